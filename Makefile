@@ -1,0 +1,47 @@
+# What has to be there besides Swift, as Debian packages.
+LIBRARIES = libzstd-dev
+TEST_TOOLS = zstd libarchive-tools python3 python3-venv
+BENCH_TOOLS = hyperfine zstd python3
+
+SWIFT_BUILD = swift build -c release --static-swift-stdlib
+PROGRAMS = pingferry
+PREFIX = /usr/local
+DESTDIR =
+SECONDS = 60
+
+.NOTPARALLEL:
+.PHONY: help setup build demo test lint fuzz bench install clean
+
+help:  ## lists the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup:  ## installs the C libraries that are missing
+	@.ci/setup $(LIBRARIES)
+
+build:  ## builds the release
+	$(SWIFT_BUILD)
+
+demo: setup build  ## shows the commands at work on the samples
+	@.ci/demo
+
+test:  ## runs the tests and, where the schemas are at hand, the schema check
+	@.ci/setup $(LIBRARIES) $(TEST_TOOLS)
+	swift test
+	@.ci/schemas
+
+lint:  ## checks the style of the sources
+	swift format lint --strict --recursive Sources Tests Package.swift
+
+fuzz:  ## runs each fuzzer for SECONDS=60
+	@.ci/fuzz $(SECONDS)
+
+bench: build  ## measures bundling against tar and zstd, then the parts alone
+	@.ci/setup $(BENCH_TOOLS)
+	@.ci/bench
+
+install: build  ## installs program, manual and completions below PREFIX=/usr/local, staged in DESTDIR
+	$(SWIFT_BUILD) --product generate-manual
+	@.ci/install "$(DESTDIR)$(PREFIX)" $(PROGRAMS)
+
+clean:  ## removes what was built
+	rm -rf .build .build-fuzz .venv

@@ -1,0 +1,157 @@
+import Crypto
+import JSONText
+import Telemetry
+
+/// Reads a bundle by its manifest: any segment without the others.
+///
+/// Opening checks that the members are those that the manifest lists, in their order and sizes, and that the manifest's
+/// hashes give its digest; the bytes of a member are checked against its hash when it is read.
+///
+/// A class, because threads share it; it is immutable.
+public final class BundleReader: Sendable {
+    /// The path as given.
+    public let path: String
+    /// What the bundle says of itself.
+    public let manifest: Manifest
+    /// All members in their order.
+    public let members: [ContainerReader.Member]
+    private let container: ContainerReader
+    private let places: [String: Int]
+
+    /// Opens a bundle.
+    /// - Throws: ``BundleError``.
+    public init(path: String) throws(BundleError) {
+        let container = try Self.wrapping { () throws(ContainerError) in try ContainerReader(path: path) }
+        (manifest, places) = try Self.check(container)
+        members = container.members
+        self.container = container
+        self.path = path
+    }
+
+    /// Opens a bundle in memory.
+    /// - Throws: ``BundleError``.
+    public init(bytes: [UInt8]) throws(BundleError) {
+        let container = try Self.wrapping { () throws(ContainerError) in
+            try ContainerReader(ByteSource(bytes))
+        }
+        (manifest, places) = try Self.check(container)
+        members = container.members
+        self.container = container
+        path = "-"
+    }
+
+    /// A decoder for one thread's reading.
+    /// - Throws: ``BundleError`` if there is not enough memory.
+    public static func makeDecoder() throws(BundleError) -> FrameDecoder {
+        do {
+            return try FrameDecoder()
+        } catch {
+            throw .container(error)
+        }
+    }
+
+    /// The contents of a segment, checked against its hash.
+    /// - Throws: ``BundleError``.
+    public func contents(of segment: Manifest.Segment, with decoder: inout FrameDecoder) throws(BundleError) -> [UInt8]
+    {
+        try contents(of: segment.path, sha256: segment.sha256, with: &decoder)
+    }
+
+    /// The lines of one of the members that hold details, checked against its hash.
+    /// - Parameter name: ``BundleLayout/quarantine``, ``BundleLayout/problems`` or ``BundleLayout/clients``.
+    /// - Throws: ``BundleError``.
+    public func lines(of name: String, with decoder: inout FrameDecoder) throws(BundleError) -> [[UInt8]] {
+        let contents = try contents(of: name, with: &decoder)
+        return contents.split(separator: UInt8(ascii: "\n")).map { Array($0) }
+    }
+
+    /// The contents of a member that is no segment, checked against its hash.
+    /// - Throws: ``BundleError``.
+    public func contents(of name: String, with decoder: inout FrameDecoder) throws(BundleError) -> [UInt8] {
+        guard let member = manifest.members.first(where: { $0.path == name }) else { throw .memberMissing(name) }
+        return try contents(of: name, sha256: member.sha256, with: &decoder)
+    }
+
+    private func contents(of name: String, sha256: String, with decoder: inout FrameDecoder) throws(BundleError)
+        -> [UInt8]
+    {
+        guard let place = places[name] else { throw .memberMissing(name) }
+        let contents: [UInt8]
+        do throws(ContainerError) {
+            contents = try container.read(members[place], with: &decoder, limit: BundleLayout.memberLimit)
+        } catch {
+            throw .container(error)
+        }
+        guard PayloadHash.hex(of: contents) == sha256 else { throw .changed(member: name) }
+        return contents
+    }
+}
+
+// MARK: - Opening
+
+extension BundleReader {
+    private static func check(_ container: ContainerReader) throws(BundleError) -> (Manifest, [String: Int]) {
+        guard let marker = container.members.first, marker.name == BundleLayout.marker else { throw .notABundle }
+        guard let last = container.members.last, last.name == BundleLayout.manifest else {
+            throw .memberMissing(BundleLayout.manifest)
+        }
+        var decoder = try makeDecoder()
+        let (markerBytes, manifestBytes) = try wrapping { () throws(ContainerError) in
+            (
+                try container.read(marker, with: &decoder, limit: 4096),
+                try container.read(last, with: &decoder, limit: BundleLayout.memberLimit)
+            )
+        }
+        try checkMarker(markerBytes)
+        let manifest = try Manifest(manifestBytes)
+        guard manifest.bytes == manifestBytes else { throw .badManifest("not in canonical form") }
+        try checkMembers(container.members.dropLast(), against: manifest)
+        var places: [String: Int] = [:]
+        for (place, member) in container.members.enumerated() { places[member.name] = place }
+        return (manifest, places)
+    }
+
+    private static func checkMarker(_ bytes: [UInt8]) throws(BundleError) {
+        guard let fields = try? JSONFields(bytes), fields.text("format") == BundleLayout.format else {
+            throw .notABundle
+        }
+        guard fields.integer("version") == BundleLayout.version else { throw .version(fields.integer("version")) }
+    }
+
+    /// The members have to be the marker, the segments, the quarantined bytes and the details, as listed.
+    private static func checkMembers(
+        _ members: ArraySlice<ContainerReader.Member>, against manifest: Manifest
+    ) throws(BundleError) {
+        let segments = manifest.segments.map { (path: $0.path, bytes: $0.bytes, sha256: $0.sha256) }
+        let others = manifest.members.map { (path: $0.path, bytes: $0.bytes, sha256: $0.sha256) }
+        let listed = Array(others.prefix(1)) + segments + others.dropFirst()
+        guard listed.count == members.count else {
+            throw .badManifest("it lists \(listed.count) members, the bundle has \(members.count)")
+        }
+        for (entry, member) in zip(listed, members) where entry.path != member.name || entry.bytes != member.size {
+            throw .badManifest("it lists \(entry.path) where the bundle has \(member.name), or another size")
+        }
+        for (number, segment) in segments.enumerated() where segment.path != BundleLayout.segment(number + 1) {
+            throw .badManifest("\(segment.path) is no name of a segment in its place")
+        }
+        let details = [BundleLayout.quarantine, BundleLayout.problems, BundleLayout.clients]
+        guard others.suffix(details.count).map(\.path) == details else {
+            throw .badManifest("the members with details are not in their place")
+        }
+        for other in others.dropFirst().dropLast(details.count)
+        where other.path != BundleLayout.quarantined(other.sha256) {
+            throw .badManifest("\(other.path) is not named for its hash")
+        }
+        guard Manifest.digest(of: listed.map { ($0.path, $0.sha256) }) == manifest.digest else {
+            throw .badManifest("the digest is not that of the members")
+        }
+    }
+
+    private static func wrapping<Value>(_ body: () throws(ContainerError) -> Value) throws(BundleError) -> Value {
+        do throws(ContainerError) {
+            return try body()
+        } catch {
+            throw .container(error)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import JSONText
+import Telemetry
+
+/// How many records there are, by system, by type and by what holds them.
+public struct BundleTotals: Sendable, Equatable {
+    /// All records.
+    public private(set) var records = 0
+    /// Records that may be uploaded.
+    public private(set) var uploadable = 0
+    /// Records by system.
+    public private(set) var systems: [String: Int] = [:]
+    /// Records by type, written `<system>/<type>`.
+    public private(set) var types: [String: Int] = [:]
+    /// Records by the code of what holds them; one that is held twice counts in both.
+    public private(set) var holds: [String: Int] = [:]
+
+    /// Makes totals of nothing.
+    public init() {}
+
+    /// Counts a record.
+    public mutating func count(_ record: Record) {
+        records += 1
+        systems[record.system.rawValue, default: 0] += 1
+        types["\(record.system.rawValue)/\(record.type)", default: 0] += 1
+        if record.held.isEmpty { uploadable += 1 }
+        for code in Set(record.held.map(\.code)) { holds[code, default: 0] += 1 }
+    }
+
+    /// Adds other totals.
+    public mutating func add(_ other: BundleTotals) {
+        records += other.records
+        uploadable += other.uploadable
+        systems.merge(other.systems, uniquingKeysWith: +)
+        types.merge(other.types, uniquingKeysWith: +)
+        holds.merge(other.holds, uniquingKeysWith: +)
+    }
+
+    /// The totals as canonical JSON.
+    public var json: CanonicalObject {
+        var object = CanonicalObject()
+        object.set("held", object: CanonicalObject(counts: holds))
+        object.set("records", integer: records)
+        object.set("system", object: CanonicalObject(counts: systems))
+        object.set("type", object: CanonicalObject(counts: types))
+        object.set("uploadable", integer: uploadable)
+        return object
+    }
+
+    /// Reads totals; nil if a part is missing.
+    init?(_ fields: JSONFields) {
+        guard let records = fields.integer("records"), let uploadable = fields.integer("uploadable"),
+            let systems = fields.object("system"), let types = fields.object("type"),
+            let holds = fields.object("held")
+        else { return nil }
+        self.records = records
+        self.uploadable = uploadable
+        self.systems = systems.integers
+        self.types = types.integers
+        self.holds = holds.integers
+    }
+}
+
+extension CanonicalObject {
+    /// An object of counts.
+    public init(counts: [String: Int]) {
+        self.init()
+        for (name, count) in counts { set(JSONKey(name), integer: count) }
+    }
+}

@@ -1,0 +1,117 @@
+import JSONText
+import Parallel
+import Telemetry
+
+/// Reads all of a bundle and checks all that can be checked: checksums, hashes, counts, the form of each record, its target,
+/// and that no record is there twice.
+public struct BundleVerifier {
+    private let reader: BundleReader
+    private let limit: JobLimit
+    private let secret: [UInt8]
+
+    /// Prepares to verify a bundle.
+    /// - Parameters:
+    ///   - limit: how many segments are read at once.
+    ///   - secret: random bytes; see `RecordKey`.
+    public init(_ reader: BundleReader, limit: JobLimit, secret: [UInt8]) {
+        self.reader = reader
+        self.limit = limit
+        self.secret = secret
+    }
+
+    /// Verifies the bundle.
+    /// - Parameter progress: told the bytes of each member that was checked.
+    /// - Throws: ``BundleError`` for the first fault in the order of the members.
+    public func verify(progress: (Int) -> Void) async throws {
+        try await verifySegments(progress: progress)
+        try verifyQuarantine(progress: progress)
+    }
+
+    // MARK: Segments
+
+    /// What the records of a segment say.
+    private struct Segment: Sendable {
+        var totals = BundleTotals()
+        var clients: [Record] = []
+        var keys: [RecordKey] = []
+    }
+
+    private func verifySegments(progress: (Int) -> Void) async throws {
+        var tasks = OrderedTasks<(Segment, Int)>(limit: limit)
+        var totals = BundleTotals()
+        var clients = ClientSummaries()
+        var index = DuplicateIndex()
+        var waiting = reader.manifest.segments[...]
+        var number = 0
+        while true {
+            while tasks.count < 2 * limit.jobs, let next = waiting.popFirst() {
+                let (reader, secret) = (reader, secret)
+                tasks.add { (try Self.read(next, of: reader, secret: secret), next.bytes) }
+            }
+            guard let (segment, bytes) = try await tasks.next() else { break }
+            number += 1
+            totals.add(segment.totals)
+            for record in segment.clients { clients.count(record) }
+            for (line, key) in segment.keys.enumerated() where index.insert(key) == .duplicate {
+                throw BundleError.badRecord(
+                    member: BundleLayout.segment(number), line: line + 1, reason: "the record is there twice")
+            }
+            progress(bytes)
+        }
+        guard totals == reader.manifest.totals else { throw BundleError.count("a total") }
+        var decoder = try BundleReader.makeDecoder()
+        let listed = try reader.lines(of: BundleLayout.clients, with: &decoder)
+        guard listed == clients.sorted.map(\.json.bytes) else { throw BundleError.count(BundleLayout.clients) }
+    }
+
+    private static func read(_ segment: Manifest.Segment, of reader: BundleReader, secret: [UInt8]) throws -> Segment {
+        var decoder = try BundleReader.makeDecoder()
+        var lines = RecordLines(try reader.contents(of: segment, with: &decoder))
+        var found = Segment()
+        do throws(RecordError) {
+            while var (record, _) = try lines.next() {
+                if let contradiction = record.contradiction { throw RecordError(contradiction) }
+                found.keys.append(RecordKey(record, secret: secret))
+                found.totals.count(record)
+                record.payload = []
+                found.clients.append(record)
+            }
+        } catch {
+            throw BundleError.badRecord(member: segment.path, line: lines.line, reason: error.description)
+        }
+        guard found.totals.records == segment.records else {
+            throw BundleError.count("the number of records of \(segment.path)")
+        }
+        return found
+    }
+
+    // MARK: Quarantine and details
+
+    private func verifyQuarantine(progress: (Int) -> Void) throws {
+        var decoder = try BundleReader.makeDecoder()
+        let listed = try entries(of: BundleLayout.quarantine, with: &decoder) { Quarantined(json: $0) }
+        _ = try entries(of: BundleLayout.problems, with: &decoder) { PlacedProblem(json: $0) }
+        let stored = Set(listed.filter(\.isStored).map { BundleLayout.quarantined($0.sha256) })
+        let present = reader.manifest.members.filter { $0.path.hasPrefix(BundleLayout.quarantineFolder) }
+        guard stored == Set(present.map(\.path)) else {
+            throw BundleError.count("the list of what is in quarantine")
+        }
+        for member in present {
+            _ = try reader.contents(of: member.path, with: &decoder)
+            progress(member.bytes)
+        }
+    }
+
+    private func entries<Entry>(
+        of name: String, with decoder: inout FrameDecoder, _ read: ([UInt8]) -> Entry?
+    ) throws(BundleError) -> [Entry] {
+        var entries: [Entry] = []
+        for (index, line) in try reader.lines(of: name, with: &decoder).enumerated() {
+            guard let entry = read(line) else {
+                throw .badRecord(member: name, line: index + 1, reason: "not in the form of this list")
+            }
+            entries.append(entry)
+        }
+        return entries
+    }
+}

@@ -1,0 +1,92 @@
+import JSONText
+import Telemetry
+
+/// What a bundle holds of one client: a line of `clients.ndjson`.
+public struct ClientSummary: Sendable, Equatable {
+    /// The system that knows the client.
+    public let system: String
+    /// The client as first met; nil for records without one.
+    public let client: String?
+    /// The client's records.
+    public private(set) var records = 0
+    /// Those that may be uploaded.
+    public private(set) var uploadable = 0
+    /// Records by type.
+    public private(set) var types: [String: Int] = [:]
+    /// The names of its apps.
+    public private(set) var apps: Set<String> = []
+    /// The first time of a record.
+    public private(set) var first: Timestamp?
+    /// The last time of a record.
+    public private(set) var last: Timestamp?
+
+    mutating func count(_ record: Record) {
+        records += 1
+        if record.held.isEmpty { uploadable += 1 }
+        types[record.type, default: 0] += 1
+        if let name = record.app?.name ?? record.app?.id { apps.insert(name) }
+        guard let time = record.time else { return }
+        first = min(first ?? time, time)
+        last = max(last ?? time, time)
+    }
+
+    /// The summary as canonical JSON.
+    public var json: CanonicalObject {
+        var object = CanonicalObject()
+        object.set("apps", strings: apps.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+        object.set("client", string: client)
+        object.set("first", string: first?.description)
+        object.set("last", string: last?.description)
+        object.set("records", integer: records)
+        object.set("system", string: system)
+        object.set("type", object: CanonicalObject(counts: types))
+        object.set("uploadable", integer: uploadable)
+        return object
+    }
+
+    fileprivate init(system: String, client: String?) {
+        self.system = system
+        self.client = client
+    }
+
+    /// Reads a line of `clients.ndjson`; nil if it is none.
+    public init?(json bytes: [UInt8]) {
+        guard let fields = try? JSONFields(bytes), let system = fields.text("system"),
+            let records = fields.integer("records"), let uploadable = fields.integer("uploadable"),
+            let types = fields.object("type")
+        else { return nil }
+        self.init(system: system, client: fields.text("client"))
+        self.records = records
+        self.uploadable = uploadable
+        self.types = types.integers
+        apps = Set(fields.texts("apps") ?? [])
+        first = fields.text("first").flatMap { Timestamp(rfc3339: $0) }
+        last = fields.text("last").flatMap { Timestamp(rfc3339: $0) }
+    }
+}
+
+/// The clients of a bundle, told apart without letter case.
+public struct ClientSummaries: Sendable {
+    private struct Key: Hashable {
+        let system: TelemetrySystem
+        let client: String?
+    }
+
+    private var summaries: [Key: ClientSummary] = [:]
+
+    /// Makes an empty list.
+    public init() {}
+
+    /// Counts a record.
+    public mutating func count(_ record: Record) {
+        let key = Key(system: record.system, client: record.client?.lowercased())
+        summaries[key, default: ClientSummary(system: record.system.rawValue, client: record.client)].count(record)
+    }
+
+    /// The clients by system and id; records without a client come first.
+    public var sorted: [ClientSummary] {
+        summaries.sorted { left, right in
+            (left.key.system.rawValue, left.key.client ?? "") < (right.key.system.rawValue, right.key.client ?? "")
+        }.map(\.value)
+    }
+}

@@ -1,0 +1,25 @@
+extension Span where Element == UInt8 {
+    /// Whether every byte is 0.
+    var isAllZero: Bool {
+        for index in indices where self[index] != 0 { return false }
+        return true
+    }
+}
+
+extension Array where Element == UInt8 {
+    /// Appends the bytes of a span.
+    mutating func append(copying bytes: Span<UInt8>) {
+        bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
+    }
+
+    /// The little-endian number of 32 bits at `offset`, or nil when it is not all there.
+    func littleEndian32(at offset: Int) -> UInt32? {
+        guard offset >= 0, count >= 4, offset <= count - 4 else { return nil }
+        return (0..<4).reversed().reduce(0) { $0 << 8 | UInt32(self[offset + $1]) }
+    }
+
+    /// Appends a number of 32 bits, little-endian.
+    mutating func appendLittleEndian(_ value: UInt32) {
+        for shift in [0, 8, 16, 24] as [UInt32] { append(UInt8(truncatingIfNeeded: value >> shift)) }
+    }
+}

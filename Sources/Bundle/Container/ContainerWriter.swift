@@ -1,0 +1,80 @@
+/// Puts a container together: a value that keeps the books, and leaves compressing (`FrameEncoder`) and
+/// writing (the sink) to others.
+///
+/// Give it the members in their final order, then the end.
+public struct ContainerWriter: Sendable {
+    /// A member that was written, for the manifest.
+    public struct Member: Sendable, Equatable {
+        /// The member's name.
+        public let name: String
+        /// The size of its contents in bytes.
+        public let size: Int
+        /// SHA-256 of its contents: 32 bytes.
+        public let sha256: [UInt8]
+    }
+
+    /// The members so far, in order.
+    public private(set) var members: [Member] = []
+    /// The bytes given to the sink so far.
+    public private(set) var size = 0
+    private var names: Set<String> = []
+    private var entries: [SeekTable.Entry] = []
+    private var isClosed = false
+
+    /// A container without members.
+    public init() {}
+
+    /// Writes a member.
+    ///
+    /// - Parameters:
+    ///   - member: what `FrameEncoder.member` gave.
+    ///   - sink: appends bytes to the output.
+    /// - Throws: `ContainerWriteError` before anything is written (the writer can go on), or what `sink`
+    ///   throws (it cannot).
+    public mutating func append(
+        _ member: EncodedMember, to sink: (Span<UInt8>) throws -> Void
+    ) throws {
+        guard !isClosed else { throw ContainerWriteError.closed }
+        // One place is kept for the end.
+        guard entries.count < SeekTable.mostFrames - 1 else { throw ContainerWriteError.tooManyMembers }
+        guard !names.contains(member.name) else { throw ContainerWriteError.duplicateName(member.name) }
+        let entry = try Self.entry(member.frame, member.contentSize, name: member.name)
+        try write(member.frame, to: sink)
+        entries.append(entry)
+        names.insert(member.name)
+        members.append(Member(name: member.name, size: member.size, sha256: member.sha256))
+    }
+
+    /// Writes the end of the archive and the seek table. Nothing can be added after it.
+    ///
+    /// - Parameters:
+    ///   - end: what `FrameEncoder.end` gave.
+    ///   - sink: appends bytes to the output.
+    /// - Throws: `ContainerWriteError.closed`, or what `sink` throws.
+    public mutating func finish(end: EncodedEnd, to sink: (Span<UInt8>) throws -> Void) throws {
+        guard !isClosed else { throw ContainerWriteError.closed }
+        entries.append(try Self.entry(end.frame, end.contentSize, name: "end"))
+        try write(end.frame, to: sink)
+        try write(SeekTable(entries).encoded(), to: sink)
+        isClosed = true
+    }
+
+    private mutating func write(_ bytes: [UInt8], to sink: (Span<UInt8>) throws -> Void) throws {
+        // Closed unless the sink returns: after a failed write nobody knows what the output holds.
+        isClosed = true
+        try sink(bytes.span)
+        isClosed = false
+        size += bytes.count
+    }
+
+    private static func entry(
+        _ frame: [UInt8], _ contentSize: Int, name: String
+    ) throws(ContainerWriteError) -> SeekTable.Entry {
+        // A frame ends with its checksum: the low 32 bits of XXH64 of the content (RFC 8878, 3.1.1), which is
+        // also what the seek table wants.
+        guard let checksum = frame.littleEndian32(at: frame.count - 4),
+            let compressed = UInt32(exactly: frame.count), let content = UInt32(exactly: contentSize)
+        else { throw .tooLarge(name: name) }
+        return SeekTable.Entry(compressedSize: compressed, contentSize: content, checksum: checksum)
+    }
+}

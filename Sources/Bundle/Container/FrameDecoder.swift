@@ -1,0 +1,166 @@
+import CZstd
+import Files
+
+// Sendable although it holds a pointer: the value is the context's only owner.
+/// Decodes one zstd frame of a source at a time, chunk by chunk, in bounded memory.
+///
+/// Memory: two buffers of 128 KiB, and zstd's window of at most 2^27 bytes (frames that want more are
+/// refused). One decoder serves one thread at a time.
+///
+///     try decoder.start(source, at: offset, end: source.count, limit: limit)
+///     while try decoder.advance() { use(decoder.chunk) }
+public struct FrameDecoder: ~Copyable, @unchecked Sendable {
+    /// The largest window that a frame may ask for, as a power of two: 128 MiB, as the zstd tool allows.
+    public static let windowLogLimit = 27
+    static let magic: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
+    private static let bufferSize = 128 << 10
+    private static let longestHeader = 18
+
+    private let context: OpaquePointer
+    private var input: [UInt8] = []
+    private var inputPosition = 0
+    private var output = [UInt8](repeating: 0, count: bufferSize)
+    private var outputCount = 0
+
+    private var source = ByteSource([])
+    private var start = 0
+    private var nextRead = 0
+    private var end = 0
+    private var limit = 0
+    private var isFinished = true
+
+    /// The bytes that the frame has decoded to so far.
+    public private(set) var contentCount = 0
+    /// The content size that the frame states, if it does.
+    public private(set) var statedSize: UInt64?
+    /// Whether the frame has a content checksum, so that its end proves its content right.
+    public private(set) var hasChecksum = false
+    /// Whether the frame header uses bits that RFC 8878 reserves or leaves unused, or names a dictionary.
+    public private(set) var hasOddHeader = false
+
+    /// A decoder without a frame.
+    ///
+    /// - Throws: `ContainerError` with reason `outOfMemory`.
+    public init() throws(ContainerError) {
+        guard let context = ZSTD_createDCtx() else { throw ContainerError(at: 0, .outOfMemory) }
+        self.context = context
+        // Cannot fail: the value is in range and no frame is begun.
+        ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Int32(Self.windowLogLimit))
+    }
+
+    deinit { ZSTD_freeDCtx(context) }
+
+    /// Where in the source the bytes end that have been used: after `advance` returned false, the frame's end.
+    public var position: Int { nextRead - (input.count - inputPosition) }
+
+    /// The chunk that `advance` decoded.
+    public var chunk: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { output.span.extracting(first: outputCount) }
+    }
+
+    /// Begins with a frame, dropping any other.
+    ///
+    /// - Parameters:
+    ///   - source: where the frame is.
+    ///   - offset: where it begins.
+    ///   - end: where it ends at the latest (the source's end is the last).
+    ///   - limit: the most bytes that it may decode to.
+    /// - Throws: `ContainerError`: `noFrame`, `truncated`, `damaged` (no valid frame header), `file`.
+    public mutating func start(
+        _ source: ByteSource, at offset: Int, end: Int, limit: Int
+    ) throws(ContainerError) {
+        ZSTD_DCtx_reset(context, ZSTD_reset_session_only)
+        self.source = source
+        start = offset
+        nextRead = offset
+        self.end = min(end, source.count)
+        self.limit = limit
+        input.removeAll(keepingCapacity: true)
+        (inputPosition, outputCount, contentCount) = (0, 0, 0)
+        isFinished = true
+        guard (0..<source.count).contains(offset) else { throw ContainerError(at: offset, .noFrame) }
+        try refill()
+        try readHeader()
+        isFinished = false
+    }
+
+    /// Decodes the next chunk.
+    ///
+    /// - Returns: false when the frame has ended: all of it was there, and its checksum, if it has one, was
+    ///   right.
+    /// - Throws: `ContainerError` at the frame's offset: `truncated`, `damaged`, `overLimit`, `file`. The
+    ///   chunks so far are then not to be trusted.
+    public mutating func advance() throws(ContainerError) -> Bool {
+        outputCount = 0
+        while !isFinished {
+            if inputPosition == input.count { try refill() }
+            let result = step()
+            if ZSTD_isError(result) != 0 {
+                isFinished = true
+                throw ContainerError(at: start, .damaged(String(cString: ZSTD_getErrorName(result))))
+            }
+            isFinished = result == 0
+            contentCount += outputCount
+            guard contentCount <= limit else {
+                isFinished = true
+                throw ContainerError(at: start, .overLimit(limit))
+            }
+            if outputCount > 0 { return true }
+            if !isFinished, inputPosition == input.count, nextRead >= end {
+                isFinished = true
+                throw ContainerError(at: start, .truncated)
+            }
+        }
+        return false
+    }
+
+    /// One call of zstd. It never goes beyond the end of the frame.
+    private mutating func step() -> Int {
+        var (used, made) = (inputPosition, 0)
+        let result = input.withUnsafeBytes { bytes in
+            output.withUnsafeMutableBytes { room in
+                var input = ZSTD_inBuffer(src: bytes.baseAddress, size: bytes.count, pos: used)
+                var output = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: 0)
+                let result = ZSTD_decompressStream(context, &output, &input)
+                (used, made) = (input.pos, output.pos)
+                return result
+            }
+        }
+        (inputPosition, outputCount) = (used, made)
+        return result
+    }
+
+    private mutating func refill() throws(ContainerError) {
+        input.removeAll(keepingCapacity: true)
+        inputPosition = 0
+        let wanted = min(Self.bufferSize, max(end - nextRead, 0))
+        let offset = nextRead
+        do {
+            try input.append(addingCapacity: wanted) { output throws(FileError) in
+                try source.read(at: offset, into: &output)
+            }
+        } catch {
+            throw ContainerError(at: start, .file(error))
+        }
+        nextRead += input.count
+        // A file that has become shorter ends here.
+        if input.count < wanted { end = nextRead }
+    }
+
+    /// Reads what the decoder itself does not tell (RFC 8878, 3.1.1.1). Frames of zstd's forerunners and
+    /// skippable frames, which zstd would take too, are refused.
+    private mutating func readHeader() throws(ContainerError) {
+        guard input.starts(with: Self.magic) else { throw ContainerError(at: start, .noFrame) }
+        guard input.count > Self.magic.count else { throw ContainerError(at: start, .truncated) }
+        let descriptor = input[Self.magic.count]
+        hasChecksum = descriptor & 0b100 != 0
+        hasOddHeader = descriptor & 0b1_1011 != 0
+        let size = input.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
+        guard size != czstd_content_size_error() else {
+            let isShort = input.count < Self.longestHeader
+            throw ContainerError(at: start, isShort ? .truncated : .damaged("bad frame header"))
+        }
+        statedSize = size == czstd_content_size_unknown() ? nil : size
+    }
+}

@@ -1,0 +1,109 @@
+import CZstd
+import Crypto
+
+// Sendable although it holds a pointer: the value is the context's only owner.
+/// Compresses the members of a container, each to an independent zstd frame with content size and checksum.
+///
+/// The result depends on the level, the library's version and the input alone. One encoder serves one thread
+/// at a time; several work in parallel.
+public struct FrameEncoder: ~Copyable, @unchecked Sendable {
+    /// The levels that are accepted. Above them zstd wants windows that readers refuse by default.
+    public static let levels = 1...19
+
+    private let context: OpaquePointer
+    /// Room for the frame under construction, kept from member to member.
+    private var output: [UInt8] = []
+    private var outputCount = 0
+
+    /// An encoder.
+    ///
+    /// - Parameter level: the compression level, 1 to 19.
+    /// - Throws: `ContainerWriteError.level`, or `.zstd` when there is no memory.
+    public init(level: Int) throws(ContainerWriteError) {
+        guard Self.levels.contains(level) else { throw .level(level) }
+        guard let context = ZSTD_createCCtx() else { throw .zstd("no memory") }
+        self.context = context
+        // None of these can fail: the values are in range and no frame is begun.
+        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, Int32(level))
+        ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 1)
+        ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
+    }
+
+    deinit { ZSTD_freeCCtx(context) }
+
+    /// Compresses a member.
+    ///
+    /// - Parameters:
+    ///   - name: see `TarHeader.name`.
+    ///   - contents: the member's bytes.
+    /// - Throws: `ContainerWriteError`: `header`, `tooLarge` or `zstd`.
+    public mutating func member(
+        named name: String, contents: Span<UInt8>
+    ) throws(ContainerWriteError) -> EncodedMember {
+        let header: TarHeader
+        do {
+            header = try TarHeader(name: name, size: contents.count)
+        } catch {
+            throw .header(name: name, error)
+        }
+        guard header.memberSize <= UInt32.max else { throw .tooLarge(name: name) }
+        try begin(contentSize: header.memberSize)
+        try feed(header.encoded().span, ZSTD_e_continue)
+        try feed(contents, ZSTD_e_continue)
+        try feed([UInt8](repeating: 0, count: header.padding).span, ZSTD_e_end)
+        var hash = SHA256()
+        contents.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        return EncodedMember(
+            name: name, size: contents.count, sha256: Array(hash.finalize()),
+            frame: Array(output[..<outputCount]), contentSize: header.memberSize)
+    }
+
+    /// Compresses the end of the archive.
+    ///
+    /// - Throws: `ContainerWriteError.zstd`.
+    public mutating func end() throws(ContainerWriteError) -> EncodedEnd {
+        let zeros = [UInt8](repeating: 0, count: 2 * TarHeader.blockSize)
+        try begin(contentSize: zeros.count)
+        try feed(zeros.span, ZSTD_e_end)
+        return EncodedEnd(frame: Array(output[..<outputCount]), contentSize: zeros.count)
+    }
+
+    private mutating func begin(contentSize: Int) throws(ContainerWriteError) {
+        ZSTD_CCtx_reset(context, ZSTD_reset_session_only)
+        try check(ZSTD_CCtx_setPledgedSrcSize(context, UInt64(contentSize)))
+        outputCount = 0
+        let bound = ZSTD_compressBound(contentSize)
+        if output.count < bound { output = [UInt8](repeating: 0, count: bound) }
+    }
+
+    private mutating func feed(
+        _ bytes: Span<UInt8>, _ directive: ZSTD_EndDirective
+    ) throws(ContainerWriteError) {
+        var position = outputCount
+        let result = bytes.withUnsafeBytes { bytes in
+            output.withUnsafeMutableBytes { room in
+                var input = ZSTD_inBuffer(src: bytes.baseAddress, size: bytes.count, pos: 0)
+                var output = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: position)
+                var result = 0
+                repeat {
+                    let before = (input.pos, output.pos)
+                    result = ZSTD_compressStream2(context, &output, &input, directive)
+                    // The output is as large as the worst case, so this cannot be for want of room.
+                    if before == (input.pos, output.pos) { break }
+                } while ZSTD_isError(result) == 0
+                    && (directive == ZSTD_e_end ? result > 0 : input.pos < input.size)
+                position = output.pos
+                return result
+            }
+        }
+        outputCount = position
+        try check(result)
+        // An unfinished frame must not pass for a whole one.
+        guard directive != ZSTD_e_end || result == 0 else { throw .zstd("frame not finished") }
+    }
+
+    private func check(_ result: Int) throws(ContainerWriteError) {
+        guard ZSTD_isError(result) != 0 else { return }
+        throw .zstd(String(cString: ZSTD_getErrorName(result)))
+    }
+}

@@ -1,0 +1,33 @@
+/// Checks the decoded bytes of a frame against the one member that it must hold, chunk by chunk, and says
+/// which of them are contents. Pure.
+struct MemberCursor {
+    private let header: [UInt8]
+    private let contentsEnd: Int
+    private let total: Int
+    private var position = 0
+
+    init(_ header: TarHeader) {
+        self.header = header.encoded()
+        contentsEnd = TarHeader.blockSize + header.size
+        total = header.memberSize
+    }
+
+    /// Takes the next chunk.
+    ///
+    /// - Returns: the part of the chunk that is contents, maybe empty.
+    /// - Throws: `unexpectedBytes` when the header or the padding is not what it must be, or there is more.
+    mutating func take(_ chunk: Span<UInt8>) throws(ContainerError.Reason) -> Range<Int> {
+        guard chunk.count <= total - position else { throw .unexpectedBytes }
+        let start = min(max(TarHeader.blockSize - position, 0), chunk.count)
+        let end = max(min(contentsEnd - position, chunk.count), start)
+        for index in 0..<start where chunk[index] != header[position + index] { throw .unexpectedBytes }
+        for index in end..<chunk.count where chunk[index] != 0 { throw .unexpectedBytes }
+        position += chunk.count
+        return start..<end
+    }
+
+    /// Checks that nothing is missing.
+    func finish() throws(ContainerError.Reason) {
+        guard position == total else { throw .unexpectedBytes }
+    }
+}

@@ -1,0 +1,135 @@
+/// The seek table that closes a container: for each frame before it the sizes and the checksum.
+///
+/// Source: "Zstandard Seekable Format" 0.1.0 (`contrib/seekable_format` of zstd): a skippable frame of entries
+/// and a footer, all numbers 32-bit little-endian.
+public struct SeekTable: Sendable, Equatable {
+    /// What the table says of a frame.
+    public struct Entry: Sendable, Equatable {
+        /// The bytes of the frame in the file.
+        public let compressedSize: UInt32
+        /// The bytes that it decodes to.
+        public let contentSize: UInt32
+        /// The low 32 bits of XXH64 of these bytes: the frame's own last four bytes.
+        public let checksum: UInt32
+    }
+
+    /// The most frames that this program writes or accepts (the format's own limit is 2^27). It bounds the
+    /// memory of a reader; at 4 MiB a segment it is 4 TiB of records.
+    public static let mostFrames = 1 << 20
+
+    static let skippableMagic: UInt32 = 0x184d_2a5e
+    static let seekableMagic: UInt32 = 0x8f92_eab1
+    static let footerSize = 9
+    private static let headerSize = 8
+    private static let entrySize = 12
+    /// Bit 7: entries have checksums. Bits 6 to 2 are reserved and 1 to 0 unused; all must be 0 here.
+    private static let descriptor: UInt8 = 0x80
+
+    /// The frames, in file order.
+    public let entries: [Entry]
+
+    init(_ entries: [Entry]) { self.entries = entries }
+
+    private static func size(frames: Int) -> Int { headerSize + frames * entrySize + footerSize }
+
+    /// The table's bytes: one skippable frame.
+    public func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        let size = Self.size(frames: entries.count)
+        bytes.reserveCapacity(size)
+        bytes.appendLittleEndian(Self.skippableMagic)
+        bytes.appendLittleEndian(UInt32(size - Self.headerSize))
+        for entry in entries {
+            bytes.appendLittleEndian(entry.compressedSize)
+            bytes.appendLittleEndian(entry.contentSize)
+            bytes.appendLittleEndian(entry.checksum)
+        }
+        bytes.appendLittleEndian(UInt32(entries.count))
+        bytes.append(Self.descriptor)
+        bytes.appendLittleEndian(Self.seekableMagic)
+        return bytes
+    }
+}
+
+extension SeekTable {
+    /// Where the table at the end of the source begins; nil when there is none.
+    ///
+    /// - Throws: `ContainerError` when the source cannot be read, or a table has more frames than
+    ///   `mostFrames`, or than the source has room for.
+    static func start(in source: ByteSource) throws(ContainerError) -> Int? {
+        let footerStart = source.count - footerSize
+        guard footerStart >= headerSize else { return nil }
+        let footer = try source.read(at: footerStart, count: footerSize)
+        guard footer.littleEndian32(at: 5) == seekableMagic, let count = footer.littleEndian32(at: 0) else {
+            return nil
+        }
+        guard count <= mostFrames, size(frames: Int(count)) <= source.count else {
+            throw ContainerError(at: footerStart, .badSeekTable("impossible number of frames"))
+        }
+        return source.count - size(frames: Int(count))
+    }
+
+    /// Reads the table at the end of a source and checks it against the source's size.
+    ///
+    /// - Throws: `ContainerError` with reason `noSeekTable`, `badSeekTable` or `file`.
+    public static func read(from source: ByteSource) throws(ContainerError) -> SeekTable {
+        guard let start = try start(in: source) else {
+            throw ContainerError(at: source.count, .noSeekTable)
+        }
+        let bytes = try source.read(at: start, count: source.count - start)
+        do {
+            return try SeekTable(decoding: bytes, frameBytes: start)
+        } catch {
+            throw ContainerError(at: start, error)
+        }
+    }
+
+    /// Decodes a table.
+    ///
+    /// - Parameters:
+    ///   - bytes: the whole skippable frame.
+    ///   - frameBytes: the bytes before it, which the compressed sizes must add up to.
+    /// - Throws: `ContainerError.Reason.badSeekTable`.
+    public init(decoding bytes: [UInt8], frameBytes: Int) throws(ContainerError.Reason) {
+        let footer = bytes.count - Self.footerSize
+        guard bytes.littleEndian32(at: 0) == Self.skippableMagic, footer >= Self.headerSize else {
+            throw .badSeekTable("it does not begin where it must")
+        }
+        guard let size = bytes.littleEndian32(at: 4), let count = bytes.littleEndian32(at: footer),
+            Int(size) == bytes.count - Self.headerSize, Self.size(frames: Int(count)) == bytes.count,
+            bytes.littleEndian32(at: footer + 5) == Self.seekableMagic
+        else { throw .badSeekTable("its size and its number of frames disagree") }
+        guard bytes[footer + 4] == Self.descriptor else {
+            throw .badSeekTable("no checksums, or reserved bits set")
+        }
+        var entries: [Entry] = []
+        entries.reserveCapacity(Int(count))
+        // 32-bit numbers, 2^32 of them at most: the sum fits.
+        var total = 0
+        for offset in stride(from: Self.headerSize, to: footer, by: Self.entrySize) {
+            guard let compressed = bytes.littleEndian32(at: offset),
+                let content = bytes.littleEndian32(at: offset + 4),
+                let checksum = bytes.littleEndian32(at: offset + 8)
+            else { throw .badSeekTable("cut short") }
+            entries.append(Entry(compressedSize: compressed, contentSize: content, checksum: checksum))
+            total += Int(compressed)
+        }
+        guard total == frameBytes else { throw .badSeekTable("the sizes do not add up to the file's") }
+        self.init(entries)
+    }
+}
+
+extension ByteSource {
+    /// `bytes(at:count:)` as container code throws it, and all of them: a file that has become shorter since
+    /// it was opened is truncated.
+    func read(at offset: Int, count: Int) throws(ContainerError) -> [UInt8] {
+        let result: [UInt8]
+        do {
+            result = try bytes(at: offset, count: count)
+        } catch {
+            throw ContainerError(at: offset, .file(error))
+        }
+        guard result.count == count else { throw ContainerError(at: offset, .truncated) }
+        return result
+    }
+}

@@ -1,0 +1,145 @@
+/// The 512-byte header of a tar member, in the one form that Pingferry writes: POSIX ustar (which every pax
+/// reader reads), a regular file, mode 0600, owner 0, no owner names, time 0.
+///
+/// Source: IEEE Std 1003.1, `pax`, "ustar Interchange Format".
+public struct TarHeader: Sendable, Equatable {
+    /// The size of a tar block, which a header fills: 512 bytes.
+    public static let blockSize = 512
+    /// The most bytes that the size field can state: 8 GiB - 1.
+    public static let largestSize = 0o777_7777_7777
+    /// The most bytes that a name can have here (the prefix field is not used).
+    public static let longestName = 100
+
+    /// The member's name: 1 to 100 bytes of printable ASCII, relative, no empty, `.` or `..` component.
+    public let name: String
+    /// The size of the contents in bytes.
+    public let size: Int
+
+    /// A header for a member.
+    ///
+    /// - Throws: `TarHeaderError.name` or `.size` when one is out of the ranges above.
+    public init(name: String, size: Int) throws(TarHeaderError) {
+        guard Self.isValid(name) else { throw .name }
+        guard (0...Self.largestSize).contains(size) else { throw .size }
+        self.name = name
+        self.size = size
+    }
+
+    /// The zero bytes that follow the contents, up to the next whole block.
+    public var padding: Int { (Self.blockSize - size % Self.blockSize) % Self.blockSize }
+
+    /// The bytes of header, contents and padding together.
+    public var memberSize: Int { Self.blockSize + size + padding }
+
+    private static func isValid(_ name: String) -> Bool {
+        let bytes = name.utf8
+        guard (1...longestName).contains(bytes.count), bytes.allSatisfy({ (0x20...0x7e).contains($0) }) else {
+            return false
+        }
+        // An absolute name has an empty first component, a folder's an empty last one.
+        return bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
+            !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8)
+        }
+    }
+}
+
+/// Why 512 bytes are not a header that `TarHeader` describes.
+public enum TarHeaderError: Error, Sendable, Equatable {
+    /// Not 512 bytes.
+    case length
+    /// The checksum field does not agree with the bytes: damage, or no header at all.
+    case checksum
+    /// Magic or version is not POSIX ustar's.
+    case notUstar
+    /// Not a regular file; the type flag.
+    case type(UInt8)
+    /// The name is empty, too long, absolute, or has `..` or bytes that are not printable ASCII.
+    case name
+    /// The size is not 11 octal digits, or too large.
+    case size
+    /// Another field (mode, owner, time, link, device, prefix) is not as Pingferry writes it.
+    case otherField
+}
+
+// MARK: - The bytes
+
+extension TarHeader {
+    /// The fields by their offset in the block (POSIX gives them in this order).
+    private enum Field {
+        static let mode = 100
+        static let owner = 108
+        static let group = 116
+        static let size = 124
+        static let time = 136
+        static let checksum = 148
+        static let type = 156
+        static let magic = 257
+        static let deviceMajor = 329
+        static let deviceMinor = 337
+    }
+
+    private static let regularFile = UInt8(ascii: "0")
+    private static let magicAndVersion = Array("ustar\u{0}00".utf8)
+    private static let octalDigits = 11
+
+    /// The header's 512 bytes.
+    public func encoded() -> [UInt8] {
+        var block = [UInt8](repeating: 0, count: Self.blockSize)
+        Self.put(Array(name.utf8), at: 0, in: &block)
+        Self.put(Self.octal(0o600, digits: 7), at: Field.mode, in: &block)
+        for field in [Field.owner, Field.group, Field.deviceMajor, Field.deviceMinor] {
+            Self.put(Self.octal(0, digits: 7), at: field, in: &block)
+        }
+        Self.put(Self.octal(size, digits: Self.octalDigits), at: Field.size, in: &block)
+        Self.put(Self.octal(0, digits: Self.octalDigits), at: Field.time, in: &block)
+        block[Field.type] = Self.regularFile
+        Self.put(Self.magicAndVersion, at: Field.magic, in: &block)
+        Self.put(Self.checksumText(block.span), at: Field.checksum, in: &block)
+        return block
+    }
+
+    /// Reads a header strictly: it must be, byte for byte, what `encoded` gives.
+    ///
+    /// - Parameter block: 512 bytes.
+    /// - Throws: `TarHeaderError`.
+    public static func decode(_ block: Span<UInt8>) throws(TarHeaderError) -> TarHeader {
+        guard block.count == blockSize else { throw .length }
+        guard matches(checksumText(block), at: Field.checksum, in: block) else { throw .checksum }
+        guard matches(magicAndVersion, at: Field.magic, in: block) else { throw .notUstar }
+        guard block[Field.type] == regularFile else { throw .type(block[Field.type]) }
+        var size = 0
+        for index in Field.size..<Field.size + octalDigits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(block[index]) else { throw .size }
+            size = size << 3 | Int(block[index] - UInt8(ascii: "0"))
+        }
+        var name: [UInt8] = []
+        for index in 0..<longestName where name.count == index && block[index] != 0 {
+            name.append(block[index])
+        }
+        let header = try TarHeader(name: String(decoding: name, as: UTF8.self), size: size)
+        guard matches(header.encoded(), at: 0, in: block) else { throw .otherField }
+        return header
+    }
+
+    private static func put(_ bytes: [UInt8], at offset: Int, in block: inout [UInt8]) {
+        block.replaceSubrange(offset..<offset + bytes.count, with: bytes)
+    }
+
+    private static func matches(_ bytes: [UInt8], at offset: Int, in block: Span<UInt8>) -> Bool {
+        bytes.indices.allSatisfy { block[offset + $0] == bytes[$0] }
+    }
+
+    /// `value` in octal with leading zeros.
+    private static func octal(_ value: Int, digits: Int) -> [UInt8] {
+        (0..<digits).reversed().map { UInt8(ascii: "0") + UInt8(value >> (3 * $0) & 7) }
+    }
+
+    /// The checksum field: six octal digits, NUL, space. The sum counts the field itself as eight spaces.
+    private static func checksumText(_ block: Span<UInt8>) -> [UInt8] {
+        var sum = 8 * Int(UInt8(ascii: " "))
+        for index in 0..<blockSize where !(Field.checksum..<Field.checksum + 8).contains(index) {
+            sum += Int(block[index])
+        }
+        return octal(sum, digits: 6) + [0, UInt8(ascii: " ")]
+    }
+}

@@ -1,0 +1,117 @@
+import Crypto
+import JSONText
+import Telemetry
+
+/// What a bundle says of itself: the last member.
+///
+/// Source: design of the project, section 3.
+public struct Manifest: Sendable, Equatable {
+    /// A segment of records.
+    public struct Segment: Sendable, Equatable {
+        /// The member's name.
+        public let path: String
+        /// How many records it has.
+        public let records: Int
+        /// Its size in bytes.
+        public let bytes: Int
+        /// SHA-256 in lower-case hexadecimal.
+        public let sha256: String
+    }
+
+    /// Any other member.
+    public struct Member: Sendable, Equatable {
+        /// The member's name.
+        public let path: String
+        /// Its size in bytes.
+        public let bytes: Int
+        /// SHA-256 in lower-case hexadecimal.
+        public let sha256: String
+    }
+
+    /// The version of the program that wrote the bundle.
+    public let tool: String
+    /// The segments in order.
+    public let segments: [Segment]
+    /// The other members, this one apart, in order.
+    public let members: [Member]
+    /// The records counted.
+    public let totals: BundleTotals
+    /// How many records were left out because an equal one was there.
+    public let duplicates: Int
+    /// The fingerprint of the bundle, which does not depend on compression: see ``digest(of:)``.
+    public let digest: String
+
+    /// SHA-256 over a line `<sha256>  <path>` for each member but the manifest, in their order: what `sha256sum` prints
+    /// for them.
+    static func digest(of members: [(path: String, sha256: String)]) -> String {
+        var hash = SHA256()
+        for member in members { hash.update(data: Array("\(member.sha256)  \(member.path)\n".utf8)) }
+        return hash.finalize().hex
+    }
+
+    /// The manifest as the member's contents.
+    var bytes: [UInt8] {
+        var object = CanonicalObject()
+        object.set("digest", string: digest)
+        object.set("duplicates", integer: duplicates)
+        object.set("format", string: BundleLayout.format)
+        object.set("members", elements: members.map { Self.json($0.path, $0.bytes, $0.sha256).bytes })
+        object.set(
+            "segments",
+            elements: segments.map {
+                var segment = Self.json($0.path, $0.bytes, $0.sha256)
+                segment.set("records", integer: $0.records)
+                return segment.bytes
+            })
+        object.set("tool", string: tool)
+        object.set("totals", object: totals.json)
+        object.set("version", integer: BundleLayout.version)
+        return object.bytes + [UInt8(ascii: "\n")]
+    }
+
+    private static func json(_ path: String, _ bytes: Int, _ sha256: String) -> CanonicalObject {
+        var object = CanonicalObject()
+        object.set("bytes", integer: bytes)
+        object.set("path", string: path)
+        object.set("sha256", string: sha256)
+        return object
+    }
+}
+
+extension Manifest {
+    /// Reads the member's contents.
+    /// - Throws: ``BundleError`` if it is no manifest, or of a version that this program does not know.
+    init(_ bytes: [UInt8]) throws(BundleError) {
+        guard let fields = try? JSONFields(bytes), fields.text("format") == BundleLayout.format else {
+            throw BundleError.badManifest("it is not one")
+        }
+        guard fields.integer("version") == BundleLayout.version else {
+            throw BundleError.version(fields.integer("version"))
+        }
+        guard let tool = fields.text("tool"), let duplicates = fields.integer("duplicates"),
+            let digest = fields.text("digest"), let totals = fields.object("totals").flatMap(BundleTotals.init),
+            let segments = fields.objects("segments"), let members = fields.objects("members")
+        else { throw BundleError.badManifest("a key is missing or of another type") }
+        self.tool = tool
+        self.duplicates = duplicates
+        self.digest = digest
+        self.totals = totals
+        self.members = try members.map { (fields) throws(BundleError) in
+            let member = try Self.member(fields)
+            return Member(path: member.path, bytes: member.bytes, sha256: member.sha256)
+        }
+        self.segments = try segments.map { (fields) throws(BundleError) in
+            let member = try Self.member(fields)
+            guard let records = fields.integer("records") else {
+                throw BundleError.badManifest("segment without count")
+            }
+            return Segment(path: member.path, records: records, bytes: member.bytes, sha256: member.sha256)
+        }
+    }
+
+    private static func member(_ fields: JSONFields) throws(BundleError) -> (path: String, bytes: Int, sha256: String) {
+        guard let path = fields.text("path"), let bytes = fields.integer("bytes"), let sha256 = fields.text("sha256")
+        else { throw BundleError.badManifest("a member without path, size or hash") }
+        return (path, bytes, sha256)
+    }
+}

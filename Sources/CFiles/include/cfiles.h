@@ -1,0 +1,25 @@
+#ifndef PINGFERRY_CFILES_H
+#define PINGFERRY_CFILES_H
+
+/// Renames within an open folder unless the new name exists. 0, or an errno code (EEXIST; EINVAL or
+/// ENOSYS where the file system or kernel cannot do it).
+int cfiles_rename_no_replace(int folder, const char *from, const char *to);
+
+/// Records a temporary file that a signal is to remove. `folder` must stay open until
+/// cfiles_partial_release. A slot, or -1 when the table is full or a name too long: the file then
+/// simply stays behind after a signal.
+int cfiles_partial_add(int folder, const char *name, const char *shown_path);
+
+/// Takes the file away from the signal handler, before it is renamed or removed. 1 when the caller has it
+/// now; 0 when a signal has removed it, and the process is about to end.
+int cfiles_partial_take(int slot);
+
+/// Gives the slot back.
+void cfiles_partial_release(int slot);
+
+/// Makes SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the recorded files, write one line that starts with
+/// `message` to standard error (not for SIGPIPE), and end the process as the signal by itself would.
+/// A signal that was ignored when the process started stays ignored. 0, or an errno code.
+int cfiles_remove_on_interrupt(const char *message);
+
+#endif

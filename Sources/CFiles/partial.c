@@ -1,0 +1,114 @@
+// A signal handler may only touch atomics and call async-signal-safe functions, so everything that it needs
+// lies in a fixed table filled in beforehand: no Swift, no allocation, no lock.
+#define _GNU_SOURCE
+#include "cfiles.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { slot_count = 32, name_size = 256, path_size = 4096, message_size = 256 };
+enum { state_free, state_filling, state_live, state_taken };
+
+struct slot {
+    atomic_int state;
+    int folder;
+    char name[name_size];
+    char path[path_size];
+};
+
+static struct slot slots[slot_count];
+static char start_of_message[message_size];
+static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+static const int handled_count = sizeof handled / sizeof *handled;
+
+int cfiles_rename_no_replace(int folder, const char *from, const char *to) {
+    return renameat2(folder, from, folder, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
+}
+
+int cfiles_partial_add(int folder, const char *name, const char *shown_path) {
+    if (strlen(name) >= name_size) return -1;
+    for (int i = 0; i < slot_count; i++) {
+        int expected = state_free;
+        if (!atomic_compare_exchange_strong(&slots[i].state, &expected, state_filling)) continue;
+        slots[i].folder = folder;
+        strcpy(slots[i].name, name);
+        strncpy(slots[i].path, shown_path, path_size - 1);
+        slots[i].path[path_size - 1] = 0;
+        atomic_store(&slots[i].state, state_live);
+        return i;
+    }
+    return -1;
+}
+
+int cfiles_partial_take(int slot) {
+    if (slot < 0) return 1;
+    int expected = state_live;
+    return atomic_compare_exchange_strong(&slots[slot].state, &expected, state_taken);
+}
+
+void cfiles_partial_release(int slot) {
+    if (slot >= 0) atomic_store(&slots[slot].state, state_free);
+}
+
+// One line for all files, put together first so that it goes out in one write.
+static size_t add(char *line, size_t length, size_t size, const char *text) {
+    size_t count = strlen(text);
+    if (count > size - length) count = size - length;
+    memcpy(line + length, text, count);
+    return length + count;
+}
+
+static void on_signal(int number) {
+    int error = errno;
+    char line[2 * path_size];
+    const size_t room = sizeof line - 1;
+    size_t length = add(line, 0, room, start_of_message);
+    for (int i = 0; i < slot_count; i++) {
+        int expected = state_live;
+        if (!atomic_compare_exchange_strong(&slots[i].state, &expected, state_taken)) continue;
+        unlinkat(slots[i].folder, slots[i].name, 0);
+        length = add(line, length, room, "; nothing was written to ");
+        length = add(line, length, room, slots[i].path);
+    }
+    line[length++] = '\n';
+
+    // From here on a second signal ends the process at once, also when standard error blocks.
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = SIG_DFL;
+    sigset_t all;
+    sigemptyset(&all);
+    for (int i = 0; i < handled_count; i++) {
+        struct sigaction current;
+        if (sigaction(handled[i], 0, &current) == 0 && current.sa_handler == on_signal)
+            sigaction(handled[i], &action, 0);
+        sigaddset(&all, handled[i]);
+    }
+    if (number != SIGPIPE && write(STDERR_FILENO, line, length) < 0) error = errno;
+    raise(number);
+    pthread_sigmask(SIG_UNBLOCK, &all, 0);
+    errno = error;
+}
+
+int cfiles_remove_on_interrupt(const char *message) {
+    strncpy(start_of_message, message, message_size - 1);
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < handled_count; i++) sigaddset(&action.sa_mask, handled[i]);
+    for (int i = 0; i < handled_count; i++) {
+        struct sigaction current;
+        if (sigaction(handled[i], 0, &current) != 0) return errno;
+        if (current.sa_handler == SIG_IGN) continue;
+        if (sigaction(handled[i], &action, 0) != 0) return errno;
+    }
+    return 0;
+}

@@ -1,0 +1,70 @@
+import Files
+import Telemetry
+
+/// A folder pulled from a device, walked once: its stores, by path, and what could not be looked at.
+public final class CapturedFolder: Sendable {
+    /// What records name the capture.
+    public let label: String
+    /// The path as given.
+    public let path: String
+    /// The stores, by the UTF-8 bytes of their paths.
+    public let stores: [FoundStore]
+    /// What could not be read, and other things to tell about places in the capture.
+    public let problems: [PlacedProblem]
+    /// Whether something in the capture could not be looked at.
+    public let isIncomplete: Bool
+    let root: Folder
+    private let containers: [Container: [Int]]
+
+    /// The most bytes of a store file that are parsed; a larger one goes to quarantine as it is.
+    static let storeFileLimit = 32 << 20
+
+    /// Walks a folder.
+    ///
+    /// - Parameters:
+    ///   - path: the folder, or a link to one.
+    ///   - label: what records name the capture.
+    ///   - excluded: files that are not to be read, such as the output.
+    /// - Throws: `FileError` if the folder itself cannot be opened or listed.
+    public init(path: String, label: String, leavingOut excluded: Set<FileIdentity> = []) throws(FileError) {
+        let root = try Folder(path: path)
+        var walk = StoreWalk(label: label, rootName: Self.lastPart(of: path), leavingOut: excluded)
+        try walk.run(from: root)
+        self.label = label
+        self.path = path
+        stores = walk.sortedStores()
+        problems = walk.problems
+        isIncomplete = walk.isIncomplete
+        containers = Dictionary(grouping: stores.indices) { [stores] in stores[$0].container }
+        self.root = root
+    }
+
+    /// Takes a single store file for a capture with nothing else in it.
+    /// - Returns: nil if its name is that of no store.
+    public init?(file path: String, label: String) throws(FileError) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
+        let root = try Folder(path: folder)
+        var walk = StoreWalk(label: label, rootName: Self.lastPart(of: folder), leavingOut: [])
+        guard let store = walk.singleStore(named: name, in: root) else { return nil }
+        self.label = label
+        self.path = folder
+        stores = [store]
+        containers = [store.container: [0]]
+        problems = []
+        isIncomplete = false
+        self.root = root
+    }
+
+    /// The stores of a container.
+    func stores(in container: Container) -> [FoundStore] {
+        (containers[container] ?? []).map { stores[$0] }
+    }
+
+    /// The name that a path ends with: what a capture is called unless a label is given.
+    public static func lastPart(of path: String) -> String {
+        let parts = path.utf8.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
+        return parts.last.map { String(decoding: $0, as: UTF8.self) } ?? path
+    }
+}

@@ -1,0 +1,148 @@
+import Bundle
+import Files
+import Parallel
+import Telemetry
+
+/// Something that records are read from.
+public enum CaptureInput: Sendable {
+    /// A folder pulled from a device, or a single store file.
+    case folder(CapturedFolder)
+    /// A bundle, read by its manifest.
+    case bundle(BundleReader)
+    /// A damaged bundle.
+    case salvage(SalvagedBundle)
+}
+
+/// How inputs are to be read.
+public struct HarvestOptions: Sendable {
+    /// Which records are wanted.
+    public var filter: RecordFilter
+    /// Random bytes, the same for all of a run; see `RecordKey`.
+    public var secret: [UInt8]
+    /// The most bytes of one file that go to quarantine.
+    public var quarantineFileLimit: Int
+
+    /// Makes options.
+    public init(filter: RecordFilter, secret: [UInt8], quarantineFileLimit: Int = 64 << 20) {
+        self.filter = filter
+        self.secret = secret
+        self.quarantineFileLimit = quarantineFileLimit
+    }
+}
+
+/// Reads an input in parallel and hands on what it holds in order: stores by path, records as the format of a store orders
+/// them.
+public struct Harvest {
+    private let input: CaptureInput
+    private let number: Int
+    private let options: HarvestOptions
+    private let limit: JobLimit
+
+    /// Prepares to read an input.
+    /// - Parameter number: the number of the input among those of the command, from 0.
+    public init(_ input: CaptureInput, number: Int, options: HarvestOptions, limit: JobLimit) {
+        self.input = input
+        self.number = number
+        self.options = options
+        self.limit = limit
+    }
+
+    /// Reads everything.
+    /// - Parameter consume: takes the batches in order.
+    /// - Throws: `BundleError` for a damaged bundle, and what `consume` throws.
+    public func run(_ consume: (Batch) async throws -> Void) async throws {
+        switch input {
+        case .folder(let capture): try await read(capture, consume)
+        case .bundle(let bundle): try await read(bundle, consume)
+        case .salvage(let bundle):
+            let scan = try SalvageScan(bundle, input: number, options)
+            while let batch = try scan.next() { try await consume(batch) }
+        }
+    }
+
+    private func read(_ capture: CapturedFolder, _ consume: (Batch) async throws -> Void) async throws {
+        var leading = Batch()
+        leading.problems = capture.problems
+        try await consume(leading)
+        let units = FolderUnit.split(capture, input: number)
+        try await inParallel(units) { [options] unit in
+            unit.read(options)
+        } consume: { result in
+            var (batch, rest) = result
+            try await consume(batch)
+            // A unit that overflowed its batch is rare and large: it goes on here, one batch at a time.
+            while let unit = rest {
+                (batch, rest) = unit.read(options)
+                try await consume(batch)
+            }
+        }
+    }
+
+    private func read(_ bundle: BundleReader, _ consume: (Batch) async throws -> Void) async throws {
+        let units = bundle.manifest.segments.map { SegmentUnit(input: number, bundle: bundle, segment: $0) }
+        try await inParallel(units) { [options] unit in
+            try unit.read(options)
+        } consume: {
+            try await consume($0)
+        }
+        try await consume(details(of: bundle))
+    }
+
+    /// What a bundle carries beside its records.
+    private func details(of bundle: BundleReader) throws(BundleError) -> Batch {
+        var decoder = try BundleReader.makeDecoder()
+        var batch = Batch()
+        batch.quarantined = try bundle.lines(of: BundleLayout.quarantine, with: &decoder)
+            .compactMap { Quarantined(json: $0) }.map { Batch.QuarantineEntry(input: number, item: $0) }
+        batch.problems = try bundle.lines(of: BundleLayout.problems, with: &decoder)
+            .compactMap { PlacedProblem(json: $0) }
+        return batch
+    }
+
+    private func inParallel<Unit: Sendable, Result: Sendable>(
+        _ units: [Unit], _ work: @escaping @Sendable (Unit) throws -> Result,
+        consume: (Result) async throws -> Void
+    ) async throws {
+        var tasks = OrderedTasks<Result>(limit: limit)
+        var waiting = units[...]
+        while true {
+            while tasks.count < 2 * limit.jobs + 1, let unit = waiting.popFirst() { tasks.add { try work(unit) } }
+            guard let result = try await tasks.next() else { return }
+            try await consume(result)
+        }
+    }
+}
+
+extension CaptureInput {
+    /// The bytes of something in quarantine, read again from where it was found.
+    /// - Throws: `FileError`, ``BundleError``, or ``ChangedCapture`` if they are no longer what they were.
+    public func quarantinedBytes(of item: Quarantined) throws -> [UInt8] {
+        let bytes: [UInt8]
+        switch self {
+        case .folder(let capture): bytes = try capture.bytes(of: item)
+        case .bundle(let bundle):
+            var decoder = try BundleReader.makeDecoder()
+            bytes = try bundle.contents(of: BundleLayout.quarantined(item.sha256), with: &decoder)
+        case .salvage: throw ChangedCapture(path: item.path)
+        }
+        guard PayloadHash.hex(of: bytes) == item.sha256 else { throw ChangedCapture(path: item.path) }
+        return bytes
+    }
+}
+
+/// A file of a capture changed while it was read.
+public struct ChangedCapture: Error, CustomStringConvertible {
+    /// The file's path in the capture.
+    public let path: String
+
+    /// The error in words.
+    public var description: String { "\(path) changed while it was read; take the capture again" }
+}
+
+extension CapturedFolder {
+    fileprivate func bytes(of item: Quarantined) throws(FileError) -> [UInt8] {
+        var contents: [UInt8] = []
+        try root.read(Array(item.path.utf8), limit: .max, into: &contents)
+        return Array(contents[item.reject.range(inFileOf: contents.count)])
+    }
+}

@@ -1,0 +1,65 @@
+import CZstd
+import Telemetry
+
+/// Records as NDJSON: one canonical JSON object a line, or the payloads alone; compressed where asked.
+///
+/// Source: design of the project, section 2.
+public struct RecordsOutput: ~Copyable {
+    /// What stands on a line.
+    public enum Content: Sendable {
+        /// The record.
+        case record
+        /// Just the documented format.
+        case payload
+    }
+
+    private let content: Content
+    private let write: (Span<UInt8>) throws -> Void
+    private var compressor: ZstdCompressor?
+    private var buffer: [UInt8] = []
+
+    /// Lines are handed on in pieces of about this many bytes; compressed, each is a frame of its own.
+    private static let pieceSize = 1 << 20
+
+    /// Begins an output.
+    /// - Parameters:
+    ///   - isCompressed: whether to write zstd frames.
+    ///   - write: takes the bytes in order.
+    /// - Throws: ``ZstdFailure`` when there is no memory.
+    public init(_ content: Content, isCompressed: Bool, write: @escaping (Span<UInt8>) throws -> Void) throws {
+        self.content = content
+        self.write = write
+        compressor = isCompressed ? try ZstdCompressor() : nil
+    }
+
+    /// Adds a record.
+    /// - Parameters:
+    ///   - line: its canonical line with the line feed.
+    ///   - payload: the part of the line that is its payload.
+    /// - Throws: what writing throws.
+    public mutating func add(line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) throws {
+        switch content {
+        case .record: buffer += line
+        case .payload:
+            buffer += payload
+            buffer.append(UInt8(ascii: "\n"))
+        }
+        if buffer.count >= Self.pieceSize { try flush() }
+    }
+
+    /// Hands on what is left.
+    /// - Throws: what writing throws.
+    public mutating func finish() throws {
+        // An empty compressed output still is a frame, or it would be no zstd file.
+        if !buffer.isEmpty || compressor != nil { try flush() }
+    }
+
+    private mutating func flush() throws {
+        if let compressed = try compressor?.frame(of: buffer) {
+            try write(compressed.span)
+        } else {
+            try write(buffer.span)
+        }
+        buffer.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,36 @@
+import CZstd
+
+/// Why zstd could not compress.
+public struct ZstdFailure: Error, Sendable, CustomStringConvertible {
+    /// zstd's words.
+    public let description: String
+}
+
+/// Compresses pieces of an output, each to a zstd frame with a checksum.
+final class ZstdCompressor {
+    private let context: OpaquePointer
+
+    init() throws(ZstdFailure) {
+        guard let context = ZSTD_createCCtx() else { throw ZstdFailure(description: "not enough memory") }
+        self.context = context
+        // Neither can fail: the values are in range and no frame is begun.
+        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 3)
+        ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
+    }
+
+    deinit { ZSTD_freeCCtx(context) }
+
+    func frame(of bytes: [UInt8]) throws(ZstdFailure) -> [UInt8] {
+        var failure: ZstdFailure?
+        let frame = [UInt8](unsafeUninitializedCapacity: ZSTD_compressBound(bytes.count)) { room, count in
+            let result = ZSTD_compress2(context, room.baseAddress, room.count, bytes, bytes.count)
+            if ZSTD_isError(result) == 0 {
+                count = result
+            } else {
+                failure = ZstdFailure(description: String(cString: ZSTD_getErrorName(result)))
+            }
+        }
+        if let failure { throw failure }
+        return frame
+    }
+}

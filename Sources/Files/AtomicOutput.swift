@@ -1,0 +1,161 @@
+import CFiles
+import Glibc
+
+/// A new file that appears under its name complete and on disk, or not at all.
+///
+/// The bytes go to `.NAME.partial` in the same folder, mode 0600, locked against other runs. `commit` makes
+/// them durable and gives them their name; a value that ends without `commit` removes the temporary. A
+/// temporary that a killed run left behind is emptied and used again.
+public struct AtomicOutput: ~Copyable, Sendable {
+    /// The path as given: where the file will be.
+    public let path: String
+    /// The temporary's device and inode, so that a walk over captures can leave it out.
+    public let identity: FileIdentity
+    private let replacing: Bool
+    private let name: String
+    private let partialName: String
+    private let folder: Descriptor
+    private let descriptor: Descriptor
+    private let slot: Int32
+    private var isPending = true
+
+    /// Creates the temporary.
+    ///
+    /// - Parameters:
+    ///   - path: where the file is to be.
+    ///   - replacing: whether a regular file of that name may be replaced.
+    /// - Throws: `FileError`: `EEXIST` for a file that may not be replaced; `EISDIR` or `ENOTSUP` for a name
+    ///   that is not a regular file's; operation `lock` with `EWOULDBLOCK` while another run writes it; the
+    ///   errors of opening the folder and the temporary.
+    public init(path: String, replacing: Bool) throws(FileError) {
+        let (folderPath, name) = try Self.split(path)
+        let partialName = ".\(name).partial"
+        let partialPath = folderPath == "." ? partialName : "\(folderPath)/\(partialName)"
+        let folder = try Descriptor(open(folderPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
+        try Self.checkTarget(folder, name, path, replacing: replacing)
+        let descriptor = try Self.openPartial(folder, partialName, partialPath)
+        let status = try descriptor.status(partialPath)
+        identity = FileIdentity(status)
+        self.path = path
+        self.replacing = replacing
+        self.name = name
+        self.partialName = partialName
+        slot = cfiles_partial_add(folder.number, partialName, path)
+        self.folder = folder
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        if isPending, cfiles_partial_take(slot) == 1 { unlinkat(folder.number, partialName, 0) }
+        cfiles_partial_release(slot)
+    }
+
+    /// Appends bytes; all of them, or an error.
+    ///
+    /// - Throws: `FileError`, such as `ENOSPC`. The output is then of no use but to be dropped.
+    public func write(_ bytes: Span<UInt8>) throws(FileError) {
+        let code = bytes.writeAll(to: descriptor.number)
+        guard code == 0 else { throw FileError(.write, path, code: code) }
+    }
+
+    /// Makes the bytes durable and gives the file its name.
+    ///
+    /// - Throws: `FileError`: `EEXIST` when not `replacing` and a file of that name appeared meanwhile (it is
+    ///   left alone); errors of `fsync` and `rename`. The temporary is gone then, except after a failed
+    ///   `sync` of the folder, when the file has its name already but may not outlive a power failure.
+    public consuming func commit() throws(FileError) {
+        guard fsync(descriptor.number) == 0 else { throw FileError(.sync, path) }
+        guard cfiles_partial_take(slot) == 1 else {
+            isPending = false
+            throw FileError(.rename, path, code: EINTR)
+        }
+        do {
+            try rename()
+            isPending = false
+        } catch {
+            isPending = false
+            unlinkat(folder.number, partialName, 0)
+            throw error
+        }
+        // Some file systems have no fsync for folders and say EINVAL.
+        guard fsync(folder.number) == 0 || errno == EINVAL else { throw FileError(.sync, path) }
+    }
+
+    private borrowing func rename() throws(FileError) {
+        guard !replacing else { return try renameOver() }
+        switch cfiles_rename_no_replace(folder.number, partialName, name) {
+        case 0: return
+        case EINVAL, ENOSYS:
+            // This file system cannot refuse to replace: claim the name first, which fails if it exists.
+            let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+            _ = try Descriptor(openat(folder.number, name, flags, 0o600), .create, path)
+            do {
+                try renameOver()
+            } catch {
+                unlinkat(folder.number, name, 0)
+                throw error
+            }
+        case let code: throw FileError(code == EEXIST ? .create : .rename, path, code: code)
+        }
+    }
+
+    private borrowing func renameOver() throws(FileError) {
+        guard renameat(folder.number, partialName, folder.number, name) == 0 else {
+            throw FileError(.rename, path)
+        }
+    }
+}
+
+extension AtomicOutput {
+    private static func split(_ path: String) throws(FileError) -> (folder: String, name: String) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
+        guard !path.isEmpty else { throw FileError(.create, path, code: ENOENT) }
+        guard !["", ".", ".."].contains(name) else { throw FileError(.create, path, code: EISDIR) }
+        guard !path.utf8.contains(0) else { throw FileError(.create, path, code: EINVAL) }
+        guard let slash else { return (".", name) }
+        return (slash == path.startIndex ? "/" : String(path[..<slash]), name)
+    }
+
+    private static func checkTarget(
+        _ folder: borrowing Descriptor, _ name: String, _ path: String, replacing: Bool
+    ) throws(FileError) {
+        var status = stat()
+        guard fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            guard errno == ENOENT else { throw FileError(.create, path) }
+            return
+        }
+        guard replacing else { throw FileError(.create, path, code: EEXIST) }
+        guard status.isRegular else {
+            throw FileError(.replace, path, code: status.isFolder ? EISDIR : ENOTSUP)
+        }
+    }
+
+    /// Opens and locks the temporary. Another run may remove or rename it between our open and our lock, so
+    /// that the lock is on a file without this name: then again, a few times.
+    private static func openPartial(
+        _ folder: borrowing Descriptor, _ name: String, _ path: String
+    ) throws(FileError) -> Descriptor {
+        for _ in 0..<16 {
+            let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+            let descriptor = try Descriptor(openat(folder.number, name, flags, 0o600), .create, path)
+            let status = try descriptor.status(path)
+            guard status.isRegular else { throw FileError(.create, path, code: ENOTSUP) }
+            guard flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 else { throw FileError(.lock, path) }
+            var named = stat()
+            guard fstatat(folder.number, name, &named, AT_SYMLINK_NOFOLLOW) == 0,
+                FileIdentity(named) == FileIdentity(status)
+            else { continue }
+            // Somebody else's file, or one that has other names too, must not be emptied, only unlinked.
+            guard status.st_uid == geteuid(), named.st_nlink == 1 else {
+                guard unlinkat(folder.number, name, 0) == 0 else { throw FileError(.remove, path) }
+                continue
+            }
+            guard ftruncate(descriptor.number, 0) == 0, fchmod(descriptor.number, 0o600) == 0 else {
+                throw FileError(.create, path)
+            }
+            return descriptor
+        }
+        throw FileError(.lock, path, code: EWOULDBLOCK)
+    }
+}

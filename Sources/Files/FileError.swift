@@ -1,0 +1,47 @@
+import Glibc
+
+/// A call to the operating system about a file that failed.
+public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What was attempted; the raw value is the verb in the message.
+    public enum Operation: String, Sendable {
+        case open, create, read, write, sync, rename, remove, list, stat, lock, replace, seek
+    }
+
+    /// What was attempted.
+    public let operation: Operation
+    /// The path as the caller gave it, or the temporary's path where that is what failed.
+    public let path: String
+    /// The `errno` code.
+    public let code: Int32
+
+    /// Describes a failed call; without `code`, by the current `errno`.
+    public init(_ operation: Operation, _ path: String, code: Int32 = errno) {
+        self.operation = operation
+        self.path = path
+        self.code = code
+    }
+
+    /// One line: `cannot create /x/y.tar.zst: No such file or directory`.
+    public var description: String { "cannot \(operation.rawValue) \(path): \(reason)" }
+
+    /// Whether a file was refused for its size.
+    public var isTooLarge: Bool { code == EFBIG }
+    /// Whether there is no such file.
+    public var isNotFound: Bool { code == ENOENT }
+    /// Whether the user may not do this.
+    public var isNoPermission: Bool { code == EACCES || code == EPERM }
+    /// Whether something is there already.
+    public var isExisting: Bool { code == EEXIST }
+    /// Whether the disk is full.
+    public var isNoSpace: Bool { code == ENOSPC || code == EDQUOT }
+    /// Whether something is no folder.
+    public var isNotAFolder: Bool { code == ENOTDIR }
+
+    private var reason: String {
+        switch (operation, code) {
+        case (.lock, EWOULDBLOCK): "another run is writing it"
+        case (.replace, ENOTSUP): "it is not a regular file"
+        default: String(cString: strerror(code))
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import Glibc
+
+/// An open folder, listed and read from without following symbolic links.
+public struct Folder: ~Copyable, Sendable {
+    /// The path as given.
+    public let path: String
+    private let descriptor: Descriptor
+
+    /// Opens a folder; the path itself may be a link.
+    /// - Throws: `FileError`, such as `ENOTDIR` for something else.
+    public init(path: String) throws(FileError) {
+        descriptor = try Descriptor(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .open, path)
+        self.path = path
+    }
+
+    /// Opens a folder below this one.
+    /// - Throws: `FileError`; `ELOOP` or `ENOTDIR` if the last part of the path is a link.
+    public func folder(at relative: String) throws(FileError) -> Folder {
+        let full = relative.isEmpty ? path : "\(path)/\(relative)"
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        return Folder(
+            path: full,
+            descriptor: try Descriptor(
+                openat(descriptor.number, relative.isEmpty ? "." : relative, flags), .open, full))
+    }
+
+    private init(path: String, descriptor: consuming Descriptor) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    /// The entries, without `.` and `..`, in no order.
+    /// - Throws: `FileError`.
+    public func entries() throws(FileError) -> FolderEntries {
+        // A directory stream owns its descriptor, so it gets one of its own.
+        let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0, let stream = fdopendir(copy) else {
+            let code = errno
+            if copy >= 0 { close(copy) }
+            throw FileError(.list, path, code: code)
+        }
+        defer { closedir(stream) }
+        rewinddir(stream)
+        var entries = FolderEntries()
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                guard errno == 0 else { throw FileError(.list, path) }
+                return entries
+            }
+            let (kind, inode) = (entry.pointee.d_type, UInt64(entry.pointee.d_ino))
+            withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { name in
+                    entries.append(name: name, kind: kind, inode: inode, in: descriptor.number)
+                }
+            }
+        }
+    }
+
+    /// Reads a file in this folder into memory that is used again.
+    ///
+    /// - Parameters:
+    ///   - name: the name, or a path below the folder, in UTF-8 or whatever the file system has, without a NUL.
+    ///   - limit: the most bytes to accept.
+    ///   - contents: replaced by the bytes of the file.
+    /// - Throws: `FileError`; `EFBIG` beyond the limit, `ENOTSUP` for anything but a regular file, `ELOOP` for a link.
+    public func read(_ name: [UInt8], limit: Int, into contents: inout [UInt8]) throws(FileError) {
+        contents.removeAll(keepingCapacity: true)
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
+        let number = (name + [0]).withUnsafeBufferPointer { text in
+            text.withMemoryRebound(to: CChar.self) { characters in
+                characters.baseAddress.map { openat(descriptor.number, $0, flags) } ?? -1
+            }
+        }
+        let file = try Descriptor(number, .open, full(name))
+        let status = try file.status(path)
+        guard status.isRegular else { throw FileError(.read, full(name), code: ENOTSUP) }
+        guard status.st_size <= limit else { throw FileError(.read, full(name), code: EFBIG) }
+        let code = contents.append(upTo: Int(status.st_size), from: file.number)
+        guard code == 0 else { throw FileError(.read, full(name), code: code) }
+    }
+
+    /// The device and inode of the folder.
+    public func identity() throws(FileError) -> FileIdentity {
+        FileIdentity(try descriptor.status(path))
+    }
+
+    private func full(_ name: [UInt8]) -> String {
+        "\(path)/\(String(decoding: name, as: UTF8.self))"
+    }
+}
+
+/// What stands in a folder: names in one buffer, so that a hundred thousand of them cost little.
+public struct FolderEntries: Sendable {
+    /// What an entry is. Links are not followed.
+    public enum Kind: Sendable {
+        case file, folder, link, special
+    }
+
+    private var names: [UInt8] = []
+    private var ends: [Int] = []
+    private var kinds: [Kind] = []
+    private var inodes: [UInt64] = []
+
+    /// How many entries there are.
+    public var count: Int { ends.count }
+
+    /// The bytes of a name.
+    public func name(_ index: Int) -> [UInt8] {
+        Array(names[(index == 0 ? 0 : ends[index - 1])..<ends[index]])
+    }
+
+    /// What an entry is.
+    public func kind(_ index: Int) -> Kind { kinds[index] }
+
+    /// The inode number of an entry, on the device of its folder.
+    public func inode(_ index: Int) -> UInt64 { inodes[index] }
+
+    fileprivate mutating func append(name: UnsafePointer<CChar>, kind: UInt8, inode: UInt64, in folder: Int32) {
+        let bytes = UnsafeRawBufferPointer(start: name, count: strlen(name))
+        if bytes.elementsEqual(".".utf8) || bytes.elementsEqual("..".utf8) { return }
+        names.append(contentsOf: bytes)
+        ends.append(names.count)
+        kinds.append(Self.kind(kind, name: name, in: folder))
+        inodes.append(inode)
+    }
+
+    /// Some file systems do not tell in the listing what an entry is.
+    private static func kind(_ type: UInt8, name: UnsafePointer<CChar>, in folder: Int32) -> Kind {
+        switch Int(type) {
+        case Int(DT_REG): return .file
+        case Int(DT_DIR): return .folder
+        case Int(DT_LNK): return .link
+        case Int(DT_UNKNOWN): break
+        default: return .special
+        }
+        var status = stat()
+        guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return .special }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return .file
+        case S_IFDIR: return .folder
+        case S_IFLNK: return .link
+        default: return .special
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends at most `count` bytes that a descriptor has next.
+    /// - Returns: an `errno` code, or 0.
+    fileprivate mutating func append(upTo count: Int, from descriptor: Int32) -> Int32 {
+        guard count > 0 else { return 0 }
+        var code: Int32 = 0
+        append(addingCapacity: count) { output in
+            output.withUnsafeMutableBufferPointer { buffer, initialized in
+                while initialized < count {
+                    let room = UnsafeMutableBufferPointer(rebasing: buffer[initialized..<count])
+                    let result = Glibc.read(descriptor, room.baseAddress, room.count)
+                    if result == 0 { return }
+                    if result < 0 {
+                        if errno == EINTR { continue }
+                        code = errno
+                        return
+                    }
+                    initialized += result
+                }
+            }
+        }
+        return code
+    }
+}

@@ -1,0 +1,78 @@
+import Glibc
+
+/// A regular file open for reading by position, which any number of threads may do at once.
+///
+/// The file is neither modified nor locked.
+public struct InputFile: ~Copyable, Sendable {
+    /// The path as given.
+    public let path: String
+    /// The size in bytes when the file was opened.
+    public let size: Int
+    /// The file's device and inode.
+    public let identity: FileIdentity
+    private let descriptor: Descriptor
+
+    /// Opens a file.
+    ///
+    /// - Throws: `FileError`: the error of `open`, `EISDIR` for a folder, `ENOTSUP` for anything else that
+    ///   is not a regular file.
+    public init(path: String) throws(FileError) {
+        // O_NONBLOCK only so that opening a pipe does not wait for a writer before it is refused below.
+        let descriptor = try Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), .open, path)
+        let status = try descriptor.status(path)
+        guard status.isRegular else {
+            throw FileError(.read, path, code: status.isFolder ? EISDIR : ENOTSUP)
+        }
+        self.path = path
+        size = Int(status.st_size)
+        identity = FileIdentity(status)
+        self.descriptor = descriptor
+    }
+
+    /// Reads bytes from `offset` on into the free part of `output`, until it is full or the file ends.
+    ///
+    /// - Returns: the number of bytes that were appended: less than there was room for only at the end.
+    /// - Throws: `FileError`; `EINVAL` for a negative offset.
+    @discardableResult
+    public func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError) -> Int {
+        let wanted = output.freeCapacity
+        var total = 0
+        while total < wanted {
+            let code = output.withUnsafeMutableBufferPointer { buffer, count in
+                let room = UnsafeMutableBufferPointer(rebasing: buffer[count...])
+                let result = pread(descriptor.number, room.baseAddress, room.count, offset + total)
+                guard result >= 0 else { return errno }
+                guard result > 0 else { return Self.endOfFile }
+                count += result
+                total += result
+                return 0
+            }
+            if code == Self.endOfFile { break }
+            guard code == 0 || code == EINTR else { throw FileError(.read, path, code: code) }
+        }
+        return total
+    }
+
+    /// The whole file.
+    ///
+    /// - Parameter limit: the most bytes to accept.
+    /// - Throws: `FileError`; `EFBIG` when there are more bytes than `limit`.
+    public func contents(limit: Int) throws(FileError) -> [UInt8] {
+        guard size <= limit else { throw FileError(.read, path, code: EFBIG) }
+        var bytes: [UInt8] = []
+        var step = size
+        while step > 0 {
+            let offset = bytes.count
+            try bytes.append(addingCapacity: step) { output throws(FileError) in
+                try read(at: offset, into: &output)
+            }
+            guard bytes.count - offset == step, bytes.count <= limit else { break }
+            // The file may have grown; one byte more than allowed is enough to see that.
+            step = min(64 << 10, limit - bytes.count + 1)
+        }
+        guard bytes.count <= limit else { throw FileError(.read, path, code: EFBIG) }
+        return bytes
+    }
+
+    private static let endOfFile: Int32 = -1
+}

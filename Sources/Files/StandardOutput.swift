@@ -1,0 +1,28 @@
+import Glibc
+
+/// The standard output, without a buffer of its own.
+public enum StandardOutput {
+    /// Writes bytes; all of them, or an error. A reader that has gone away ends the program by SIGPIPE, as usual.
+    /// - Throws: `FileError`.
+    public static func write(_ bytes: Span<UInt8>) throws(FileError) {
+        let code = bytes.writeAll(to: STDOUT_FILENO)
+        guard code == 0 else { throw FileError(.write, "standard output", code: code) }
+    }
+}
+
+extension Span<UInt8> {
+    /// Writes the bytes to a descriptor, over short writes and interruptions.
+    /// - Returns: an `errno` code, or 0.
+    func writeAll(to descriptor: Int32) -> Int32 {
+        withUnsafeBytes { buffer in
+            var done = 0
+            while done < buffer.count {
+                let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
+                let result = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                if result < 0, errno != EINTR { return errno }
+                done += Swift.max(result, 0)
+            }
+            return 0
+        }
+    }
+}

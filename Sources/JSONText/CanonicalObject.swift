@@ -1,0 +1,79 @@
+/// An object that is put together from parts and written as canonical JSON: members by the UTF-8 bytes of their keys.
+public struct CanonicalObject: Sendable {
+    private var members: [(key: [UInt8], value: [UInt8])] = []
+
+    /// Makes an empty object.
+    public init() {}
+
+    /// Sets a member to a value that is canonical JSON already.
+    public mutating func set(_ key: JSONKey, canonical value: [UInt8]) {
+        var low = 0
+        var high = members.count
+        while low < high {
+            let middle = (low + high) / 2
+            let present = members[middle].key
+            if present.span.ordered(against: key.utf8.span) < 0 { low = middle + 1 } else { high = middle }
+        }
+        if low < members.count, members[low].key == key.utf8 {
+            members[low].value = value
+        } else {
+            members.insert((key.utf8, value), at: low)
+        }
+    }
+
+    /// Sets a member to a string, or to null.
+    public mutating func set(_ key: JSONKey, string value: String?) {
+        set(key, canonical: Self.text(value))
+    }
+
+    /// Sets a member to an integer.
+    public mutating func set(_ key: JSONKey, integer value: some BinaryInteger) {
+        set(key, canonical: Array(String(value).utf8))
+    }
+
+    /// Sets a member to an integer, or to null.
+    public mutating func set(_ key: JSONKey, integer value: Int?) {
+        set(key, canonical: Array((value.map(String.init) ?? "null").utf8))
+    }
+
+    /// Sets a member to a boolean.
+    public mutating func set(_ key: JSONKey, boolean value: Bool) {
+        set(key, canonical: Array((value ? "true" : "false").utf8))
+    }
+
+    /// Sets a member to an array of strings.
+    public mutating func set(_ key: JSONKey, strings values: some Sequence<String>) {
+        set(key, elements: values.map(Self.text))
+    }
+
+    /// Sets a member to an array of values that are canonical JSON already.
+    public mutating func set(_ key: JSONKey, elements values: [[UInt8]]) {
+        let list = values.joined(separator: [UInt8(ascii: ",")])
+        set(key, canonical: [UInt8(ascii: "[")] + list + [UInt8(ascii: "]")])
+    }
+
+    /// Sets a member to an object.
+    public mutating func set(_ key: JSONKey, object value: CanonicalObject) {
+        set(key, canonical: value.bytes)
+    }
+
+    /// The object as canonical JSON.
+    public var bytes: [UInt8] {
+        var output: [UInt8] = [UInt8(ascii: "{")]
+        for (position, member) in members.enumerated() {
+            if position > 0 { output.append(UInt8(ascii: ",")) }
+            output.append(jsonString: member.key.span)
+            output.append(UInt8(ascii: ":"))
+            output += member.value
+        }
+        output.append(UInt8(ascii: "}"))
+        return output
+    }
+
+    private static func text(_ value: String?) -> [UInt8] {
+        guard let value else { return Array("null".utf8) }
+        var text: [UInt8] = []
+        text.append(jsonString: value)
+        return text
+    }
+}

@@ -1,0 +1,174 @@
+/// A JSON text as a value, without loss: numbers keep their text, strings their scalars, arrays their order.
+///
+/// The value is one flat list of nodes over the source bytes, so that reading allocates nothing per value and a
+/// document can be read into again and again. ``JSONNode`` is a place in that list; it means something only
+/// together with the document that it came from, until the next ``read(_:policy:)``.
+///
+/// The members of an object are kept in the order of their keys' UTF-8 bytes, which is the canonical order.
+public struct JSONDocument: Sendable {
+    /// The longest text that can be read, in bytes.
+    public static let maximumLength = 1 << 30
+
+    /// The text that was read.
+    var source: [UInt8] = []
+    /// Strings whose escapes were resolved, and the texts of values that were replaced.
+    var resolved: [UInt8] = []
+    var nodes: [Node] = []
+    /// For each object the number of its members, then the nodes of their keys in canonical order.
+    var members: [UInt32] = []
+
+    /// Makes an empty document, to be read into.
+    public init() {}
+
+    /// Reads a text.
+    /// - Throws: ``JSONError`` with the byte offset of the fault.
+    public init(_ source: [UInt8], policy: JSONReadingPolicy = .strict) throws(JSONError) {
+        try read(source, policy: policy)
+    }
+
+    /// One value. Text and numbers have their bytes in `source` or `resolved`; an array or an object spans its
+    /// brackets in `source`.
+    struct Node: Sendable {
+        var kind: JSONKind
+        /// Whether `start` and `end` count in `resolved` instead of in `source`.
+        var isResolved = false
+        var start: UInt32
+        var end: UInt32
+        /// The node that follows this value and all that it contains.
+        var next: UInt32
+        /// For an array the number of its elements, for an object the place of its entry in `members`.
+        var extra: UInt32 = 0
+    }
+}
+
+/// What a value is.
+public enum JSONKind: UInt8, Sendable {
+    /// A value that was removed after reading; never met while walking a document.
+    case removed
+    /// `null`
+    case null
+    /// `true`
+    case `true`
+    /// `false`
+    case `false`
+    /// A number, as text.
+    case number
+    /// A string.
+    case string
+    /// An array.
+    case array
+    /// An object.
+    case object
+}
+
+/// A place in a ``JSONDocument``.
+public struct JSONNode: Hashable, Sendable {
+    @usableFromInline let index: UInt32
+
+    @usableFromInline init(_ index: UInt32) {
+        self.index = index
+    }
+}
+
+/// A member of an object: the nodes of its key and of its value.
+public struct JSONMember: Sendable {
+    /// The key, a string.
+    public let key: JSONNode
+    /// The value.
+    public var value: JSONNode { JSONNode(key.index &+ 1) }
+}
+
+extension JSONDocument {
+    /// The outermost value.
+    public var root: JSONNode { JSONNode(0) }
+
+    /// What the value is.
+    public func kind(of node: JSONNode) -> JSONKind {
+        nodes[Int(node.index)].kind
+    }
+
+    /// The bytes of a string (UTF-8, escapes resolved) or of a number (its text); for an array or an object the
+    /// text it was read from.
+    @_lifetime(borrow self)
+    public func bytes(of node: JSONNode) -> Span<UInt8> {
+        let entry = nodes[Int(node.index)]
+        let range = Int(entry.start)..<Int(entry.end)
+        return entry.isResolved ? resolved.span.extracting(range) : source.span.extracting(range)
+    }
+
+    /// Where the value stands in the source, in bytes, if it has not been replaced. A string whose escapes were
+    /// resolved has no such place.
+    public func sourceRange(of node: JSONNode) -> Range<Int>? {
+        let entry = nodes[Int(node.index)]
+        return entry.isResolved ? nil : Int(entry.start)..<Int(entry.end)
+    }
+
+    /// The string or number text as a `String`; a lone surrogate becomes U+FFFD.
+    public func string(of node: JSONNode) -> String {
+        String(readingUTF8: bytes(of: node))
+    }
+
+    /// How many elements or members the value has; 0 for anything but an array or an object.
+    public func count(of node: JSONNode) -> Int {
+        let entry = nodes[Int(node.index)]
+        return switch entry.kind {
+        case .array: Int(entry.extra)
+        case .object: Int(members[Int(entry.extra)])
+        default: 0
+        }
+    }
+
+    /// The member of an object at a place in canonical order.
+    public func member(at position: Int, of object: JSONNode) -> JSONMember {
+        JSONMember(key: JSONNode(members[Int(nodes[Int(object.index)].extra) + 1 + position]))
+    }
+
+    /// The value of a key; nil if there is none, or if the value asked is no object.
+    public func value(of key: JSONKey, in object: JSONNode) -> JSONNode? {
+        guard kind(of: object) == .object else { return nil }
+        var low = 0
+        var high = count(of: object)
+        while low < high {
+            let middle = (low + high) / 2
+            let found = member(at: middle, of: object)
+            switch bytes(of: found.key).ordered(against: key.utf8.span) {
+            case 0: return found.value
+            case ..<0: low = middle + 1
+            default: high = middle
+            }
+        }
+        return nil
+    }
+
+    /// The first element of an array, nil if it is empty or no array.
+    public func firstElement(of array: JSONNode) -> JSONNode? {
+        guard kind(of: array) == .array else { return nil }
+        return element(from: array.index + 1, of: array)
+    }
+
+    /// The element that follows another one of the same array.
+    public func element(after element: JSONNode, of array: JSONNode) -> JSONNode? {
+        self.element(from: nodes[Int(element.index)].next, of: array)
+    }
+
+    private func element(from index: UInt32, of array: JSONNode) -> JSONNode? {
+        let end = nodes[Int(array.index)].next
+        var index = index
+        while index < end {
+            if nodes[Int(index)].kind != .removed { return JSONNode(index) }
+            index = nodes[Int(index)].next
+        }
+        return nil
+    }
+
+    /// The elements of an array; empty for anything else. For convenience, not for the hot path.
+    public func elements(of array: JSONNode) -> [JSONNode] {
+        var found: [JSONNode] = []
+        var element = firstElement(of: array)
+        while let current = element {
+            found.append(current)
+            element = self.element(after: current, of: array)
+        }
+        return found
+    }
+}

@@ -1,0 +1,66 @@
+/// Why a text is not the JSON that was asked for, and where.
+public struct JSONError: Error, Equatable, Sendable {
+    /// What is wrong.
+    public let code: Code
+    /// The byte of the source at which reading stopped; the length of the source if that ended too early.
+    public let offset: Int
+
+    /// The kinds of fault that the reader tells apart.
+    public enum Code: Equatable, Sendable {
+        /// No value at all: nothing, or white space only.
+        case empty
+        /// The text ends inside a value.
+        case unexpectedEnd
+        /// A byte that no value, separator or white space begins with here.
+        case unexpectedByte
+        /// A number that RFC 8259 does not allow, such as `01` or `1.`.
+        case invalidNumber
+        /// A backslash that is followed by no known escape.
+        case invalidEscape
+        /// A control character that stands unescaped in a string.
+        case controlCharacter
+        /// Bytes that are not UTF-8: overlong, a surrogate, beyond U+10FFFF, or cut short.
+        case invalidUTF8
+        /// An escaped surrogate without its other half.
+        case unpairedSurrogate
+        /// A key that its object already has.
+        case duplicateKey
+        /// More levels of arrays and objects than allowed.
+        case tooDeep
+        /// Something other than white space after the value.
+        case trailingBytes
+        /// A text longer than ``JSONDocument/maximumLength``.
+        case tooLarge
+    }
+
+    /// Makes an error of one kind at one place.
+    public init(_ code: Code, at offset: Int) {
+        self.code = code
+        self.offset = offset
+    }
+}
+
+extension JSONError: CustomStringConvertible {
+    /// The fault in words, with its offset.
+    public var description: String { "\(code.text) at byte \(offset)" }
+}
+
+extension JSONError.Code {
+    /// The fault in words.
+    public var text: String {
+        switch self {
+        case .empty: "no JSON value"
+        case .unexpectedEnd: "JSON ends inside a value"
+        case .unexpectedByte: "unexpected byte"
+        case .invalidNumber: "malformed number"
+        case .invalidEscape: "malformed escape"
+        case .controlCharacter: "unescaped control character"
+        case .invalidUTF8: "malformed UTF-8"
+        case .unpairedSurrogate: "unpaired surrogate"
+        case .duplicateKey: "duplicate key"
+        case .tooDeep: "nested too deep"
+        case .trailingBytes: "bytes after the JSON value"
+        case .tooLarge: "JSON text too large"
+        }
+    }
+}

@@ -1,0 +1,90 @@
+/// What can be said of a number of RFC 8259 from its text alone, without going through a binary number.
+public enum JSONNumberText {
+    /// The longest integer that ``integer(from:)`` writes out, in digits.
+    public static let digitLimit = 64
+
+    /// Whether the text has neither fraction nor exponent. JSON Schema (draft 4) calls only such a number an integer.
+    public static func isPlainInteger(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices where !text[index].isDigit {
+            guard index == 0, text[index] == UInt8(ascii: "-") else { return false }
+        }
+        return true
+    }
+
+    /// Whether the number is below zero.
+    public static func isNegative(_ text: Span<UInt8>) -> Bool {
+        guard !text.isEmpty, text[0] == UInt8(ascii: "-") else { return false }
+        for index in text.indices {
+            let byte = text[index]
+            if byte | 0x20 == UInt8(ascii: "e") { return false }
+            if byte.isDigit, byte != UInt8(ascii: "0") { return true }
+        }
+        return false
+    }
+
+    /// The number as a plain integer text (`7.0` -> `7`, `1.5e3` -> `1500`); nil if it has a fraction or more than
+    /// ``digitLimit`` digits.
+    public static func integer(from text: Span<UInt8>) -> [UInt8]? {
+        guard let parts = DecimalParts(text) else { return nil }
+        if parts.digits.isEmpty { return [UInt8(ascii: "0")] }
+        let integerLength = parts.pointPosition
+        guard integerLength >= parts.digits.count, integerLength <= digitLimit else { return nil }
+        var integer = parts.isNegative ? [UInt8(ascii: "-")] : []
+        integer += parts.digits
+        integer += Array(repeating: UInt8(ascii: "0"), count: integerLength - parts.digits.count)
+        return integer
+    }
+}
+
+/// A decimal number taken apart: its value is 0.`digits` times ten to the power of `pointPosition`.
+public struct DecimalParts: Sendable {
+    /// Whether a minus sign stands in front.
+    public let isNegative: Bool
+    /// The significant digits in ASCII, without zeros at either end; empty for zero.
+    public let digits: [UInt8]
+    /// How many places the decimal point stands to the right of the first digit; may be negative, and is held
+    /// within a million.
+    public let pointPosition: Int
+
+    /// Takes the text of a number of RFC 8259 apart; nil if it is no such text.
+    public init?(_ text: Span<UInt8>) {
+        var index = 0
+        isNegative = !text.isEmpty && text[0] == UInt8(ascii: "-")
+        if isNegative { index += 1 }
+        var digits: [UInt8] = []
+        var point = 0
+        var seenPoint = false
+        var seenDigit = false
+        while index < text.count, text[index].isDigit || (text[index] == UInt8(ascii: ".") && !seenPoint) {
+            let byte = text[index]
+            index += 1
+            if byte == UInt8(ascii: ".") {
+                seenPoint = true
+                continue
+            }
+            seenDigit = true
+            let isLeadingZero = digits.isEmpty && byte == UInt8(ascii: "0")
+            if !isLeadingZero { digits.append(byte) }
+            if seenPoint, isLeadingZero { point -= 1 }
+            if !seenPoint, !isLeadingZero { point += 1 }
+        }
+        guard seenDigit, let exponent = Self.exponent(text.extracting(index...)) else { return nil }
+        while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+        self.digits = digits
+        pointPosition = digits.isEmpty ? 0 : point + exponent
+    }
+
+    /// The value of `e+12` and the like, 0 for nothing; nil if it is something else.
+    private static func exponent(_ text: Span<UInt8>) -> Int? {
+        if text.isEmpty { return 0 }
+        guard text[0] | 0x20 == UInt8(ascii: "e"), text.count > 1 else { return nil }
+        let hasSign = text[1] == UInt8(ascii: "-") || text[1] == UInt8(ascii: "+")
+        guard text.count > (hasSign ? 2 : 1) else { return nil }
+        var value = 0
+        for index in (hasSign ? 2 : 1)..<text.count {
+            guard text[index].isDigit else { return nil }
+            value = Swift.min(value * 10 + Int(text[index] & 0xF), 1_000_000)
+        }
+        return text[1] == UInt8(ascii: "-") ? -value : value
+    }
+}

@@ -1,0 +1,156 @@
+extension JSONReader {
+    /// Reads the string at the position. One without escapes stays where it is in the source; the text of another
+    /// one is built in `resolved`.
+    mutating func readString(into document: inout JSONDocument) throws(JSONError) {
+        let start = position + 1
+        position = start
+        try skipPlainText()
+        if try nextByte() == UInt8(ascii: "\"") {
+            document.append(.string, start..<position)
+            position += 1
+            return
+        }
+        let resolvedStart = document.resolved.count
+        document.resolved.append(copying: source.extracting(start..<position))
+        while source[position] == UInt8(ascii: "\\") {
+            try readEscape(into: &document.resolved)
+            let runStart = position
+            try skipPlainText()
+            _ = try nextByte()
+            document.resolved.append(copying: source.extracting(runStart..<position))
+        }
+        position += 1
+        document.append(.string, resolvedStart..<document.resolved.count, isResolved: true)
+    }
+
+    /// Moves on to the next quotation mark or backslash, or to the end of the source.
+    private mutating func skipPlainText() throws(JSONError) {
+        while position < source.count {
+            let byte = source[position]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return }
+            if byte < 0x20 { throw JSONError(.controlCharacter, at: position) }
+            if byte < 0x80 {
+                position += 1
+            } else {
+                guard let length = source.lengthOfScalar(at: position) else {
+                    throw JSONError(.invalidUTF8, at: position)
+                }
+                position += length
+            }
+        }
+    }
+
+    private mutating func readEscape(into text: inout [UInt8]) throws(JSONError) {
+        position += 1
+        switch try nextByte() {
+        case UInt8(ascii: "\""): text.append(UInt8(ascii: "\""))
+        case UInt8(ascii: "\\"): text.append(UInt8(ascii: "\\"))
+        case UInt8(ascii: "/"): text.append(UInt8(ascii: "/"))
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0C)
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "u"):
+            try readScalarEscape(into: &text)
+            return
+        default:
+            throw JSONError(.invalidEscape, at: position)
+        }
+        position += 1
+    }
+
+    /// Reads `uXXXX`, and the low half after it where it is the high half of a pair.
+    private mutating func readScalarEscape(into text: inout [UInt8]) throws(JSONError) {
+        let start = position - 1
+        let unit = try readHexUnit()
+        guard unit & 0xF800 == 0xD800 else { return text.append(scalar: unit) }
+        if unit < 0xDC00, let low = try lowHalf() {
+            return text.append(scalar: 0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)
+        }
+        guard policy.unpairedSurrogates == .keep else { throw JSONError(.unpairedSurrogate, at: start) }
+        text.append(scalar: unit)
+    }
+
+    /// The escaped low half of a surrogate pair, if that is what comes next; else the position stays.
+    private mutating func lowHalf() throws(JSONError) -> UInt32? {
+        let start = position
+        guard position + 1 < source.count, source[position] == UInt8(ascii: "\\"),
+            source[position + 1] == UInt8(ascii: "u")
+        else { return nil }
+        position += 1
+        let unit = try readHexUnit()
+        if unit & 0xFC00 == 0xDC00 { return unit }
+        position = start
+        return nil
+    }
+
+    /// Reads the `u` at the position and four hexadecimal digits.
+    private mutating func readHexUnit() throws(JSONError) -> UInt32 {
+        position += 1
+        var unit: UInt32 = 0
+        for _ in 0..<4 {
+            guard let digit = try nextByte().hexDigitValue else { throw JSONError(.invalidEscape, at: position) }
+            unit = unit << 4 | UInt32(digit)
+            position += 1
+        }
+        return unit
+    }
+}
+
+extension Span<UInt8> {
+    /// The length of the well-formed UTF-8 sequence that starts at an index with a byte of 0x80 or more; nil if it is
+    /// malformed. Source of the ranges: the Unicode Standard, table 3-7.
+    func lengthOfScalar(at index: Int) -> Int? {
+        let first = self[index]
+        let length: Int
+        var second: ClosedRange<UInt8> = 0x80...0xBF
+        switch first {
+        case 0xC2...0xDF: length = 2
+        case 0xE0: (length, second) = (3, 0xA0...0xBF)
+        case 0xED: (length, second) = (3, 0x80...0x9F)
+        case 0xE1...0xEF: length = 3
+        case 0xF0: (length, second) = (4, 0x90...0xBF)
+        case 0xF1...0xF3: length = 4
+        case 0xF4: (length, second) = (4, 0x80...0x8F)
+        default: return nil
+        }
+        guard index + length <= count, second.contains(self[index + 1]) else { return nil }
+        for next in (index + 2)..<Swift.max(index + length, index + 2) where self[next] & 0xC0 != 0x80 {
+            return nil
+        }
+        return length
+    }
+}
+
+extension UInt8 {
+    /// The value of an ASCII hexadecimal digit of either case.
+    var hexDigitValue: UInt8? {
+        if isDigit { return self & 0xF }
+        let letter = self | 0x20
+        return letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "f") ? letter - UInt8(ascii: "a") + 10 : nil
+    }
+}
+
+extension [UInt8] {
+    /// Appends the UTF-8 of a scalar value; a surrogate is encoded in the same way (WTF-8).
+    mutating func append(scalar: UInt32) {
+        func tail(_ shift: UInt32) -> UInt8 { 0x80 | UInt8(scalar >> shift & 0x3F) }
+        switch scalar {
+        case ..<0x80:
+            append(UInt8(scalar))
+        case ..<0x800:
+            append(0xC0 | UInt8(scalar >> 6))
+            append(tail(0))
+        case ..<0x10000:
+            append(0xE0 | UInt8(scalar >> 12))
+            append(tail(6))
+            append(tail(0))
+        default:
+            append(0xF0 | UInt8(scalar >> 18))
+            append(tail(12))
+            append(tail(6))
+            append(tail(0))
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// Work that is done in parallel and whose results are taken in the order in which it was given out.
+public struct OrderedTasks<Output: Sendable>: ~Copyable {
+    private let limit: JobLimit
+    private var tasks: [Task<Output, any Error>] = []
+
+    /// Makes an empty queue whose work shares the places of a limit.
+    public init(limit: JobLimit) {
+        self.limit = limit
+    }
+
+    deinit {
+        for task in tasks { task.cancel() }
+    }
+
+    /// How many results have not been taken.
+    public var count: Int { tasks.count }
+
+    /// Gives out a piece of work.
+    public mutating func add(_ body: @escaping @Sendable () throws -> Output) {
+        tasks.append(Task { [limit] in try await limit.run(body) })
+    }
+
+    /// Takes the next result, in order.
+    /// - Returns: nil if nothing is given out.
+    /// - Throws: what the piece of work threw.
+    public mutating func next() async throws -> Output? {
+        guard !tasks.isEmpty else { return nil }
+        return try await tasks.removeFirst().value
+    }
+}

@@ -1,0 +1,55 @@
+import JSONText
+
+/// Seconds since 1970 as a decimal number, exactly, as far as eighteen places after the point.
+///
+/// Stores order their files by such numbers, and a binary double would round them.
+public struct DecimalTime: Sendable, Hashable, Comparable {
+    /// Whole seconds, rounded down.
+    public let seconds: Int64
+    /// What is left, in units of 10⁻¹⁸ seconds.
+    public let fraction: UInt64
+
+    private static let unit: UInt64 = 1_000_000_000_000_000_000
+
+    /// Reads a number of RFC 8259, or the plain digits of a file name. A number beyond ±10¹⁸ is held there.
+    public init?(_ text: Span<UInt8>) {
+        guard let parts = DecimalParts(text) else { return nil }
+        guard parts.pointPosition <= 18 else {
+            self.init(seconds: parts.isNegative ? -Int64(Self.unit) : Int64(Self.unit), fraction: 0)
+            return
+        }
+        var seconds: Int64 = 0
+        var fraction: UInt64 = 0
+        for place in 0..<18 + max(parts.pointPosition, 0) {
+            let index = parts.pointPosition < 0 ? place + parts.pointPosition : place
+            let digit = parts.digits.indices.contains(index) ? parts.digits[index] & 0xF : 0
+            if place < parts.pointPosition {
+                seconds = seconds * 10 + Int64(digit)
+            } else {
+                fraction = fraction * 10 + UInt64(digit)
+            }
+        }
+        if parts.isNegative {
+            seconds = fraction > 0 ? -seconds - 1 : -seconds
+            fraction = fraction > 0 ? Self.unit - fraction : 0
+        }
+        self.init(seconds: seconds, fraction: fraction)
+    }
+
+    private init(seconds: Int64, fraction: UInt64) {
+        self.seconds = seconds
+        self.fraction = fraction
+    }
+
+    /// The instant, cut to milliseconds; nil outside the years of RFC 3339.
+    public var timestamp: Timestamp? {
+        let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        guard !overflow else { return nil }
+        return Timestamp(milliseconds: milliseconds + Int64(fraction / (Self.unit / 1000)))
+    }
+
+    /// Whether a time lies before another.
+    public static func < (left: DecimalTime, right: DecimalTime) -> Bool {
+        (left.seconds, left.fraction) < (right.seconds, right.fraction)
+    }
+}

@@ -1,0 +1,70 @@
+/// The records that a run has seen, in at most 24 bytes each on average.
+///
+/// An open-addressing table of 16-byte keys. The first payload of an id is entered by the id alone, so that an id can be
+/// found again; its further payloads are entered by id and payload, so that they do not queue up in one place. The
+/// table grows by a quarter when four fifths are full: 64 to 80 percent are in use.
+public struct DuplicateIndex: Sendable {
+    /// What is known of a record when it comes up.
+    public enum Finding: Sendable {
+        /// Its id has not been seen.
+        case new
+        /// Its id has been seen, with another payload.
+        case sameIDOtherPayload
+        /// It has been seen.
+        case duplicate
+    }
+
+    /// How many different records were seen.
+    public private(set) var count = 0
+    private var slots: [RecordKey]
+    private static let empty = RecordKey(identity: 0, content: 0)
+
+    /// Makes an empty index.
+    public init() {
+        slots = Array(repeating: Self.empty, count: 1024)
+    }
+
+    /// Looks a record up and remembers it.
+    public mutating func insert(_ key: RecordKey) -> Finding {
+        if count * 5 >= slots.count * 4 { grow() }
+        // The key of all zeros marks a free slot; a record that has it by chance gets the next one.
+        let finding = place(key == Self.empty ? RecordKey(identity: 0, content: 1) : key)
+        if finding != .duplicate { count += 1 }
+        return finding
+    }
+
+    private mutating func place(_ key: RecordKey) -> Finding {
+        var slot = home(of: key.identity)
+        while slots[slot] != Self.empty {
+            if slots[slot] == key { return .duplicate }
+            if slots[slot].identity == key.identity { return placeFurther(key) }
+            slot = next(slot)
+        }
+        slots[slot] = key
+        return .new
+    }
+
+    private mutating func placeFurther(_ key: RecordKey) -> Finding {
+        var slot = home(of: key.identity ^ key.content)
+        while slots[slot] != Self.empty {
+            if slots[slot] == key { return .duplicate }
+            slot = next(slot)
+        }
+        slots[slot] = key
+        return .sameIDOtherPayload
+    }
+
+    private func home(of number: UInt64) -> Int {
+        Int(number.multipliedFullWidth(by: UInt64(slots.count)).high)
+    }
+
+    private func next(_ slot: Int) -> Int {
+        slot + 1 == slots.count ? 0 : slot + 1
+    }
+
+    private mutating func grow() {
+        let old = slots
+        slots = Array(repeating: Self.empty, count: old.count + old.count / 4)
+        for key in old where key != Self.empty { _ = place(key) }
+    }
+}

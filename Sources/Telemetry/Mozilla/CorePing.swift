@@ -1,0 +1,120 @@
+import JSONText
+
+/// The documented fields of a core ping.
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.1, 5.2 and 9. The schemas of
+/// versions 2 to 10 differ only in the value of `v`; that of version 1 knows few fields.
+enum CorePing {
+    static let required: [Field] = [
+        .required("arch", .string()),
+        .required("clientId", .string(.uuid)),
+        .required("device", .string()),
+        .required("locale", .string()),
+        .required("os", .string()),
+        .required("osversion", .string()),
+        .required("seq", .integer(isNatural: true)),
+        .required("v", .version(1...10)),
+    ]
+
+    static let version1 =
+        (required + [
+            .optional("experiments", .stringList()),
+            .optional("profileGroupId", .string(.uuid)),
+        ]).inCanonicalOrder
+
+    static let fields =
+        (required + [
+            .optional("accessibilityServices", .stringList()),
+            .optional("bug_1501329_affected", .boolean()),
+            .optional("campaign", .string()),
+            .optional("campaignId", .string(nullable: true)),
+            .optional("created", .string()),
+            .optional("defaultBrowser", .boolean()),
+            .optional("defaultMailClient", .string(nullable: true)),
+            .optional("defaultNewTabExperience", .string(nullable: true)),
+            .optional("defaultSearch", .string(nullable: true)),
+            .optional("displayVersion", .string(.startsWithNumber)),
+            .optional("distributionId", .string()),
+            .optional("durations", .integer()),
+            .optional("enhancedSearchReady", .boolean()),
+            .optional("enhancedSearchUsed", .boolean()),
+            .optional("enhancedSearchVersion", .string()),
+            .optional("experiments", .stringList()),
+            .optional("fennec", .object(FennecFields.fields)),
+            .optional("flashUsage", .integer()),
+            .optional("landings", .integer(nullable: true)),
+            .optional("openTabCount", .integer(nullable: true)),
+            .optional("profileDate", .integer()),
+            .optional("profileGroupId", .string(.uuid)),
+            .optional("searches", .integers),
+            .optional("sessions", .integer()),
+            .optional("showTrackerStatsShare", .boolean()),
+            .optional("systemTheme", .string(nullable: true)),
+            .optional("tz", .integer()),
+        ]).inCanonicalOrder
+
+    /// The fields by which a ping with this `v` is checked.
+    static func fields(of measurements: JSONNode, in document: JSONDocument) -> [Field] {
+        guard let version = document.value(of: "v", in: measurements) else { return fields }
+        return document.bytes(of: version).equals("1") ? version1 : fields
+    }
+}
+
+/// The Android-only part of a core ping: every leaf may be null.
+enum FennecFields {
+    private static let integer = FieldRule.integer(nullable: true)
+    private static let boolean = FieldRule.boolean(nullable: true)
+    private static let list = FieldRule.stringList(nullable: true, nullableItems: true)
+
+    static let fields = group([
+        ("addons", group([("active", list), ("disabled", list)])),
+        ("new_tab", group([("pocket_stories_clicked", integer), ("top_sites_clicked", integer)])),
+        (
+            "page_options",
+            group([
+                ("bookmark_with_star", integer), ("current_pwas_count", integer), ("print", integer),
+                ("save_as_pdf", integer), ("total_added_search_engines", integer),
+                ("total_sites_pinned_to_topsites", integer), ("view_source", integer),
+            ])
+        ),
+        (
+            "settings_advanced",
+            group([("restore_tabs", boolean), ("show_images", .string(nullable: true)), ("show_web_fonts", boolean)])
+        ),
+        (
+            "settings_general",
+            group([
+                ("compact_tabs", boolean), ("full_screen_browsing", boolean),
+                (
+                    "homepage",
+                    group([
+                        ("bookmarks_enabled", boolean), ("custom_homepage", boolean),
+                        ("custom_homepage_use_for_newtab", boolean), ("history_enabled", boolean),
+                        ("pocket_enabled", boolean), ("recent_bookmarks_enabled", boolean),
+                        ("topsites_enabled", boolean), ("visited_enabled", boolean),
+                    ])
+                ),
+                ("tab_queue", boolean), ("tab_queue_usage_count", integer),
+            ])
+        ),
+        ("settings_notifications", group([("product_feature_tips", boolean)])),
+        (
+            "settings_privacy",
+            group([
+                ("do_not_track", boolean), ("master_password", boolean), ("master_password_usage_count", integer),
+            ])
+        ),
+        ("sync", group([("only_over_wifi", boolean)])),
+    ]).members
+
+    private static func group(_ fields: [(JSONKey, FieldRule)]) -> FieldRule {
+        .object(fields.map { Field.optional($0.0, $0.1) }.inCanonicalOrder)
+    }
+}
+
+extension FieldRule {
+    /// The fields of an object rule, none for any other.
+    fileprivate var members: [Field] {
+        if case .object(let fields) = self { fields } else { [] }
+    }
+}

@@ -1,0 +1,116 @@
+/// An instant in whole milliseconds since 1970-01-01T00:00:00Z, within the years that RFC 3339 can write.
+public struct Timestamp: Sendable, Hashable, Comparable {
+    /// Milliseconds since the epoch, 0 ..< 253402300800000.
+    public let milliseconds: Int64
+
+    /// Makes an instant; nil outside 1970…9999.
+    public init?(milliseconds: Int64) {
+        guard (0..<253_402_300_800_000).contains(milliseconds) else { return nil }
+        self.milliseconds = milliseconds
+    }
+
+    /// Whether an instant lies before another.
+    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.milliseconds < right.milliseconds
+    }
+}
+
+extension Timestamp: CustomStringConvertible {
+    /// RFC 3339 in UTC with milliseconds: `2018-05-24T12:00:08.418Z`.
+    public var description: String {
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        let date = CivilDate(daysSinceEpoch: Int(milliseconds / 86_400_000))
+        let time = Int(milliseconds % 86_400_000)
+        text.append(date.year, digits: 4)
+        text.append(UInt8(ascii: "-"))
+        text.append(date.month, digits: 2)
+        text.append(UInt8(ascii: "-"))
+        text.append(date.day, digits: 2)
+        text.append(UInt8(ascii: "T"))
+        text.append(time / 3_600_000, digits: 2)
+        text.append(UInt8(ascii: ":"))
+        text.append(time / 60_000 % 60, digits: 2)
+        text.append(UInt8(ascii: ":"))
+        text.append(time / 1000 % 60, digits: 2)
+        text.append(UInt8(ascii: "."))
+        text.append(time % 1000, digits: 3)
+        text.append(UInt8(ascii: "Z"))
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension Timestamp {
+    /// Reads `YYYY-MM-DD`, or a date and a time of RFC 3339 with `Z` or an offset and up to any number of fraction
+    /// digits, cut to milliseconds. A date alone is its first instant in UTC. Nil if it is neither.
+    public init?(rfc3339 text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+            let year = bytes.number(0..<4), let month = bytes.number(5..<7), let day = bytes.number(8..<10),
+            let date = CivilDate(year: year, month: month, day: day)
+        else { return nil }
+        var milliseconds = Int64(date.daysSinceEpoch) * 86_400_000
+        if bytes.count > 10 {
+            guard let time = Self.timeOfDay(bytes[10...]) else { return nil }
+            milliseconds += time
+        }
+        self.init(milliseconds: milliseconds)
+    }
+
+    /// Milliseconds since midnight UTC of `Thh:mm:ss[.fff](Z|±hh:mm)`.
+    private static func timeOfDay(_ text: ArraySlice<UInt8>) -> Int64? {
+        let bytes = Array(text)
+        guard bytes.count >= 10, bytes[0] | 0x20 == UInt8(ascii: "t") || bytes[0] == UInt8(ascii: " "),
+            bytes[3] == UInt8(ascii: ":"), bytes[6] == UInt8(ascii: ":"),
+            let hour = bytes.number(1..<3), let minute = bytes.number(4..<6), let second = bytes.number(7..<9),
+            hour < 24, minute < 60, second < 61
+        else { return nil }
+        var index = 9
+        var fraction = 0
+        if bytes[index] == UInt8(ascii: ".") {
+            index += 1
+            var scale = 100
+            while index < bytes.count, bytes[index].isDigit {
+                fraction += Int(bytes[index] & 0xF) * scale
+                scale /= 10
+                index += 1
+            }
+        }
+        guard let offset = zoneOffset(Array(bytes[index...])) else { return nil }
+        return Int64(((hour * 60 + minute - offset) * 60 + second) * 1000 + fraction)
+    }
+
+    /// Minutes east of UTC.
+    private static func zoneOffset(_ bytes: [UInt8]) -> Int? {
+        if bytes.count == 1, bytes[0] | 0x20 == UInt8(ascii: "z") { return 0 }
+        guard bytes.count == 6, bytes[3] == UInt8(ascii: ":"), let hours = bytes.number(1..<3),
+            let minutes = bytes.number(4..<6), hours < 24, minutes < 60
+        else { return nil }
+        switch bytes[0] {
+        case UInt8(ascii: "+"): return hours * 60 + minutes
+        case UInt8(ascii: "-"): return -(hours * 60 + minutes)
+        default: return nil
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(_ number: Int, digits: Int) {
+        var divisor = 1
+        for _ in 1..<digits { divisor *= 10 }
+        while divisor > 0 {
+            append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+            divisor /= 10
+        }
+    }
+
+    /// The number that a range of ASCII digits spells.
+    fileprivate func number(_ range: Range<Int>) -> Int? {
+        var number = 0
+        for byte in self[range] {
+            guard byte.isDigit else { return nil }
+            number = number * 10 + Int(byte & 0xF)
+        }
+        return number
+    }
+}

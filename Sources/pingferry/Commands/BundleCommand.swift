@@ -1,0 +1,95 @@
+import ArgumentParser
+import Bundle
+import Capture
+import Files
+import JSONText
+import Telemetry
+
+/// `bundle`: captures and bundles to one bundle.
+struct BundleCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bundle",
+        abstract: "Pack captures and bundles in one bundle.",
+        discussion: """
+            Duplicates are left out and counted; what could not be understood goes to quarantine in the bundle. The same \
+            input gives the same bytes, whatever --jobs is:
+              pingferry bundle -o monday.tar.zst phone-1/ phone-2/
+              pingferry bundle -o week.tar.zst monday.tar.zst tuesday.tar.zst
+
+            The bundle is a tar archive that tar --zstd, bsdtar and zstd read. It appears under its name complete or not \
+            at all.
+            """)
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The bundle to write: NAME.tar.zst.", valueName: "file"))
+    var output: String
+
+    @Option(help: ArgumentHelp("The zstd level, 1 to 19.", valueName: "n"))
+    var level = 3
+
+    @Option(help: ArgumentHelp("The most MiB of one file that go to quarantine.", valueName: "mib"))
+    var quarantineFile = 64
+
+    @Option(help: ArgumentHelp("The most MiB that go to quarantine in all.", valueName: "mib"))
+    var quarantineTotal = 1024
+
+    @Flag(help: "Replace an output that exists.")
+    var force = false
+
+    @OptionGroup var input: InputOptions
+    @OptionGroup(title: "Filters") var filters: FilterOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
+
+    func validate() throws {
+        guard FrameEncoder.levels.contains(level) else { throw ValidationError("--level takes a number from 1 to 19") }
+        guard output != "-" else { throw ValidationError("a bundle goes to a file: -o NAME.tar.zst") }
+        // A bundle's members are limited in size; half of that leaves room for everything else.
+        guard (0...128).contains(quarantineFile) else {
+            throw ValidationError("--quarantine-file takes a number from 0 to 128")
+        }
+        guard (0...1_048_576).contains(quarantineTotal) else {
+            throw ValidationError("--quarantine-total takes a number from 0 to 1048576")
+        }
+    }
+
+    func run() async throws {
+        try await reporting {
+            let file = try CommandOutput(path: output, replacing: force)
+            let opening = InputOpening(label: input.label, excluded: file.identities)
+            let reading = Reading(
+                try opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
+                quarantineFileLimit: quarantineFile << 20)
+            var bundle = try BundleAssembler(level: level, tool: Pingferry.version, limit: reading.limit) {
+                try file.write($0)
+            }
+            var intake = try await reading.run { entry, line, _ in
+                try await bundle.add(entry.record, line: line)
+            }
+            let quarantine = QuarantineLimits(
+                fileLimit: quarantineFile << 20, totalLimit: quarantineTotal << 20
+            ).apply(to: &intake)
+            let lost = try await bundle.add(quarantined: quarantine.map(\.item)) { index in
+                try? reading.inputs[quarantine[index].input].quarantinedBytes(of: quarantine[index].item)
+            }
+            for item in lost {
+                intake.lose("changed", "changed while it was read; take the capture again", item)
+            }
+            let manifest = try bundle.finish(problems: intake.problems, duplicates: intake.duplicates)
+            try file.commit()
+            try report(intake, manifest)
+        }
+    }
+
+    private func report(_ intake: Intake, _ manifest: Manifest) throws {
+        let summary = Summary(intake)
+        if common.json {
+            try summary.printJSON { object in
+                object.set("digest", string: manifest.digest)
+                object.set("output", string: output)
+            }
+        } else if !common.quiet {
+            Terminal.print("wrote \(output): \(summary.sentence)")
+            Terminal.print("digest \(manifest.digest)")
+        }
+        try summary.finish(isQuiet: common.quiet)
+    }
+}

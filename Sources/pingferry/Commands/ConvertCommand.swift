@@ -1,0 +1,69 @@
+import ArgumentParser
+import Capture
+import Export
+import JSONText
+import Parallel
+
+/// `convert`: captures to records as NDJSON.
+struct ConvertCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "convert",
+        abstract: "Write the records of captures as NDJSON.",
+        discussion: """
+            One record a line, in the documented format, for DuckDB, pandas or jq:
+              pingferry convert -o records.ndjson phone/
+              pingferry convert -o - --payload-only --type core phone/ | jq .durations
+
+            A name that ends in .zst is compressed. A damaged bundle gives up what is left of it with --salvage.
+            """)
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The output; - is standard output.", valueName: "file"))
+    var output: String
+
+    @Flag(help: "Write just the documented format of each record.")
+    var payloadOnly = false
+
+    @Flag(help: "Replace an output that exists.")
+    var force = false
+
+    @Flag(help: "Read what is left of damaged bundles.")
+    var salvage = false
+
+    @OptionGroup var input: InputOptions
+    @OptionGroup(title: "Filters") var filters: FilterOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
+
+    func validate() throws {
+        if common.json, output == "-" {
+            throw ValidationError("--json and -o - both want the standard output")
+        }
+    }
+
+    func run() async throws {
+        try await reporting {
+            let file = try CommandOutput(path: output, replacing: force)
+            let opening = InputOpening(label: input.label, excluded: file.identities, isSalvage: salvage)
+            let reading = Reading(
+                try opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common)
+            var records = try RecordsOutput(
+                payloadOnly ? .payload : .record, isCompressed: output.hasSuffix(".zst")
+            ) { try file.write($0) }
+            let intake = try await reading.run { _, line, payload in
+                try records.add(line: line, payload: payload)
+            }
+            try records.finish()
+            try file.commit()
+            try report(intake)
+        }
+    }
+
+    private func report(_ intake: Intake) throws {
+        let summary = Summary(intake)
+        if common.json {
+            try summary.printJSON { $0.set("output", string: output) }
+        } else if output != "-", !common.quiet {
+            Terminal.print("wrote \(output): \(summary.sentence)")
+        }
+        try summary.finish(isQuiet: common.quiet)
+    }
+}

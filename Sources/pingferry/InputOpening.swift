@@ -1,0 +1,73 @@
+import Bundle
+import Capture
+import Files
+
+/// Finds out what the given paths are and opens them.
+struct InputOpening {
+    let label: String?
+    var excluded: Set<FileIdentity> = []
+    var isSalvage = false
+
+    /// Opens all inputs.
+    /// - Throws: ``Failure`` for the first that is missing, unreadable, damaged, or nothing that is known.
+    func open(_ paths: [String]) throws -> [CaptureInput] {
+        try paths.map(open)
+    }
+
+    private func open(_ path: String) throws -> CaptureInput {
+        if path == "-" {
+            throw Failure(status: .noInput, message: "standard input cannot be read as a capture")
+        }
+        let label = label ?? CapturedFolder.lastPart(of: path)
+        do {
+            let capture = try CapturedFolder(path: path, label: label, leavingOut: excluded)
+            guard !capture.stores.isEmpty || capture.isIncomplete else { throw Self.nothingKnown(path) }
+            return .folder(capture)
+        } catch let error as FileError where error.isNotAFolder {
+            return try openFile(path, label: label)
+        }
+    }
+
+    private func openFile(_ path: String, label: String) throws -> CaptureInput {
+        if try Self.isZstd(path) {
+            if isSalvage { return .salvage(try SalvagedBundle(path: path, label: label)) }
+            return .bundle(try Self.bundle(path))
+        }
+        guard let capture = try CapturedFolder(file: path, label: label) else { throw Self.nothingKnown(path) }
+        return .folder(capture)
+    }
+
+    /// Opens a bundle; a fault names the file.
+    static func bundle(_ path: String) throws -> BundleReader {
+        try naming(path) { try BundleReader(path: path) }
+    }
+
+    /// Puts the name of a bundle in front of what is wrong with it.
+    static func naming<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as BundleError {
+            throw named(error, path)
+        }
+    }
+
+    /// A fault of a bundle with the name of its file.
+    static func named(_ error: BundleError, _ path: String) -> Failure {
+        guard let failure = Failure(error), failure.status == .badData else {
+            return Failure(error) ?? Failure(status: .badData, message: "\(error)")
+        }
+        return Failure(status: .badData, message: "\(path): \(failure.message)", remedy: failure.remedy)
+    }
+
+    private static func isZstd(_ path: String) throws -> Bool {
+        let file = try InputFile(path: path)
+        let start = try [UInt8](capacity: 4) { output in _ = try file.read(at: 0, into: &output) }
+        return start == [0x28, 0xB5, 0x2F, 0xFD]
+    }
+
+    private static func nothingKnown(_ path: String) -> Failure {
+        Failure(
+            status: .badData, message: "\(path): no store that is known",
+            remedy: "give the folder that was pulled from the device, with its Documents and Library folders")
+    }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Files
+
+/// The offline program: it reads captures, converts them, packs and checks bundles. It links no network code.
+@main
+struct Pingferry: AsyncParsableCommand {
+    /// The version of the program, as bundles name it.
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "pingferry",
+        abstract: "Carry telemetry that phones left behind across an air gap.",
+        discussion: """
+            Reads captured app data (Mozilla's ping stores), turns it into the documented wire formats and packs it \
+            in one .tar.zst bundle that can be checked at any time. Captures are only ever read.
+
+            A first look, a bundle, and its check:
+              pingferry scan phone/
+              pingferry bundle -o phone.tar.zst phone/
+              pingferry verify phone.tar.zst
+
+            Exit status: 0 all good; 1 finished, but some input was quarantined or could not be read; 64 usage; 65 a \
+            given bundle or capture is damaged or not one; 66 no such input; 73 cannot create the output; 74 \
+            input/output error; 77 no permission.
+            """,
+        version: version,
+        subcommands: [
+            ScanCommand.self, ConvertCommand.self, BundleCommand.self, VerifyCommand.self, ListCommand.self,
+        ])
+
+    static func main() async {
+        do {
+            try PartialFiles.removeOnInterrupt(message: "pingferry: interrupted; nothing was written to")
+        } catch {
+            StandardError.write("pingferry: \(error)")
+        }
+        await main(nil)
+    }
+}

@@ -1,0 +1,57 @@
+import Bundle
+import Capture
+import Parallel
+import Telemetry
+
+/// Reads the inputs of a command through the intake, with progress on the terminal.
+struct Reading {
+    let inputs: [CaptureInput]
+    private let paths: [String]
+    private let filter: RecordFilter
+    private let common: CommonOptions
+    private let quarantineFileLimit: Int
+    let limit: JobLimit
+
+    init(
+        _ inputs: [CaptureInput], paths: [String], filter: RecordFilter, common: CommonOptions,
+        quarantineFileLimit: Int = 64 << 20
+    ) {
+        self.inputs = inputs
+        self.paths = paths
+        self.filter = filter
+        self.common = common
+        self.quarantineFileLimit = quarantineFileLimit
+        limit = common.limit
+    }
+
+    /// Reads everything.
+    /// - Parameter keep: takes each record that is kept, its line, and the part of the line that is its payload.
+    func run(
+        keep: (Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) async throws -> Void
+    ) async throws -> Intake {
+        var generator = SystemRandomNumberGenerator()
+        let options = HarvestOptions(
+            filter: filter, secret: generator.bytes(16), quarantineFileLimit: quarantineFileLimit)
+        let progress = ProgressLine("reading", isQuiet: common.quiet)
+        defer { progress.clear() }
+        var intake = Intake()
+        for (number, input) in inputs.enumerated() {
+            do {
+                try await Harvest(input, number: number, options: options, limit: limit).run { batch in
+                    try await intake.take(batch, fromBundle: input.isBundle, keep: keep)
+                    progress.add(bytes: batch.bytesRead, records: batch.records.count)
+                }
+            } catch let error as BundleError {
+                throw InputOpening.named(error, paths[number])
+            }
+        }
+        return intake
+    }
+}
+
+extension CaptureInput {
+    /// Whether the input is an intact bundle, whose quarantine and problems were reported when it was made.
+    var isBundle: Bool {
+        if case .bundle = self { true } else { false }
+    }
+}

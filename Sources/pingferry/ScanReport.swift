@@ -1,0 +1,160 @@
+import Bundle
+import Capture
+import JSONText
+import Telemetry
+
+/// What a scan found, store by store.
+struct ScanReport {
+    /// What was found in one store, or in one bundle.
+    private struct Row {
+        let capture: String
+        let container: Container?
+        let kind: String
+        let path: String
+        var app: App?
+        var systems: Set<String> = []
+        var totals = BundleTotals()
+        var quarantined: [Quarantined] = []
+        var problems: [PlacedProblem] = []
+    }
+
+    private var rows: [Row] = []
+    /// The first row of each input.
+    private var starts: [Int] = []
+    /// Rows by input and path.
+    private var places: [[String: Int]] = []
+    private var strayProblems: [PlacedProblem] = []
+
+    init(_ inputs: [CaptureInput], paths: [String]) {
+        for (input, path) in zip(inputs, paths) {
+            starts.append(rows.count)
+            switch input {
+            case .folder(let capture):
+                rows += capture.stores.map { store in
+                    Row(
+                        capture: capture.label, container: store.container, kind: store.kind.rawValue,
+                        path: store.path, app: App(id: store.container.identifier),
+                        systems: [TelemetrySystem.mozilla.rawValue])
+                }
+            case .bundle, .salvage:
+                rows.append(Row(capture: path, container: nil, kind: "bundle", path: path))
+            }
+            places.append(
+                Dictionary(
+                    rows[(starts.last ?? 0)...].enumerated().map { ($1.path, (starts.last ?? 0) + $0) },
+                    uniquingKeysWith: { first, _ in first }))
+        }
+    }
+
+    /// Counts a record.
+    mutating func count(_ entry: Batch.Entry) {
+        let row = starts[entry.input] + (entry.store ?? 0)
+        rows[row].totals.count(entry.record)
+        rows[row].systems.insert(entry.record.system.rawValue)
+        // The last record of a store tells the app's latest version.
+        if entry.store != nil, let app = entry.record.app {
+            rows[row].app = App(
+                id: app.id ?? rows[row].app?.id, name: app.name ?? rows[row].app?.name,
+                version: app.version ?? rows[row].app?.version, channel: app.channel ?? rows[row].app?.channel,
+                build: app.build ?? rows[row].app?.build)
+        }
+    }
+
+    /// Adds what could not be understood and what is worth telling.
+    mutating func add(_ intake: Intake) {
+        for entry in intake.quarantined {
+            guard let row = row(entry.input, path: entry.item.path) else { continue }
+            rows[row].quarantined.append(entry.item)
+        }
+        for problem in intake.problems {
+            let input = rows.firstIndex { $0.capture == problem.capture }.map { start in
+                starts.lastIndex { $0 <= start } ?? 0
+            }
+            if let input, let row = row(input, path: problem.path) {
+                rows[row].problems.append(problem)
+            } else {
+                strayProblems.append(problem)
+            }
+        }
+    }
+
+    /// The row of the store that is, or holds, a file.
+    private func row(_ input: Int, path: String) -> Int? {
+        if let row = places[input][path] { return row }
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        return places[input][slash.map { String(path[..<$0]) } ?? ""]
+    }
+}
+
+// MARK: - For people
+
+extension ScanReport {
+    func printTables() {
+        for capture in captures {
+            Terminal.print("\(capture.label):")
+            let table = TextTable(
+                header: ["app", "system", "kind", "path", "records", "quarantined", "held"],
+                rows: capture.rows.map { row in
+                    [
+                        Self.name(of: row.app), row.systems.sorted().joined(separator: ","), row.kind,
+                        row.path.isEmpty ? "." : row.path, "\(row.totals.records)", "\(row.quarantined.count)",
+                        row.totals.holds.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+                            .joined(separator: ", "),
+                    ]
+                })
+            for line in table.lines { Terminal.print("  " + line) }
+            for row in capture.rows {
+                for problem in row.problems { Terminal.print("  \(problem.path): \(problem.problem.text)") }
+            }
+        }
+        for problem in strayProblems { Terminal.print("\(problem.capture): \(problem.path): \(problem.problem.text)") }
+    }
+
+    private var captures: [(label: String, rows: [Row])] {
+        starts.enumerated().map { number, start in
+            let end = number + 1 < starts.count ? starts[number + 1] : rows.count
+            return (rows[start..<end].first?.capture ?? "", Array(rows[start..<end]))
+        }
+    }
+
+    private static func name(of app: App?) -> String {
+        let parts = [app?.name ?? app?.id, app?.version].compactMap(\.self)
+        return parts.isEmpty ? "(unknown)" : parts.joined(separator: " ")
+    }
+}
+
+// MARK: - For machines
+
+extension ScanReport {
+    /// A row for each store.
+    var stores: [CanonicalObject] {
+        rows.map { row in
+            var object = CanonicalObject()
+            object.set("app", canonical: Self.json(of: row.app))
+            object.set("capture", string: row.capture)
+            object.set("container", string: row.container?.path)
+            object.set("held", object: CanonicalObject(counts: row.totals.holds))
+            object.set("kind", string: row.kind)
+            object.set("path", string: row.path)
+            object.set("problems", elements: row.problems.map(\.json.bytes))
+            object.set("quarantined", elements: row.quarantined.map(\.json.bytes))
+            object.set("records", integer: row.totals.records)
+            object.set("systems", strings: row.systems.sorted())
+            object.set("types", object: CanonicalObject(counts: row.totals.types))
+            object.set("uploadable", integer: row.totals.uploadable)
+            return object
+        }
+    }
+
+    private static func json(of app: App?) -> [UInt8] {
+        guard let app else { return Array("null".utf8) }
+        var object = CanonicalObject()
+        for (key, value) in [
+            ("build", app.build), ("channel", app.channel), ("id", app.id), ("name", app.name),
+            ("version", app.version),
+        ] {
+            if let value { object.set(JSONKey(key), string: value) }
+        }
+        return object.bytes
+    }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import Bundle
+import JSONText
+import Telemetry
+
+/// What a command that read captures has to say at its end.
+struct Summary {
+    private let intake: Intake
+
+    init(_ intake: Intake) {
+        self.intake = intake
+    }
+
+    /// `5 records (4 uploadable; held: schema 1), 2 duplicates left out, 1 quarantined`
+    var sentence: String {
+        let totals = intake.totals
+        var parts = ["\(Self.count(totals.records, "record"))\(Self.details(of: totals))"]
+        if intake.duplicates > 0 { parts.append("\(Self.count(intake.duplicates, "duplicate")) left out") }
+        if !intake.quarantined.isEmpty { parts.append("\(intake.quarantined.count) quarantined") }
+        return parts.joined(separator: ", ")
+    }
+
+    /// Prints the summary for machines.
+    /// - Parameter extend: adds what the command alone knows.
+    func printJSON(_ extend: (inout CanonicalObject) -> Void) throws {
+        var object = CanonicalObject()
+        object.set("complete", boolean: !intake.isIncomplete)
+        object.set("duplicates", integer: intake.duplicates)
+        object.set("problems", elements: intake.problems.map(\.json.bytes))
+        object.set("quarantined", elements: intake.quarantined.map(\.item.json.bytes))
+        object.set("totals", object: intake.totals.json)
+        extend(&object)
+        try Terminal.print(object)
+    }
+
+    /// Tells on standard error what was not understood, and ends with status 1 if that was a loss.
+    func finish(isQuiet: Bool) throws {
+        guard intake.isIncomplete else { return }
+        for entry in intake.quarantined.prefix(Self.mostReported) {
+            StandardError.write(
+                "pingferry: \(entry.item.path)\(Self.place(entry.item.reject)): \(entry.item.reject.reason)")
+        }
+        let losses = intake.problems.filter { Intake.isLoss($0.problem) }
+        for problem in losses.prefix(Self.mostReported) {
+            StandardError.write("pingferry: \(problem.path): \(problem.problem.text)")
+        }
+        let unnamed =
+            max(0, intake.quarantined.count - Self.mostReported) + max(0, losses.count - Self.mostReported)
+        if unnamed > 0 { StandardError.write("pingferry: and \(unnamed) more") }
+        throw ExitCode(ExitStatus.incomplete.rawValue)
+    }
+
+    /// A terminal is no place for a hundred thousand lines; they are all in the bundle and in --json.
+    private static let mostReported = 20
+
+    private static func place(_ reject: Reject) -> String {
+        reject.offset.map { " at byte \($0)" } ?? ""
+    }
+
+    /// ` (4 uploadable; held: schema 1)`
+    static func details(of totals: BundleTotals) -> String {
+        guard totals.records > 0 else { return "" }
+        let holds = totals.holds.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        let held = holds.isEmpty ? "" : "; held: \(holds.joined(separator: ", "))"
+        return " (\(totals.uploadable) uploadable\(held))"
+    }
+
+    /// `1 record`, `2 records`
+    static func count(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+}

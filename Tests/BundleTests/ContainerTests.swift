@@ -1,0 +1,126 @@
+import Crypto
+import Files
+import Foundation
+import Testing
+
+@testable import Bundle
+
+@Suite struct ContainerTests {
+    @Test(arguments: [1, 3, 19])
+    func roundTrip(level: Int) throws {
+        let bytes = try Sample.container(level: level)
+        #expect(try Sample.read(bytes) == Sample.contents)
+        let reader = try ContainerReader(ByteSource(bytes))
+        #expect(reader.members.map(\.name) == Sample.members.map(\.name))
+        #expect(reader.members.map(\.size) == Sample.members.map(\.contents.count))
+    }
+
+    @Test func sameInputGivesSameBytes() throws {
+        // Also when the encoder has worked before.
+        var encoder = try FrameEncoder(level: 3)
+        let first = try encoder.member(named: "a", contents: Sample.text(lines: 3000).span)
+        _ = try encoder.member(named: "b", contents: Sample.text(lines: 90_000, seed: 5).span)
+        let second = try encoder.member(named: "a", contents: Sample.text(lines: 3000).span)
+        #expect(first == second)
+        #expect(try Sample.container() == Sample.container())
+    }
+
+    @Test func encodedMemberDescribesItself() throws {
+        var encoder = try FrameEncoder(level: 3)
+        let contents = Sample.text(lines: 100)
+        let member = try encoder.member(named: "a", contents: contents.span)
+        #expect(member.sha256 == Array(SHA256.hash(data: contents)))
+        #expect(member.size == contents.count)
+        #expect(member.contentSize == 512 + (contents.count + 511) / 512 * 512)
+        #expect(try encoder.end().contentSize == 1024)
+    }
+
+    @Test func containerWithoutMembersIsValid() throws {
+        #expect(try Sample.read(Sample.container([])) == [:])
+    }
+
+    @Test func largeMemberIsReadAndStreamed() throws {
+        let contents = Sample.text(lines: 150_000)
+        let reader = try ContainerReader(ByteSource(try Sample.container([("large", contents)])))
+        var decoder = try FrameDecoder()
+        let member = reader.members[0]
+        #expect(try reader.read(member, with: &decoder, limit: contents.count) == contents)
+        var streamed: [UInt8] = []
+        var longest = 0
+        try reader.stream(member, with: &decoder, limit: contents.count) {
+            longest = max(longest, $0.count)
+            streamed.append(copying: $0)
+        }
+        #expect(streamed == contents)
+        #expect(longest <= 128 << 10)
+        let error = ContainerError(at: 0, .overLimit(contents.count - 1))
+        #expect(throws: error) {
+            _ = try reader.read(member, with: &decoder, limit: contents.count - 1)
+        }
+        #expect(throws: error) {
+            try reader.stream(member, with: &decoder, limit: contents.count - 1) { _ in }
+        }
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+            try reader.stream(member, with: &decoder, limit: Int.max) { _ in throw Stop() }
+        }
+        #expect(try reader.read(member, with: &decoder, limit: Int.max) == contents)
+    }
+
+    @Test func severalThreadsReadAtOnce() async throws {
+        let members = (0..<20).map { ("m\($0)", Sample.text(lines: 2000, seed: UInt64($0))) }
+        let file = try TemporaryFile(try Sample.container(members))
+        let reader = try ContainerReader(path: file.path)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for lane in 0..<4 {
+                group.addTask {
+                    var decoder = try FrameDecoder()
+                    return try stride(from: lane, to: 20, by: 4).allSatisfy {
+                        try reader.read(reader.members[$0], with: &decoder, limit: 1 << 20) == members[$0].1
+                    }
+                }
+            }
+            for try await isEqual in group { #expect(isEqual) }
+        }
+    }
+
+    @Test(arguments: [0, 20, -1])
+    func levelsOutOfRangeAreRefused(level: Int) {
+        #expect(throws: ContainerWriteError.level(level)) { _ = try FrameEncoder(level: level) }
+    }
+
+    @Test func duplicateNamesAreRefusedByTheWriter() throws {
+        var encoder = try FrameEncoder(level: 1)
+        let member = try encoder.member(named: "a", contents: [1].span)
+        var writer = ContainerWriter()
+        try writer.append(member) { _ in }
+        #expect(throws: ContainerWriteError.duplicateName("a")) { try writer.append(member) { _ in } }
+        #expect(writer.members.map(\.name) == ["a"])
+        try writer.finish(end: try encoder.end()) { _ in }
+        #expect(throws: ContainerWriteError.closed) { try writer.append(member) { _ in } }
+    }
+
+    @Test func failedSinkClosesTheWriter() throws {
+        struct Full: Error {}
+        var encoder = try FrameEncoder(level: 1)
+        let member = try encoder.member(named: "a", contents: [1].span)
+        var writer = ContainerWriter()
+        #expect(throws: Full.self) { try writer.append(member) { _ in throw Full() } }
+        #expect(throws: ContainerWriteError.closed) { try writer.append(member) { _ in } }
+        #expect(throws: ContainerWriteError.closed) { try writer.finish(end: try encoder.end()) { _ in } }
+        #expect(writer.members == [])
+    }
+
+    @Test func writesToAnAtomicOutput() throws {
+        let path = "/tmp/pingferry-test-\(UUID().uuidString).tar.zst"
+        defer { unlink(path) }
+        var encoder = try FrameEncoder(level: 3)
+        var writer = ContainerWriter()
+        let output = try AtomicOutput(path: path, replacing: false)
+        try writer.append(try encoder.member(named: "a", contents: [1, 2].span)) { try output.write($0) }
+        try writer.finish(end: try encoder.end()) { try output.write($0) }
+        try output.commit()
+        #expect(try InputFile(path: path).size == writer.size)
+        #expect(try ContainerReader(path: path).members.map(\.name) == ["a"])
+    }
+}

@@ -1,0 +1,173 @@
+import Files
+import Testing
+
+@testable import Bundle
+
+/// Damaged and hostile bytes: an error or, never, anything worse.
+@Suite struct HostileContainerTests {
+    private func frame(_ name: String, _ contents: [UInt8]) throws -> EncodedMember {
+        var encoder = try FrameEncoder(level: 3)
+        return try encoder.member(named: name, contents: contents.span)
+    }
+
+    /// Frames with a right seek table, whatever is in them.
+    private func container(_ frames: [(bytes: [UInt8], contentSize: Int)]) throws -> [UInt8] {
+        var encoder = try FrameEncoder(level: 3)
+        let end = try encoder.end()
+        let all = frames + [(end.frame, end.contentSize)]
+        let entries = all.map {
+            SeekTable.Entry(
+                compressedSize: UInt32($0.bytes.count), contentSize: UInt32($0.contentSize),
+                checksum: $0.bytes.littleEndian32(at: $0.bytes.count - 4) ?? 0)
+        }
+        return all.flatMap(\.bytes) + SeekTable(entries).encoded()
+    }
+
+    private func reason(_ bytes: [UInt8]) throws -> ContainerError.Reason? {
+        do {
+            _ = try Sample.read(bytes)
+            return nil
+        } catch let error as ContainerError {
+            return error.reason
+        }
+    }
+
+    @Test func everyFlippedByteIsAnErrorOrChangesNothing() throws {
+        let bytes = try Sample.container()
+        for index in bytes.indices {
+            for mask in [0x01, 0x10, 0x80, 0xff] as [UInt8] {
+                var flipped = bytes
+                flipped[index] ^= mask
+                if let contents = try? Sample.read(flipped) {
+                    #expect(contents == Sample.contents, "byte \(index) ^ \(mask)")
+                }
+                let found = try Sample.salvage(flipped).contents
+                for (name, contents) in found {
+                    #expect(contents == Sample.contents[name], "byte \(index) ^ \(mask)")
+                }
+                #expect(found.count >= Sample.members.count - 1, "byte \(index) ^ \(mask)")
+            }
+        }
+    }
+
+    @Test func everyTruncationIsAnError() throws {
+        let bytes = try Sample.container()
+        var most = 0
+        for count in bytes.indices {
+            let cut = Array(bytes.prefix(count))
+            #expect(throws: ContainerError.self) { try Sample.read(cut) }
+            let found = try Sample.salvage(cut).members
+            #expect(found.count >= most)
+            most = max(most, found.count)
+            #expect(found.map(\.name) == Sample.members.prefix(found.count).map(\.name))
+            #expect(found.map(\.contents) == Sample.members.prefix(found.count).map(\.contents))
+        }
+        #expect(most == Sample.members.count)
+    }
+
+    @Test func appendedAndInsertedBytesAreErrors() throws {
+        let bytes = try Sample.container()
+        #expect(throws: ContainerError.self) { try Sample.read(bytes + [0]) }
+        #expect(throws: ContainerError.self) { try Sample.read([0] + bytes) }
+        #expect(throws: ContainerError.self) { try Sample.read(bytes + bytes) }
+    }
+
+    @Test func randomBytesAreErrors() throws {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<300 {
+            var bytes = (0..<Int.random(in: 0..<400, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            bytes.replaceSubrange(0..<min(4, bytes.count), with: FrameDecoder.magic.prefix(bytes.count))
+            #expect(throws: ContainerError.self) { try Sample.read(bytes) }
+            #expect(try Sample.salvage(bytes).members == [])
+        }
+    }
+
+    @Test func otherFilesSayWhatTheyAre() throws {
+        #expect(try reason([]) == .notZstd)
+        #expect(try reason(Array("PK\u{3}\u{4} a zip file".utf8)) == .notZstd)
+        let member = try frame("a", [1])
+        #expect(try reason(member.frame) == .noSeekTable)
+        let error = ContainerError(at: 9, .noSeekTable)
+        #expect(
+            error.description
+                == "byte 9: no seek table at the end: not a bundle, cut short, or compressed again by another tool"
+        )
+        #expect(error.remedy != nil)
+        #expect(throws: ContainerError(at: 0, .file(FileError(.open, "/none", code: 2)))) {
+            _ = try ContainerReader(path: "/none")
+        }
+    }
+
+    @Test func duplicateNamesAreRefused() throws {
+        let (first, second) = (try frame("a", [1]), try frame("a", [2]))
+        let bytes = try container([(first.frame, 1024), (second.frame, 1024)])
+        #expect(try reason(bytes) == .duplicateName("a"))
+    }
+
+    @Test func wrongContentSizesAreRefused() throws {
+        let member = try frame("a", [1])
+        #expect(try reason(container([(member.frame, 1024)])) == nil)
+        for size in [0, 512, 1023, 1025, Int(UInt32.max)] {
+            #expect(try reason(container([(member.frame, size)])) != nil)
+        }
+    }
+
+    @Test func twoMembersInOneFrameAreRefused() throws {
+        let tar =
+            try TarHeader(name: "a", size: 0).encoded() + TarHeader(name: "b", size: 0).encoded()
+        let bytes = try container([(try zstd(tar), 1024)])
+        #expect(try reason(bytes) == .unexpectedBytes)
+        #expect(try Sample.salvage(bytes).members.map(\.name) == ["a", "b"])
+    }
+
+    @Test func paddingThatIsNotZeroIsRefused() throws {
+        var tar = try TarHeader(name: "a", size: 1).encoded() + [UInt8](repeating: 0, count: 512)
+        tar[513] = 1
+        let bytes = try container([(try zstd(tar), 1024)])
+        #expect(try reason(bytes) == .unexpectedBytes)
+        #expect(try Sample.salvage(bytes).members == [])
+    }
+
+    @Test func twoFramesUnderOneEntryAreRefused() throws {
+        let member = try frame("a", [1])
+        #expect(try reason(container([(member.frame + member.frame, 1024)])) != nil)
+    }
+
+    @Test func endMustBeThereAndZero() throws {
+        let member = try frame("a", [1])
+        let entry = SeekTable.Entry(
+            compressedSize: UInt32(member.frame.count), contentSize: 1024,
+            checksum: try #require(member.frame.littleEndian32(at: member.frame.count - 4)))
+        #expect(try reason(member.frame + SeekTable([entry]).encoded()) == .noEnd)
+    }
+
+    @Test func windowBeyondTheLimitIsRefused() throws {
+        // A frame that states a window of 2 GiB, then a raw block.
+        let bytes: [UInt8] = FrameDecoder.magic + [0x00, 21 << 3, 0x01, 0, 0]
+        var decoder = try FrameDecoder()
+        try decoder.start(ByteSource(bytes), at: 0, end: bytes.count, limit: 1 << 20)
+        #expect(throws: ContainerError.self) { _ = try decoder.advance() }
+    }
+
+    @Test func bombStopsAtTheLimit() throws {
+        let member = try frame("a", [UInt8](repeating: 0, count: 8 << 20))
+        #expect(member.frame.count < 2000)
+        var decoder = try FrameDecoder()
+        try decoder.start(ByteSource(member.frame), at: 0, end: member.frame.count, limit: 1 << 20)
+        var count = 0
+        #expect(throws: ContainerError(at: 0, .overLimit(1 << 20))) {
+            while try decoder.advance() { count += decoder.chunk.count }
+        }
+        #expect(count <= 1 << 20)
+    }
+
+    @Test(arguments: [-1, 5, Int.max, Int.min])
+    func decoderTakesAnyOffset(offset: Int) throws {
+        var decoder = try FrameDecoder()
+        #expect(throws: ContainerError.self) {
+            try decoder.start(ByteSource([1, 2, 3, 4]), at: offset, end: Int.max, limit: 1)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Testing
+
+@testable import Bundle
+
+@Suite struct SalvageTests {
+    @Test func intactContainerGivesEverythingChecked() throws {
+        let found = try Sample.salvage(Sample.container())
+        #expect(found.members.map(\.name) == Sample.members.map(\.name))
+        #expect(found.contents == Sample.contents)
+        #expect(found.members.allSatisfy { $0.isChecked })
+        #expect(found.gaps == [])
+        #expect(found.sawEnd)
+    }
+
+    @Test func damagedMemberIsOneGap() throws {
+        var bytes = try Sample.container()
+        let member = try ContainerReader(ByteSource(bytes)).members[1]
+        bytes[member.offset + member.compressedSize / 2] ^= 0x55
+        let found = try Sample.salvage(bytes)
+        #expect(found.members.map(\.name) == Sample.members.map(\.name).filter { $0 != member.name })
+        #expect(found.gaps == [member.offset..<member.offset + member.compressedSize])
+        #expect(found.sawEnd)
+    }
+
+    @Test func lostEndIsKnown() throws {
+        let bytes = try Sample.container()
+        let last = try #require(try ContainerReader(ByteSource(bytes)).members.last)
+        let found = try Sample.salvage(Array(bytes.prefix(last.offset)))
+        #expect(found.gaps == [])
+        #expect(!found.sawEnd)
+        #expect(found.members.count == Sample.members.count - 1)
+    }
+
+    @Test func garbageAroundFramesIsSkipped() throws {
+        let garbage = [UInt8](repeating: 0x28, count: 70_000)
+        let bytes = try Sample.container()
+        let found = try Sample.salvage(garbage + bytes + garbage)
+        #expect(found.contents == Sample.contents)
+        #expect(found.gaps == [0..<70_000, 70_000 + bytes.count..<140_000 + bytes.count])
+    }
+
+    @Test func recompressedTarIsReadFromOneFrame() throws {
+        let tar = try unpacked()
+        let bytes = try zstd(tar)
+        let found = try Sample.salvage(bytes)
+        #expect(found.contents == Sample.contents)
+        #expect(found.gaps == [])
+        #expect(found.sawEnd)
+        // The frame's checksum comes after all of them; only the last one is held until then.
+        #expect(found.members.map(\.isChecked) == [false, false, false, false, false, true])
+    }
+
+    @Test func cutRecompressedTarGivesWholeMembers() throws {
+        let members = (0..<30).map { ("m\($0)", Sample.text(lines: 3000, seed: UInt64($0))) }
+        let bytes = try zstd(try unpacked(members))
+        let found = try Sample.salvage(Array(bytes.prefix(bytes.count / 2)))
+        #expect(found.members.count > 5 && found.members.count < 25)
+        #expect(found.members.map(\.contents) == members.prefix(found.members.count).map(\.1))
+        #expect(found.members.allSatisfy { !$0.isChecked })
+        #expect(found.gaps == [0..<bytes.count / 2])
+    }
+
+    @Test func memberWithoutItsFrameChecksumIsGivenUnchecked() throws {
+        var encoder = try FrameEncoder(level: 3)
+        let member = try encoder.member(named: "a", contents: Sample.text(lines: 50).span)
+        let found = try Sample.salvage(Array(member.frame.dropLast(2)))
+        #expect(found.members.map(\.isChecked) == [false])
+        #expect(found.members.map(\.contents) == [Sample.text(lines: 50)])
+        #expect(found.gaps == [0..<member.frame.count - 2])
+    }
+
+    @Test func memberBeyondTheLimitIsSkippedAndReported() throws {
+        let found = try Sample.salvage(Sample.container(), memberLimit: 512)
+        #expect(found.tooLarge == ["records/000000.ndjson"])
+        #expect(found.members.count == Sample.members.count - 1)
+        #expect(found.gaps == [])
+    }
+
+    @Test func storedContainerWithinADamagedFrameDoesNotTakeForever() throws {
+        // Magic numbers without end: each begins a frame that a raw block makes look plausible.
+        let start: [UInt8] = FrameDecoder.magic + [0x00, 0x58, 0xf8, 0xff, 0x0f]
+        let bytes = [UInt8]((0..<20_000).map { _ in start }.joined())
+        let found = try Sample.salvage(bytes)
+        #expect(found.members == [])
+        #expect(found.gaps == [0..<bytes.count])
+    }
+
+    private func unpacked(
+        _ members: [(name: String, contents: [UInt8])] = Sample.members
+    ) throws -> [UInt8] {
+        try members.reduce(into: []) { tar, member in
+            let header = try TarHeader(name: member.name, size: member.contents.count)
+            tar += header.encoded() + member.contents + [UInt8](repeating: 0, count: header.padding)
+        } + [UInt8](repeating: 0, count: 10_240)
+    }
+}
