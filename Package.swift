@@ -1,11 +1,16 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target of ours: Swift 6 mode, spans that functions may return, no warnings.
-let common: [SwiftSetting] =
-    [.enableExperimentalFeature("Lifetimes")]
-    // A newer compiler's warnings must not break a user's build, but they do break ours.
-    + (Context.environment["PINGFERRY_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)])
+/// Fuzzers are declared only where the environment asks for them, because unsafe flags bar a package from being used
+/// by others.
+let fuzzes = Context.environment["PINGFERRY_FUZZ"] != nil
+
+/// A newer compiler's warnings must not break a user's build, but they do break ours.
+let strict: [SwiftSetting] =
+    Context.environment["PINGFERRY_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
+/// Every target of ours: functions may return spans.
+let common: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")] + strict
 
 /// The parsers and transforms, which read hostile bytes: no unsafe construct at all.
 let pure: [SwiftSetting] = common + [.strictMemorySafety()]
@@ -58,3 +63,18 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+if fuzzes {
+    let fuzzers: [(name: String, dependencies: [Target.Dependency])] = [
+        ("FuzzJSON", ["JSONText"]),
+        ("FuzzPingFile", ["JSONText", "Telemetry"]),
+        ("FuzzPendingEvents", ["JSONText", "Telemetry"]),
+        ("FuzzBundle", ["Bundle", "Telemetry"]),
+    ]
+    for fuzzer in fuzzers {
+        package.targets.append(
+            .executableTarget(
+                name: fuzzer.name, dependencies: fuzzer.dependencies, path: "Tests/Fuzz/\(fuzzer.name)",
+                swiftSettings: common + [.unsafeFlags(["-parse-as-library"])]))
+    }
+}

@@ -7,22 +7,34 @@ public struct BundleTotals: Sendable, Equatable {
     public private(set) var records = 0
     /// Records that may be uploaded.
     public private(set) var uploadable = 0
-    /// Records by system.
-    public private(set) var systems: [String: Int] = [:]
     /// Records by type, written `<system>/<type>`.
-    public private(set) var types: [String: Int] = [:]
+    public var types: [String: Int] {
+        Dictionary(uniqueKeysWithValues: typeCounts.map { ("\($0.key.system)/\($0.key.type)", $0.value) })
+    }
+    /// Records by system.
+    public var systems: [String: Int] {
+        Dictionary(typeCounts.map { ($0.key.system, $0.value) }, uniquingKeysWith: +)
+    }
+    private var typeCounts: [TypeName: Int] = [:]
     /// Records by the code of what holds them; one that is held twice counts in both.
     public private(set) var holds: [String: Int] = [:]
+
+    private struct TypeName: Hashable {
+        let system: String
+        let type: String
+    }
 
     /// Makes totals of nothing.
     public init() {}
 
     /// Counts a record.
-    public mutating func count(_ record: Record) {
+    public mutating func count(_ record: borrowing Record) {
         records += 1
-        systems[record.system.rawValue, default: 0] += 1
-        types["\(record.system.rawValue)/\(record.type)", default: 0] += 1
-        if record.held.isEmpty { uploadable += 1 }
+        typeCounts[TypeName(system: record.system.rawValue, type: record.type), default: 0] += 1
+        if record.held.isEmpty {
+            uploadable += 1
+            return
+        }
         for code in Set(record.held.map(\.code)) { holds[code, default: 0] += 1 }
     }
 
@@ -30,8 +42,7 @@ public struct BundleTotals: Sendable, Equatable {
     public mutating func add(_ other: BundleTotals) {
         records += other.records
         uploadable += other.uploadable
-        systems.merge(other.systems, uniquingKeysWith: +)
-        types.merge(other.types, uniquingKeysWith: +)
+        typeCounts.merge(other.typeCounts, uniquingKeysWith: +)
         holds.merge(other.holds, uniquingKeysWith: +)
     }
 
@@ -54,8 +65,12 @@ public struct BundleTotals: Sendable, Equatable {
         else { return nil }
         self.records = records
         self.uploadable = uploadable
-        self.systems = systems.integers
-        self.types = types.integers
+        for (name, count) in types.integers {
+            let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else { return nil }
+            typeCounts[TypeName(system: parts[0], type: parts[1])] = count
+        }
+        guard self.systems == systems.integers else { return nil }
         self.holds = holds.integers
     }
 }

@@ -20,11 +20,11 @@ public struct ClientSummary: Sendable, Equatable {
     /// The last time of a record.
     public private(set) var last: Timestamp?
 
-    mutating func count(_ record: Record) {
+    mutating func count(_ record: borrowing Record) {
         records += 1
         if record.held.isEmpty { uploadable += 1 }
         types[record.type, default: 0] += 1
-        if let name = record.app?.name ?? record.app?.id { apps.insert(name) }
+        if let name = record.app?.name ?? record.app?.id, !apps.contains(name) { apps.insert(name) }
         guard let time = record.time else { return }
         first = min(first ?? time, time)
         last = max(last ?? time, time)
@@ -72,21 +72,35 @@ public struct ClientSummaries: Sendable {
         let client: String?
     }
 
-    private var summaries: [Key: ClientSummary] = [:]
+    private var places: [Key: Int] = [:]
+    private var summaries: [(key: Key, summary: ClientSummary)] = []
+    /// The client of the last record as it was spelled, and its place: mostly the next record has the same.
+    private var last: (system: TelemetrySystem, client: String?, place: Int)?
 
     /// Makes an empty list.
     public init() {}
 
     /// Counts a record.
-    public mutating func count(_ record: Record) {
+    public mutating func count(_ record: borrowing Record) {
+        summaries[place(of: record)].summary.count(record)
+    }
+
+    private mutating func place(of record: borrowing Record) -> Int {
+        if let last, last.system == record.system, last.client == record.client { return last.place }
         let key = Key(system: record.system, client: record.client?.lowercased())
-        summaries[key, default: ClientSummary(system: record.system.rawValue, client: record.client)].count(record)
+        let place = places[key] ?? summaries.count
+        if place == summaries.count {
+            places[key] = place
+            summaries.append((key, ClientSummary(system: record.system.rawValue, client: record.client)))
+        }
+        last = (record.system, record.client, place)
+        return place
     }
 
     /// The clients by system and id; records without a client come first.
     public var sorted: [ClientSummary] {
         summaries.sorted { left, right in
             (left.key.system.rawValue, left.key.client ?? "") < (right.key.system.rawValue, right.key.client ?? "")
-        }.map(\.value)
+        }.map(\.summary)
     }
 }

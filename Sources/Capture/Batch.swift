@@ -40,10 +40,10 @@ public struct Batch: Sendable {
     /// A batch is handed on when it holds this many bytes, so that memory does not grow with the input.
     static let sizeGoal = 4 << 20
 
-    mutating func append(_ record: Record, key: RecordKey, input: Int, store: Int?) {
+    mutating func append(_ record: consuming Record, key: RecordKey, input: Int, store: Int?) {
         let start = lines.count
         let payload = record.write(to: &lines)
-        var heading = record
+        var heading = consume record
         heading.payload = []
         records.append(
             Entry(

@@ -33,7 +33,7 @@ struct BorrowedPings {
         switch store.contents {
         case .pingFolder(let folder) where folder.type == type:
             guard let opened = try? capture.root.folder(at: store.path) else { return nil }
-            for index in folder.files.indices.reversed() {
+            for index in (0..<folder.count).reversed() {
                 if let found = newestPing(inFile: index, of: store, opened, type: type, client: client) {
                     return found
                 }

@@ -106,8 +106,12 @@ private struct FolderUnitReader {
         batch.bytesRead += contents.count
         for problem in extraction.problems { report(problem, path: file.path) }
         for reject in extraction.rejects { quarantine(reject, path: file.path, of: store) }
-        for record in extraction.records where options.filter.passes(record) {
-            batch.append(record, key: RecordKey(record, secret: options.secret), input: unit.input, store: number)
+        // Taken from the end, a record is moved; a loop over them would copy it, field by field.
+        extraction.records.reverse()
+        while let record = extraction.records.popLast() {
+            guard options.filter.passes(record) else { continue }
+            let key = RecordKey(record, secret: options.secret)
+            batch.append(record, key: key, input: unit.input, store: number)
         }
     }
 

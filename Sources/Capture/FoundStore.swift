@@ -49,7 +49,7 @@ public struct FoundStore: Sendable {
 
     /// How many files there are to read.
     public var fileCount: Int {
-        if case .pingFolder(let folder) = contents { folder.files.count } else { 1 }
+        if case .pingFolder(let folder) = contents { folder.count } else { 1 }
     }
 }
 
@@ -59,16 +59,50 @@ public struct PingFolder: Sendable {
     public let path: String
     /// The ping type that the folder is named for.
     public let type: String
-    /// By the time in the name, else of the envelope; ties by name.
-    public let files: [PingFile]
-}
+    /// The names of the files, one after another: a hundred thousand arrays would cost more than what they hold.
+    private var names: [UInt8] = []
+    private var files: [File] = []
 
-/// A file of a ping folder.
-public struct PingFile: Sendable {
-    /// The name in its folder.
-    public let name: [UInt8]
-    /// What orders it: nil where neither name nor envelope tells.
-    public let time: DecimalTime?
+    private struct File {
+        /// What orders it: nil where neither name nor envelope tells.
+        let time: DecimalTime?
+        /// Where its name stands in `names`.
+        let start: UInt32
+        let end: UInt32
+    }
+
+    init(path: String, type: String) {
+        self.path = path
+        self.type = type
+    }
+
+    /// How many files there are.
+    public var count: Int { files.count }
+
+    /// The name of a file, by its place in the order of the pings.
+    public func name(_ index: Int) -> [UInt8] {
+        Array(names[Int(files[index].start)..<Int(files[index].end)])
+    }
+
+    mutating func append(_ name: [UInt8], time: DecimalTime?) {
+        let start = names.count
+        names += name
+        files.append(File(time: time, start: UInt32(start), end: UInt32(names.count)))
+    }
+
+    /// Puts the files in order: by the time in the name, else of the envelope; ties by name.
+    mutating func sort() {
+        files.sort { [names] left, right in
+            switch (left.time, right.time) {
+            case (let leftTime?, let rightTime?) where leftTime != rightTime: leftTime < rightTime
+            case (nil, _?): true
+            case (_?, nil): false
+            default:
+                names[Int(left.start)..<Int(left.end)].lexicographicallyPrecedes(
+                    names[Int(right.start)..<Int(right.end)])
+            }
+        }
+    }
 }
 
 /// The container of an app or an app group: the folder in which its `Documents` and `Library` lie.

@@ -105,7 +105,7 @@ extension FoundStore {
     /// The name by which a file is opened in ``folderPath``, and its path in the capture.
     func file(_ index: Int) -> (name: [UInt8], path: String) {
         guard case .pingFolder(let folder) = contents else { return (Array(path.utf8), path) }
-        let name = folder.files[index].name
+        let name = folder.name(index)
         return (name, StoreWalk.join(folder.path, String(decoding: name, as: UTF8.self)))
     }
 

@@ -50,8 +50,9 @@ struct StoreWalk {
     mutating func singleStore(named name: String, in folder: borrowing Folder) -> FoundStore? {
         let contents: FoundStore.Contents
         if DecimalTime(pingFileName: name.utf8.span) != nil || MozillaName(folder: rootName) != nil {
-            let file = PingFile(name: Array(name.utf8), time: nil)
-            contents = .pingFolder(PingFolder(path: "", type: MozillaName.namedType(of: rootName), files: [file]))
+            var pings = PingFolder(path: "", type: MozillaName.namedType(of: rootName))
+            pings.append(Array(name.utf8), time: nil)
+            contents = .pingFolder(pings)
         } else if let found = self.contents(ofFile: name, in: folder, named: rootName) {
             contents = found
         } else {
@@ -112,39 +113,28 @@ extension StoreWalk {
         named name: String, files: [[UInt8]], in folder: borrowing Folder, at path: String
     ) -> PingFolder? {
         let isOwn = MozillaName.isOwn(name) && MozillaName(folder: name) != nil
-        var times = files.map { DecimalTime(pingFileName: $0.span) }
         if !isOwn {
             let isNamedForType = MozillaName(folder: name) != nil
-            let hasPing = zip(files, times).contains { file, time in
-                time != nil && (isNamedForType || file.starts(with: "-t-".utf8))
+            let hasPing = files.contains { file in
+                (isNamedForType || file.starts(with: "-t-".utf8)) && DecimalTime(pingFileName: file.span) != nil
             }
             guard hasPing else { return nil }
         }
-        var pings: [PingFile] = []
-        pings.reserveCapacity(files.count)
-        for index in files.indices {
+        var pings = PingFolder(path: path, type: MozillaName.namedType(of: name))
+        for file in files {
+            let time = DecimalTime(pingFileName: file.span)
             // A stranger's file in a folder that is not the SDK's own is none of our business.
-            if !isOwn, times[index] == nil { continue }
-            if times[index] == nil { times[index] = envelopeTime(of: files[index], in: folder) }
-            pings.append(PingFile(name: files[index], time: times[index]))
+            if !isOwn, time == nil { continue }
+            pings.append(file, time: time ?? envelopeTime(of: file, in: folder))
         }
-        pings.sort(by: Self.precedes)
-        return PingFolder(path: path, type: MozillaName.namedType(of: name), files: pings)
+        pings.sort()
+        return pings
     }
 
     private mutating func envelopeTime(of file: [UInt8], in folder: borrowing Folder) -> DecimalTime? {
         // What cannot be read here is reported when it is read for its pings.
         guard (try? folder.read(file, limit: CapturedFolder.storeFileLimit, into: &buffer)) != nil else { return nil }
         return reader.orderingTime(of: buffer)
-    }
-
-    private static func precedes(_ left: PingFile, _ right: PingFile) -> Bool {
-        switch (left.time, right.time) {
-        case (let leftTime?, let rightTime?) where leftTime != rightTime: leftTime < rightTime
-        case (nil, _?): true
-        case (_?, nil): false
-        default: left.name.lexicographicallyPrecedes(right.name)
-        }
     }
 }
 

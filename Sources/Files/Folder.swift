@@ -72,7 +72,8 @@ public struct Folder: ~Copyable, Sendable {
                 characters.baseAddress.map { openat(descriptor.number, $0, flags) } ?? -1
             }
         }
-        let file = try Descriptor(number, .open, full(name))
+        guard number >= 0 else { throw FileError(.open, full(name)) }
+        let file = try Descriptor(number, .open, path)
         let status = try file.status(path)
         guard status.isRegular else { throw FileError(.read, full(name), code: ENOTSUP) }
         guard status.st_size <= limit else { throw FileError(.read, full(name), code: EFBIG) }

@@ -12,6 +12,13 @@ extension Span<UInt8> {
         return count - other.count
     }
 
+    /// Less than, equal to or greater than 0, as these bytes sort before, with or after a key.
+    public func ordered(against key: borrowing JSONKey) -> Int {
+        let prefix = prefixAsNumber
+        if prefix != key.prefix { return prefix < key.prefix ? -1 : 1 }
+        return ordered(against: key.utf8.span)
+    }
+
     /// Whether the bytes are the same.
     public func equals(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
@@ -26,6 +33,41 @@ extension Span<UInt8> {
     /// Whether the bytes are the UTF-8 of a text.
     public func equals(_ text: String) -> Bool {
         equals(text.utf8.span)
+    }
+
+    /// Eight bytes from an index on as one number, the first one lowest: a single load where the compiler sees it.
+    @inline(__always)
+    func word(at index: Int) -> UInt64 {
+        let bytes = extracting(droppingFirst: index)
+        // The last byte first: its bounds check covers the others.
+        let high = UInt64(bytes[7]) << 56 | UInt64(bytes[6]) << 48 | UInt64(bytes[5]) << 40
+        let middle = UInt64(bytes[4]) << 32 | UInt64(bytes[3]) << 24 | UInt64(bytes[2]) << 16
+        return high | middle | UInt64(bytes[1]) << 8 | UInt64(bytes[0])
+    }
+
+    /// The first eight bytes as a big-endian number, missing ones as zero: sorts like the bytes do.
+    public var prefixAsNumber: UInt64 {
+        if count >= 8 { return word(at: 0).byteSwapped }
+        var number: UInt64 = 0
+        for index in 0..<count {
+            number |= UInt64(self[index]) << UInt64(56 - 8 * index)
+        }
+        return number
+    }
+
+    /// Whether the bytes are ASCII of which a JSON string escapes nothing; a quick look, for most texts are.
+    var needsNoEscape: Bool {
+        var index = 0
+        while index + 8 <= count {
+            if word(at: index).textStops != 0 { return false }
+            index += 8
+        }
+        while index < count {
+            let byte = self[index]
+            if byte < 0x20 || byte >= 0x80 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
+            index += 1
+        }
+        return true
     }
 
     /// The bytes as an array of their own.
@@ -53,5 +95,22 @@ extension String {
         } else {
             self.init(decoding: bytes.copied(), as: UTF8.self)
         }
+    }
+}
+
+/// Eight bytes looked at together; the first one is the lowest.
+extension UInt64 {
+    /// The high bit of the first byte that does not stand for itself in a JSON string (a quotation mark, a backslash, a
+    /// control character) or begins a longer UTF-8 sequence; also of some bytes after it. 0 if there is none.
+    ///
+    /// A subtraction borrows only from a byte that is found itself, so that no byte before the first is hit.
+    var textStops: UInt64 {
+        let quotes = self ^ 0x2222_2222_2222_2222
+        let backslashes = self ^ 0x5C5C_5C5C_5C5C_5C5C
+        let found =
+            (quotes &- 0x0101_0101_0101_0101) & ~quotes
+            | (backslashes &- 0x0101_0101_0101_0101) & ~backslashes
+            | (self &- 0x2020_2020_2020_2020) & ~self | self
+        return found & 0x8080_8080_8080_8080
     }
 }

@@ -12,12 +12,14 @@ public struct JSONDocument: Sendable {
     /// The text that was read.
     var source: [UInt8] = []
     /// Strings whose escapes were resolved, and the texts of values that were replaced.
-    var resolved: [UInt8] = []
-    var nodes: [Node] = []
+    var resolved = Array("null".utf8)
+    var nodes = [Node(kind: .null, isResolved: true, start: 0, end: 4, next: 1)]
     /// For each object the number of its members, then the nodes of their keys in canonical order.
     var members: [UInt32] = []
+    /// By how much replaced values may make the canonical form longer than the text that was read.
+    var replacedLength = 0
 
-    /// Makes an empty document, to be read into.
+    /// Makes a document that holds null, to be read into.
     public init() {}
 
     /// Reads a text.
@@ -36,8 +38,11 @@ public struct JSONDocument: Sendable {
         var end: UInt32
         /// The node that follows this value and all that it contains.
         var next: UInt32
-        /// For an array the number of its elements, for an object the place of its entry in `members`.
+        /// For an array the number of its elements, for an object the place of its entry in `members`, for a string
+        /// whose escapes were resolved the place of its first byte in the source.
         var extra: UInt32 = 0
+
+        var isContainer: Bool { kind == .array || kind == .object }
     }
 }
 
@@ -87,8 +92,8 @@ extension JSONDocument {
         nodes[Int(node.index)].kind
     }
 
-    /// The bytes of a string (UTF-8, escapes resolved) or of a number (its text); for an array or an object the
-    /// text it was read from.
+    /// The bytes of a string (UTF-8, escapes resolved) or of a number (its text); for any other value the text it was
+    /// read from, whatever was changed inside since.
     @_lifetime(borrow self)
     public func bytes(of node: JSONNode) -> Span<UInt8> {
         let entry = nodes[Int(node.index)]
@@ -96,14 +101,14 @@ extension JSONDocument {
         return entry.isResolved ? resolved.span.extracting(range) : source.span.extracting(range)
     }
 
-    /// Where the value stands in the source, in bytes, if it has not been replaced. A string whose escapes were
-    /// resolved has no such place.
+    /// Where the value stands in the source, in bytes (of a string, what is between the quotation marks), if it has not
+    /// been replaced. A string whose escapes were resolved has no such place.
     public func sourceRange(of node: JSONNode) -> Range<Int>? {
         let entry = nodes[Int(node.index)]
         return entry.isResolved ? nil : Int(entry.start)..<Int(entry.end)
     }
 
-    /// The string or number text as a `String`; a lone surrogate becomes U+FFFD.
+    /// The string or number text as a `String`; a lone surrogate becomes U+FFFD three times, once for each byte.
     public func string(of node: JSONNode) -> String {
         String(readingUTF8: bytes(of: node))
     }
@@ -131,7 +136,7 @@ extension JSONDocument {
         while low < high {
             let middle = (low + high) / 2
             let found = member(at: middle, of: object)
-            switch bytes(of: found.key).ordered(against: key.utf8.span) {
+            switch bytes(of: found.key).ordered(against: key) {
             case 0: return found.value
             case ..<0: low = middle + 1
             default: high = middle

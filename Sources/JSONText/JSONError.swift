@@ -23,7 +23,7 @@ public struct JSONError: Error, Equatable, Sendable {
         case invalidUTF8
         /// An escaped surrogate without its other half.
         case unpairedSurrogate
-        /// A key that its object already has.
+        /// A key that its object already has. The offset is that of the repeated key.
         case duplicateKey
         /// More levels of arrays and objects than allowed.
         case tooDeep

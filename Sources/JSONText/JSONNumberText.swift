@@ -54,7 +54,8 @@ public struct DecimalParts: Sendable {
         var digits: [UInt8] = []
         var point = 0
         var seenPoint = false
-        var seenDigit = false
+        var integerLength = 0
+        var fractionLength = 0
         while index < text.count, text[index].isDigit || (text[index] == UInt8(ascii: ".") && !seenPoint) {
             let byte = text[index]
             index += 1
@@ -62,19 +63,23 @@ public struct DecimalParts: Sendable {
                 seenPoint = true
                 continue
             }
-            seenDigit = true
+            if seenPoint { fractionLength += 1 } else { integerLength += 1 }
             let isLeadingZero = digits.isEmpty && byte == UInt8(ascii: "0")
             if !isLeadingZero { digits.append(byte) }
             if seenPoint, isLeadingZero { point -= 1 }
             if !seenPoint, !isLeadingZero { point += 1 }
         }
-        guard seenDigit, let exponent = Self.exponent(text.extracting(index...)) else { return nil }
+        let hasExtraZero = integerLength > 1 && text[isNegative ? 1 : 0] == UInt8(ascii: "0")
+        guard integerLength > 0, !hasExtraZero, seenPoint == (fractionLength > 0),
+            let exponent = Self.exponent(text.extracting(index...))
+        else { return nil }
         while digits.last == UInt8(ascii: "0") { digits.removeLast() }
         self.digits = digits
-        pointPosition = digits.isEmpty ? 0 : point + exponent
+        pointPosition = digits.isEmpty ? 0 : Swift.min(Swift.max(point + exponent, -1_000_000), 1_000_000)
     }
 
-    /// The value of `e+12` and the like, 0 for nothing; nil if it is something else.
+    /// The value of `e+12` and the like, 0 for nothing; nil if it is something else. Held within a range so wide that no
+    /// number of digits makes up for the rest.
     private static func exponent(_ text: Span<UInt8>) -> Int? {
         if text.isEmpty { return 0 }
         guard text[0] | 0x20 == UInt8(ascii: "e"), text.count > 1 else { return nil }
@@ -83,7 +88,7 @@ public struct DecimalParts: Sendable {
         var value = 0
         for index in (hasSign ? 2 : 1)..<text.count {
             guard text[index].isDigit else { return nil }
-            value = Swift.min(value * 10 + Int(text[index] & 0xF), 1_000_000)
+            value = Swift.min(value * 10 + Int(text[index] & 0xF), 1 << 40)
         }
         return text[1] == UInt8(ascii: "-") ? -value : value
     }

@@ -2,22 +2,23 @@ extension JSONDocument {
     /// Reads a text in place of what the document held, and keeps its memory for the new value.
     ///
     /// Source of the grammar: RFC 8259. A byte order mark is no part of it and is refused.
-    /// - Throws: ``JSONError`` with the byte offset of the fault; the document is then empty.
+    /// - Throws: ``JSONError`` with the byte offset of the fault; the document then holds null.
     public mutating func read(_ source: [UInt8], policy: JSONReadingPolicy = .strict) throws(JSONError) {
         let end = try readValue(in: source, range: 0..<source.count, policy: policy)
         guard end == source.count else {
-            reset(to: [])
+            reset()
             throw JSONError(.trailingBytes, at: end)
         }
     }
 
     /// Reads one value that begins in a range of a text, white space around it included; what follows is left.
     /// - Returns: the offset of the first byte that was not read.
-    /// - Throws: ``JSONError`` with an offset in the whole text; the document is then empty.
+    /// - Throws: ``JSONError`` with an offset in the whole text; the document then holds null.
     public mutating func readValue(in source: [UInt8], range: Range<Int>, policy: JSONReadingPolicy = .strict)
         throws(JSONError) -> Int
     {
-        reset(to: source)
+        clear()
+        self.source = source
         do throws(JSONError) {
             guard range.upperBound <= Self.maximumLength else {
                 throw JSONError(.tooLarge, at: Self.maximumLength)
@@ -27,37 +28,56 @@ extension JSONDocument {
             try reader.readValueWithSpace(into: &self)
             return reader.position
         } catch {
-            reset(to: [])
+            reset()
             throw error
         }
     }
 
-    /// Makes the value null, or clears the way for the first node of a new one.
-    private mutating func reset(to source: [UInt8]) {
-        self.source = source
+    /// Clears the way for a new value, and keeps the memory.
+    private mutating func clear() {
+        source = []
         resolved.removeAll(keepingCapacity: true)
         nodes.removeAll(keepingCapacity: true)
         members.removeAll(keepingCapacity: true)
-        if source.isEmpty { append(.null, 0..<0) }
+        replacedLength = 0
+    }
+
+    /// Makes the value null, lets go of the text that was read, and keeps the memory for the next one.
+    public mutating func reset() {
+        clear()
+        resolved.append(contentsOf: "null".utf8)
+        append(.null, 0..<resolved.count, isResolved: true)
     }
 }
 
 /// The position in a source, and the arrays and objects that are open there.
 ///
-/// Nesting is kept in `open`, so the depth of the input costs no stack.
+/// Nesting is kept in `outer`, so the depth of the input costs no stack.
 struct JSONReader: ~Copyable, ~Escapable {
+    /// An array or object that is open.
+    struct Container {
+        let node: UInt32
+        let isObject: Bool
+        /// How many elements or members are complete.
+        var count: UInt32 = 0
+    }
+
     let source: Span<UInt8>
     let policy: JSONReadingPolicy
     var position = 0
-    /// The nodes of the arrays and objects that are open, outermost first.
-    var open: [UInt32] = []
+    /// The array or object that the position is in.
+    private var innermost: Container?
+    /// The arrays and objects around it, outermost first.
+    private var outer: [Container] = []
     /// Memory for sorting the keys of one object.
-    var sorting: [KeyOrder.Entry] = []
+    private var sorting: [KeyOrder.Entry] = []
 
     @_lifetime(copy source)
     init(_ source: Span<UInt8>, policy: JSONReadingPolicy) {
         self.source = source
         self.policy = policy
+        outer.reserveCapacity(16)
+        sorting.reserveCapacity(32)
     }
 
     mutating func readValueWithSpace(into document: inout JSONDocument) throws(JSONError) {
@@ -66,7 +86,7 @@ struct JSONReader: ~Copyable, ~Escapable {
         repeat {
             if try !readValue(into: &document) { continue }
             try closeFinished(in: &document)
-        } while !open.isEmpty
+        } while innermost != nil
         skipSpace()
     }
 
@@ -84,11 +104,11 @@ struct JSONReader: ~Copyable, ~Escapable {
         case UInt8(ascii: "["):
             return try openArray(in: &document)
         case UInt8(ascii: "t"):
-            try readWord("true", as: .true, into: &document)
+            try readWord(.true, "true".utf8.span, into: &document)
         case UInt8(ascii: "f"):
-            try readWord("false", as: .false, into: &document)
+            try readWord(.false, "false".utf8.span, into: &document)
         case UInt8(ascii: "n"):
-            try readWord("null", as: .null, into: &document)
+            try readWord(.null, "null".utf8.span, into: &document)
         default:
             throw JSONError(.unexpectedByte, at: position)
         }
@@ -97,21 +117,21 @@ struct JSONReader: ~Copyable, ~Escapable {
 
     /// After a completed value: closes whatever ends here, or leaves the position at the next value.
     private mutating func closeFinished(in document: inout JSONDocument) throws(JSONError) {
-        while let container = open.last {
-            let isObject = document.nodes[Int(container)].kind == .object
-            if !isObject { document.nodes[Int(container)].extra += 1 }
+        while var container = innermost {
+            container.count += 1
             skipSpace()
             let byte = try nextByte()
             if byte == UInt8(ascii: ",") {
+                innermost = container
                 position += 1
                 skipSpace()
-                if isObject { try readKey(into: &document) }
+                if container.isObject { try readKey(into: &document) }
                 return
             }
-            guard byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
+            guard byte == (container.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
                 throw JSONError(.unexpectedByte, at: position)
             }
-            try close(container, isObject: isObject, in: &document)
+            try close(container, in: &document)
         }
     }
 
@@ -121,36 +141,41 @@ struct JSONReader: ~Copyable, ~Escapable {
             try readKey(into: &document)
             return false
         }
-        try close(container, isObject: true, in: &document)
+        try close(container, in: &document)
         return true
     }
 
     private mutating func openArray(in document: inout JSONDocument) throws(JSONError) -> Bool {
         let container = try begin(.array, in: &document)
         guard try nextByte() == UInt8(ascii: "]") else { return false }
-        try close(container, isObject: false, in: &document)
+        try close(container, in: &document)
         return true
     }
 
-    private mutating func begin(_ kind: JSONKind, in document: inout JSONDocument) throws(JSONError) -> UInt32 {
-        guard open.count < policy.depthLimit else { throw JSONError(.tooDeep, at: position) }
-        let container = UInt32(document.nodes.count)
-        open.append(container)
+    private mutating func begin(_ kind: JSONKind, in document: inout JSONDocument) throws(JSONError)
+        -> Container
+    {
+        let depth = innermost == nil ? 0 : outer.count + 1
+        guard depth < policy.depthLimit else { throw JSONError(.tooDeep, at: position) }
+        if let innermost { outer.append(innermost) }
+        let container = Container(node: UInt32(document.nodes.count), isObject: kind == .object)
+        innermost = container
         document.nodes.append(.init(kind: kind, start: UInt32(position), end: 0, next: 0))
         position += 1
         skipSpace()
         return container
     }
 
-    private mutating func close(_ container: UInt32, isObject: Bool, in document: inout JSONDocument) throws(JSONError)
-    {
+    private mutating func close(_ container: Container, in document: inout JSONDocument) throws(JSONError) {
         position += 1
-        open.removeLast()
-        let index = Int(container)
+        innermost = outer.popLast()
+        let index = Int(container.node)
         document.nodes[index].end = UInt32(position)
         document.nodes[index].next = UInt32(document.nodes.count)
-        if isObject {
+        if container.isObject {
             try KeyOrder.append(membersOf: index, to: &document, policy: policy, entries: &sorting)
+        } else {
+            document.nodes[index].extra = container.count
         }
     }
 
@@ -163,12 +188,12 @@ struct JSONReader: ~Copyable, ~Escapable {
         skipSpace()
     }
 
-    private mutating func readWord(_ word: StaticString, as kind: JSONKind, into document: inout JSONDocument)
+    private mutating func readWord(_ kind: JSONKind, _ word: Span<UInt8>, into document: inout JSONDocument)
         throws(JSONError)
     {
         let start = position
-        for expected in "\(word)".utf8 {
-            guard try nextByte() == expected else { throw JSONError(.unexpectedByte, at: position) }
+        for index in word.indices {
+            guard try nextByte() == word[index] else { throw JSONError(.unexpectedByte, at: position) }
             position += 1
         }
         document.append(kind, start..<position)
@@ -206,18 +231,35 @@ struct JSONReader: ~Copyable, ~Escapable {
         return source[position]
     }
 
+    @inline(__always)
     private mutating func skipSpace() {
-        while position < source.count, source[position].isJSONSpace { position += 1 }
+        if position < source.count, source[position] <= 0x20 { skipSpaces() }
+    }
+
+    /// Skips white space, indentation by eight columns at a time.
+    private mutating func skipSpaces() {
+        var index = position
+        while index < source.count, source[index].isJSONSpace {
+            index &+= 1
+            while source.count &- index >= 8 {
+                let others = source.word(at: index) ^ 0x2020_2020_2020_2020
+                index &+= others.trailingZeroBitCount >> 3
+                if others != 0 { break }
+            }
+        }
+        position = index
     }
 }
 
 extension JSONDocument {
-    mutating func append(_ kind: JSONKind, _ range: Range<Int>, isResolved: Bool = false) {
+    @inline(__always)
+    mutating func append(_ kind: JSONKind, _ range: Range<Int>, isResolved: Bool = false, extra: UInt32 = 0) {
         let next = UInt32(nodes.count + 1)
         nodes.append(
             Node(
-                kind: kind, isResolved: isResolved, start: UInt32(range.lowerBound), end: UInt32(range.upperBound),
-                next: next))
+                kind: kind, isResolved: isResolved, start: UInt32(range.lowerBound),
+                end: UInt32(range.upperBound),
+                next: next, extra: extra))
     }
 }
 

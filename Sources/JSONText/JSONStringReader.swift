@@ -2,8 +2,8 @@ extension JSONReader {
     /// Reads the string at the position. One without escapes stays where it is in the source; the text of another
     /// one is built in `resolved`.
     mutating func readString(into document: inout JSONDocument) throws(JSONError) {
-        let start = position + 1
-        position = start
+        position += 1
+        let start = position
         try skipPlainText()
         if try nextByte() == UInt8(ascii: "\"") {
             document.append(.string, start..<position)
@@ -20,24 +20,37 @@ extension JSONReader {
             document.resolved.append(copying: source.extracting(runStart..<position))
         }
         position += 1
-        document.append(.string, resolvedStart..<document.resolved.count, isResolved: true)
+        let resolvedRange = resolvedStart..<document.resolved.count
+        document.append(.string, resolvedRange, isResolved: true, extra: UInt32(start))
     }
 
     /// Moves on to the next quotation mark or backslash, or to the end of the source.
     private mutating func skipPlainText() throws(JSONError) {
+        while source.count &- position >= 8 {
+            let stops = source.word(at: position).textStops
+            position &+= stops.trailingZeroBitCount >> 3
+            if stops == 0 { continue }
+            let byte = source[position]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return }
+            try skipScalar()
+        }
         while position < source.count {
             let byte = source[position]
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return }
-            if byte < 0x20 { throw JSONError(.controlCharacter, at: position) }
-            if byte < 0x80 {
-                position += 1
-            } else {
-                guard let length = source.lengthOfScalar(at: position) else {
-                    throw JSONError(.invalidUTF8, at: position)
-                }
-                position += length
-            }
+            try skipScalar()
         }
+    }
+
+    /// Skips a scalar that may stand in a string as it is.
+    @inline(never)
+    private mutating func skipScalar() throws(JSONError) {
+        let byte = source[position]
+        guard byte >= 0x20 else { throw JSONError(.controlCharacter, at: position) }
+        guard byte >= 0x80 else { return position += 1 }
+        guard let length = source.lengthOfScalar(at: position) else {
+            throw JSONError(.invalidUTF8, at: position)
+        }
+        position += length
     }
 
     private mutating func readEscape(into text: inout [UInt8]) throws(JSONError) {
@@ -90,7 +103,9 @@ extension JSONReader {
         position += 1
         var unit: UInt32 = 0
         for _ in 0..<4 {
-            guard let digit = try nextByte().hexDigitValue else { throw JSONError(.invalidEscape, at: position) }
+            guard let digit = try nextByte().hexDigitValue else {
+                throw JSONError(.invalidEscape, at: position)
+            }
             unit = unit << 4 | UInt32(digit)
             position += 1
         }
@@ -128,7 +143,8 @@ extension UInt8 {
     var hexDigitValue: UInt8? {
         if isDigit { return self & 0xF }
         let letter = self | 0x20
-        return letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "f") ? letter - UInt8(ascii: "a") + 10 : nil
+        return letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "f")
+            ? letter - UInt8(ascii: "a") + 10 : nil
     }
 }
 

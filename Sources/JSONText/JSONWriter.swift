@@ -1,21 +1,9 @@
 extension JSONDocument {
     /// Appends a value as canonical JSON: keys by UTF-8 bytes, no spaces, shortest escapes, numbers as stored.
     public func write(_ node: JSONNode, to output: inout [UInt8]) {
-        let entry = nodes[Int(node.index)]
-        switch entry.kind {
-        case .removed: break
-        case .null: output.append(copying: "null".utf8.span)
-        case .true: output.append(copying: "true".utf8.span)
-        case .false: output.append(copying: "false".utf8.span)
-        case .number: output.append(copying: bytes(of: node))
-        case .string:
-            if entry.isResolved {
-                output.append(jsonString: bytes(of: node))
-            } else {
-                output.append(quoting: bytes(of: node))
-            }
-        case .array: writeArray(node, to: &output)
-        case .object: writeObject(node, to: &output)
+        output.append(addingCapacity: canonicalLengthLimit(of: node)) { output in
+            var writer = JSONWriter(self)
+            writer.write(Int(node.index), to: &output)
         }
     }
 
@@ -26,27 +14,129 @@ extension JSONDocument {
         return output
     }
 
-    private func writeArray(_ array: JSONNode, to output: inout [UInt8]) {
-        output.append(UInt8(ascii: "["))
-        var element = firstElement(of: array)
-        while let current = element {
-            write(current, to: &output)
-            element = self.element(after: current, of: array)
-            if element != nil { output.append(UInt8(ascii: ",")) }
+    /// A length that the canonical form of a value does not exceed. Of what was read, none gets longer than it was;
+    /// what was put in its place is counted in `replacedLength`.
+    private func canonicalLengthLimit(of node: JSONNode) -> Int {
+        let entry = nodes[Int(node.index)]
+        let length = Int(entry.end - entry.start)
+        if entry.isContainer { return length + replacedLength }
+        return entry.isResolved ? bytes(of: node).canonicalLengthLimit : length + 2
+    }
+}
+
+extension Span<UInt8> {
+    /// A length that these bytes, be they a string, a number or a word, do not exceed in canonical JSON: quotation
+    /// marks around them, and up to six bytes for one that may have to be escaped.
+    var canonicalLengthLimit: Int {
+        var limit = count + 2
+        for index in indices {
+            let byte = self[index]
+            let mayNeedEscape =
+                byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0xED
+            if mayNeedEscape { limit += 5 }
         }
-        output.append(UInt8(ascii: "]"))
+        return limit
+    }
+}
+
+/// Walks a value and writes it into memory that is known to suffice.
+///
+/// The arrays and objects that are open are kept in `outer`, so the depth of the value costs no stack.
+private struct JSONWriter: ~Copyable, ~Escapable {
+    /// An array or object of which a part is written.
+    struct Container {
+        let isObject: Bool
+        /// For an array the next node, for an object the next place in `members`.
+        var next: Int
+        /// Where `next` ends.
+        let end: Int
     }
 
-    private func writeObject(_ object: JSONNode, to output: inout [UInt8]) {
-        output.append(UInt8(ascii: "{"))
-        for position in 0..<count(of: object) {
-            if position > 0 { output.append(UInt8(ascii: ",")) }
-            let member = member(at: position, of: object)
-            write(member.key, to: &output)
-            output.append(UInt8(ascii: ":"))
-            write(member.value, to: &output)
+    let nodes: Span<JSONDocument.Node>
+    let members: Span<UInt32>
+    let source: Span<UInt8>
+    let resolved: Span<UInt8>
+    var outer: [Container] = []
+
+    @_lifetime(borrow document)
+    init(_ document: borrowing JSONDocument) {
+        nodes = document.nodes.span
+        members = document.members.span
+        source = document.source.span
+        resolved = document.resolved.span
+    }
+
+    mutating func write(_ root: Int, to output: inout OutputSpan<UInt8>) {
+        guard var container = begin(root, to: &output) else { return }
+        var isFirst = true
+        while true {
+            guard let index = nextValue(in: &container, isFirst: isFirst, to: &output) else {
+                output.append(container.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+                guard let last = outer.popLast() else { return }
+                container = last
+                isFirst = false
+                continue
+            }
+            isFirst = false
+            if let inner = begin(index, to: &output) {
+                outer.append(container)
+                container = inner
+                isFirst = true
+            }
         }
-        output.append(UInt8(ascii: "}"))
+    }
+
+    /// Writes a scalar, or only opens an array or object.
+    private func begin(_ index: Int, to output: inout OutputSpan<UInt8>) -> Container? {
+        let node = nodes[index]
+        switch node.kind {
+        case .array:
+            output.append(UInt8(ascii: "["))
+            return Container(isObject: false, next: index + 1, end: Int(node.next))
+        case .object:
+            output.append(UInt8(ascii: "{"))
+            let start = Int(node.extra) + 1
+            return Container(isObject: true, next: start, end: start + Int(members[start - 1]))
+        case .string:
+            writeString(node, to: &output)
+        case .removed, .null, .true, .false, .number:
+            output.append(
+                copying: node.isResolved ? resolved : source, from: Int(node.start), to: Int(node.end))
+        }
+        return nil
+    }
+
+    /// Moves on to the next value in a container, with the comma and the key before it.
+    private func nextValue(
+        in container: inout Container, isFirst: Bool, to output: inout OutputSpan<UInt8>
+    ) -> Int? {
+        var index = container.next
+        if container.isObject {
+            guard index < container.end else { return nil }
+            container.next = index + 1
+            if !isFirst { output.append(UInt8(ascii: ",")) }
+            index = Int(members[index])
+            writeString(nodes[index], to: &output)
+            output.append(UInt8(ascii: ":"))
+            return index + 1
+        }
+        while index < container.end {
+            container.next = Int(nodes[index].next)
+            if nodes[index].kind != .removed {
+                if !isFirst { output.append(UInt8(ascii: ",")) }
+                return index
+            }
+            index = container.next
+        }
+        return nil
+    }
+
+    private func writeString(_ node: JSONDocument.Node, to output: inout OutputSpan<UInt8>) {
+        if node.isResolved {
+            output.append(jsonString: resolved.extracting(Int(node.start)..<Int(node.end)))
+        } else {
+            output.append(copying: source, from: Int(node.start) - 1, to: Int(node.end) + 1)
+        }
     }
 }
 
@@ -54,6 +144,26 @@ extension [UInt8] {
     /// Appends a text as a JSON string with the shortest escapes: only what RFC 8259 demands is escaped, and a lone
     /// surrogate (WTF-8), which UTF-8 cannot express.
     public mutating func append(jsonString text: Span<UInt8>) {
+        append(addingCapacity: text.canonicalLengthLimit) { output in
+            output.append(jsonString: text)
+        }
+    }
+
+    /// Appends a text as a JSON string.
+    public mutating func append(jsonString text: String) {
+        guard text.utf8.span.needsNoEscape else { return append(jsonString: text.utf8.span) }
+        append(UInt8(ascii: "\""))
+        append(contentsOf: text.utf8)
+        append(UInt8(ascii: "\""))
+    }
+}
+
+extension OutputSpan<UInt8> {
+    fileprivate mutating func append(copying bytes: Span<UInt8>, from start: Int, to end: Int) {
+        for index in start..<end { append(bytes[index]) }
+    }
+
+    fileprivate mutating func append(jsonString text: Span<UInt8>) {
         append(UInt8(ascii: "\""))
         var index = 0
         while index < text.count {
@@ -65,7 +175,8 @@ extension [UInt8] {
             case ..<0x20:
                 append(controlEscape: byte)
             case 0xED where index + 2 < text.count && text[index + 1] >= 0xA0:
-                append(unitEscape: 0xD000 | UInt16(text[index + 1] & 0x3F) << 6 | UInt16(text[index + 2] & 0x3F))
+                append(
+                    unitEscape: 0xD000 | UInt16(text[index + 1] & 0x3F) << 6 | UInt16(text[index + 2] & 0x3F))
                 index += 2
             default:
                 append(byte)
@@ -73,20 +184,6 @@ extension [UInt8] {
             index += 1
         }
         append(UInt8(ascii: "\""))
-    }
-
-    /// Appends a text as a JSON string.
-    public mutating func append(jsonString text: String) {
-        append(jsonString: text.utf8.span)
-    }
-
-    /// Appends a text that holds nothing to escape between quotation marks.
-    mutating func append(quoting text: Span<UInt8>) {
-        append(addingCapacity: text.count + 2) { output in
-            output.append(UInt8(ascii: "\""))
-            for index in text.indices { output.append(text[index]) }
-            output.append(UInt8(ascii: "\""))
-        }
     }
 
     private mutating func append(controlEscape byte: UInt8) {
@@ -107,9 +204,13 @@ extension [UInt8] {
     private mutating func append(unitEscape unit: UInt16) {
         append(UInt8(ascii: "\\"))
         append(UInt8(ascii: "u"))
-        for shift in [12, 8, 4, 0] as [UInt16] {
-            let digit = UInt8(unit >> shift & 0xF)
-            append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-        }
+        append(hexDigit: unit >> 12)
+        append(hexDigit: unit >> 8 & 0xF)
+        append(hexDigit: unit >> 4 & 0xF)
+        append(hexDigit: unit & 0xF)
+    }
+
+    private mutating func append(hexDigit digit: UInt16) {
+        append(UInt8(digit < 10 ? 0x30 + digit : 0x57 + digit))
     }
 }

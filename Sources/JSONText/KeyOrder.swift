@@ -12,7 +12,8 @@ enum KeyOrder {
 
     /// Appends the sorted members of the object at `index`, whose nodes have all been read.
     static func append(
-        membersOf index: Int, to document: inout JSONDocument, policy: JSONReadingPolicy, entries: inout [Entry]
+        membersOf index: Int, to document: inout JSONDocument, policy: JSONReadingPolicy,
+        entries: inout [Entry]
     ) throws(JSONError) {
         entries.removeAll(keepingCapacity: true)
         let end = document.nodes[index].next
@@ -24,8 +25,10 @@ enum KeyOrder {
         sort(&entries, in: document)
         try resolveDuplicates(in: &entries, of: document, policy: policy)
         document.nodes[index].extra = UInt32(document.members.count)
-        document.members.append(UInt32(entries.count))
-        for entry in entries { document.members.append(entry.key) }
+        document.members.append(addingCapacity: entries.count + 1) { members in
+            members.append(UInt32(entries.count))
+            for entry in entries { members.append(entry.key) }
+        }
     }
 
     private static func sort(_ entries: inout [Entry], in document: JSONDocument) {
@@ -33,21 +36,27 @@ enum KeyOrder {
             entries.sort { precedes($0, $1, in: document) }
             return
         }
-        for unsorted in entries.indices.dropFirst() {
-            let entry = entries[unsorted]
+        var sorted = entries.mutableSpan
+        for unsorted in sorted.indices {
+            let entry = sorted[unsorted]
             var place = unsorted
-            while place > 0, precedes(entry, entries[place - 1], in: document) {
-                entries[place] = entries[place - 1]
+            while place > 0, precedes(entry, sorted[place - 1], in: document) {
+                sorted[place] = sorted[place - 1]
                 place -= 1
             }
-            entries[place] = entry
+            if place < unsorted { sorted[place] = entry }
         }
     }
 
     /// Equal keys stay in the order in which they stand.
+    @inline(__always)
     private static func precedes(_ left: Entry, _ right: Entry, in document: JSONDocument) -> Bool {
-        if left.prefix != right.prefix { return left.prefix < right.prefix }
-        let order = document.bytes(of: JSONNode(left.key)).ordered(against: document.bytes(of: JSONNode(right.key)))
+        left.prefix == right.prefix ? precedesInFull(left, right, in: document) : left.prefix < right.prefix
+    }
+
+    private static func precedesInFull(_ left: Entry, _ right: Entry, in document: JSONDocument) -> Bool {
+        let order = document.bytes(of: JSONNode(left.key)).ordered(
+            against: document.bytes(of: JSONNode(right.key)))
         return order == 0 ? left.key < right.key : order < 0
     }
 
@@ -55,14 +64,14 @@ enum KeyOrder {
         in entries: inout [Entry], of document: JSONDocument, policy: JSONReadingPolicy
     ) throws(JSONError) {
         guard entries.count > 1 else { return }
-        var hasDuplicates = false
+        var firstRepeated: UInt32?
         for place in 1..<entries.count where areEqual(entries[place - 1], entries[place], in: document) {
-            guard policy.duplicateKeys == .lastWins else {
-                throw JSONError(.duplicateKey, at: document.offsetOfMember(entries[place].key))
-            }
-            hasDuplicates = true
+            firstRepeated = Swift.min(firstRepeated ?? .max, entries[place].key)
         }
-        guard hasDuplicates else { return }
+        guard let firstRepeated else { return }
+        guard policy.duplicateKeys == .lastWins else {
+            throw JSONError(.duplicateKey, at: document.offsetOfKey(firstRepeated))
+        }
         var last: [Entry] = []
         for entry in entries {
             if let previous = last.last, areEqual(previous, entry, in: document) { last.removeLast() }
@@ -78,21 +87,9 @@ enum KeyOrder {
 }
 
 extension JSONDocument {
-    /// Where a member starts in the source, or close to it: a key with escapes has lost its place, so that of its
-    /// value is given.
-    fileprivate func offsetOfMember(_ key: UInt32) -> Int {
+    /// Where the quotation mark before a key stands in the source.
+    fileprivate func offsetOfKey(_ key: UInt32) -> Int {
         let entry = nodes[Int(key)]
-        return Int(entry.isResolved ? nodes[Int(key) + 1].start : entry.start - 1)
-    }
-}
-
-extension Span<UInt8> {
-    /// The first eight bytes as a big-endian number, missing ones as zero: sorts like the bytes do.
-    fileprivate var prefixAsNumber: UInt64 {
-        var number: UInt64 = 0
-        for index in 0..<Swift.min(count, 8) {
-            number |= UInt64(self[index]) << UInt64(56 - 8 * index)
-        }
-        return number
+        return Int(entry.isResolved ? entry.extra : entry.start) - 1
     }
 }

@@ -16,8 +16,13 @@ public struct RecordFilter: Sendable {
     /// Makes a filter that lets everything pass.
     public init() {}
 
+    private var isSelective: Bool {
+        uploadableOnly || since != nil || until != nil || !systems.isEmpty || !types.isEmpty || !clients.isEmpty
+    }
+
     /// Whether a record is wanted.
-    public func passes(_ record: Record) -> Bool {
+    public func passes(_ record: borrowing Record) -> Bool {
+        guard isSelective else { return true }
         if !systems.isEmpty, !systems.contains(record.system) { return false }
         if !types.isEmpty, !types.contains(record.type) { return false }
         if uploadableOnly, !record.held.isEmpty { return false }

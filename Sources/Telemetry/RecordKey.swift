@@ -18,12 +18,15 @@ public struct RecordKey: Sendable, Hashable {
 
     /// The key of a record.
     /// - Parameter secret: the same for all records of a run, unknown to those who made them.
-    public init(_ record: Record, secret: [UInt8]) {
-        var identity = secret
-        for part in [record.system.rawValue, record.type, record.id] {
-            identity.append(contentsOf: part.utf8)
-            identity.append(0xFF)
-        }
+    public init(_ record: borrowing Record, secret: [UInt8]) {
+        var identity: [UInt8] = []
+        identity.reserveCapacity(128)
+        identity.append(contentsOf: secret)
+        identity.append(contentsOf: record.system.rawValue.utf8)
+        identity.append(0xFF)
+        identity.append(contentsOf: record.type.utf8)
+        identity.append(0xFF)
+        identity.append(contentsOf: record.id.utf8)
         self.identity = SHA256.hash(data: identity).firstNumber
         var content = SHA256()
         content.update(data: secret)

@@ -74,7 +74,7 @@ extension Record {
 
 extension [UInt8] {
     fileprivate mutating func append(_ text: String) {
-        append(copying: text.utf8.span)
+        append(contentsOf: text.utf8)
     }
 
     fileprivate mutating func append(string text: String?) {

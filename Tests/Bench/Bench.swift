@@ -27,8 +27,11 @@ enum Bench {
             for text in data { _ = try JSONSerialization.jsonObject(with: text) }
         }
         let objects = try data.map { try JSONSerialization.jsonObject(with: $0) }
+        // Not sorted, which halves its speed; ours sorts when it reads.
         let foundationWriting = try rate(written) {
-            for object in objects { _ = try JSONSerialization.data(withJSONObject: object, options: .sortedKeys) }
+            for object in objects {
+                _ = try JSONSerialization.data(withJSONObject: object, options: .withoutEscapingSlashes)
+            }
         }
         // Writing is measured by what comes out, which is compact.
         let ours = writing * Double(written) / Double(bytes)

@@ -40,7 +40,7 @@ enum CorePing {
             .optional("enhancedSearchUsed", .boolean()),
             .optional("enhancedSearchVersion", .string()),
             .optional("experiments", .stringList()),
-            .optional("fennec", .object(FennecFields.fields)),
+            .optional("fennec", .fennec(.root)),
             .optional("flashUsage", .integer()),
             .optional("landings", .integer(nullable: true)),
             .optional("openTabCount", .integer(nullable: true)),
@@ -55,66 +55,71 @@ enum CorePing {
 
     /// The fields by which a ping with this `v` is checked.
     static func fields(of measurements: JSONNode, in document: JSONDocument) -> [Field] {
-        guard let version = document.value(of: "v", in: measurements) else { return fields }
+        guard let version = document.value(of: MeasurementKeys.version, in: measurements) else { return fields }
         return document.bytes(of: version).equals("1") ? version1 : fields
     }
 }
 
-/// The Android-only part of a core ping: every leaf may be null.
+/// The Android-only part of a core ping: groups of fields, every leaf of which may be null.
 enum FennecFields {
+    /// An object of that part.
+    enum Group: Sendable {
+        case root, addons, newTab, pageOptions, advancedSettings, generalSettings, homepage, notifications, privacy
+        case sync
+
+        /// The fields of the object, in canonical order.
+        var fields: [Field] {
+            switch self {
+            case .root: FennecFields.root
+            case .addons: FennecFields.addons
+            case .newTab: FennecFields.newTab
+            case .pageOptions: FennecFields.pageOptions
+            case .advancedSettings: FennecFields.advancedSettings
+            case .generalSettings: FennecFields.generalSettings
+            case .homepage: FennecFields.homepage
+            case .notifications: FennecFields.notifications
+            case .privacy: FennecFields.privacy
+            case .sync: FennecFields.sync
+            }
+        }
+    }
+
     private static let integer = FieldRule.integer(nullable: true)
     private static let boolean = FieldRule.boolean(nullable: true)
     private static let list = FieldRule.stringList(nullable: true, nullableItems: true)
 
-    static let fields = group([
-        ("addons", group([("active", list), ("disabled", list)])),
-        ("new_tab", group([("pocket_stories_clicked", integer), ("top_sites_clicked", integer)])),
-        (
-            "page_options",
-            group([
-                ("bookmark_with_star", integer), ("current_pwas_count", integer), ("print", integer),
-                ("save_as_pdf", integer), ("total_added_search_engines", integer),
-                ("total_sites_pinned_to_topsites", integer), ("view_source", integer),
-            ])
-        ),
-        (
-            "settings_advanced",
-            group([("restore_tabs", boolean), ("show_images", .string(nullable: true)), ("show_web_fonts", boolean)])
-        ),
-        (
-            "settings_general",
-            group([
-                ("compact_tabs", boolean), ("full_screen_browsing", boolean),
-                (
-                    "homepage",
-                    group([
-                        ("bookmarks_enabled", boolean), ("custom_homepage", boolean),
-                        ("custom_homepage_use_for_newtab", boolean), ("history_enabled", boolean),
-                        ("pocket_enabled", boolean), ("recent_bookmarks_enabled", boolean),
-                        ("topsites_enabled", boolean), ("visited_enabled", boolean),
-                    ])
-                ),
-                ("tab_queue", boolean), ("tab_queue_usage_count", integer),
-            ])
-        ),
-        ("settings_notifications", group([("product_feature_tips", boolean)])),
-        (
-            "settings_privacy",
-            group([
-                ("do_not_track", boolean), ("master_password", boolean), ("master_password_usage_count", integer),
-            ])
-        ),
-        ("sync", group([("only_over_wifi", boolean)])),
-    ]).members
+    private static let root = group([
+        ("addons", .fennec(.addons)), ("new_tab", .fennec(.newTab)), ("page_options", .fennec(.pageOptions)),
+        ("settings_advanced", .fennec(.advancedSettings)), ("settings_general", .fennec(.generalSettings)),
+        ("settings_notifications", .fennec(.notifications)), ("settings_privacy", .fennec(.privacy)),
+        ("sync", .fennec(.sync)),
+    ])
+    private static let addons = group([("active", list), ("disabled", list)])
+    private static let newTab = group([("pocket_stories_clicked", integer), ("top_sites_clicked", integer)])
+    private static let pageOptions = group([
+        ("bookmark_with_star", integer), ("current_pwas_count", integer), ("print", integer),
+        ("save_as_pdf", integer), ("total_added_search_engines", integer),
+        ("total_sites_pinned_to_topsites", integer), ("view_source", integer),
+    ])
+    private static let advancedSettings = group([
+        ("restore_tabs", boolean), ("show_images", .string(nullable: true)), ("show_web_fonts", boolean),
+    ])
+    private static let generalSettings = group([
+        ("compact_tabs", boolean), ("full_screen_browsing", boolean), ("homepage", .fennec(.homepage)),
+        ("tab_queue", boolean), ("tab_queue_usage_count", integer),
+    ])
+    private static let homepage = group([
+        ("bookmarks_enabled", boolean), ("custom_homepage", boolean), ("custom_homepage_use_for_newtab", boolean),
+        ("history_enabled", boolean), ("pocket_enabled", boolean), ("recent_bookmarks_enabled", boolean),
+        ("topsites_enabled", boolean), ("visited_enabled", boolean),
+    ])
+    private static let notifications = group([("product_feature_tips", boolean)])
+    private static let privacy = group([
+        ("do_not_track", boolean), ("master_password", boolean), ("master_password_usage_count", integer),
+    ])
+    private static let sync = group([("only_over_wifi", boolean)])
 
-    private static func group(_ fields: [(JSONKey, FieldRule)]) -> FieldRule {
-        .object(fields.map { Field.optional($0.0, $0.1) }.inCanonicalOrder)
-    }
-}
-
-extension FieldRule {
-    /// The fields of an object rule, none for any other.
-    fileprivate var members: [Field] {
-        if case .object(let fields) = self { fields } else { [] }
+    private static func group(_ fields: [(JSONKey, FieldRule)]) -> [Field] {
+        fields.map { Field.optional($0.0, $0.1) }.inCanonicalOrder
     }
 }

@@ -3,7 +3,7 @@ import JSONText
 /// What a documented field of a ping may hold.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 9.
-indirect enum FieldRule: Sendable {
+enum FieldRule: Sendable {
     /// The ping's version: an integer that has a schema.
     case version(ClosedRange<Int>)
     /// An integer of any size.
@@ -18,8 +18,8 @@ indirect enum FieldRule: Sendable {
     case strings(nullable: Bool)
     /// An array of strings.
     case stringList(nullable: Bool = false, nullableItems: Bool = false)
-    /// An object with fields of its own.
-    case object([Field])
+    /// The Android-only part of a core ping; its fields are ``FennecFields``.
+    case fennec(FennecFields.Group)
     /// The events of an event ping.
     case events
 
@@ -29,18 +29,7 @@ indirect enum FieldRule: Sendable {
         case .integer(_, let nullable), .boolean(let nullable), .string(_, let nullable),
             .stringList(let nullable, _):
             nullable
-        case .version, .integers, .strings, .object, .events: false
-        }
-    }
-
-    /// What the schema calls the type.
-    var typeName: String {
-        switch self {
-        case .version, .integer: "integer"
-        case .boolean: "boolean"
-        case .string: "string"
-        case .integers, .strings, .object: "object"
-        case .stringList, .events: "array"
+        case .version, .integers, .strings, .fennec, .events: false
         }
     }
 }
@@ -81,14 +70,20 @@ struct Field: Sendable {
     let rule: FieldRule
     let isRequired: Bool
 
+    private init(_ key: JSONKey, _ rule: FieldRule, isRequired: Bool) {
+        self.key = key
+        self.rule = rule
+        self.isRequired = isRequired
+    }
+
     /// Makes a field that may be missing.
     static func optional(_ key: JSONKey, _ rule: FieldRule) -> Field {
-        Field(key: key, rule: rule, isRequired: false)
+        Field(key, rule, isRequired: false)
     }
 
     /// Makes a field that must be there.
     static func required(_ key: JSONKey, _ rule: FieldRule) -> Field {
-        Field(key: key, rule: rule, isRequired: true)
+        Field(key, rule, isRequired: true)
     }
 }
 

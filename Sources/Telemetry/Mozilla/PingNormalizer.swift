@@ -28,7 +28,7 @@ enum PingNormalizer {
     }
 
     private static func eventCountHold(_ measurements: JSONNode, in document: JSONDocument) -> Hold? {
-        guard let events = document.value(of: "events", in: measurements), document.kind(of: events) == .array
+        guard let events = document.value(of: MeasurementKeys.events, in: measurements), document.kind(of: events) == .array
         else { return nil }
         let count = document.count(of: events)
         if count < EventPing.fewestEvents { return .tooFewEvents }
@@ -39,12 +39,12 @@ enum PingNormalizer {
     private static func noteScalarOddities(
         _ measurements: JSONNode, in document: JSONDocument, findings: inout Findings
     ) {
-        if let client = document.value(of: "clientId", in: measurements),
+        if let client = document.value(of: MeasurementKeys.clientID, in: measurements),
             document.bytes(of: client).equals("c0ffeec0-ffee-c0ff-eec0-ffeec0ffeec0")
         {
             findings.note("C13 clientId: placeholder of other clients, the server treats it as an error")
         }
-        if let zone = document.value(of: "tz", in: measurements), document.kind(of: zone) == .number,
+        if let zone = document.value(of: MeasurementKeys.timeZone, in: measurements), document.kind(of: zone) == .number,
             let minutes = Int(document.bytes(of: zone)), !(-720...840).contains(minutes)
         {
             findings.note("C22 tz: \(minutes) minutes is no zone's offset")
@@ -65,7 +65,7 @@ enum CoreOddities {
     private static func noteCalendar(
         _ measurements: JSONNode, in document: JSONDocument, findings: inout Findings
     ) {
-        guard let created = document.value(of: "created", in: measurements),
+        guard let created = document.value(of: MeasurementKeys.created, in: measurements),
             document.kind(of: created) == .string
         else { return }
         let text = document.bytes(of: created)
@@ -77,7 +77,7 @@ enum CoreOddities {
     private static func noteReversedSearches(
         _ measurements: JSONNode, in document: JSONDocument, findings: inout Findings
     ) {
-        guard let searches = document.value(of: "searches", in: measurements) else { return }
+        guard let searches = document.value(of: MeasurementKeys.searches, in: measurements) else { return }
         for position in 0..<document.count(of: searches) {
             let key = document.bytes(of: document.member(at: position, of: searches).key)
             guard let first = key.firstIndex(of: UInt8(ascii: ".")),

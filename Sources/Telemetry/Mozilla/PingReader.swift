@@ -14,6 +14,8 @@ public struct PingReader: Sendable {
     /// Reads a file of a ping folder (S2, S3): one envelope, or an array of envelopes [P3], or a bare body [P4].
     public mutating func readPingFile(_ bytes: [UInt8], at place: MozillaPlace, into output: inout Extraction) {
         guard read(bytes, into: &output) else { return }
+        // The caller can use its memory again.
+        defer { document.reset() }
         switch document.kind(of: document.root) {
         case .array:
             for (index, element) in document.elements(of: document.root).enumerated() {
@@ -99,19 +101,17 @@ private struct EnvelopeFault: Error {
 }
 
 extension PingReader {
-    private static let keyCount = 5
-
     private mutating func readEnvelope(_ envelope: JSONNode, index: Int, at place: MozillaPlace, notes: [String])
         -> Result<Record, EnvelopeFault>
     {
         do throws(EnvelopeFault) {
             guard document.kind(of: envelope) == .object else { throw EnvelopeFault(reason: "P5 no envelope") }
             var findings = Findings(notes: notes)
-            let documentID = try member("documentId", .string, of: envelope)
-            let measurements = try member("measurements", .object, of: envelope)
-            let pingType = try member("pingType", .string, of: envelope)
+            let documentID = try member(EnvelopeKeys.documentID, .string, of: envelope)
+            let measurements = try member(EnvelopeKeys.measurements, .object, of: envelope)
+            let pingType = try member(EnvelopeKeys.pingType, .string, of: envelope)
             let time = try envelopeTime(of: envelope, findings: &findings)
-            let uploadPath = try member("uploadPath", .string, of: envelope)
+            let uploadPath = try member(EnvelopeKeys.uploadPath, .string, of: envelope)
             noteUnknownKeys(of: envelope, findings: &findings)
 
             let type = document.string(of: pingType)
@@ -153,22 +153,21 @@ extension PingReader {
 
     /// The timestamp; as text only where it is a plain decimal [P7].
     private func envelopeTime(of envelope: JSONNode, findings: inout Findings) throws(EnvelopeFault) -> DecimalTime? {
-        if let value = document.value(of: "timestamp", in: envelope), document.kind(of: value) == .string {
+        if let value = document.value(of: EnvelopeKeys.timestamp, in: envelope), document.kind(of: value) == .string {
             guard let time = DecimalTime(plain: document.bytes(of: value)) else {
                 throw EnvelopeFault(reason: "P7 timestamp is text and no plain decimal")
             }
             findings.note("P7 timestamp: text read as number")
             return time
         }
-        return DecimalTime(document.bytes(of: try member("timestamp", .number, of: envelope)))
+        return DecimalTime(document.bytes(of: try member(EnvelopeKeys.timestamp, .number, of: envelope)))
     }
 
     private func noteUnknownKeys(of envelope: JSONNode, findings: inout Findings) {
-        guard document.count(of: envelope) > Self.keyCount else { return }
-        let known: [JSONKey] = ["documentId", "measurements", "pingType", "timestamp", "uploadPath"]
+        guard document.count(of: envelope) > EnvelopeKeys.all.count else { return }
         for position in 0..<document.count(of: envelope) {
             let key = document.member(at: position, of: envelope).key
-            if known.contains(where: { document.bytes(of: key).equals($0.utf8.span) }) { continue }
+            if EnvelopeKeys.all.contains(where: { document.bytes(of: key).equals($0.utf8.span) }) { continue }
             findings.note("P13 \(document.string(of: key)): unknown envelope key left out")
         }
     }
@@ -192,14 +191,14 @@ extension PingReader {
     }
 
     private func client(of measurements: JSONNode) -> String? {
-        guard let client = document.value(of: "clientId", in: measurements), document.kind(of: client) == .string,
+        guard let client = document.value(of: MeasurementKeys.clientID, in: measurements), document.kind(of: client) == .string,
             !document.bytes(of: client).isEmpty
         else { return nil }
         return document.string(of: client)
     }
 
     private func timestamp(of envelope: JSONNode) -> DecimalTime? {
-        guard let value = document.value(of: "timestamp", in: envelope) else { return nil }
+        guard let value = document.value(of: EnvelopeKeys.timestamp, in: envelope) else { return nil }
         return switch document.kind(of: value) {
         case .number: DecimalTime(document.bytes(of: value))
         case .string: DecimalTime(plain: document.bytes(of: value))
@@ -213,9 +212,8 @@ extension PingReader {
 extension PingReader {
     /// Measurements alone, as an export leaves them: `v` and `clientId`, and no key of an envelope [P4].
     private func isBareMeasurements(_ root: JSONNode) -> Bool {
-        let envelope: [JSONKey] = ["documentId", "measurements", "pingType", "timestamp", "uploadPath"]
-        return document.value(of: "v", in: root) != nil && document.value(of: "clientId", in: root) != nil
-            && !envelope.contains { document.value(of: $0, in: root) != nil }
+        return document.value(of: MeasurementKeys.version, in: root) != nil && document.value(of: MeasurementKeys.clientID, in: root) != nil
+            && !EnvelopeKeys.all.contains { document.value(of: $0, in: root) != nil }
     }
 
     private mutating func bareRecord(at place: MozillaPlace) -> Record {
@@ -250,7 +248,7 @@ extension PingReader {
                 continue
             }
             var dated = place
-            dated.namedType = document.value(of: "events", in: member.value) == nil ? "core" : "focus-event"
+            dated.namedType = document.value(of: MeasurementKeys.events, in: member.value) == nil ? "core" : "focus-event"
             output.records.append(
                 bareRecord(
                     member.value, index: position, time: Timestamp(describedDate: date),

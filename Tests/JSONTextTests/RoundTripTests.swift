@@ -1,0 +1,118 @@
+import JSONText
+import Testing
+
+@Suite struct RoundTripTests {
+    @Test(arguments: 0..<400 as Range<UInt64>)
+    func whatIsReadIsWrittenInCanonicalForm(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let model = ModelValue.random(5, using: &random)
+        let document = try JSONDocument(model.sloppy(using: &random))
+        #expect(document.canonical == model.canonical)
+        #expect(try JSONDocument(model.canonical).canonical == model.canonical)
+        let lenient = try JSONDocument(model.sloppy(using: &random), policy: .lenient)
+        #expect(lenient.canonical == model.canonical)
+    }
+
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func everyPartIsFoundAndWrittenByItself(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: 1000 + seed)
+        let model = ModelValue.random(4, using: &random)
+        let document = try JSONDocument(model.sloppy(using: &random))
+        try check(document, document.root, is: model)
+    }
+
+    private func check(_ document: JSONDocument, _ node: JSONNode, is model: ModelValue) throws {
+        #expect(document.canonical(node) == model.canonical)
+        switch model {
+        case .array(let models):
+            let elements = document.elements(of: node)
+            #expect(elements.count == models.count)
+            #expect(document.count(of: node) == models.count)
+            for (element, model) in zip(elements, models) { try check(document, element, is: model) }
+        case .object(let members):
+            #expect(document.count(of: node) == members.count)
+            for member in members {
+                var key = String.UnicodeScalarView()
+                key.append(contentsOf: member.key)
+                let value = try #require(document.value(of: JSONKey(String(key)), in: node))
+                try check(document, value, is: member.value)
+            }
+        case .word, .number, .string:
+            #expect(document.count(of: node) == 0)
+        }
+    }
+
+    @Test(arguments: 0..<40 as Range<UInt64>)
+    func aTextThatIsCutShortIsRefused(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: 2000 + seed)
+        let model = ModelValue.array([.random(3, using: &random), .random(3, using: &random)])
+        let text = Array(model.sloppy(using: &random).utf8)
+        var document = JSONDocument()
+        for length in 0..<text.count {
+            let error = #expect(throws: JSONError.self) { try document.read(Array(text[..<length])) }
+            #expect((0...length).contains(try #require(error).offset))
+        }
+    }
+
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func aDocumentIsEditedLikeItsModel(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: 3000 + seed)
+        var model = ModelValue.random(5, using: &random)
+        var document = try JSONDocument(model.sloppy(using: &random))
+        for _ in 0..<4 {
+            model = edit(&document, document.root, model, using: &random)
+            #expect(document.canonical == model.canonical)
+        }
+        #expect(try JSONDocument(document.canonicalBytes(of: document.root)).canonical == model.canonical)
+    }
+
+    /// Removes and replaces parts of a value at random, and gives the model with the same changes.
+    private func edit(
+        _ document: inout JSONDocument, _ node: JSONNode, _ model: ModelValue,
+        using random: inout SeededGenerator
+    ) -> ModelValue {
+        if random.chance(5) {
+            document.replace(node, withNumber: "-12.50e1".utf8)
+            return .number("-12.50e1")
+        }
+        if random.chance(5) {
+            document.replace(node, withString: "new\u{1}\"text".utf8)
+            return .string(Array("new\u{1}\"text".unicodeScalars))
+        }
+        if random.chance(5) {
+            document.replace(node, with: false)
+            return .word("false")
+        }
+        switch model {
+        case .array(let models):
+            var kept: [ModelValue] = []
+            for (element, model) in zip(document.elements(of: node), models) {
+                if random.chance(15) {
+                    document.removeElement(element, from: node)
+                } else {
+                    kept.append(edit(&document, element, model, using: &random))
+                }
+            }
+            return .array(kept)
+        case .object(let members):
+            var kept: [ModelValue.Member] = []
+            for member in members {
+                var key = String.UnicodeScalarView()
+                key.append(contentsOf: member.key)
+                guard let value = document.value(of: JSONKey(String(key)), in: node) else {
+                    Issue.record("a member was lost")
+                    continue
+                }
+                if random.chance(15) {
+                    document.removeMember(withValue: value, from: node)
+                } else {
+                    kept.append(
+                        .init(key: member.key, value: edit(&document, value, member.value, using: &random)))
+                }
+            }
+            return .object(kept)
+        case .word, .number, .string:
+            return model
+        }
+    }
+}
