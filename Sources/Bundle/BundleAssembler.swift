@@ -43,7 +43,7 @@ public struct BundleAssembler: ~Copyable {
     /// Adds a record.
     /// - Parameter line: its canonical line with the line feed.
     /// - Throws: what writing throws.
-    public mutating func add(_ record: borrowing Record, line: ArraySlice<UInt8>) async throws {
+    public mutating func add(_ record: borrowing RecordSummary, line: ArraySlice<UInt8>) async throws {
         if !segment.isEmpty, segment.count + line.count > BundleLayout.segmentSize { try await closeSegment() }
         segment += line
         segmentRecords += 1

@@ -28,14 +28,11 @@ public struct BundleTotals: Sendable, Equatable {
     public init() {}
 
     /// Counts a record.
-    public mutating func count(_ record: borrowing Record) {
+    public mutating func count(_ record: borrowing RecordSummary) {
         records += 1
         typeCounts[TypeName(system: record.system.rawValue, type: record.type), default: 0] += 1
-        if record.held.isEmpty {
-            uploadable += 1
-            return
-        }
-        for code in Set(record.held.map(\.code)) { holds[code, default: 0] += 1 }
+        if record.isUploadable { uploadable += 1 }
+        for code in record.holds { holds[code, default: 0] += 1 }
     }
 
     /// Adds other totals.

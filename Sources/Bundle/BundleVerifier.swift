@@ -32,7 +32,7 @@ public struct BundleVerifier {
     /// What the records of a segment say.
     private struct Segment: Sendable {
         var totals = BundleTotals()
-        var clients: [Record] = []
+        var records: [RecordSummary] = []
         var keys: [RecordKey] = []
     }
 
@@ -51,7 +51,7 @@ public struct BundleVerifier {
             guard let (segment, bytes) = try await tasks.next() else { break }
             number += 1
             totals.add(segment.totals)
-            for record in segment.clients { clients.count(record) }
+            for record in segment.records { clients.count(record) }
             for (line, key) in segment.keys.enumerated() where index.insert(key) == .duplicate {
                 throw BundleError.badRecord(
                     member: BundleLayout.segment(number), line: line + 1, reason: "the record is there twice")
@@ -69,16 +69,15 @@ public struct BundleVerifier {
         var lines = RecordLines(try reader.contents(of: segment, with: &decoder))
         var found = Segment()
         do throws(RecordError) {
-            while var (record, _) = try lines.next() {
+            while let (record, _) = try lines.next() {
                 if let contradiction = record.contradiction { throw RecordError(contradiction) }
                 found.keys.append(RecordKey(record, secret: secret))
-                found.totals.count(record)
-                record.payload = []
-                found.clients.append(record)
+                found.records.append(RecordSummary(record))
             }
         } catch {
             throw BundleError.badRecord(member: segment.path, line: lines.line, reason: error.description)
         }
+        for record in found.records { found.totals.count(record) }
         guard found.totals.records == segment.records else {
             throw BundleError.count("the number of records of \(segment.path)")
         }

@@ -20,11 +20,11 @@ public struct ClientSummary: Sendable, Equatable {
     /// The last time of a record.
     public private(set) var last: Timestamp?
 
-    mutating func count(_ record: borrowing Record) {
+    mutating func count(_ record: borrowing RecordSummary) {
         records += 1
-        if record.held.isEmpty { uploadable += 1 }
+        if record.isUploadable { uploadable += 1 }
         types[record.type, default: 0] += 1
-        if let name = record.app?.name ?? record.app?.id, !apps.contains(name) { apps.insert(name) }
+        if let name = record.appName ?? record.appID, !apps.contains(name) { apps.insert(name) }
         guard let time = record.time else { return }
         first = min(first ?? time, time)
         last = max(last ?? time, time)
@@ -81,11 +81,11 @@ public struct ClientSummaries: Sendable {
     public init() {}
 
     /// Counts a record.
-    public mutating func count(_ record: borrowing Record) {
+    public mutating func count(_ record: borrowing RecordSummary) {
         summaries[place(of: record)].summary.count(record)
     }
 
-    private mutating func place(of record: borrowing Record) -> Int {
+    private mutating func place(of record: borrowing RecordSummary) -> Int {
         if let last, last.system == record.system, last.client == record.client { return last.place }
         let key = Key(system: record.system, client: record.client?.lowercased())
         let place = places[key] ?? summaries.count

@@ -13,10 +13,10 @@ public struct Batch: Sendable {
     /// Bytes that were read.
     public internal(set) var bytesRead = 0
 
-    /// A record without its payload, and where its line stands.
+    /// What is known of a record, and where its line stands.
     public struct Entry: Sendable {
-        /// The record; its payload is empty.
-        public let record: Record
+        /// The record in short.
+        public let summary: RecordSummary
         /// The line with its line feed, in ``Batch/lines``.
         public let line: Range<Int>
         /// Where the payload stands, in ``Batch/lines``.
@@ -40,13 +40,11 @@ public struct Batch: Sendable {
     /// A batch is handed on when it holds this many bytes, so that memory does not grow with the input.
     static let sizeGoal = 4 << 20
 
-    mutating func append(_ record: consuming Record, key: RecordKey, input: Int, store: Int?) {
+    mutating func append(_ record: borrowing Record, key: RecordKey, input: Int, store: Int?) {
         let start = lines.count
         let payload = record.write(to: &lines)
-        var heading = consume record
-        heading.payload = []
         records.append(
             Entry(
-                record: heading, line: start..<lines.count, payload: payload, key: key, input: input, store: store))
+                summary: RecordSummary(record), line: start..<lines.count, payload: payload, key: key, input: input, store: store))
     }
 }

@@ -13,6 +13,10 @@ public struct DecimalTime: Sendable, Hashable, Comparable {
 
     /// Reads a number of RFC 8259, or the plain digits of a file name. A number beyond ±10¹⁸ is held there.
     public init?(_ text: Span<UInt8>) {
+        if let plain = Self.plain(text) {
+            self = plain
+            return
+        }
         guard let parts = DecimalParts(text) else { return nil }
         guard parts.pointPosition <= 18 else {
             self.init(seconds: parts.isNegative ? -Int64(Self.unit) : Int64(Self.unit), fraction: 0)
@@ -34,6 +38,29 @@ public struct DecimalTime: Sendable, Hashable, Comparable {
             fraction = fraction > 0 ? Self.unit - fraction : 0
         }
         self.init(seconds: seconds, fraction: fraction)
+    }
+
+    /// The number of at most eighteen digits on either side of an optional point, which nearly all are; nil for any
+    /// other text, right or wrong.
+    private static func plain(_ text: Span<UInt8>) -> DecimalTime? {
+        var index = 0
+        var seconds: Int64 = 0
+        while index < text.count, text[index].isDigit {
+            guard index < 18 else { return nil }
+            seconds = seconds * 10 + Int64(text[index] & 0xF)
+            index += 1
+        }
+        guard index > 0, index == 1 || text[0] != UInt8(ascii: "0") else { return nil }
+        guard index < text.count else { return DecimalTime(seconds: seconds, fraction: 0) }
+        guard text[index] == UInt8(ascii: "."), (2...19).contains(text.count - index) else { return nil }
+        var fraction: UInt64 = 0
+        var scale = unit
+        for place in (index + 1)..<text.count {
+            guard text[place].isDigit else { return nil }
+            scale /= 10
+            fraction += UInt64(text[place] & 0xF) * scale
+        }
+        return DecimalTime(seconds: seconds, fraction: fraction)
     }
 
     private init(seconds: Int64, fraction: UInt64) {

@@ -33,7 +33,13 @@ extension Record {
         output.append("\",\"target\":")
         write(target, to: &output)
         output.append(",\"time\":")
-        output.append(string: time?.description)
+        if let time {
+            output.append("\"")
+            time.write(to: &output)
+            output.append("\"")
+        } else {
+            output.append("null")
+        }
         output.append(",\"type\":")
         output.append(jsonString: type)
         output.append("}\n")

@@ -19,24 +19,30 @@ extension Timestamp: CustomStringConvertible {
     /// RFC 3339 in UTC with milliseconds: `2018-05-24T12:00:08.418Z`.
     public var description: String {
         var text: [UInt8] = []
-        text.reserveCapacity(24)
+        write(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends the 24 bytes of the description.
+    func write(to output: inout [UInt8]) {
         let date = CivilDate(daysSinceEpoch: Int(milliseconds / 86_400_000))
         let time = Int(milliseconds % 86_400_000)
-        text.append(date.year, digits: 4)
-        text.append(UInt8(ascii: "-"))
-        text.append(date.month, digits: 2)
-        text.append(UInt8(ascii: "-"))
-        text.append(date.day, digits: 2)
-        text.append(UInt8(ascii: "T"))
-        text.append(time / 3_600_000, digits: 2)
-        text.append(UInt8(ascii: ":"))
-        text.append(time / 60_000 % 60, digits: 2)
-        text.append(UInt8(ascii: ":"))
-        text.append(time / 1000 % 60, digits: 2)
-        text.append(UInt8(ascii: "."))
-        text.append(time % 1000, digits: 3)
-        text.append(UInt8(ascii: "Z"))
-        return String(decoding: text, as: UTF8.self)
+        output.append(addingCapacity: 24) { output in
+            output.append(date.year, digits: 4)
+            output.append(UInt8(ascii: "-"))
+            output.append(date.month, digits: 2)
+            output.append(UInt8(ascii: "-"))
+            output.append(date.day, digits: 2)
+            output.append(UInt8(ascii: "T"))
+            output.append(time / 3_600_000, digits: 2)
+            output.append(UInt8(ascii: ":"))
+            output.append(time / 60_000 % 60, digits: 2)
+            output.append(UInt8(ascii: ":"))
+            output.append(time / 1000 % 60, digits: 2)
+            output.append(UInt8(ascii: "."))
+            output.append(time % 1000, digits: 3)
+            output.append(UInt8(ascii: "Z"))
+        }
     }
 }
 
@@ -94,7 +100,7 @@ extension Timestamp {
     }
 }
 
-extension [UInt8] {
+extension OutputSpan<UInt8> {
     fileprivate mutating func append(_ number: Int, digits: Int) {
         var divisor = 1
         for _ in 1..<digits { divisor *= 10 }
@@ -103,7 +109,9 @@ extension [UInt8] {
             divisor /= 10
         }
     }
+}
 
+extension [UInt8] {
     /// The number that a range of ASCII digits spells.
     fileprivate func number(_ range: Range<Int>) -> Int? {
         var number = 0

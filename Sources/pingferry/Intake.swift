@@ -35,7 +35,7 @@ struct Intake {
                 let (line, payload) = Self.noted(batch.lines[entry.line], payload: batch.lines[entry.payload])
                 try await keep(entry, line, payload)
             }
-            totals.count(entry.record)
+            totals.count(entry.summary)
         }
         quarantined += batch.quarantined
         problems += batch.problems

@@ -49,14 +49,14 @@ struct ScanReport {
     /// Counts a record.
     mutating func count(_ entry: Batch.Entry) {
         let row = starts[entry.input] + (entry.store ?? 0)
-        rows[row].totals.count(entry.record)
-        rows[row].systems.insert(entry.record.system.rawValue)
+        let record = entry.summary
+        rows[row].totals.count(record)
+        rows[row].systems.insert(record.system.rawValue)
         // The last record of a store tells the app's latest version.
-        if entry.store != nil, let app = entry.record.app {
+        if entry.store != nil {
             rows[row].app = App(
-                id: app.id ?? rows[row].app?.id, name: app.name ?? rows[row].app?.name,
-                version: app.version ?? rows[row].app?.version, channel: app.channel ?? rows[row].app?.channel,
-                build: app.build ?? rows[row].app?.build)
+                id: record.appID ?? rows[row].app?.id, name: record.appName ?? rows[row].app?.name,
+                version: record.appVersion ?? rows[row].app?.version)
         }
     }
 
@@ -149,10 +149,7 @@ extension ScanReport {
     private static func json(of app: App?) -> [UInt8] {
         guard let app else { return Array("null".utf8) }
         var object = CanonicalObject()
-        for (key, value) in [
-            ("build", app.build), ("channel", app.channel), ("id", app.id), ("name", app.name),
-            ("version", app.version),
-        ] {
+        for (key, value) in [("id", app.id), ("name", app.name), ("version", app.version)] {
             if let value { object.set(JSONKey(key), string: value) }
         }
         return object.bytes

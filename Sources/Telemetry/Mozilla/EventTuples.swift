@@ -68,8 +68,7 @@ enum EventTuples {
         switch position {
         case 0:
             guard kind == .number else { return findings.fault("events[\(index)][0] is no integer") }
-            if document.isPlainInteger(element) { return }
-            IntegerForm.normalize(element, in: &document, name: { "events[\(index)][0]" }, findings: &findings)
+            _ = findings.take(IntegerForm.normalize(element, in: &document), name: { "events[\(index)][0]" })
         case 1, 2, 3:
             if kind != .string { findings.fault("events[\(index)][\(position)] is no string") }
         case 4:
@@ -79,8 +78,9 @@ enum EventTuples {
                 if kind != .null { findings.fault("events[\(index)][5] is no object") }
                 return
             }
-            TextValues(name: "events[\(index)][5]", code: { _ in "E8" }, isNullable: true).normalize(
-                element, in: &document, findings: &findings)
+            TextValues.normalize(
+                element, in: &document, findings: &findings, isNullable: true, code: { _ in "E8" },
+                name: { "events[\(index)][5]" })
         }
     }
 

@@ -4,38 +4,34 @@ import JSONText
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", cases C1 to C4.
 enum IntegerForm {
-    /// Writes an integer in its plain form, with a note if it was not; anything else is a fault and stays.
-    /// - Returns: whether the value is now a plain integer.
-    @discardableResult
-    static func normalize(
-        _ value: JSONNode, in document: inout JSONDocument, name: () -> String, findings: inout Findings
-    ) -> Bool {
+    /// What became of a value that should be an integer. Texts are without the name of the field.
+    enum Outcome {
+        /// It is a plain integer.
+        case plain
+        /// It was rewritten as one: the code and the words of a note.
+        case rewritten(code: String, note: String)
+        /// It is none, and stays.
+        case fault(String)
+    }
+
+    /// Writes an integer in its plain form where that is unambiguous.
+    static func normalize(_ value: JSONNode, in document: inout JSONDocument) -> Outcome {
         switch document.kind(of: value) {
         case .number:
-            if document.isPlainInteger(value) { return true }
+            if JSONNumberText.isPlainInteger(document.bytes(of: value)) { return .plain }
             let text = document.string(of: value)
             guard let integer = JSONNumberText.integer(from: document.bytes(of: value)) else {
-                findings.fault("\(name()) \(text) is no integer")
-                return false
+                return .fault("\(text) is no integer")
             }
             document.replace(value, withNumber: integer)
-            findings.note("C1 \(name()): \(text) written as \(document.string(of: value))")
-            return true
+            return .rewritten(code: "C1", note: "\(text) written as \(document.string(of: value))")
         case .string:
             let text = document.bytes(of: value).copied()
-            guard isPlainDecimal(text.span) else {
-                findings.fault("\(name()) is text and no plain decimal")
-                return false
-            }
+            guard isPlainDecimal(text.span) else { return .fault("is text and no plain decimal") }
             document.replace(value, withNumber: text)
-            findings.note("C3 \(name()): text written as number")
-            return true
-        case .true, .false:
-            findings.fault("\(name()) is a boolean")
-            return false
-        default:
-            findings.fault("\(name()) is no integer")
-            return false
+            return .rewritten(code: "C3", note: "text written as number")
+        case .true, .false: return .fault("is a boolean")
+        default: return .fault("is no integer")
         }
     }
 
@@ -47,9 +43,18 @@ enum IntegerForm {
     }
 }
 
-extension JSONDocument {
-    /// Whether a number is written without fraction and exponent.
-    func isPlainInteger(_ value: JSONNode) -> Bool {
-        JSONNumberText.isPlainInteger(bytes(of: value))
+extension Findings {
+    /// Takes down what became of an integer.
+    /// - Returns: whether it is a plain integer now.
+    mutating func take(_ outcome: IntegerForm.Outcome, name: () -> String) -> Bool {
+        switch outcome {
+        case .plain: return true
+        case .rewritten(let code, let text):
+            note("\(code) \(name()): \(text)")
+            return true
+        case .fault(let text):
+            fault("\(name()) \(text)")
+            return false
+        }
     }
 }

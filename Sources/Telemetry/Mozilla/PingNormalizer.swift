@@ -8,17 +8,15 @@ enum PingNormalizer {
     static func normalize(
         _ measurements: JSONNode, type: String, in document: inout JSONDocument, findings: inout Findings
     ) -> [Hold] {
-        let fields = FieldNormalizer()
         var holds: [Hold] = []
         switch type {
         case "core":
-            fields.normalize(
-                measurements, by: CorePing.fields(of: measurements, in: document), in: &document,
-                findings: &findings)
+            let fields = CorePing.fields(of: measurements, in: document)
+            FieldNormalizer(fields.span).normalize(measurements, in: &document, findings: &findings)
             CoreOddities.note(measurements, in: document, findings: &findings)
         case "focus-event", "mobile-event":
-            let known = type == "focus-event" ? EventPing.focusFields : EventPing.mobileFields
-            fields.normalize(measurements, by: known, in: &document, findings: &findings)
+            let fields = type == "focus-event" ? EventPing.focusFields : EventPing.mobileFields
+            FieldNormalizer(fields.span).normalize(measurements, in: &document, findings: &findings)
             if let hold = eventCountHold(measurements, in: document) { holds.append(hold) }
         default: return []
         }

@@ -25,9 +25,10 @@ public struct PingReader: Sendable {
         case .object where isBareMeasurements(document.root):
             output.records.append(bareRecord(at: place))
         default:
-            switch readEnvelope(document.root, index: 0, at: place, notes: []) {
-            case .success(let record): output.records.append(record)
-            case .failure(let fault): output.rejects.append(Reject(fault.reason))
+            do throws(EnvelopeFault) {
+                try readEnvelope(document.root, index: 0, at: place, notes: [], into: &output)
+            } catch {
+                output.rejects.append(Reject(error.reason))
             }
         }
     }
@@ -83,12 +84,12 @@ public struct PingReader: Sendable {
     private mutating func readElement(
         _ element: JSONNode, index: Int, at place: MozillaPlace, notes: [String], into output: inout Extraction
     ) {
-        switch readEnvelope(element, index: index, at: place, notes: notes) {
-        case .success(let record): output.records.append(record)
-        case .failure(let fault):
+        do throws(EnvelopeFault) {
+            try readEnvelope(element, index: index, at: place, notes: notes, into: &output)
+        } catch {
             let span = document.sourceRange(of: element)
             output.rejects.append(
-                Reject("\(fault.reason) (element \(index))", offset: span?.lowerBound, length: span?.count))
+                Reject("\(error.reason) (element \(index))", offset: span?.lowerBound, length: span?.count))
         }
     }
 }
@@ -101,45 +102,39 @@ private struct EnvelopeFault: Error {
 }
 
 extension PingReader {
-    private mutating func readEnvelope(_ envelope: JSONNode, index: Int, at place: MozillaPlace, notes: [String])
-        -> Result<Record, EnvelopeFault>
-    {
-        do throws(EnvelopeFault) {
-            guard document.kind(of: envelope) == .object else { throw EnvelopeFault(reason: "P5 no envelope") }
-            var findings = Findings(notes: notes)
-            let documentID = try member(EnvelopeKeys.documentID, .string, of: envelope)
-            let measurements = try member(EnvelopeKeys.measurements, .object, of: envelope)
-            let pingType = try member(EnvelopeKeys.pingType, .string, of: envelope)
-            let time = try envelopeTime(of: envelope, findings: &findings)
-            let uploadPath = try member(EnvelopeKeys.uploadPath, .string, of: envelope)
-            noteUnknownKeys(of: envelope, findings: &findings)
+    private mutating func readEnvelope(
+        _ envelope: JSONNode, index: Int, at place: MozillaPlace, notes: [String], into output: inout Extraction
+    ) throws(EnvelopeFault) {
+        guard document.kind(of: envelope) == .object else { throw EnvelopeFault(reason: "P5 no envelope") }
+        var findings = Findings(notes: notes)
+        let documentID = try member(EnvelopeKeys.documentID, .string, of: envelope)
+        let measurements = try member(EnvelopeKeys.measurements, .object, of: envelope)
+        let pingType = try member(EnvelopeKeys.pingType, .string, of: envelope)
+        let time = try envelopeTime(of: envelope, findings: &findings)
+        let uploadPath = try member(EnvelopeKeys.uploadPath, .string, of: envelope)
+        noteUnknownKeys(of: envelope, findings: &findings)
 
-            let type = document.string(of: pingType)
-            let path = SubmitPath(document.bytes(of: uploadPath))
-            noteDisagreement(type, documentID, path, uploadPath, place, findings: &findings)
-            var holds: [Hold] = []
-            if !document.bytes(of: documentID).isUUID {
-                findings.note("P9 documentId is no UUID: the decoder rejects it")
-                findings.fault("documentId is no UUID")
-            }
-            if path == nil {
-                findings.note("no-target uploadPath is not in the grammar of /submit/telemetry/")
-            }
-            holds += PingNormalizer.normalize(measurements, type: type, in: &document, findings: &findings)
-            if let hold = findings.hold, holds.first?.code != hold.code { holds.insert(hold, at: 0) }
-            if path == nil { holds.append(.noTarget) }
-            return .success(
-                Record(
-                    system: .mozilla, type: type, id: document.string(of: documentID),
-                    client: client(of: measurements), time: time?.timestamp,
-                    app: path?.app(in: document.bytes(of: uploadPath), id: place.applicationID)
-                        ?? App(id: place.applicationID),
-                    target: path.map { _ in Target(path: document.string(of: uploadPath)) },
-                    payload: document.canonicalBytes(of: measurements), source: place.source(index: index),
-                    notes: findings.notes, held: holds))
-        } catch {
-            return .failure(error)
+        let type = document.string(of: pingType)
+        let path = SubmitPath(document.bytes(of: uploadPath))
+        noteDisagreement(type, documentID, path, uploadPath, place, findings: &findings)
+        if !document.bytes(of: documentID).isUUID {
+            findings.note("P9 documentId is no UUID: the decoder rejects it")
+            findings.fault("documentId is no UUID")
         }
+        if path == nil { findings.note("no-target uploadPath is not in the grammar of /submit/telemetry/") }
+        var holds = PingNormalizer.normalize(measurements, type: type, in: &document, findings: &findings)
+        // A type without a documented form has no faults of its own, but the envelope can have.
+        if let hold = findings.hold, holds.first?.code != hold.code { holds.insert(hold, at: 0) }
+        if path == nil { holds.append(.noTarget) }
+        output.records.append(
+            Record(
+                system: .mozilla, type: type, id: document.string(of: documentID),
+                client: client(of: measurements), time: time?.timestamp,
+                app: path?.app(in: document.bytes(of: uploadPath), id: place.applicationID)
+                    ?? App(id: place.applicationID),
+                target: path == nil ? nil : Target(path: document.string(of: uploadPath)),
+                payload: document.canonicalBytes(of: measurements), source: place.source(index: index),
+                notes: findings.notes, held: holds))
     }
 
     /// The value of one of the five keys, which has to be of a kind [P5].

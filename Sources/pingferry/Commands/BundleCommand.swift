@@ -62,7 +62,7 @@ struct BundleCommand: AsyncParsableCommand {
                 try file.write($0)
             }
             var intake = try await reading.run { entry, line, _ in
-                try await bundle.add(entry.record, line: line)
+                try await bundle.add(entry.summary, line: line)
             }
             let quarantine = QuarantineLimits(
                 fileLimit: quarantineFile << 20, totalLimit: quarantineTotal << 20
