@@ -45,6 +45,7 @@ public struct Batch: Sendable {
         let payload = record.write(to: &lines)
         records.append(
             Entry(
-                summary: RecordSummary(record), line: start..<lines.count, payload: payload, key: key, input: input, store: store))
+                summary: RecordSummary(record), line: start..<lines.count, payload: payload, key: key, input: input,
+                store: store))
     }
 }

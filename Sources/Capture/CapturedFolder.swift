@@ -1,4 +1,5 @@
 import Files
+import Parallel
 import Telemetry
 
 /// A folder pulled from a device, walked once: its stores, by path, and what could not be looked at.
@@ -13,7 +14,7 @@ public final class CapturedFolder: Sendable {
     public let problems: [PlacedProblem]
     /// Whether something in the capture could not be looked at.
     public let isIncomplete: Bool
-    let root: Folder
+    let root: RootFolder
     private let containers: [Container: [Int]]
 
     /// The most bytes of a store file that are parsed; a larger one goes to quarantine as it is.
@@ -25,11 +26,14 @@ public final class CapturedFolder: Sendable {
     ///   - path: the folder, or a link to one.
     ///   - label: what records name the capture.
     ///   - excluded: files that are not to be read, such as the output.
+    ///   - limit: how many folders are looked at at once.
     /// - Throws: `FileError` if the folder itself cannot be opened or listed.
-    public init(path: String, label: String, leavingOut excluded: Set<FileIdentity> = []) throws(FileError) {
-        let root = try Folder(path: path)
-        var walk = StoreWalk(label: label, rootName: Self.lastPart(of: path), leavingOut: excluded)
-        try walk.run(from: root)
+    public init(
+        path: String, label: String, leavingOut excluded: Set<FileIdentity> = [], limit: JobLimit
+    ) async throws {
+        let root = RootFolder(try Folder(path: path))
+        var walk = StoreWalk(label: label)
+        try await walk.run(from: root, named: Self.lastPart(of: path), leavingOut: excluded, limit: limit)
         self.label = label
         self.path = path
         stores = walk.sortedStores()
@@ -41,13 +45,14 @@ public final class CapturedFolder: Sendable {
 
     /// Takes a single store file for a capture with nothing else in it.
     /// - Returns: nil if its name is that of no store.
+    /// - Throws: `FileError` if the folder that it lies in cannot be opened.
     public init?(file path: String, label: String) throws(FileError) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
-        let root = try Folder(path: folder)
-        var walk = StoreWalk(label: label, rootName: Self.lastPart(of: folder), leavingOut: [])
-        guard let store = walk.singleStore(named: name, in: root) else { return nil }
+        let root = RootFolder(try Folder(path: folder))
+        var visit = FolderVisit(root: root, path: "", name: Self.lastPart(of: folder), excluded: [])
+        guard let store = visit.singleStore(named: name) else { return nil }
         self.label = label
         self.path = folder
         stores = [store]

@@ -79,7 +79,7 @@ private struct FolderUnitReader {
         guard !part.files.isEmpty else { return nil }
         let store = unit.capture.stores[part.store]
         do throws(FileError) {
-            let folder = try unit.capture.root.folder(at: store.folderPath)
+            let folder = try unit.capture.root.folder.folder(at: store.folderPath)
             for index in part.files {
                 if batch.lines.count >= Batch.sizeGoal {
                     return FolderUnit.Part(store: part.store, files: index..<part.files.upperBound)

@@ -142,7 +142,7 @@ public struct ChangedCapture: Error, CustomStringConvertible {
 extension CapturedFolder {
     fileprivate func bytes(of item: Quarantined) throws(FileError) -> [UInt8] {
         var contents: [UInt8] = []
-        try root.read(Array(item.path.utf8), limit: .max, into: &contents)
+        try root.folder.read(Array(item.path.utf8), limit: .max, into: &contents)
         return Array(contents[item.reject.range(inFileOf: contents.count)])
     }
 }

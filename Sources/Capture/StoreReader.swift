@@ -106,7 +106,7 @@ extension FoundStore {
     func file(_ index: Int) -> (name: [UInt8], path: String) {
         guard case .pingFolder(let folder) = contents else { return (Array(path.utf8), path) }
         let name = folder.name(index)
-        return (name, StoreWalk.join(folder.path, String(decoding: name, as: UTF8.self)))
+        return (name, FolderVisit.join(folder.path, String(decoding: name, as: UTF8.self)))
     }
 
     /// What the readers of the bytes need to know of where they come from.

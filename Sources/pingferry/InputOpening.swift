@@ -1,26 +1,30 @@
 import Bundle
 import Capture
 import Files
+import Parallel
 
 /// Finds out what the given paths are and opens them.
 struct InputOpening {
     let label: String?
+    let limit: JobLimit
     var excluded: Set<FileIdentity> = []
     var isSalvage = false
 
     /// Opens all inputs.
     /// - Throws: ``Failure`` for the first that is missing, unreadable, damaged, or nothing that is known.
-    func open(_ paths: [String]) throws -> [CaptureInput] {
-        try paths.map(open)
+    func open(_ paths: [String]) async throws -> [CaptureInput] {
+        var inputs: [CaptureInput] = []
+        for path in paths { inputs.append(try await open(path)) }
+        return inputs
     }
 
-    private func open(_ path: String) throws -> CaptureInput {
+    private func open(_ path: String) async throws -> CaptureInput {
         if path == "-" {
             throw Failure(status: .noInput, message: "standard input cannot be read as a capture")
         }
         let label = label ?? CapturedFolder.lastPart(of: path)
         do {
-            let capture = try CapturedFolder(path: path, label: label, leavingOut: excluded)
+            let capture = try await CapturedFolder(path: path, label: label, leavingOut: excluded, limit: limit)
             guard !capture.stores.isEmpty || capture.isIncomplete else { throw Self.nothingKnown(path) }
             return .folder(capture)
         } catch let error as FileError where error.isNotAFolder {

@@ -13,7 +13,7 @@ struct Reading {
     let limit: JobLimit
 
     init(
-        _ inputs: [CaptureInput], paths: [String], filter: RecordFilter, common: CommonOptions,
+        _ inputs: [CaptureInput], paths: [String], filter: RecordFilter, common: CommonOptions, limit: JobLimit,
         quarantineFileLimit: Int = 64 << 20
     ) {
         self.inputs = inputs
@@ -21,7 +21,7 @@ struct Reading {
         self.filter = filter
         self.common = common
         self.quarantineFileLimit = quarantineFileLimit
-        limit = common.limit
+        self.limit = limit
     }
 
     /// Reads everything.

@@ -26,7 +26,8 @@ enum PingNormalizer {
     }
 
     private static func eventCountHold(_ measurements: JSONNode, in document: JSONDocument) -> Hold? {
-        guard let events = document.value(of: MeasurementKeys.events, in: measurements), document.kind(of: events) == .array
+        guard let events = document.value(of: MeasurementKeys.events, in: measurements),
+            document.kind(of: events) == .array
         else { return nil }
         let count = document.count(of: events)
         if count < EventPing.fewestEvents { return .tooFewEvents }
@@ -42,7 +43,8 @@ enum PingNormalizer {
         {
             findings.note("C13 clientId: placeholder of other clients, the server treats it as an error")
         }
-        if let zone = document.value(of: MeasurementKeys.timeZone, in: measurements), document.kind(of: zone) == .number,
+        if let zone = document.value(of: MeasurementKeys.timeZone, in: measurements),
+            document.kind(of: zone) == .number,
             let minutes = Int(document.bytes(of: zone)), !(-720...840).contains(minutes)
         {
             findings.note("C22 tz: \(minutes) minutes is no zone's offset")

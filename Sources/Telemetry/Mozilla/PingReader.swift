@@ -186,7 +186,8 @@ extension PingReader {
     }
 
     private func client(of measurements: JSONNode) -> String? {
-        guard let client = document.value(of: MeasurementKeys.clientID, in: measurements), document.kind(of: client) == .string,
+        guard let client = document.value(of: MeasurementKeys.clientID, in: measurements),
+            document.kind(of: client) == .string,
             !document.bytes(of: client).isEmpty
         else { return nil }
         return document.string(of: client)
@@ -207,7 +208,8 @@ extension PingReader {
 extension PingReader {
     /// Measurements alone, as an export leaves them: `v` and `clientId`, and no key of an envelope [P4].
     private func isBareMeasurements(_ root: JSONNode) -> Bool {
-        return document.value(of: MeasurementKeys.version, in: root) != nil && document.value(of: MeasurementKeys.clientID, in: root) != nil
+        return document.value(of: MeasurementKeys.version, in: root) != nil
+            && document.value(of: MeasurementKeys.clientID, in: root) != nil
             && !EnvelopeKeys.all.contains { document.value(of: $0, in: root) != nil }
     }
 
@@ -243,7 +245,8 @@ extension PingReader {
                 continue
             }
             var dated = place
-            dated.namedType = document.value(of: MeasurementKeys.events, in: member.value) == nil ? "core" : "focus-event"
+            dated.namedType =
+                document.value(of: MeasurementKeys.events, in: member.value) == nil ? "core" : "focus-event"
             output.records.append(
                 bareRecord(
                     member.value, index: position, time: Timestamp(describedDate: date),

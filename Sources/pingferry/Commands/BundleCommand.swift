@@ -54,9 +54,11 @@ struct BundleCommand: AsyncParsableCommand {
     func run() async throws {
         try await reporting {
             let file = try CommandOutput(path: output, replacing: force)
-            let opening = InputOpening(label: input.label, excluded: file.identities)
+            let limit = common.limit
+            let opening = InputOpening(label: input.label, limit: limit, excluded: file.identities)
             let reading = Reading(
-                try opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
+                try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
+                limit: limit,
                 quarantineFileLimit: quarantineFile << 20)
             var bundle = try BundleAssembler(level: level, tool: Pingferry.version, limit: reading.limit) {
                 try file.write($0)

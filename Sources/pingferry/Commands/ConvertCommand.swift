@@ -42,9 +42,11 @@ struct ConvertCommand: AsyncParsableCommand {
     func run() async throws {
         try await reporting {
             let file = try CommandOutput(path: output, replacing: force)
-            let opening = InputOpening(label: input.label, excluded: file.identities, isSalvage: salvage)
+            let limit = common.limit
+            let opening = InputOpening(label: input.label, limit: limit, excluded: file.identities, isSalvage: salvage)
             let reading = Reading(
-                try opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common)
+                try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
+                limit: limit)
             var records = try RecordsOutput(
                 payloadOnly ? .payload : .record, isCompressed: output.hasSuffix(".zst")
             ) { try file.write($0) }

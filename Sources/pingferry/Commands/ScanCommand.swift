@@ -22,9 +22,11 @@ struct ScanCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let opening = InputOpening(label: input.label, isSalvage: salvage)
+            let limit = common.limit
+            let opening = InputOpening(label: input.label, limit: limit, isSalvage: salvage)
             let reading = Reading(
-                try opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common)
+                try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
+                limit: limit)
             var report = ScanReport(reading.inputs, paths: input.paths)
             let intake = try await reading.run { entry, _, _ in report.count(entry) }
             report.add(intake)
