@@ -2,15 +2,18 @@
 import PackageDescription
 
 /// Fuzzers are declared only where the environment asks for them, because unsafe flags bar a package from being used
-/// by others.
+/// by others. The two sanitizers have to be named in one flag: of two flags, the last one counts alone.
 let fuzzes = Context.environment["PINGFERRY_FUZZ"] != nil
+let sanitizers = ["-sanitize=fuzzer,address"]
 
 /// A newer compiler's warnings must not break a user's build, but they do break ours.
 let strict: [SwiftSetting] =
     Context.environment["PINGFERRY_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
 /// Every target of ours: functions may return spans.
-let common: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")] + strict
+let common: [SwiftSetting] =
+    [.enableExperimentalFeature("Lifetimes")] + strict
+    + (fuzzes ? [.unsafeFlags(sanitizers + ["-parse-as-library"])] : [])
 
 /// The parsers and transforms, which read hostile bytes: no unsafe construct at all.
 let pure: [SwiftSetting] = common + [.strictMemorySafety()]
@@ -71,10 +74,13 @@ if fuzzes {
         ("FuzzPendingEvents", ["JSONText", "Telemetry"]),
         ("FuzzBundle", ["Bundle", "Telemetry"]),
     ]
+    package.targets.append(.target(name: "FuzzerEntry", path: "Tests/Fuzz/Entry", swiftSettings: common))
     for fuzzer in fuzzers {
+        let entry = ["\(fuzzer.name)_main", "main"].flatMap { ["-Xlinker", "--defsym=\($0)=fuzzer_entry"] }
         package.targets.append(
             .executableTarget(
-                name: fuzzer.name, dependencies: fuzzer.dependencies, path: "Tests/Fuzz/\(fuzzer.name)",
-                swiftSettings: common + [.unsafeFlags(["-parse-as-library"])]))
+                name: fuzzer.name, dependencies: fuzzer.dependencies + ["FuzzerEntry"],
+                path: "Tests/Fuzz/\(fuzzer.name)", swiftSettings: common,
+                linkerSettings: [.unsafeFlags(sanitizers + entry)]))
     }
 }

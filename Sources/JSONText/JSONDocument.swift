@@ -123,7 +123,12 @@ extension JSONDocument {
         }
     }
 
-    /// The member of an object at a place in canonical order.
+    /// How many members the value has; 0 for anything but an object.
+    public func memberCount(of node: JSONNode) -> Int {
+        kind(of: node) == .object ? count(of: node) : 0
+    }
+
+    /// The member of an object at a place in canonical order, below ``memberCount(of:)``.
     public func member(at position: Int, of object: JSONNode) -> JSONMember {
         JSONMember(key: JSONNode(members[Int(nodes[Int(object.index)].extra) + 1 + position]))
     }

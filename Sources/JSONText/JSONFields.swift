@@ -56,7 +56,7 @@ public struct JSONFields: Sendable {
     /// The members whose values are integers.
     public var integers: [String: Int] {
         var found: [String: Int] = [:]
-        for position in 0..<document.count(of: object) {
+        for position in 0..<document.memberCount(of: object) {
             let member = document.member(at: position, of: object)
             guard document.kind(of: member.value) == .number else { continue }
             found[document.string(of: member.key)] = Int(document.string(of: member.value))

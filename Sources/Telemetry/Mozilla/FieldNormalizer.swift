@@ -24,7 +24,7 @@ struct FieldNormalizer: ~Escapable {
     func normalize(_ object: JSONNode, in document: inout JSONDocument, findings: inout Findings) {
         var removed: [JSONNode] = []
         var position = 0
-        let count = document.count(of: object)
+        let count = document.memberCount(of: object)
         for field in fields.indices {
             var order = -1
             while position < count {
@@ -154,7 +154,7 @@ extension FieldNormalizer {
     ) {
         guard isKind(.object, object, field, in: document, findings: &findings) else { return }
         var removed: [JSONNode] = []
-        for position in 0..<document.count(of: object) {
+        for position in 0..<document.memberCount(of: object) {
             let member = document.member(at: position, of: object)
             switch document.kind(of: member.value) {
             case .number:

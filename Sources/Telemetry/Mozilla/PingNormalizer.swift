@@ -78,7 +78,7 @@ enum CoreOddities {
         _ measurements: JSONNode, in document: JSONDocument, findings: inout Findings
     ) {
         guard let searches = document.value(of: MeasurementKeys.searches, in: measurements) else { return }
-        for position in 0..<document.count(of: searches) {
+        for position in 0..<document.memberCount(of: searches) {
             let key = document.bytes(of: document.member(at: position, of: searches).key)
             guard let first = key.firstIndex(of: UInt8(ascii: ".")),
                 let last = key.lastIndex(of: UInt8(ascii: ".")),

@@ -160,7 +160,7 @@ extension PingReader {
 
     private func noteUnknownKeys(of envelope: JSONNode, findings: inout Findings) {
         guard document.count(of: envelope) > EnvelopeKeys.all.count else { return }
-        for position in 0..<document.count(of: envelope) {
+        for position in 0..<document.memberCount(of: envelope) {
             let key = document.member(at: position, of: envelope).key
             if EnvelopeKeys.all.contains(where: { document.bytes(of: key).equals($0.utf8.span) }) { continue }
             findings.note("P13 \(document.string(of: key)): unknown envelope key left out")
@@ -237,7 +237,10 @@ extension PingReader {
         _ bytes: [UInt8], at place: MozillaPlace, into output: inout Extraction
     ) {
         guard read(bytes, into: &output) else { return }
-        for position in 0..<document.count(of: document.root) {
+        guard document.kind(of: document.root) == .object else {
+            return output.rejects.append(Reject("S0 root is no object"))
+        }
+        for position in 0..<document.memberCount(of: document.root) {
             let member = document.member(at: position, of: document.root)
             let date = document.string(of: member.key)
             guard document.kind(of: member.value) == .object else {

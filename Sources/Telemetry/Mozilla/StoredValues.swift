@@ -16,15 +16,18 @@ public struct StoredValues: Sendable {
     public private(set) var counters: Problem?
 
     /// Reads the values.
-    /// - Throws: ``JSONError`` if the bytes are no JSON.
+    /// - Throws: ``JSONError`` if the bytes are no JSON, or no object (an unexpected byte at its start).
     public init(_ bytes: [UInt8]) throws(JSONError) {
         var document = try JSONDocument(bytes)
         let root = document.root
+        guard document.kind(of: root) == .object else {
+            throw JSONError(.unexpectedByte, at: document.sourceRange(of: root)?.lowerBound ?? 0)
+        }
         if let value = document.value(of: "clientId", in: root), document.kind(of: value) == .string {
             client = document.string(of: value)
         }
         counters = Self.counters(of: root, in: document)
-        for position in 0..<document.count(of: root) {
+        for position in 0..<document.memberCount(of: root) {
             let member = document.member(at: position, of: root)
             let key = document.string(of: member.key)
             guard key.hasSuffix(Self.eventsSuffix), document.kind(of: member.value) == .array else { continue }
@@ -52,7 +55,7 @@ public struct StoredValues: Sendable {
         }
         let sessions = number("sessions")
         let durations = number("durations")
-        let searches = document.value(of: "searches", in: root).map { document.count(of: $0) } ?? 0
+        let searches = document.value(of: "searches", in: root).map { document.memberCount(of: $0) } ?? 0
         guard sessions != 0 || durations != 0 || searches > 0 else { return nil }
         let keys = searches == 1 ? "1 key" : "\(searches) keys"
         return Problem(

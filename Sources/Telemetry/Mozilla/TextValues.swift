@@ -19,7 +19,7 @@ enum TextValues {
         _ object: JSONNode, in document: inout JSONDocument, findings: inout Findings, isNullable: Bool,
         code: (Span<UInt8>) -> String, name: () -> String
     ) {
-        for position in 0..<document.count(of: object) {
+        for position in 0..<document.memberCount(of: object) {
             let member = document.member(at: position, of: object)
             let kind = document.kind(of: member.value)
             if kind == .string {

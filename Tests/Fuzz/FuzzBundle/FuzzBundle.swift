@@ -1,0 +1,80 @@
+import Bundle
+import Telemetry
+
+/// Reads hostile bytes as a bundle; the first byte chooses how deep in a bundle they stand, for behind checksums and
+/// hashes a fuzzer would hardly get by itself.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzBundle(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    guard let mode = bytes.first else { return 0 }
+    let contents = Array(bytes.dropFirst())
+    switch mode % 4 {
+    case 0: read(contents)
+    case 1: read(container(manifest: contents, segment: []))
+    case 2: read(container(manifest: Array("{}".utf8), segment: contents))
+    default: readLines(contents)
+    }
+    return 0
+}
+
+/// Opens, reads everything, and salvages.
+private func read(_ file: [UInt8]) {
+    if let reader = try? BundleReader(bytes: file), var decoder = try? BundleReader.makeDecoder() {
+        for segment in reader.manifest.segments {
+            guard let contents = try? reader.contents(of: segment, with: &decoder) else { continue }
+            precondition(contents.count == segment.bytes, "a segment of another size than listed")
+        }
+    }
+    guard var scanner = try? FrameScanner(ByteSource(file), memberLimit: 1 << 16) else { return }
+    var end = 0
+    while let finding = try? scanner.next() {
+        switch finding {
+        case .member(let member):
+            precondition(member.contents.count <= 1 << 16, "a member beyond the limit")
+            if BundleLayout.isSegment(member.name) { readLines(member.contents) }
+        case .gap(let offset, let length, _):
+            precondition(offset >= end && length > 0 && offset + length <= file.count, "gaps overlap")
+            end = offset + length
+        case .tooLarge: break
+        }
+    }
+}
+
+/// A record that is accepted is written as it was read.
+private func readLines(_ contents: [UInt8]) {
+    var lines = RecordLines(contents)
+    while true {
+        do throws(RecordError) {
+            guard let (record, range) = try lines.next() else { return }
+            var line: [UInt8] = []
+            record.write(to: &line)
+            precondition(line == Array(contents[range]), "a record changes on its way through a line")
+        } catch {
+            continue
+        }
+    }
+}
+
+/// An intact container with these members.
+private func container(manifest: [UInt8], segment: [UInt8]) -> [UInt8] {
+    var file: [UInt8] = []
+    do {
+        var encoder = try FrameEncoder(level: 1)
+        var writer = ContainerWriter()
+        let marker = Array("{\"format\":\"pingferry-bundle\",\"version\":1}\n".utf8)
+        for (name, contents) in [
+            (BundleLayout.marker, marker), (BundleLayout.segment(1), segment), (BundleLayout.manifest, manifest),
+        ] {
+            let member = try encoder.member(named: name, contents: contents.span)
+            try writer.append(member) { append($0, to: &file) }
+        }
+        try writer.finish(end: try encoder.end()) { append($0, to: &file) }
+    } catch {
+        preconditionFailure("an intact container cannot be made: \(error)")
+    }
+    return file
+}
+
+private func append(_ bytes: Span<UInt8>, to file: inout [UInt8]) {
+    for index in bytes.indices { file.append(bytes[index]) }
+}

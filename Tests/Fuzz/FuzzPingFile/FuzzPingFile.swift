@@ -1,0 +1,67 @@
+import JSONText
+import Telemetry
+
+/// Reads hostile bytes as every kind of ping store and checks what must hold of the records.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzPingFile(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    var reader = PingReader()
+    for type in ["core", "focus-event", "unknown"] {
+        let place = MozillaPlace(
+            capture: "c", path: "p", store: .mozillaPingFile, namedType: type, applicationID: "org.example")
+        var output = Extraction()
+        reader.readPingFile(bytes, at: place, into: &output)
+        reader.readPingArray(bytes, at: place, into: &output)
+        reader.readDatedMeasurements(bytes, at: place, into: &output)
+        for record in output.records { check(record) }
+        for reject in output.rejects { checkRange(reject, count) }
+    }
+    if let time = reader.orderingTime(of: bytes) { precondition(time == time) }
+    if let time = DecimalTime(bytes.span) { precondition(time.fraction < 1_000_000_000_000_000_000) }
+    if let name = DecimalTime(pingFileName: bytes.span) { precondition(name.seconds >= 0) }
+    checkTarget(String(decoding: bytes, as: UTF8.self))
+    return 0
+}
+
+/// A record is its line and back; normalizing its payload again changes nothing.
+private func check(_ record: Record) {
+    var line: [UInt8] = []
+    let payload = record.write(to: &line)
+    precondition(Array(line[payload]) == record.payload, "the payload is not where it is said to be")
+    var document = JSONDocument()
+    guard let again = try? Record(line: Array(line.dropLast()), using: &document) else {
+        preconditionFailure("a record's own line is refused")
+    }
+    precondition(again == record, "a record changes on its way through a line")
+    precondition(record.contradiction == nil, "a record contradicts itself")
+    checkNormalized(record)
+    if let borrowed = BorrowedFields(record) { precondition(borrowed.client == record.client) }
+}
+
+private func checkNormalized(_ record: Record) {
+    let place = MozillaPlace(capture: "c", path: "p", store: .mozillaPingFile, namedType: record.type)
+    let bare = Array("{\"measurements\":".utf8) + record.payload + Array(
+        #","documentId":"x","pingType":"\#(record.type == "core" ? "core" : "focus-event")","timestamp":1,"uploadPath":""}"#.utf8)
+    guard ["core", "focus-event"].contains(record.type) else { return }
+    var reader = PingReader()
+    var output = Extraction()
+    reader.readPingFile(bare, at: place, into: &output)
+    // Two levels of nesting more may be too many; everything else has to be read.
+    guard let again = output.records.first else { return }
+    precondition(again.payload == record.payload, "normalizing is not settled after one time")
+}
+
+private func checkRange(_ reject: Reject, _ count: Int) {
+    let range = reject.range(inFileOf: count)
+    precondition(range.lowerBound >= 0 && range.upperBound <= count, "a reject lies outside of its file")
+}
+
+/// No target leads to another host or out of the path that the server has for pings.
+private func checkTarget(_ path: String) {
+    let target = Target(path: path)
+    guard target.isMozillaSubmission else { return }
+    precondition(path.utf8.starts(with: "/submit/telemetry/".utf8))
+    precondition(!path.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0x5C })
+    let parts = path.utf8.prefix { $0 != UInt8(ascii: "?") }.split(separator: UInt8(ascii: "/"))
+    precondition(parts.count == 8 && !parts.contains { $0.elementsEqual("..".utf8) })
+}
