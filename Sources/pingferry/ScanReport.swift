@@ -93,13 +93,14 @@ extension ScanReport {
         for capture in captures {
             Terminal.print("\(capture.label):")
             let table = TextTable(
-                header: ["app", "system", "kind", "path", "records", "quarantined", "held"],
+                header: ["app", "system", "kind", "records", "quarantined", "held", "path"],
                 rows: capture.rows.map { row in
                     [
-                        Self.name(of: row.app), row.systems.sorted().joined(separator: ","), row.kind,
-                        row.path.isEmpty ? "." : row.path, "\(row.totals.records)", "\(row.quarantined.count)",
+                        Self.name(of: row.app ?? appOfContainer(row)), row.systems.sorted().joined(separator: ","),
+                        row.kind, "\(row.totals.records)", "\(row.quarantined.count)",
                         row.totals.holds.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
                             .joined(separator: ", "),
+                        row.path.isEmpty ? "." : row.path,
                     ]
                 })
             for line in table.lines { Terminal.print("  " + line) }
@@ -117,6 +118,12 @@ extension ScanReport {
         }
     }
 
+    /// What another store of the same container says of its app.
+    private func appOfContainer(_ row: Row) -> App? {
+        guard let container = row.container else { return nil }
+        return rows.first { $0.capture == row.capture && $0.container == container && $0.app != nil }?.app
+    }
+
     private static func name(of app: App?) -> String {
         let parts = [app?.name ?? app?.id, app?.version].compactMap(\.self)
         return parts.isEmpty ? "(unknown)" : parts.joined(separator: " ")
@@ -130,7 +137,7 @@ extension ScanReport {
     var stores: [CanonicalObject] {
         rows.map { row in
             var object = CanonicalObject()
-            object.set("app", canonical: Self.json(of: row.app))
+            object.set("app", canonical: Self.json(of: row.app ?? appOfContainer(row)))
             object.set("capture", string: row.capture)
             object.set("container", string: row.container?.path)
             object.set("held", object: CanonicalObject(counts: row.totals.holds))

@@ -34,15 +34,16 @@ struct Summary {
     }
 
     /// Tells on standard error what was not understood, and ends with status 1 if that was a loss.
-    func finish(isQuiet: Bool) throws {
+    func finish() throws {
         guard intake.isIncomplete else { return }
         for entry in intake.quarantined.prefix(Self.mostReported) {
+            let item = entry.item
             StandardError.write(
-                "pingferry: \(entry.item.path)\(Self.place(entry.item.reject)): \(entry.item.reject.reason)")
+                "pingferry: \(item.capture): \(item.path)\(Self.place(item.reject)): \(item.reject.reason)")
         }
         let losses = intake.problems.filter { Intake.isLoss($0.problem) }
         for problem in losses.prefix(Self.mostReported) {
-            StandardError.write("pingferry: \(problem.path): \(problem.problem.text)")
+            StandardError.write("pingferry: \(problem.capture): \(problem.path): \(problem.problem.text)")
         }
         let unnamed =
             max(0, intake.quarantined.count - Self.mostReported) + max(0, losses.count - Self.mostReported)

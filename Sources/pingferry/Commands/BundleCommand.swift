@@ -92,6 +92,6 @@ struct BundleCommand: AsyncParsableCommand {
             Terminal.print("wrote \(output): \(summary.sentence)")
             Terminal.print("digest \(manifest.digest)")
         }
-        try summary.finish(isQuiet: common.quiet)
+        try summary.finish()
     }
 }

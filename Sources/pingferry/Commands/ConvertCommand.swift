@@ -66,6 +66,6 @@ struct ConvertCommand: AsyncParsableCommand {
         } else if output != "-", !common.quiet {
             Terminal.print("wrote \(output): \(summary.sentence)")
         }
-        try summary.finish(isQuiet: common.quiet)
+        try summary.finish()
     }
 }

@@ -37,7 +37,7 @@ struct ScanCommand: AsyncParsableCommand {
                 report.printTables()
                 Terminal.print(summary.sentence)
             }
-            try summary.finish(isQuiet: common.quiet)
+            try summary.finish()
         }
     }
 }
