@@ -63,6 +63,12 @@ let package = Package(
             dependencies: [
                 "Bundle", "Files", "CZstd", .product(name: "Crypto", package: "swift-crypto"),
             ], swiftSettings: common),
+        .testTarget(
+            name: "TelemetryTests", dependencies: ["JSONText", "Telemetry"], swiftSettings: common),
+        .testTarget(
+            name: "CaptureTests",
+            dependencies: ["Bundle", "Capture", "Files", "JSONText", "Parallel", "Telemetry", "pingferry"],
+            swiftSettings: common),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -36,8 +36,8 @@ public final class CapturedFolder: Sendable {
         try await walk.run(from: root, named: Self.lastPart(of: path), leavingOut: excluded, limit: limit)
         self.label = label
         self.path = path
-        stores = walk.sortedStores()
-        problems = walk.problems
+        stores = walk.sortedStores(rootName: Self.lastPart(of: path))
+        problems = walk.sortedProblems()
         isIncomplete = walk.isIncomplete
         containers = Dictionary(grouping: stores.indices) { [stores] in stores[$0].container }
         self.root = root

@@ -9,6 +9,8 @@ struct ContainerFinder {
 
     /// Identifiers from such files, by the path of their folder.
     let identifiers: [String: String]
+    /// The name of the root of the capture.
+    let rootName: String
 
     /// A container has such a file, or it is the folder in which the nearest `Documents` or `Library` lies, or else the
     /// one that the store lies in.
@@ -21,7 +23,9 @@ struct ContainerFinder {
         let folders = parts.dropLast()
         let nearest = folders.lastIndex { $0 == "Documents" || $0 == "Library" }
         let path = (nearest.map { folders[..<$0] } ?? folders).joined(separator: "/")
-        return Container(path: path, identifier: Self.identifier(fromDomain: CapturedFolder.lastPart(of: path)))
+        return Container(
+            path: path,
+            identifier: Self.identifier(fromDomain: path.isEmpty ? rootName : CapturedFolder.lastPart(of: path)))
     }
 
     /// Backups name containers `AppDomain-<bundle id>` and `AppDomainGroup-<group>`.

@@ -18,6 +18,8 @@ struct FolderVisit: Sendable {
     private(set) var folders: [String] = []
     /// Links that look like stores: worth a word, for what they lead to is not read.
     private(set) var links: [String] = []
+    /// Files that may be stores, but could not be read to see.
+    private(set) var unreadable: [(path: String, error: FileError)] = []
     /// Whose container the folder is, if it says so.
     private(set) var identifier: String?
     private let root: RootFolder
@@ -157,14 +159,16 @@ extension FolderVisit {
         case .preferences:
             if name == "org.mozilla.telemetry-ios-lib.plist" { return .preferences(hasPrefix: false) }
             if holds(name, in: folder, all: [StoredValues.keyPrefix]) { return .preferences(hasPrefix: true) }
-            return holds(name, in: folder, all: [GroupPreferences.eventsKey]) ? .groupPreferences : nil
+            return buffer.contains(text: GroupPreferences.eventsKey) ? .groupPreferences : nil
         }
     }
 
+    /// Whether a file holds some texts. One that may not be read can be anybody's, so that is told.
     private mutating func holds(_ name: String, in folder: borrowing Folder, all texts: [String]) -> Bool {
         do throws(FileError) {
             try folder.read(Array(name.utf8), limit: Self.sniffLimit, into: &buffer)
         } catch {
+            if !error.isTooLarge { unreadable.append((Self.join(path, name), error)) }
             return false
         }
         return texts.allSatisfy { buffer.contains(text: $0) }

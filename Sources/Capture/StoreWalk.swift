@@ -4,7 +4,7 @@ import Telemetry
 
 /// Looks through all folders below a root for stores, several at once.
 struct StoreWalk {
-    private(set) var problems: [PlacedProblem] = []
+    private var problems: [PlacedProblem] = []
     private(set) var isIncomplete = false
     private let label: String
     private var stores: [FolderVisit.Store] = []
@@ -48,12 +48,17 @@ struct StoreWalk {
     }
 
     /// The stores with their containers, by the bytes of their paths.
-    func sortedStores() -> [FoundStore] {
-        let containers = ContainerFinder(identifiers: identifiers)
+    func sortedStores(rootName: String) -> [FoundStore] {
+        let containers = ContainerFinder(identifiers: identifiers, rootName: rootName)
         return
             stores
             .map { FoundStore(path: $0.path, contents: $0.contents, container: containers.container(of: $0.path)) }
             .sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+    }
+
+    /// The problems by the bytes of their paths, for folders list their entries in no order.
+    func sortedProblems() -> [PlacedProblem] {
+        problems.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     }
 
     /// Adds what a visit found.
@@ -68,13 +73,18 @@ struct StoreWalk {
                     capture: label, path: link,
                     problem: Problem("link", "symbolic link not followed; give its target as a capture of its own"))
             }
+            for (file, error) in visit.unreadable { report(file, error) }
             return visit.folders
         case .failure(let error):
-            isIncomplete = true
-            problems.append(
-                PlacedProblem(capture: label, path: path, problem: Problem("unreadable", error.description)))
+            report(path, error)
             return []
         }
+    }
+
+    private mutating func report(_ path: String, _ error: FileError) {
+        isIncomplete = true
+        problems.append(
+            PlacedProblem(capture: label, path: path, problem: Problem("unreadable", error.description)))
     }
 }
 

@@ -50,7 +50,7 @@ public struct DecimalTime: Sendable, Hashable, Comparable {
             seconds = seconds * 10 + Int64(text[index] & 0xF)
             index += 1
         }
-        guard index > 0, index == 1 || text[0] != UInt8(ascii: "0") else { return nil }
+        guard index > 0 else { return nil }
         guard index < text.count else { return DecimalTime(seconds: seconds, fraction: 0) }
         guard text[index] == UInt8(ascii: "."), (2...19).contains(text.count - index) else { return nil }
         var fraction: UInt64 = 0
@@ -70,9 +70,8 @@ public struct DecimalTime: Sendable, Hashable, Comparable {
 
     /// The instant, cut to milliseconds; nil outside the years of RFC 3339.
     public var timestamp: Timestamp? {
-        let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        guard !overflow else { return nil }
-        return Timestamp(milliseconds: milliseconds + Int64(fraction / (Self.unit / 1000)))
+        guard (0..<253_402_300_800).contains(seconds) else { return nil }
+        return Timestamp(milliseconds: seconds * 1000 + Int64(fraction / (Self.unit / 1000)))
     }
 
     /// Whether a time lies before another.

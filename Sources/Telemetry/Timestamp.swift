@@ -76,6 +76,7 @@ extension Timestamp {
         if bytes[index] == UInt8(ascii: ".") {
             index += 1
             var scale = 100
+            guard index < bytes.count, bytes[index].isDigit else { return nil }
             while index < bytes.count, bytes[index].isDigit {
                 fraction += Int(bytes[index] & 0xF) * scale
                 scale /= 10

@@ -55,8 +55,10 @@ enum CorePing {
 
     /// The fields by which a ping with this `v` is checked.
     static func fields(of measurements: JSONNode, in document: JSONDocument) -> [Field] {
-        guard let version = document.value(of: MeasurementKeys.version, in: measurements) else { return fields }
-        return document.bytes(of: version).equals("1") ? version1 : fields
+        guard let version = document.value(of: MeasurementKeys.version, in: measurements),
+            JSONNumberText.integer(from: document.bytes(of: version)) == [UInt8(ascii: "1")]
+        else { return fields }
+        return version1
     }
 }
 

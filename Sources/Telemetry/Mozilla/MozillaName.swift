@@ -59,9 +59,9 @@ public enum MozillaName: Equatable, Sendable {
         name.hasPrefix("MozTelemetry") || name.hasPrefix("eventArray-MozTelemetry")
     }
 
-    /// The ping type at the end of `<name>-<type>`, as far as it can be told.
+    /// The ping type at the end of `<name>-<type>`; empty if the name is not of that form.
     public static func namedType(of name: String) -> String {
-        type(from: name) ?? name.split(separator: "-").last.map(String.init) ?? name
+        type(from: name) ?? ""
     }
 
     private static func type(from name: String) -> String? {

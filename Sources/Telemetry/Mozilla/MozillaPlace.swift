@@ -6,7 +6,7 @@ public struct MozillaPlace: Sendable {
     public var path: String
     /// The kind of store.
     public var store: StoreKind
-    /// The ping type that the name of the folder or file ends with.
+    /// The ping type that the name of the folder or file ends with; empty if it does not tell one.
     public var namedType: String
     /// The bundle id of the container, where it is known.
     public var applicationID: String?

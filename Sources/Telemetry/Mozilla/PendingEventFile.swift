@@ -113,17 +113,19 @@ public struct PendingEventFile {
 
     private mutating func readSegment(_ segment: Range<Int>, isLast: Bool) {
         var rest = trimmed(segment)
-        var isFirst = true
+        var previousEnd: Int?
         while !rest.isEmpty {
             do throws(JSONError) {
                 let end = try document.readValue(in: bytes, range: rest)
                 let value = rest.lowerBound..<end
                 if result.append(document.root, of: &document) {
-                    if !isFirst, bytes[rest.lowerBound - 1] == UInt8(ascii: "]") { hasMissingSeparator = true }
+                    if let previousEnd, !bytes[previousEnd..<rest.lowerBound].contains(UInt8(ascii: ",")) {
+                        hasMissingSeparator = true
+                    }
                 } else {
                     reject(value, "F12 not a tuple")
                 }
-                isFirst = false
+                previousEnd = end
                 rest = trimmed(end..<rest.upperBound)
             } catch {
                 return reject(rest, reason(for: error, in: rest, isLast: isLast))
@@ -149,7 +151,7 @@ public struct PendingEventFile {
     private func reason(for error: JSONError, in span: Range<Int>, isLast: Bool) -> String {
         if bytes[span].contains(0) { return "F10 NUL bytes" }
         guard isLast else { return "F5 broken event: \(error)" }
-        if error.code == .invalidUTF8, span.upperBound - error.offset < 4 {
+        if error.code == .invalidUTF8, bytes[error.offset..<span.upperBound].isCutCharacter {
             return "F8 event cut inside a character"
         }
         return error.code == .unexpectedEnd ? "F4 event cut short" : "F4 broken event: \(error)"

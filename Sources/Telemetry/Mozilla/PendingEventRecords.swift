@@ -39,7 +39,7 @@ public enum PendingEventRecords {
     /// Makes a record of each run of at most 500 events.
     ///
     /// - Parameters:
-    ///   - pending: the events, and the notes that belong on the first record.
+    ///   - pending: the events, and what is to be noted on every record of them.
     ///   - borrowed: what the newest ping of the same type tells, if there is one.
     ///   - client: the client that the preferences beside the store name, or the file's own.
     ///   - isOwnClient: whether `client` stands in the file of the events itself, so that it is not borrowed.

@@ -44,10 +44,10 @@ enum PingNormalizer {
             findings.note("C13 clientId: placeholder of other clients, the server treats it as an error")
         }
         if let zone = document.value(of: MeasurementKeys.timeZone, in: measurements),
-            document.kind(of: zone) == .number,
-            let minutes = Int(document.bytes(of: zone)), !(-720...840).contains(minutes)
+            document.kind(of: zone) == .number, JSONNumberText.isPlainInteger(document.bytes(of: zone)),
+            !(-720...840).contains(Int(document.bytes(of: zone)) ?? Int.max)
         {
-            findings.note("C22 tz: \(minutes) minutes is no zone's offset")
+            findings.note("C22 tz: \(document.string(of: zone)) minutes is no zone's offset")
         }
     }
 }

@@ -67,15 +67,18 @@ public struct PingReader: Sendable {
             try document.read(bytes)
             return true
         } catch {
-            output.rejects.append(Self.reject(for: error))
+            output.rejects.append(Self.reject(for: error, in: bytes))
             return false
         }
     }
 
-    private static func reject(for error: JSONError) -> Reject {
+    private static func reject(for error: JSONError, in bytes: [UInt8]) -> Reject {
         switch error.code {
         case .empty: Reject("P1 empty file")
         case .unexpectedEnd: Reject("P2 JSON cut short", offset: error.offset)
+        case .invalidUTF8 where bytes[error.offset...].isCutCharacter,
+            .unpairedSurrogate where bytes[error.offset...].isCutSurrogatePair:
+            Reject("P2 JSON cut short", offset: bytes.count)
         case .duplicateKey: Reject("P12 duplicate key at byte \(error.offset)")
         default: Reject("json \(error.code.text)", offset: error.offset)
         }
@@ -87,7 +90,11 @@ public struct PingReader: Sendable {
         do throws(EnvelopeFault) {
             try readEnvelope(element, index: index, at: place, notes: notes, into: &output)
         } catch {
-            let span = document.sourceRange(of: element)
+            var span = document.sourceRange(of: element)
+            // The place of a string is that of its contents; its quotation marks belong to the element.
+            if let text = span, document.kind(of: element) == .string {
+                span = text.lowerBound - 1..<text.upperBound + 1
+            }
             output.rejects.append(
                 Reject("\(error.reason) (element \(index))", offset: span?.lowerBound, length: span?.count))
         }
@@ -172,7 +179,7 @@ extension PingReader {
         _ type: String, _ documentID: JSONNode, _ path: SubmitPath?, _ uploadPath: JSONNode, _ place: MozillaPlace,
         findings: inout Findings
     ) {
-        if place.namedType != type {
+        if place.namedType != type, !place.namedType.isEmpty {
             findings.note("P14 pingType \(type) in a store named for \(place.namedType)")
         }
         guard let path else { return }
@@ -222,11 +229,12 @@ extension PingReader {
         _ measurements: JSONNode, index: Int, time: Timestamp?, note: String, at place: MozillaPlace
     ) -> Record {
         var findings = Findings(notes: [note])
-        let holds = PingNormalizer.normalize(
-            measurements, type: place.namedType, in: &document, findings: &findings)
+        // What the SDK's own base class calls a ping without a type.
+        let type = place.namedType.isEmpty ? "unknown" : place.namedType
+        let holds = PingNormalizer.normalize(measurements, type: type, in: &document, findings: &findings)
         let payload = document.canonicalBytes(of: measurements)
         return Record(
-            system: .mozilla, type: place.namedType, id: PayloadHash.id(of: payload),
+            system: .mozilla, type: type, id: PayloadHash.id(of: payload),
             client: client(of: measurements), time: time, app: App(id: place.applicationID), payload: payload,
             source: place.source(index: index), notes: findings.notes, held: holds + [.noTarget])
     }

@@ -23,7 +23,9 @@ public struct StoredValues: Sendable {
         guard document.kind(of: root) == .object else {
             throw JSONError(.unexpectedByte, at: document.sourceRange(of: root)?.lowerBound ?? 0)
         }
-        if let value = document.value(of: "clientId", in: root), document.kind(of: value) == .string {
+        if let value = document.value(of: "clientId", in: root), document.kind(of: value) == .string,
+            !document.bytes(of: value).isEmpty
+        {
             client = document.string(of: value)
         }
         counters = Self.counters(of: root, in: document)
@@ -50,12 +52,15 @@ public struct StoredValues: Sendable {
     }
 
     private static func counters(of root: JSONNode, in document: JSONDocument) -> Problem? {
+        func value(_ key: JSONKey, _ kind: JSONKind) -> JSONNode? {
+            document.value(of: key, in: root).flatMap { document.kind(of: $0) == kind ? $0 : nil }
+        }
         func number(_ key: JSONKey) -> Int {
-            document.value(of: key, in: root).flatMap { Int(document.string(of: $0)) } ?? 0
+            value(key, .number).flatMap { Int(document.string(of: $0)) } ?? 0
         }
         let sessions = number("sessions")
         let durations = number("durations")
-        let searches = document.value(of: "searches", in: root).map { document.memberCount(of: $0) } ?? 0
+        let searches = value("searches", .object).map { document.memberCount(of: $0) } ?? 0
         guard sessions != 0 || durations != 0 || searches > 0 else { return nil }
         let keys = searches == 1 ? "1 key" : "\(searches) keys"
         return Problem(

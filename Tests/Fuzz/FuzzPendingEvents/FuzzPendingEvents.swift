@@ -19,7 +19,9 @@ public func fuzzPendingEvents(_ start: UnsafePointer<UInt8>?, _ count: Int) -> C
 private func checkSpans(_ rejects: [Reject], _ count: Int) {
     var end = 0
     for reject in rejects {
-        guard let offset = reject.offset, let length = reject.length else { preconditionFailure("a reject without place") }
+        guard let offset = reject.offset, let length = reject.length else {
+            preconditionFailure("a reject without place")
+        }
         precondition(offset >= end && length > 0, "rejects overlap or are empty")
         end = offset + length
         precondition(end <= count, "a reject lies outside of its file")

@@ -40,8 +40,11 @@ private func check(_ record: Record) {
 
 private func checkNormalized(_ record: Record) {
     let place = MozillaPlace(capture: "c", path: "p", store: .mozillaPingFile, namedType: record.type)
-    let bare = Array("{\"measurements\":".utf8) + record.payload + Array(
-        #","documentId":"x","pingType":"\#(record.type == "core" ? "core" : "focus-event")","timestamp":1,"uploadPath":""}"#.utf8)
+    let bare =
+        Array("{\"measurements\":".utf8) + record.payload
+        + Array(
+            #","documentId":"x","pingType":"\#(record.type == "core" ? "core" : "focus-event")","timestamp":1,"uploadPath":""}"#
+                .utf8)
     guard ["core", "focus-event"].contains(record.type) else { return }
     var reader = PingReader()
     var output = Extraction()

@@ -1,0 +1,92 @@
+import Capture
+import Files
+import Foundation
+import Telemetry
+import Testing
+
+/// A capture that changes between walking, reading and packing.
+@Suite struct ChangedCaptureTests {
+    let folder: CaptureFolder
+
+    init() throws {
+        folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        try folder.put("\(corePings)/-t-2.json", "{")
+    }
+
+    private func quarantined(_ capture: CapturedFolder) async throws -> Quarantined {
+        let items = try await Harvested(capture).quarantined
+        #expect(items.count == 1)
+        return try #require(items.first)
+    }
+
+    @Test("quarantined bytes that are still there are read again")
+    func unchanged() async throws {
+        let capture = try await folder.open()
+        let item = try await quarantined(capture)
+        #expect(try CaptureInput.folder(capture).quarantinedBytes(of: item) == Array("{".utf8))
+    }
+
+    @Test("quarantined bytes that have changed are an error", arguments: ["[", "", "{ ", #"{"x":1}"#])
+    func changed(contents: String) async throws {
+        let capture = try await folder.open()
+        let item = try await quarantined(capture)
+        try folder.put("\(corePings)/-t-2.json", contents)
+        let error = #expect(throws: ChangedCapture.self) {
+            try CaptureInput.folder(capture).quarantinedBytes(of: item)
+        }
+        #expect(error?.path == "\(corePings)/-t-2.json")
+    }
+
+    @Test("a quarantined span whose file became shorter is an error, not a trap")
+    func shorterFile() async throws {
+        let name = "Documents/eventArray-MozTelemetry-Default-core.json"
+        let changing = try CaptureFolder()
+        try changing.put(name, "[0,\"a\",\"b\",\"c\"],\n[1,\"a")
+        let capture = try await changing.open()
+        let item = try await quarantined(capture)
+        #expect(item.reject.offset == 17)
+        for contents in ["", "[0", "[0,\"a\",\"b\",\"c\"],\n", "[0,\"a\",\"b\",\"c\"],\n[1"] {
+            try changing.put(name, contents)
+            #expect(throws: ChangedCapture.self) { try CaptureInput.folder(capture).quarantinedBytes(of: item) }
+        }
+    }
+
+    @Test("a quarantined file that is gone, or a link now, is an error")
+    func gone() async throws {
+        let capture = try await folder.open()
+        let item = try await quarantined(capture)
+        let path = "\(folder.path)/\(corePings)/-t-2.json"
+        #expect(unlink(path) == 0)
+        #expect(throws: FileError.self) { try CaptureInput.folder(capture).quarantinedBytes(of: item) }
+        try folder.put("elsewhere", "{")
+        #expect(symlink("../../elsewhere", path) == 0)
+        #expect(throws: FileError.self) { try CaptureInput.folder(capture).quarantinedBytes(of: item) }
+    }
+
+    @Test("a store that is gone when it is read is told, the rest read")
+    func goneBeforeReading() async throws {
+        try folder.put("Library/Caches/MozTelemetry-Default-core/-t-3.json", CaptureFolder.ping(3))
+        let capture = try await folder.open()
+        #expect(unlink("\(folder.path)/\(corePings)/-t-2.json") == 0)
+        try FileManager.default.removeItem(atPath: "\(folder.path)/Library")
+        let found = try await Harvested(capture)
+        #expect(found.ids == [CaptureFolder.id(1)])
+        #expect(
+            found.problemCodes == [
+                "\(corePings)/-t-2.json unreadable", "Library/Caches/MozTelemetry-Default-core unreadable",
+            ])
+    }
+
+    @Test("a folder that became a link is not followed")
+    func folderBecameALink() async throws {
+        let other = try CaptureFolder()
+        try other.put("-t-1.json", CaptureFolder.ping(9))
+        let capture = try await folder.open()
+        try FileManager.default.removeItem(atPath: "\(folder.path)/\(corePings)")
+        try folder.link(corePings, to: other.path)
+        let found = try await Harvested(capture)
+        #expect(found.records == [])
+        #expect(found.problemCodes == ["\(corePings) unreadable"])
+    }
+}

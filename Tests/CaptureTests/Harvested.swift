@@ -1,0 +1,63 @@
+import Capture
+import Foundation
+import JSONText
+import Parallel
+import Telemetry
+import Testing
+
+/// Everything that reading an input gave, as a command takes it: duplicates left out and counted, ids that come again
+/// with another payload noted.
+struct Harvested {
+    private(set) var records: [Record] = []
+    private(set) var quarantined: [Quarantined] = []
+    private(set) var problems: [PlacedProblem] = []
+    private(set) var duplicates = 0
+    private(set) var lines: [UInt8] = []
+    private(set) var bytesRead = 0
+
+    init(
+        _ capture: CapturedFolder, jobs: Int = 2, filter: RecordFilter = RecordFilter(),
+        quarantineLimit: Int = 64 << 20
+    ) async throws {
+        let options = HarvestOptions(filter: filter, secret: [1, 2, 3], quarantineFileLimit: quarantineLimit)
+        let harvest = Harvest(.folder(capture), number: 0, options: options, limit: JobLimit(jobs: jobs))
+        var index = DuplicateIndex()
+        var document = JSONDocument()
+        try await harvest.run { batch in
+            for entry in batch.records {
+                let line = batch.lines[entry.line]
+                var record = try Record(line: Array(line.dropLast()), using: &document)
+                #expect(record.payload == Array(batch.lines[entry.payload]))
+                #expect(entry.key == RecordKey(record, secret: [1, 2, 3]))
+                switch index.insert(entry.key) {
+                case .new: break
+                case .duplicate:
+                    duplicates += 1
+                    continue
+                case .sameIDOtherPayload: record.notes.insert("P11 id used before", at: 0)
+                }
+                records.append(record)
+                lines += line
+            }
+            quarantined += batch.quarantined.map(\.item)
+            problems += batch.problems
+            bytesRead += batch.bytesRead
+        }
+    }
+
+    /// Reads a folder under the name that it ends with.
+    init(path: String, jobs: Int = 2) async throws {
+        try await self.init(
+            CapturedFolder(path: path, label: CapturedFolder.lastPart(of: path), limit: JobLimit(jobs: jobs)),
+            jobs: jobs)
+    }
+
+    var ids: [String] { records.map(\.id) }
+    var reasonCodes: [String] { quarantined.map(\.reject.reason.code) }
+    var problemCodes: [String] { problems.map { "\($0.path) \($0.problem.code)" } }
+}
+
+extension String {
+    /// The case id or code in front of a note or a reason.
+    var code: String { String(prefix { $0 != " " && $0 != ":" }) }
+}

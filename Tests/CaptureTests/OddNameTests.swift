@@ -1,0 +1,72 @@
+import Capture
+import Files
+import Glibc
+import Telemetry
+import Testing
+
+/// Names that are no UTF-8, and such as only look alike.
+@Suite struct OddNameTests {
+    /// A path below a folder with a name of any bytes.
+    private func path(_ name: [UInt8], in folder: String) -> [CChar] {
+        (Array("\(folder)/".utf8) + name + [0]).map(CChar.init(bitPattern:))
+    }
+
+    private func put(_ name: [UInt8], in folder: String, _ text: String) throws {
+        let number = open(path(name, in: folder), O_CREAT | O_WRONLY | O_EXCL, 0o644)
+        try #require(number >= 0)
+        let bytes = Array(text.utf8)
+        #expect(write(number, bytes, bytes.count) == bytes.count)
+        close(number)
+    }
+
+    @Test("a ping file with a name that is no UTF-8 is read")
+    func pingFile() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1527163209.5.json", CaptureFolder.ping(1, timestamp: "1527163209.5"))
+        try put(Array("caf\u{E9}".utf8.dropLast()) + [0xFF], in: "\(folder.path)/\(corePings)", CaptureFolder.ping(2))
+        let found = try await Harvested(folder.open())
+        #expect(found.ids == [CaptureFolder.id(2), CaptureFolder.id(1)])
+        #expect(found.records[0].source.path.hasPrefix("\(corePings)/caf\u{FFFD}"))
+        #expect(found.problems == [])
+    }
+
+    @Test("what a file with such a name holds that is no ping is listed")
+    func brokenPingFile() async throws {
+        let folder = try CaptureFolder()
+        try folder.makeFolder(corePings)
+        try put([0xFF, 0xFE], in: "\(folder.path)/\(corePings)", "{")
+        let capture = try await folder.open()
+        let found = try await Harvested(capture)
+        #expect(found.reasonCodes == ["P2"])
+        #expect(found.quarantined.map(\.size) == [1])
+        // The name in the list no longer opens the file, and that is an error, not other bytes.
+        let input = CaptureInput.folder(capture)
+        #expect(throws: FileError.self) { try input.quarantinedBytes(of: found.quarantined[0]) }
+    }
+
+    @Test("folders and stores with such names are told where they cannot be read")
+    func foldersAndStores() async throws {
+        let folder = try CaptureFolder()
+        try folder.makeFolder("Documents")
+        let name = Array("MozTelemetry-Default-".utf8) + [0xFF] + Array("-core.json".utf8)
+        try put(name, in: "\(folder.path)/Documents", "[]")
+        try #require(mkdir(path([0xC3, 0x28], in: folder.path), 0o755) == 0)
+        let capture = try await folder.open()
+        #expect(capture.isIncomplete)
+        let found = try await Harvested(capture)
+        #expect(
+            found.problemCodes == [
+                "\u{FFFD}( unreadable", "Documents/MozTelemetry-Default-\u{FFFD}-core.json unreadable",
+            ])
+    }
+
+    @Test("names that are canonically equivalent are two names")
+    func equivalentNames() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("\u{E9}/\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        try folder.put("e\u{301}/\(corePings)/-t-2.json", CaptureFolder.ping(2))
+        let found = try await Harvested(folder.open())
+        #expect(found.ids == [CaptureFolder.id(2), CaptureFolder.id(1)])
+        #expect(found.records.map { Array($0.source.path.utf8.prefix(1)) } == [[0x65], [0xC3]])
+    }
+}

@@ -1,0 +1,72 @@
+import Capture
+import Files
+import JSONText
+import Parallel
+import Telemetry
+import Testing
+
+/// Every case of the generator against its oracle, which never decoded what was written.
+@Suite struct OracleTests {
+    /// Codes of notes that are left to the reader.
+    private static let optionalNotes: Set = ["E15", "no-target"]
+
+    @Test("a capture comes out as its oracle says", arguments: try Fixtures.cases)
+    func matches(fixture: FixtureCase) async throws {
+        let oracle = try Oracle(fixture)
+        let found = try await Harvested(path: fixture.path)
+
+        #expect(found.records.count == oracle.records.count)
+        for (index, (record, expected)) in zip(found.records, oracle.records).enumerated() {
+            var line: [UInt8] = []
+            record.write(to: &line)
+            let document = try JSONDocument(line)
+            #expect(document.count(of: document.root) == 11)
+            for (key, text) in expected.texts {
+                #expect(Oracle.text(of: key, in: document) == text, "record \(index), \(key)")
+            }
+            #expect(record.app.map { Oracle.text(of: $0) } ?? "null" == expected.app, "record \(index), app")
+            #expect(record.held.map(\.code) == expected.held, "record \(index), held")
+            let codes = Set(record.notes.map(\.code))
+            #expect(
+                codes.subtracting(Self.optionalNotes) == Set(expected.notes), "record \(index), notes \(record.notes)")
+        }
+        #expect(found.duplicates == oracle.duplicates)
+        #expect(found.problems.map { "\($0.path) \($0.problem.code)" }.sorted() == oracle.problems.sorted())
+        #expect(found.problems.allSatisfy { $0.capture == fixture.name })
+    }
+
+    @Test("what cannot be understood goes to quarantine as the oracle says", arguments: try Fixtures.cases)
+    func quarantine(fixture: FixtureCase) async throws {
+        let oracle = try Oracle(fixture)
+        let capture = try await CapturedFolder(path: fixture.path, label: fixture.name, limit: JobLimit(jobs: 2))
+        let found = try await Harvested(capture)
+        // The oracle's order; paths are ASCII.
+        let items = found.quarantined.sorted { ($0.path, $0.reject.offset ?? 0) < ($1.path, $1.reject.offset ?? 0) }
+        #expect(items.map { Oracle.Refused($0) } == oracle.quarantined)
+        for item in items {
+            let file = try InputFile(path: "\(fixture.path)/\(item.path)").contents(limit: 1 << 20)
+            var span = file[...]
+            if let offset = item.reject.offset, let length = item.reject.length {
+                span = file[offset..<offset + length]
+            }
+            #expect(item.size == span.count)
+            #expect(item.sha256 == PayloadHash.hex(of: Array(span)))
+            #expect(item.isStored)
+            #expect(try CaptureInput.folder(capture).quarantinedBytes(of: item) == Array(span))
+        }
+    }
+
+    @Test(
+        "one job finds what many find, byte for byte",
+        arguments: ["focus-leftovers", "s1-arrays", "pending-1203", "p05-envelope-key"])
+    func jobs(name: String) async throws {
+        let path = try Fixtures.named(name).path
+        let one = try await Harvested(path: path, jobs: 1)
+        let many = try await Harvested(path: path, jobs: 8)
+        #expect(one.lines.count > 0)
+        #expect(one.lines == many.lines)
+        #expect(one.quarantined == many.quarantined)
+        #expect(one.problems == many.problems)
+        #expect(one.bytesRead == many.bytesRead)
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import JSONText
+import Testing
+
+/// What may not be read is told. The program runs as nobody, for root may read everything.
+@Suite struct PermissionTests {
+    private static let isRoot = getuid() == 0
+    private static let canRun = !isRoot || access("/usr/bin/setpriv", X_OK) == 0
+
+    /// What `pingferry scan` tells without privileges: how many records it found, and the problems as path and code.
+    private func scan(_ folder: CaptureFolder) throws -> (records: Int, problems: [String]) {
+        // The program lies beside the tests.
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let path = URL(fileURLWithPath: tests).deletingLastPathComponent().appending(path: "pingferry").path
+        let user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        let words = (Self.isRoot ? user : []) + [path, "scan", "--json", folder.path]
+        let output = try run(words[0], Array(words.dropFirst()), statuses: [1])
+        let fields = try JSONFields(Array(output.utf8))
+        #expect(fields.boolean("complete") == false)
+        let records = try #require(fields.objects("stores")).reduce(0) { $0 + ($1.integer("records") ?? 0) }
+        let problems = try #require(fields.objects("problems")).map { problem in
+            "\(problem.text("path") ?? "") \(problem.text("code") ?? "")"
+        }
+        return (records, problems)
+    }
+
+    @Test("a folder that may not be listed is told, the rest read", .enabled(if: canRun, "needs setpriv"))
+    func unreadableFolder() throws {
+        let folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        try folder.put("Library/Caches/MozTelemetry-Default-core/-t-2.json", CaptureFolder.ping(2))
+        try folder.makeFolder("Documents/empty")
+        for name in ["Library", "Documents/empty"] { #expect(chmod("\(folder.path)/\(name)", 0) == 0) }
+        defer { chmod("\(folder.path)/Library", 0o755) }
+        let found = try scan(folder)
+        #expect(found.records == 1)
+        #expect(found.problems == ["Documents/empty unreadable", "Library unreadable"])
+    }
+
+    @Test("files that may not be read are told, the rest read", .enabled(if: canRun, "needs setpriv"))
+    func unreadableFiles() throws {
+        let folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        let unreadable = [
+            "Documents/App-core.json", "\(corePings)/-t-2.json", "Documents/MozTelemetry-Default-focus-event.json",
+            "Documents/eventArray-MozTelemetry-Default-focus-event.json",
+            "Library/Preferences/org.mozilla.ios.Focus.plist",
+        ]
+        for name in unreadable + ["Documents/notes.txt"] {
+            try folder.put(name, CaptureFolder.ping(2))
+            #expect(chmod("\(folder.path)/\(name)", 0) == 0)
+        }
+        let found = try scan(folder)
+        #expect(found.records == 1)
+        #expect(found.problems.sorted() == unreadable.map { "\($0) unreadable" }.sorted())
+    }
+}

@@ -1,0 +1,82 @@
+import Capture
+import Files
+import Parallel
+import Telemetry
+import Testing
+
+/// A single store file given in place of a folder.
+@Suite struct SingleFileTests {
+    let folder: CaptureFolder
+
+    init() throws {
+        folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        try folder.put("\(corePings)/copy.json", CaptureFolder.ping(2))
+        try folder.put("\(corePings)/-t-3.json", CaptureFolder.ping(3))
+        try folder.put(
+            "Documents/MozTelemetry-Default-core.json", "[\(CaptureFolder.ping(4)),\(CaptureFolder.ping(5))]")
+        try folder.put("Documents/eventArray-MozTelemetry-Default-core.json", #"[0,"action","foreground","app"]"#)
+        try folder.put("Documents/notes.txt", "x")
+    }
+
+    private func read(_ name: String) async throws -> Harvested {
+        let capture = try CapturedFolder(file: "\(folder.path)/\(name)", label: "file")
+        return try await Harvested(try #require(capture))
+    }
+
+    @Test("a ping file is read alone", arguments: [("-t-1.json", 1), ("copy.json", 2)])
+    func pingFile(name: String, number: Int) async throws {
+        let found = try await read("\(corePings)/\(name)")
+        #expect(found.ids == [CaptureFolder.id(number)])
+        #expect(
+            found.records.map(\.source) == [
+                Source(capture: "file", path: name, store: .mozillaPingFile, index: 0)
+            ])
+        #expect(found.records.map(\.notes) == [[]])
+    }
+
+    @Test("a ping array is read alone")
+    func pingArray() async throws {
+        let found = try await read("Documents/MozTelemetry-Default-core.json")
+        #expect(found.ids == [4, 5].map(CaptureFolder.id))
+        #expect(
+            found.records.map(\.source.path) == ["MozTelemetry-Default-core.json", "MozTelemetry-Default-core.json"])
+    }
+
+    @Test("pending events alone borrow nothing")
+    func pendingEvents() async throws {
+        let found = try await read("Documents/eventArray-MozTelemetry-Default-core.json")
+        #expect(found.records.map(\.client) == [nil])
+        #expect(found.records.map { $0.held.map(\.code) } == [["pending-events"]])
+    }
+
+    @Test("a file of another name is none")
+    func otherFile() throws {
+        #expect(try CapturedFolder(file: "\(folder.path)/Documents/notes.txt", label: "file") == nil)
+    }
+
+    @Test("a file in a folder that is not there is an error")
+    func missingFolder() {
+        #expect(throws: FileError.self) { try CapturedFolder(file: "\(folder.path)/none/-t-1.json", label: "file") }
+    }
+
+    @Test("what is missing or no folder is an error")
+    func otherPaths() async {
+        await #expect(throws: FileError.self) {
+            try await CapturedFolder(path: "\(folder.path)/none", label: "x", limit: JobLimit(jobs: 2))
+        }
+        await #expect(throws: FileError.self) {
+            try await CapturedFolder(path: "\(folder.path)/Documents/notes.txt", label: "x", limit: JobLimit(jobs: 2))
+        }
+    }
+
+    @Test(
+        "a capture is called what its path ends with",
+        arguments: [
+            ("/a/b", "b"), ("b", "b"), ("/a/b/", "b"), ("/a/b//", "b"), ("/a/b/.", "b"), ("./b", "b"), (".", "."),
+            ("/", "/"), ("..", ".."), ("a/..", ".."),
+        ])
+    func lastPart(path: String, name: String) {
+        #expect(CapturedFolder.lastPart(of: path) == name)
+    }
+}

@@ -1,0 +1,78 @@
+import Capture
+import Files
+import Parallel
+import Telemetry
+import Testing
+
+/// Files of others that only look like stores.
+@Suite struct StrangerTests {
+    @Test("files of other projects are not taken for stores")
+    func otherProjects() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("node-core/package.json", #"{"name":"core"}"#)
+        try folder.put("node-core/index.js", "")
+        try folder.put("foo-core.json", #"{"some":"thing"}"#)
+        try folder.put("foo-core/12.txt", "12")
+        try folder.put("my-values.json", #"{"clientId":"x"}"#)
+        try folder.put("1508860835.51251.json", "{}")
+        try folder.put("Preferences/com.example.plist", "x")
+        try folder.put("com.example.plist", "telemetry-key-prefix-clientId")
+        try folder.put("MozTelemetry.txt", "x")
+        #expect(try await folder.open().stores.isEmpty)
+        #expect(try await Harvested(folder.open()).bytesRead == 0)
+    }
+
+    @Test("a stranger's file in a folder of pings that is not the SDK's own is left alone")
+    func amongOtherPings() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("app-core/-t-1527163208.5.json", CaptureFolder.ping(1))
+        try folder.put("app-core/1527163209.5.json", CaptureFolder.ping(2))
+        try folder.put("app-core/README.md", "secret")
+        try folder.put("any/-t-1527163208.5.json", CaptureFolder.ping(3))
+        try folder.put("any/1527163209.5.json", CaptureFolder.ping(4))
+        let found = try await Harvested(folder.open())
+        #expect(found.ids == [3, 4, 1, 2].map(CaptureFolder.id))
+        #expect(found.quarantined == [])
+        #expect(found.bytesRead == 4 * CaptureFolder.ping().utf8.count)
+    }
+
+    @Test("stores under other storage names are known by what they hold")
+    func otherStorageNames() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("Documents/App-core.json", "[\(CaptureFolder.ping(1))]")
+        try folder.put(
+            "Documents/App-values.json", #"{"clientId":"x","core-seq":1,"core-events":[[0,"a","b","c"]],"sessions":3}"#)
+        try folder.put("Documents/eventArray-App-core.json", #"[0,"action","foreground","app"]"#)
+        let found = try await Harvested(folder.open())
+        #expect(
+            found.records.map(\.source.store) == [.mozillaPingArray, .mozillaValues, .mozillaPendingEvents])
+        #expect(found.records.map(\.type) == ["core", "core", "core"])
+        #expect(found.problemCodes == ["Documents/App-values.json pending-counters"])
+    }
+
+    @Test("preferences in quarantine are listed, their bytes are not carried along")
+    func brokenPreferences() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("Library/Preferences/org.mozilla.ios.Focus.plist", "bplist00 telemetry-key-prefix- broken")
+        try folder.put("Documents/MozTelemetry-Default-values.json", "[1,2,3]")
+        let found = try await Harvested(folder.open())
+        #expect(
+            found.quarantined.map(\.path) == [
+                "Documents/MozTelemetry-Default-values.json", "Library/Preferences/org.mozilla.ios.Focus.plist",
+            ])
+        #expect(found.reasonCodes == ["V1", "V3"])
+        #expect(found.quarantined.map(\.isStored) == [true, false])
+        #expect(found.records == [])
+    }
+
+    @Test("the output is never read as input")
+    func excludedFile() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        try folder.put("\(corePings)/-t-2.json", CaptureFolder.ping(2))
+        let identity = try InputFile(path: "\(folder.path)/\(corePings)/-t-2.json").identity
+        let capture = try await CapturedFolder(
+            path: folder.path, label: "capture", leavingOut: [identity], limit: JobLimit(jobs: 2))
+        #expect(try await Harvested(capture).ids == [CaptureFolder.id(1)])
+    }
+}

@@ -1,0 +1,66 @@
+import Telemetry
+import Testing
+
+/// What a bundle carries of problems and of the quarantine, as lines and back.
+@Suite struct CaptureFindingTests {
+    @Test("a problem is a line and back")
+    func problem() {
+        let line = #"{"capture":"night 1","code":"unreadable","path":"a/\"b\"","text":"cannot open it"}"#
+        let problem = PlacedProblem(
+            capture: "night 1", path: #"a/"b""#, problem: Problem("unreadable", "cannot open it"))
+        #expect(String(decoding: problem.json.bytes, as: UTF8.self) == line)
+        #expect(PlacedProblem(json: Array(line.utf8)) == problem)
+    }
+
+    private static let whole = #"""
+        {"capture":"c","length":null,"offset":null,"path":"p","reason":"P1 empty file","sha256":"00","size":0,\#
+        "store":"mozilla-ping-file","stored":true}
+        """#
+    private static let span = #"""
+        {"capture":"c","length":55,"offset":118,"path":"p","reason":"F4 event cut short","sha256":"00","size":55,\#
+        "store":"mozilla-pending-events","stored":false}
+        """#
+
+    @Test("an entry of the quarantine is a line and back")
+    func quarantined() {
+        let entries = [
+            Quarantined(
+                capture: "c", path: "p", store: .mozillaPingFile, reject: Reject("P1 empty file"), size: 0,
+                sha256: "00", isStored: true),
+            Quarantined(
+                capture: "c", path: "p", store: .mozillaPendingEvents,
+                reject: Reject("F4 event cut short", offset: 118, length: 55), size: 55, sha256: "00",
+                isStored: false),
+        ]
+        for (line, entry) in zip([Self.whole, Self.span], entries) {
+            #expect(String(decoding: entry.json.bytes, as: UTF8.self) == line)
+            #expect(Quarantined(json: Array(line.utf8)) == entry)
+        }
+    }
+
+    @Test(
+        "a line without one of the keys is none",
+        arguments: ["capture", "path", "reason", "sha256", "size", "store", "stored"])
+    func missingKey(key: String) {
+        #expect(Quarantined(json: Array(Self.whole.replacing("\"\(key)\":", with: "\"x\":").utf8)) == nil)
+        #expect(PlacedProblem(json: Array(Self.whole.utf8)) == nil)
+    }
+
+    @Test(
+        "a span lies within its file, else the whole file is meant",
+        arguments: [
+            (nil, nil, 0..<10), (3, nil, 0..<10), (nil, 3, 0..<10), (3, 4, 3..<7), (3, 40, 3..<10), (10, 1, 10..<10),
+            (11, 1, 0..<10), (0, 0, 0..<0),
+        ] as [(Int?, Int?, Range<Int>)])
+    func range(offset: Int?, length: Int?, range: Range<Int>) {
+        #expect(Reject("x", offset: offset, length: length).range(inFileOf: 10) == range)
+    }
+
+    @Test("hashes are lower-case hexadecimal SHA-256")
+    func hashes() {
+        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        #expect(PayloadHash.hex(of: []) == empty)
+        #expect(PayloadHash.id(of: []) == "sha256:\(empty)")
+        #expect(([0x00, 0x0A, 0xA0, 0xFF] as [UInt8]).hex == "000aa0ff")
+    }
+}

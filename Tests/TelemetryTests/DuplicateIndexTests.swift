@@ -1,0 +1,132 @@
+import Telemetry
+import Testing
+
+/// Cases P10 and P11 of the format document: what is the same upload, and what only has the same id.
+@Suite struct DuplicateIndexTests {
+    private func record(
+        system: TelemetrySystem = .mozilla, type: String = "core", id: String = "0C5A3B52", payload: String = "{}"
+    ) -> Record {
+        Record(
+            system: system, type: type, id: id, payload: Array(payload.utf8),
+            source: Source(capture: "a", path: "p", store: .mozillaPingFile, index: 0))
+    }
+
+    private func key(_ record: Record, secret: [UInt8] = [1, 2, 3]) -> RecordKey {
+        RecordKey(record, secret: secret)
+    }
+
+    @Test("P10 the same id and payload from elsewhere is a duplicate")
+    func samePingTwice() {
+        var second = record()
+        second.source = Source(capture: "b", path: "q", store: .mozillaPingArray, index: 7)
+        second.notes = ["P13 x"]
+        second.held = [.noTarget]
+        second.client = "x"
+        var index = DuplicateIndex()
+        #expect(index.insert(key(record())) == .new)
+        #expect(index.insert(key(second)) == .duplicate)
+        #expect(index.insert(key(record())) == .duplicate)
+        #expect(index.count == 1)
+    }
+
+    @Test("P11 the same id with another payload is another record")
+    func oneIDThreePings() {
+        var index = DuplicateIndex()
+        #expect(index.insert(key(record(payload: #"{"seq":1}"#))) == .new)
+        #expect(index.insert(key(record(payload: #"{"seq":2}"#))) == .sameIDOtherPayload)
+        #expect(index.insert(key(record(payload: #"{"seq":3}"#))) == .sameIDOtherPayload)
+        #expect(index.insert(key(record(payload: #"{"seq":2}"#))) == .duplicate)
+        #expect(index.insert(key(record(payload: #"{"seq":1}"#))) == .duplicate)
+        #expect(index.count == 3)
+    }
+
+    @Test("another system, type or spelling of the id is another id")
+    func otherIdentities() {
+        var index = DuplicateIndex()
+        let records = [
+            record(), record(system: .sift), record(type: "focus-event"), record(id: "0c5a3b52"),
+            record(type: "core0", id: "C5A3B52"), record(type: "cor", id: "e0C5A3B52"), record(type: "", id: ""),
+        ]
+        for record in records { #expect(index.insert(key(record)) == .new) }
+        #expect(Set(records.map { key($0).identity }).count == records.count)
+        #expect(Set(records.map { key($0).content }).count == 1)
+    }
+
+    @Test("keys depend on the secret of the run")
+    func secret() {
+        let (first, second) = (key(record(), secret: [1]), key(record(), secret: [2]))
+        #expect(first.identity != second.identity)
+        #expect(first.content != second.content)
+        #expect(first == key(record(), secret: [1]))
+    }
+
+    @Test("the key that marks free places is a key like any other")
+    func keyOfZeros() {
+        var index = DuplicateIndex()
+        let zeros = RecordKey(identity: 0, content: 0)
+        #expect(index.insert(zeros) == .new)
+        #expect(index.insert(zeros) == .duplicate)
+        #expect(index.insert(RecordKey(identity: 0, content: 9)) == .sameIDOtherPayload)
+        #expect(index.insert(RecordKey(identity: .max, content: .max)) == .new)
+        #expect(index.insert(RecordKey(identity: .max, content: .max)) == .duplicate)
+        #expect(index.count == 3)
+    }
+
+    /// What the index answers, told by sets.
+    private struct Model {
+        private var keys: Set<RecordKey> = []
+        private var identities: Set<UInt64> = []
+
+        mutating func insert(_ key: RecordKey) -> DuplicateIndex.Finding {
+            let isNewIdentity = identities.insert(key.identity).inserted
+            guard keys.insert(key).inserted else { return .duplicate }
+            return isNewIdentity ? .new : .sameIDOtherPayload
+        }
+    }
+
+    @Test("any run of keys is told apart as sets tell it", arguments: 1...8 as ClosedRange<UInt64>)
+    func randomKeys(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var index = DuplicateIndex()
+        var model = Model()
+        // From almost only new ids to almost only payloads of a few.
+        let identities = UInt64(1) << (seed * 2)
+        for _ in 0..<20_000 {
+            let identity = UInt64.random(in: 0..<identities, using: &random) &* 0x9E37_79B9_7F4A_7C15
+            let content = UInt64.random(in: 0..<4000, using: &random) &* 0xBF58_476D_1CE4_E5B9
+            let key = RecordKey(identity: identity, content: content)
+            let (found, expected) = (index.insert(key), model.insert(key))
+            guard found == expected else {
+                Issue.record("\(key): \(found), not \(expected)")
+                return
+            }
+        }
+    }
+
+    @Test("keys that crowd in one place are told apart too", arguments: [0, UInt64.max - 400])
+    func crowdedKeys(first: UInt64) {
+        var index = DuplicateIndex()
+        var model = Model()
+        for round in 0..<2 {
+            for identity in first...(first + 400) {
+                for content in UInt64(1)...8 {
+                    let key = RecordKey(identity: identity, content: content)
+                    #expect(index.insert(key) == model.insert(key), "round \(round)")
+                }
+            }
+        }
+        #expect(index.count == 401 * 8)
+    }
+
+    @Test("thousands of payloads under one id are told apart")
+    func manyPayloads() {
+        var index = DuplicateIndex()
+        var findings: [DuplicateIndex.Finding] = []
+        for number in 0..<5000 { findings.append(index.insert(key(record(payload: "{\"seq\":\(number)}")))) }
+        #expect(findings[0] == .new)
+        #expect(findings.dropFirst().allSatisfy { $0 == .sameIDOtherPayload })
+        for number in 0..<5000 { findings.append(index.insert(key(record(payload: "{\"seq\":\(number)}")))) }
+        #expect(findings.dropFirst(5000).allSatisfy { $0 == .duplicate })
+        #expect(index.count == 5000)
+    }
+}
