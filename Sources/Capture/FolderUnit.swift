@@ -106,10 +106,11 @@ private struct FolderUnitReader {
         batch.bytesRead += contents.count
         for problem in extraction.problems { report(problem, path: file.path) }
         for reject in extraction.rejects { quarantine(reject, path: file.path, of: store) }
-        // By index: a loop over the records would copy each, field by field.
-        for index in extraction.records.indices where options.filter.passes(extraction.records[index]) {
-            let key = RecordKey(extraction.records[index], secret: options.secret)
-            batch.append(extraction.records[index], key: key, input: unit.input, store: number)
+        // By index in an array of our own: otherwise each record would be copied, field by field.
+        let records = extraction.records
+        for index in records.indices where options.filter.passes(records[index]) {
+            let key = RecordKey(records[index], secret: options.secret)
+            batch.append(records[index], key: key, input: unit.input, store: number)
         }
     }
 

@@ -14,9 +14,7 @@ extension Span<UInt8> {
 
     /// Less than, equal to or greater than 0, as these bytes sort before, with or after a key.
     public func ordered(against key: borrowing JSONKey) -> Int {
-        let prefix = prefixAsNumber
-        if prefix != key.prefix { return prefix < key.prefix ? -1 : 1 }
-        return ordered(against: key.utf8.span)
+        key.start.order(of: self) ?? ordered(against: key.utf8.span)
     }
 
     /// Whether the bytes are the same.

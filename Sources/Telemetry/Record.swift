@@ -165,6 +165,9 @@ public struct Hold: Sendable, Equatable {
         }
     }
 
+    /// Whether the payload does not have the documented form.
+    public var isSchema: Bool { code == "schema" }
+
     /// The hold as it stands in a record.
     public var text: String { detail.map { "\(code): \($0)" } ?? code }
 }

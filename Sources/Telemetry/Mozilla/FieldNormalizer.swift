@@ -29,7 +29,9 @@ struct FieldNormalizer: ~Escapable {
             var order = -1
             while position < count {
                 let key = document.member(at: position, of: object).key
-                order = document.bytes(of: key).ordered(against: fields[field].key)
+                order =
+                    fields[field].key.start.order(of: document.bytes(of: key))
+                    ?? document.bytes(of: key).ordered(against: fields[field].key)
                 if order >= 0 { break }
                 position += 1
             }
