@@ -80,11 +80,12 @@ private struct FolderUnitReader {
         let store = unit.capture.stores[part.store]
         do throws(FileError) {
             let folder = try unit.capture.root.folder.folder(at: store.folderPath)
+            var place = store.place(of: store.path, capture: unit.capture.label)
             for index in part.files {
                 if batch.lines.count >= Batch.sizeGoal {
                     return FolderUnit.Part(store: part.store, files: index..<part.files.upperBound)
                 }
-                read(index, of: store, number: part.store, in: folder)
+                read(index, of: store, number: part.store, in: folder, at: &place)
             }
         } catch {
             report(Problem("unreadable", error.description), path: store.path)
@@ -92,12 +93,15 @@ private struct FolderUnitReader {
         return nil
     }
 
-    private mutating func read(_ index: Int, of store: FoundStore, number: Int, in folder: borrowing Folder) {
+    private mutating func read(
+        _ index: Int, of store: FoundStore, number: Int, in folder: borrowing Folder, at place: inout MozillaPlace
+    ) {
         let file = store.file(index)
+        place.path = file.path
         extraction.removeAll()
         do throws(FileError) {
             try folder.read(file.name, limit: CapturedFolder.storeFileLimit, into: &contents)
-            stores.read(contents, of: store, path: file.path, into: &extraction)
+            stores.read(contents, of: store, at: place, into: &extraction)
         } catch {
             guard error.isTooLarge else { return report(Problem("unreadable", error.description), path: file.path) }
             quarantineTooLarge(file.name, path: file.path, of: store, in: folder)

@@ -65,7 +65,10 @@ private enum PropertyListValue: Decodable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        if let value = try? container.decode(Bool.self) {
+        // A wrong guess costs an error, so the common types come first. A boolean is no integer here, nor a real one.
+        if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode(Bool.self) {
             self = .boolean(value)
         } else if let value = try? container.decode(Int64.self) {
             self = .integer(value)
@@ -73,8 +76,6 @@ private enum PropertyListValue: Decodable {
             self = .unsigned(value)
         } else if let value = try? container.decode(Double.self) {
             self = .real(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
         } else if let value = try? container.decode(Date.self) {
             self = .date(value)
         } else if let value = try? container.decode(Data.self) {

@@ -14,9 +14,10 @@ struct StoreReader {
     }
 
     /// Reads the bytes of one file of a store.
-    /// - Parameter path: the file's path in the capture.
-    mutating func read(_ bytes: [UInt8], of store: FoundStore, path: String, into output: inout Extraction) {
-        let place = store.place(of: path, capture: capture.label)
+    /// - Parameter place: what the store says of itself, and the file's path.
+    mutating func read(
+        _ bytes: [UInt8], of store: FoundStore, at place: MozillaPlace, into output: inout Extraction
+    ) {
         switch store.contents {
         case .pingFolder: pings.readPingFile(bytes, at: place, into: &output)
         case .pingArray: pings.readPingArray(bytes, at: place, into: &output)

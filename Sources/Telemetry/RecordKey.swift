@@ -19,15 +19,15 @@ public struct RecordKey: Sendable, Hashable {
     /// The key of a record.
     /// - Parameter secret: the same for all records of a run, unknown to those who made them.
     public init(_ record: borrowing Record, secret: [UInt8]) {
-        var identity: [UInt8] = []
-        identity.reserveCapacity(128)
-        identity.append(contentsOf: secret)
-        identity.append(contentsOf: record.system.rawValue.utf8)
-        identity.append(0xFF)
-        identity.append(contentsOf: record.type.utf8)
-        identity.append(0xFF)
-        identity.append(contentsOf: record.id.utf8)
-        self.identity = SHA256.hash(data: identity).firstNumber
+        var name: [UInt8] = []
+        name.reserveCapacity(128)
+        name.append(contentsOf: secret)
+        name.append(contentsOf: record.system.rawValue.utf8)
+        name.append(0xFF)
+        name.append(contentsOf: record.type.utf8)
+        name.append(0xFF)
+        name.append(contentsOf: record.id.utf8)
+        identity = SHA256.hash(data: name).firstNumber
         var content = SHA256()
         content.update(data: secret)
         content.update(data: record.payload)
@@ -38,6 +38,8 @@ public struct RecordKey: Sendable, Hashable {
 extension SHA256.Digest {
     /// The first eight bytes, big-endian.
     fileprivate var firstNumber: UInt64 {
-        prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        var number: UInt64 = 0
+        for byte in self.prefix(8) { number = number << 8 | UInt64(byte) }
+        return number
     }
 }
