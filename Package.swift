@@ -63,7 +63,7 @@ let package = Package(
         .testTarget(
             name: "BundleTests",
             dependencies: [
-                "Bundle", "Files", "CZstd", .product(name: "Crypto", package: "swift-crypto"),
+                "Bundle", "Files", "CZstd", "Parallel", "Telemetry", .product(name: "Crypto", package: "swift-crypto"),
             ], swiftSettings: common),
         .testTarget(
             name: "TelemetryTests", dependencies: ["JSONText", "Telemetry"], swiftSettings: common),
@@ -71,6 +71,7 @@ let package = Package(
             name: "CaptureTests",
             dependencies: ["Bundle", "Capture", "Files", "JSONText", "Parallel", "Telemetry", "pingferry"],
             swiftSettings: common),
+        .testTarget(name: "CommandTests", dependencies: ["pingferry"], swiftSettings: common),
     ],
     swiftLanguageModes: [.v6]
 )

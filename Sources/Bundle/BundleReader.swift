@@ -57,14 +57,6 @@ public final class BundleReader: Sendable {
         try contents(of: segment.path, sha256: segment.sha256, with: &decoder)
     }
 
-    /// The lines of one of the members that hold details, checked against its hash.
-    /// - Parameter name: ``BundleLayout/quarantine``, ``BundleLayout/problems`` or ``BundleLayout/clients``.
-    /// - Throws: ``BundleError``.
-    public func lines(of name: String, with decoder: inout FrameDecoder) throws(BundleError) -> [[UInt8]] {
-        let contents = try contents(of: name, with: &decoder)
-        return contents.split(separator: UInt8(ascii: "\n")).map { Array($0) }
-    }
-
     /// The contents of a member that is no segment, checked against its hash.
     /// - Throws: ``BundleError``.
     public func contents(of name: String, with decoder: inout FrameDecoder) throws(BundleError) -> [UInt8] {

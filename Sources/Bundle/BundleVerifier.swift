@@ -60,8 +60,8 @@ public struct BundleVerifier {
         }
         guard totals == reader.manifest.totals else { throw BundleError.count("a total") }
         var decoder = try BundleReader.makeDecoder()
-        let listed = try reader.lines(of: BundleLayout.clients, with: &decoder)
-        guard listed == clients.sorted.map(\.json.bytes) else { throw BundleError.count(BundleLayout.clients) }
+        let listed = try reader.details(ClientSummary.self, of: BundleLayout.clients, with: &decoder)
+        guard listed == clients.sorted else { throw BundleError.count(BundleLayout.clients) }
     }
 
     private static func read(_ segment: Manifest.Segment, of reader: BundleReader, secret: [UInt8]) throws -> Segment {
@@ -88,8 +88,8 @@ public struct BundleVerifier {
 
     private func verifyQuarantine(progress: (Int) -> Void) throws {
         var decoder = try BundleReader.makeDecoder()
-        let listed = try entries(of: BundleLayout.quarantine, with: &decoder) { Quarantined(json: $0) }
-        _ = try entries(of: BundleLayout.problems, with: &decoder) { PlacedProblem(json: $0) }
+        let listed = try reader.details(Quarantined.self, of: BundleLayout.quarantine, with: &decoder)
+        _ = try reader.details(PlacedProblem.self, of: BundleLayout.problems, with: &decoder)
         let stored = Set(listed.filter(\.isStored).map { BundleLayout.quarantined($0.sha256) })
         let present = reader.manifest.members.filter { $0.path.hasPrefix(BundleLayout.quarantineFolder) }
         guard stored == Set(present.map(\.path)) else {
@@ -99,18 +99,5 @@ public struct BundleVerifier {
             _ = try reader.contents(of: member.path, with: &decoder)
             progress(member.bytes)
         }
-    }
-
-    private func entries<Entry>(
-        of name: String, with decoder: inout FrameDecoder, _ read: ([UInt8]) -> Entry?
-    ) throws(BundleError) -> [Entry] {
-        var entries: [Entry] = []
-        for (index, line) in try reader.lines(of: name, with: &decoder).enumerated() {
-            guard let entry = read(line) else {
-                throw .badRecord(member: name, line: index + 1, reason: "not in the form of this list")
-            }
-            entries.append(entry)
-        }
-        return entries
     }
 }

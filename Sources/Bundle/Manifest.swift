@@ -81,7 +81,7 @@ public struct Manifest: Sendable, Equatable {
 extension Manifest {
     /// Reads the member's contents.
     /// - Throws: ``BundleError`` if it is no manifest, or of a version that this program does not know.
-    init(_ bytes: [UInt8]) throws(BundleError) {
+    public init(_ bytes: [UInt8]) throws(BundleError) {
         guard let fields = try? JSONFields(bytes), fields.text("format") == BundleLayout.format else {
             throw BundleError.badManifest("it is not one")
         }

@@ -14,6 +14,8 @@ public final class CapturedFolder: Sendable {
     public let problems: [PlacedProblem]
     /// Whether something in the capture could not be looked at.
     public let isIncomplete: Bool
+    /// The path of a file that was to be left out although it is a store's, by its name; nil if there is none.
+    public let leftOutStore: String?
     let root: RootFolder
     private let containers: [Container: [Int]]
 
@@ -39,6 +41,7 @@ public final class CapturedFolder: Sendable {
         stores = walk.sortedStores(rootName: Self.lastPart(of: path))
         problems = walk.sortedProblems()
         isIncomplete = walk.isIncomplete
+        leftOutStore = walk.leftOutStore
         containers = Dictionary(grouping: stores.indices) { [stores] in stores[$0].container }
         self.root = root
     }
@@ -59,6 +62,7 @@ public final class CapturedFolder: Sendable {
         containers = [store.container: [0]]
         problems = []
         isIncomplete = false
+        leftOutStore = nil
         self.root = root
     }
 

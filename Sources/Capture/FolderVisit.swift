@@ -18,6 +18,8 @@ struct FolderVisit: Sendable {
     private(set) var folders: [String] = []
     /// Links that look like stores: worth a word, for what they lead to is not read.
     private(set) var links: [String] = []
+    /// The path of a file that was left out although it is a store's, by its name.
+    private(set) var leftOutStore: String?
     /// Files that may be stores, but could not be read to see.
     private(set) var unreadable: [(path: String, error: FileError)] = []
     /// Whose container the folder is, if it says so.
@@ -71,7 +73,12 @@ struct FolderVisit: Sendable {
         var files: [[UInt8]] = []
         for index in 0..<entries.count {
             let entry = entries.name(index)
-            if excluded.contains(FileIdentity(device: device, inode: entries.inode(index))) { continue }
+            if excluded.contains(FileIdentity(device: device, inode: entries.inode(index))) {
+                if isStore(entry, in: folder) {
+                    leftOutStore = Self.join(path, String(decoding: entry, as: UTF8.self))
+                }
+                continue
+            }
             if entry.first == UInt8(ascii: ".") {
                 if entry.elementsEqual(ContainerFinder.metadataName.utf8) { readMetadata(in: folder) }
                 continue
@@ -161,6 +168,12 @@ extension FolderVisit {
             if holds(name, in: folder, all: [StoredValues.keyPrefix]) { return .preferences(hasPrefix: true) }
             return buffer.contains(text: GroupPreferences.eventsKey) ? .groupPreferences : nil
         }
+    }
+
+    /// Whether a file is a ping or a store by itself; not what merely lies among pings, as an earlier output may.
+    private mutating func isStore(_ name: [UInt8], in folder: borrowing Folder) -> Bool {
+        DecimalTime(pingFileName: name.span) != nil
+            || contents(ofFile: String(decoding: name, as: UTF8.self), in: folder) != nil
     }
 
     /// Whether a file holds some texts. One that may not be read can be anybody's, so that is told.

@@ -92,10 +92,9 @@ public struct Harvest {
     private func details(of bundle: BundleReader) throws(BundleError) -> Batch {
         var decoder = try BundleReader.makeDecoder()
         var batch = Batch()
-        batch.quarantined = try bundle.lines(of: BundleLayout.quarantine, with: &decoder)
-            .compactMap { Quarantined(json: $0) }.map { Batch.QuarantineEntry(input: number, item: $0) }
-        batch.problems = try bundle.lines(of: BundleLayout.problems, with: &decoder)
-            .compactMap { PlacedProblem(json: $0) }
+        batch.quarantined = try bundle.details(of: BundleLayout.quarantine, with: &decoder)
+            .map { Batch.QuarantineEntry(input: number, item: $0) }
+        batch.problems = try bundle.details(of: BundleLayout.problems, with: &decoder)
         return batch
     }
 

@@ -26,6 +26,7 @@ final class SalvageScan {
     private let input: Int
     private let options: HarvestOptions
     private var isAtEnd = false
+    private var segments: Set<String> = []
 
     init(_ bundle: SalvagedBundle, input: Int, _ options: HarvestOptions) throws(BundleError) {
         do {
@@ -58,7 +59,10 @@ final class SalvageScan {
 
     private func add(_ finding: FrameScanner.Finding, to batch: inout Batch) {
         switch finding {
-        case .member(let member) where BundleLayout.isSegment(member.name): add(member, to: &batch)
+        case .member(let member) where BundleLayout.isSegment(member.name):
+            segments.insert(member.name)
+            add(member, to: &batch)
+        case .member(let member) where member.name == BundleLayout.manifest: reportMissing(member, to: &batch)
         case .member: break
         case .tooLarge(let name, let size, let offset):
             report("\(name) at byte \(offset): \(size) bytes are more than the limit", to: &batch)
@@ -80,6 +84,14 @@ final class SalvageScan {
             } catch {
                 report("\(segment.name) line \(lines.line): \(error)", to: &batch)
             }
+        }
+    }
+
+    /// Names the segments that the manifest lists and nothing was left of; the manifest is behind all of them.
+    private func reportMissing(_ manifest: FrameScanner.Member, to batch: inout Batch) {
+        guard let manifest = try? Manifest(manifest.contents) else { return }
+        for segment in manifest.segments where !segments.contains(segment.path) {
+            report("\(segment.path) is missing; records lost: \(segment.records)", to: &batch)
         }
     }
 

@@ -24,6 +24,7 @@ struct SegmentUnit: Sendable {
         } catch {
             throw .badRecord(member: segment.path, line: lines.line, reason: error.description)
         }
+        guard lines.line == segment.records else { throw .count("the number of records of \(segment.path)") }
         return batch
     }
 }

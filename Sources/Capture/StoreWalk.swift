@@ -6,6 +6,8 @@ import Telemetry
 struct StoreWalk {
     private var problems: [PlacedProblem] = []
     private(set) var isIncomplete = false
+    /// The path of a file that was left out although its name is that of a store.
+    private(set) var leftOutStore: String?
     private let label: String
     private var stores: [FolderVisit.Store] = []
     private var identifiers: [String: String] = [:]
@@ -67,6 +69,7 @@ struct StoreWalk {
         switch result {
         case .success(let visit):
             stores += visit.stores
+            leftOutStore = visit.leftOutStore ?? leftOutStore
             if let identifier = visit.identifier { identifiers[path] = identifier }
             problems += visit.links.map { link in
                 PlacedProblem(

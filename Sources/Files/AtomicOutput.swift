@@ -125,10 +125,10 @@ extension AtomicOutput {
             guard errno == ENOENT else { throw FileError(.create, path) }
             return
         }
-        guard replacing else { throw FileError(.create, path, code: EEXIST) }
         guard status.isRegular else {
             throw FileError(.replace, path, code: status.isFolder ? EISDIR : ENOTSUP)
         }
+        guard replacing else { throw FileError(.create, path, code: EEXIST) }
     }
 
     /// Opens and locks the temporary. Another run may remove or rename it between our open and our lock, so

@@ -34,13 +34,15 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     public var isExisting: Bool { code == EEXIST }
     /// Whether the disk is full.
     public var isNoSpace: Bool { code == ENOSPC || code == EDQUOT }
+    /// Whether something is neither a folder nor a regular file, or a folder where a file was wanted.
+    public var isNotAFile: Bool { operation == .read && (code == EISDIR || code == ENOTSUP) }
     /// Whether something is no folder.
     public var isNotAFolder: Bool { code == ENOTDIR }
 
     private var reason: String {
         switch (operation, code) {
         case (.lock, EWOULDBLOCK): "another run is writing it"
-        case (.replace, ENOTSUP): "it is not a regular file"
+        case (.replace, ENOTSUP), (.read, ENOTSUP): "it is not a regular file"
         default: String(cString: strerror(code))
         }
     }

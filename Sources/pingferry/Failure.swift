@@ -46,6 +46,7 @@ struct Failure: Error {
             switch error.operation {
             case .create, .lock, .replace: .cannotCreate
             case .write, .sync, .rename, .remove: .inputOutput
+            case _ where error.isNotAFile: .badData
             default: error.isNotFound ? .noInput : error.isNoPermission ? .noPermission : .inputOutput
             }
         self.init(status: status, message: "\(error)", remedy: Self.remedy(for: error, status))

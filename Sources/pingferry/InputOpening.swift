@@ -23,8 +23,10 @@ struct InputOpening {
             throw Failure(status: .noInput, message: "standard input cannot be read as a capture")
         }
         let label = label ?? CapturedFolder.lastPart(of: path)
+        if let identity = FileIdentity(path: path), excluded.contains(identity) { throw Self.isOutput(path) }
         do {
             let capture = try await CapturedFolder(path: path, label: label, leavingOut: excluded, limit: limit)
+            if let store = capture.leftOutStore { throw Self.isOutput("\(path)/\(store)") }
             guard !capture.stores.isEmpty || capture.isIncomplete else { throw Self.nothingKnown(path) }
             return .folder(capture)
         } catch let error as FileError where error.isNotAFolder {
@@ -33,12 +35,12 @@ struct InputOpening {
     }
 
     private func openFile(_ path: String, label: String) throws -> CaptureInput {
-        if try Self.isZstd(path) {
-            if isSalvage { return .salvage(try SalvagedBundle(path: path, label: label)) }
-            return .bundle(try Self.bundle(path))
+        if try !Self.isZstd(path) {
+            if let capture = try CapturedFolder(file: path, label: label) { return .folder(capture) }
+            // The first bytes of a bundle may be what is damaged.
+            guard isSalvage else { throw Self.nothingKnown(path) }
         }
-        guard let capture = try CapturedFolder(file: path, label: label) else { throw Self.nothingKnown(path) }
-        return .folder(capture)
+        return isSalvage ? .salvage(try SalvagedBundle(path: path, label: label)) : .bundle(try Self.bundle(path))
     }
 
     /// Opens a bundle; a fault names the file.
@@ -57,9 +59,9 @@ struct InputOpening {
 
     /// A fault of a bundle with the name of its file.
     static func named(_ error: BundleError, _ path: String) -> Failure {
-        guard let failure = Failure(error), failure.status == .badData else {
-            return Failure(error) ?? Failure(status: .badData, message: "\(error)")
-        }
+        let failure = Failure(error) ?? Failure(status: .badData, message: "\(error)")
+        // What the operating system refused names the file already.
+        if case .container(let error) = error, case .file = error.reason { return failure }
         return Failure(status: .badData, message: "\(path): \(failure.message)", remedy: failure.remedy)
     }
 
@@ -67,6 +69,12 @@ struct InputOpening {
         let file = try InputFile(path: path)
         let start = try [UInt8](capacity: 4) { output in _ = try file.read(at: 0, into: &output) }
         return start == [0x28, 0xB5, 0x2F, 0xFD]
+    }
+
+    private static func isOutput(_ path: String) -> Failure {
+        Failure(
+            status: .cannotCreate, message: "cannot replace \(path): it is part of the input",
+            remedy: "give the output another name")
     }
 
     private static func nothingKnown(_ path: String) -> Failure {

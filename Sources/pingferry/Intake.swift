@@ -14,6 +14,8 @@ struct Intake {
     private(set) var totals = BundleTotals()
     private(set) var isIncomplete = false
     private var index = DuplicateIndex()
+    /// The lines of what is quarantined and of the problems: bundles that are packed together may tell the same.
+    private var details: Set<[UInt8]> = []
 
     /// Codes of problems that mean that something was not read.
     private static let losses: Set<String> = ["unreadable", "damaged", "quarantine-limit", "changed"]
@@ -37,8 +39,10 @@ struct Intake {
             }
             totals.count(entry.summary)
         }
-        quarantined += batch.quarantined
-        problems += batch.problems
+        for entry in batch.quarantined where details.insert(entry.item.json.bytes).inserted {
+            quarantined.append(entry)
+        }
+        for problem in batch.problems where details.insert(problem.json.bytes).inserted { problems.append(problem) }
         // What a bundle carries along was reported when the bundle was made.
         if isBundle { return }
         if !batch.quarantined.isEmpty || batch.problems.contains(where: { Self.isLoss($0.problem) }) {

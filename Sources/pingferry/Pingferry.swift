@@ -29,8 +29,9 @@ struct Pingferry: AsyncParsableCommand {
         ])
 
     static func main() async {
+        StandardDescriptors.reserve()
         do {
-            try PartialFiles.removeOnInterrupt(message: "pingferry: interrupted; nothing was written to")
+            try PartialFiles.removeOnInterrupt(message: "pingferry: interrupted")
         } catch {
             StandardError.write("pingferry: \(error)")
         }

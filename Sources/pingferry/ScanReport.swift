@@ -89,9 +89,9 @@ struct ScanReport {
 // MARK: - For people
 
 extension ScanReport {
-    func printTables() {
+    func printTables() throws {
         for capture in captures {
-            Terminal.print("\(capture.label):")
+            try Terminal.print("\(capture.label):")
             let table = TextTable(
                 header: ["app", "system", "kind", "records", "quarantined", "held", "path"],
                 rows: capture.rows.map { row in
@@ -103,12 +103,14 @@ extension ScanReport {
                         row.path.isEmpty ? "." : row.path,
                     ]
                 })
-            for line in table.lines { Terminal.print("  " + line) }
+            for line in table.lines { try Terminal.print("  " + line) }
             for row in capture.rows {
-                for problem in row.problems { Terminal.print("  \(problem.path): \(problem.problem.text)") }
+                for problem in row.problems { try Terminal.print("  \(problem.path): \(problem.problem.text)") }
             }
         }
-        for problem in strayProblems { Terminal.print("\(problem.capture): \(problem.path): \(problem.problem.text)") }
+        for problem in strayProblems {
+            try Terminal.print("\(problem.capture): \(problem.path): \(problem.problem.text)")
+        }
     }
 
     private var captures: [(label: String, rows: [Row])] {

@@ -4,20 +4,14 @@ import JSONText
 /// Results on standard output.
 enum Terminal {
     /// Prints a line. Control characters of file names cannot reach the terminal.
-    static func print(_ line: String) {
-        put(Array((line.printable + "\n").utf8))
+    /// - Throws: `FileError`.
+    static func print(_ line: String) throws {
+        try StandardOutput.write(Array((line.printable + "\n").utf8).span)
     }
 
     /// Prints an object for machines.
+    /// - Throws: `FileError`.
     static func print(_ object: CanonicalObject) throws {
         try StandardOutput.write((object.bytes + [UInt8(ascii: "\n")]).span)
-    }
-
-    private static func put(_ bytes: [UInt8]) {
-        do {
-            try StandardOutput.write(bytes.span)
-        } catch {
-            StandardError.write("pingferry: \(error)")
-        }
     }
 }

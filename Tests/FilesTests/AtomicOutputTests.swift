@@ -80,7 +80,7 @@ import Testing
     @Test func folderIsRefused() throws {
         let refused = FileError(.replace, folder.path, code: EISDIR)
         #expect(failure(path: folder.path, replacing: true) == refused)
-        #expect(failure(path: folder.path) == FileError(.create, folder.path, code: EEXIST))
+        #expect(failure(path: folder.path) == refused)
         #expect(failure(path: folder.path + "/")?.code == EISDIR)
         #expect(failure(path: folder.path + "/..")?.code == EISDIR)
     }

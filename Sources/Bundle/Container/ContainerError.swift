@@ -56,7 +56,7 @@ public struct ContainerError: Error, Sendable, Equatable, CustomStringConvertibl
         switch reason {
         case .noSeekTable, .badSeekTable, .truncated, .damaged, .noFrame, .unexpectedFrame, .noEnd,
             .unexpectedBytes, .header:
-            "use another copy of the file, or read what is left of this one with --salvage"
+            "use another copy of the file, or read what is left of this one with convert --salvage"
         case .overLimit: "raise the limit"
         case .file, .notZstd, .duplicateName, .outOfMemory: nil
         }

@@ -89,8 +89,8 @@ struct BundleCommand: AsyncParsableCommand {
                 object.set("output", string: output)
             }
         } else if !common.quiet {
-            Terminal.print("wrote \(output): \(summary.sentence)")
-            Terminal.print("digest \(manifest.digest)")
+            try Terminal.print("wrote \(output): \(summary.sentence)")
+            try Terminal.print("digest \(manifest.digest)")
         }
         try summary.finish()
     }

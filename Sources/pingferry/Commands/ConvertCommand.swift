@@ -64,7 +64,7 @@ struct ConvertCommand: AsyncParsableCommand {
         if common.json {
             try summary.printJSON { $0.set("output", string: output) }
         } else if output != "-", !common.quiet {
-            Terminal.print("wrote \(output): \(summary.sentence)")
+            try Terminal.print("wrote \(output): \(summary.sentence)")
         }
         try summary.finish()
     }

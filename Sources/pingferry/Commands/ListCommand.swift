@@ -23,7 +23,7 @@ struct ListCommand: AsyncParsableCommand {
         try await reporting {
             let reader = try InputOpening.bundle(bundle)
             let contents = try InputOpening.naming(bundle) { try BundleContents(reader) }
-            if common.json { try Terminal.print(contents.json) } else { contents.printTables() }
+            if common.json { try Terminal.print(contents.json) } else { try contents.printTables() }
         }
     }
 }
@@ -40,29 +40,29 @@ private struct BundleContents {
         var decoder = try BundleReader.makeDecoder()
         manifest = reader.manifest
         members = reader.members
-        clients = try reader.lines(of: BundleLayout.clients, with: &decoder).compactMap { ClientSummary(json: $0) }
-        quarantined = try reader.lines(of: BundleLayout.quarantine, with: &decoder)
-            .compactMap { Quarantined(json: $0) }
-        problems = try reader.lines(of: BundleLayout.problems, with: &decoder).compactMap { PlacedProblem(json: $0) }
+        clients = try reader.details(of: BundleLayout.clients, with: &decoder)
+        quarantined = try reader.details(of: BundleLayout.quarantine, with: &decoder)
+        problems = try reader.details(of: BundleLayout.problems, with: &decoder)
     }
 
-    func printTables() {
-        Terminal.print("format version \(BundleLayout.version), written by pingferry \(manifest.tool)")
-        Terminal.print("digest \(manifest.digest)")
+    func printTables() throws {
+        try Terminal.print("format version \(BundleLayout.version), written by pingferry \(manifest.tool)")
+        try Terminal.print("digest \(manifest.digest)")
         let totals = manifest.totals
-        Terminal.print("\(Summary.count(totals.records, "record"))\(Summary.details(of: totals))")
-        if manifest.duplicates > 0 { Terminal.print("\(Summary.count(manifest.duplicates, "duplicate")) left out") }
-        section("members", ["member", "bytes", "compressed", "records"], memberRows)
-        section("types", ["type", "records"], totals.types.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] })
-        section(
+        try Terminal.print("\(Summary.count(totals.records, "record"))\(Summary.details(of: totals))")
+        if manifest.duplicates > 0 { try Terminal.print("\(Summary.count(manifest.duplicates, "duplicate")) left out") }
+        try section("members", ["member", "bytes", "compressed", "records"], memberRows)
+        try section(
+            "types", ["type", "records"], totals.types.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] })
+        try section(
             "held", ["reason", "records"], totals.holds.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] })
-        section("clients", ["client", "system", "app", "records", "uploadable", "first", "last"], clientRows)
-        section(
+        try section("clients", ["client", "system", "app", "records", "uploadable", "first", "last"], clientRows)
+        try section(
             "quarantine", ["path", "bytes", "reason"],
             quarantined.map {
                 ["\($0.capture): \($0.path)", "\($0.size)", $0.reject.reason + ($0.isStored ? "" : " (listed only)")]
             })
-        section(
+        try section(
             "problems", ["path", "problem"],
             problems.map { ["\($0.capture): \($0.path)", "\($0.problem.code): \($0.problem.text)"] })
     }
@@ -82,11 +82,11 @@ private struct BundleContents {
         }
     }
 
-    private func section(_ title: String, _ header: [String], _ rows: [[String]]) {
+    private func section(_ title: String, _ header: [String], _ rows: [[String]]) throws {
         guard !rows.isEmpty else { return }
-        Terminal.print("")
-        Terminal.print("\(title):")
-        for line in TextTable(header: header, rows: rows).lines { Terminal.print("  " + line) }
+        try Terminal.print("")
+        try Terminal.print("\(title):")
+        for line in TextTable(header: header, rows: rows).lines { try Terminal.print("  " + line) }
     }
 
     var json: CanonicalObject {

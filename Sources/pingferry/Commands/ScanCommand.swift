@@ -34,8 +34,8 @@ struct ScanCommand: AsyncParsableCommand {
             if common.json {
                 try summary.printJSON { $0.set("stores", elements: report.stores.map(\.bytes)) }
             } else if !common.quiet {
-                report.printTables()
-                Terminal.print(summary.sentence)
+                try report.printTables()
+                try Terminal.print(summary.sentence)
             }
             try summary.finish()
         }

@@ -52,8 +52,8 @@ struct VerifyCommand: AsyncParsableCommand {
         let manifest = reader.manifest
         if !common.json, !common.quiet {
             let count = Summary.count(manifest.totals.records, "record")
-            Terminal.print("\(path): good, \(count)\(Summary.details(of: manifest.totals))")
-            Terminal.print("digest \(manifest.digest)")
+            try Terminal.print("\(path): good, \(count)\(Summary.details(of: manifest.totals))")
+            try Terminal.print("digest \(manifest.digest)")
         }
         var object = CanonicalObject()
         object.set("digest", string: manifest.digest)

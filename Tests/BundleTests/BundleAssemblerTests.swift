@@ -1,0 +1,109 @@
+import Parallel
+import Telemetry
+import Testing
+
+@testable import Bundle
+
+@Suite struct BundleAssemblerTests {
+    private static let mebibyte = 1 << 20
+
+    /// The sizes of the segments that records with such payloads are packed in.
+    private func segments(_ payloadSizes: [Int], jobs: Int = 2) async throws -> [Manifest.Segment] {
+        let records = payloadSizes.enumerated().map { SampleBundle.record($0, payloadSize: $1) }
+        let (bytes, manifest) = try await SampleBundle.pack(records, jobs: jobs)
+        #expect(try await SampleBundle.verify(bytes) == manifest.digest)
+        let contents = try SampleBundle.members(bytes).filter { BundleLayout.isSegment($0.name) }.map(\.contents)
+        #expect(contents.map(\.count) == manifest.segments.map(\.bytes))
+        #expect(contents.flatMap(\.self) == records.flatMap { SampleBundle.line($0) })
+        return manifest.segments
+    }
+
+    @Test func segmentsCloseBeforeTheyExceedFourMebibytes() async throws {
+        let segments = try await segments(Array(repeating: Self.mebibyte, count: 10))
+        #expect(segments.map(\.path) == (1...4).map { "records/00000\($0).ndjson" })
+        #expect(segments.map(\.records) == [3, 3, 3, 1])
+        #expect(segments.allSatisfy { $0.bytes <= 4 * Self.mebibyte })
+    }
+
+    @Test func segmentMayBeFourMebibytesToTheByte() async throws {
+        let overhead = SampleBundle.line(SampleBundle.record(0)).count - 20
+        for (excess, records) in [(0, [2]), (1, [1, 1])] {
+            let sizes = [2 * Self.mebibyte - overhead, 2 * Self.mebibyte - overhead + excess]
+            let segments = try await segments(sizes)
+            #expect(segments.map(\.records) == records)
+            #expect(segments.map(\.bytes).reduce(0, +) == 4 * Self.mebibyte + excess)
+        }
+    }
+
+    @Test func largerRecordIsASegmentOfItsOwn() async throws {
+        let segments = try await segments([10, 5 * Self.mebibyte, 10, 10])
+        #expect(segments.map(\.records) == [1, 1, 2])
+        #expect(segments[1].bytes > 5 * Self.mebibyte)
+    }
+
+    @Test func jobsDoNotChangeTheBytes() async throws {
+        let records = (0..<12).map { SampleBundle.record($0, payloadSize: Self.mebibyte) }
+        let alone = try await SampleBundle.pack(records, quarantined: [[1], []], jobs: 1).bytes
+        for jobs in [2, 7] {
+            #expect(try await SampleBundle.pack(records, quarantined: [[1], []], jobs: jobs).bytes == alone)
+        }
+    }
+
+    @Test func levelsDoNotChangeTheDigest() async throws {
+        let records = (0..<3).map { SampleBundle.record($0) }
+        let (fast, best) = (
+            try await SampleBundle.pack(records, level: 1), try await SampleBundle.pack(records, level: 19)
+        )
+        #expect(fast.bytes != best.bytes)
+        #expect(fast.manifest == best.manifest)
+    }
+
+    @Test func bundleOfNothingHasNoSegments() async throws {
+        let (bytes, manifest) = try await SampleBundle.pack([])
+        #expect(manifest.segments == [])
+        #expect(manifest.totals == BundleTotals())
+        #expect(try await SampleBundle.verify(bytes) == manifest.digest)
+    }
+
+    @Test func equalQuarantinedBytesAreStoredOnce() async throws {
+        let (bytes, manifest) = try await SampleBundle.pack([], quarantined: [[7], [8], [7]])
+        #expect(manifest.members.filter { $0.path.hasPrefix("quarantine/") }.map(\.bytes) == [1, 1])
+        let reader = try BundleReader(bytes: bytes)
+        var decoder = try BundleReader.makeDecoder()
+        let listed: [Quarantined] = try reader.details(of: BundleLayout.quarantine, with: &decoder)
+        #expect(listed.map(\.path) == (0..<3).map { "Documents/bad-\($0)" })
+    }
+
+    @Test func quarantinedBytesThatAreGoneAreListedAsNotStored() async throws {
+        let entry = Quarantined(
+            capture: "phone", path: "p", store: .mozillaPingFile, reject: Reject("P2 cut short"), size: 1,
+            sha256: PayloadHash.hex(of: [7]), isStored: true)
+        var assembler = try BundleAssembler(level: 3, tool: "1", limit: JobLimit(jobs: 1)) { _ in }
+        #expect(try await assembler.add(quarantined: [entry]) { _ in nil } == [entry])
+        let manifest = try assembler.finish(problems: [], duplicates: 0)
+        #expect(!manifest.members.contains { $0.path.hasPrefix("quarantine/") })
+    }
+
+    /// By the description of the format alone, with other programs.
+    @Test func digestIsTheHashOfWhatSha256sumPrints() async throws {
+        let (bytes, manifest) = try await SampleBundle.pack(
+            (0..<5).map { SampleBundle.record($0, payloadSize: 2 << 20) }, quarantined: [[1, 2], []])
+        let file = try TemporaryFile(bytes)
+        let script = """
+            import hashlib, io, json, subprocess, sys, tarfile
+            tar = tarfile.open(fileobj=io.BytesIO(subprocess.check_output(["zstd", "-dc", sys.argv[1]])))
+            members = [(member.name, tar.extractfile(member).read()) for member in tar]
+            lines = "".join("%s  %s\\n" % (hashlib.sha256(data).hexdigest(), name) for name, data in members[:-1])
+            manifest = json.loads(members[-1][1])
+            assert members[-1][0] == "manifest.json"
+            listed = {entry["path"]: entry for entry in manifest["members"] + manifest["segments"]}
+            assert list(listed) and len(listed) == len(members) - 1
+            for name, data in members[:-1]:
+                assert listed[name]["bytes"] == len(data), name
+                assert listed[name]["sha256"] == hashlib.sha256(data).hexdigest(), name
+                assert listed[name].get("records", 0) == (data.count(b"\\n") if name[:8] == "records/" else 0), name
+            print(hashlib.sha256(lines.encode()).hexdigest())
+            """
+        #expect(try run("python3", "-c", script, file.path) == manifest.digest + "\n")
+    }
+}

@@ -1,0 +1,64 @@
+import Parallel
+import Telemetry
+import Testing
+
+@testable import Bundle
+
+@Suite struct BundleReaderTests {
+    private func contents(_ bytes: [UInt8]) throws -> [String: [UInt8]] {
+        Dictionary(uniqueKeysWithValues: try SampleBundle.members(bytes).map { ($0.name, $0.contents) })
+    }
+
+    @Test func intactBundleIsVerified() async throws {
+        let bytes = try await SampleBundle.small()
+        let reader = try BundleReader(bytes: bytes)
+        #expect(reader.members.map(\.name).first == "pingferry-bundle.json")
+        #expect(
+            reader.members.map(\.name).suffix(4) == [
+                "quarantine.ndjson", "problems.ndjson", "clients.ndjson", "manifest.json",
+            ])
+        #expect(reader.manifest.totals.records == 3)
+        #expect(try await SampleBundle.verify(bytes) == reader.manifest.digest)
+    }
+
+    /// A flip is found, or it lies in bits that mean nothing and everything is as before.
+    @Test(arguments: [0x01, 0x40] as [UInt8]) func everyFlippedByteIsAnErrorOrChangesNothing(mask: UInt8) async throws {
+        let bytes = try await SampleBundle.small()
+        let intact = try contents(bytes)
+        var unnoticed = 0
+        for index in bytes.indices {
+            var flipped = bytes
+            flipped[index] ^= mask
+            guard (try? await SampleBundle.verify(flipped)) != nil else { continue }
+            unnoticed += 1
+            #expect(try contents(flipped) == intact, "byte \(index) ^ \(mask)")
+        }
+        #expect(unnoticed < bytes.count / 20)
+    }
+
+    @Test func everyTruncationIsAnError() async throws {
+        let bytes = try await SampleBundle.small()
+        for count in bytes.indices {
+            #expect(throws: BundleError.self, "\(count) bytes") { try BundleReader(bytes: Array(bytes.prefix(count))) }
+        }
+    }
+
+    @Test func containerThatIsNoBundleSaysSo() throws {
+        for members in [[], [("manifest.json", [])], [("a", [1]), ("manifest.json", [1])]] as [[(String, [UInt8])]] {
+            let error = #expect(throws: BundleError.self) { try BundleReader(bytes: Sample.container(members)) }
+            #expect(error?.description == "not a bundle: no pingferry-bundle.json in front")
+        }
+    }
+
+    @Test func missingFileIsAFileError() {
+        let error = #expect(throws: BundleError.self) { try BundleReader(path: "/none/a.tar.zst") }
+        #expect(error?.description == "cannot open /none/a.tar.zst: No such file or directory")
+    }
+
+    @Test func memberThatIsNotThereIsNamed() async throws {
+        let reader = try BundleReader(bytes: try await SampleBundle.small())
+        var decoder = try BundleReader.makeDecoder()
+        let error = #expect(throws: BundleError.self) { try reader.contents(of: "quarantine/none", with: &decoder) }
+        #expect(error?.description == "quarantine/none is missing")
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Telemetry
+import Testing
+
+@testable import Bundle
+
+@Suite struct ManifestTests {
+    private func text() async throws -> String {
+        let members = try SampleBundle.members(try await SampleBundle.small())
+        return String(decoding: try #require(members.last).contents, as: UTF8.self)
+    }
+
+    @Test func whatIsWrittenIsReadBack() async throws {
+        let bytes = Array(try await text().utf8)
+        #expect(try Manifest(bytes).bytes == bytes)
+    }
+
+    @Test func itIsOneCanonicalLine() async throws {
+        let text = try await text()
+        #expect(text.hasPrefix(#"{"digest":""#))
+        #expect(text.hasSuffix("\"version\":1}\n"))
+        #expect(
+            text.contains(#""held":{},"records":3,"system":{"mozilla":3},"type":{"mozilla/core":3},"uploadable":3"#))
+    }
+
+    /// A text in the manifest, what stands there instead, and what is said about that.
+    private static let faults = [
+        (#""format":"pingferry-bundle""#, #""format":"other""#, "manifest.json: it is not one"),
+        ("\"version\":1", "\"version\":2", "bundle format version 2 is not supported"),
+        ("\"version\":1", "\"version\":1.0", "bundle format version unknown is not supported"),
+        ("\"duplicates\":0,", "", "manifest.json: a key is missing or of another type"),
+        ("\"duplicates\":0", "\"duplicates\":\"0\"", "manifest.json: a key is missing or of another type"),
+        ("\"tool\":\"1\"", "\"tool\":null", "manifest.json: a key is missing or of another type"),
+        ("\"records\":3,\"sha256\"", "\"sha256\"", "manifest.json: segment without count"),
+        ("\"path\":\"clients.ndjson\",", "", "manifest.json: a member without path, size or hash"),
+    ]
+
+    @Test(arguments: faults) func faultsAreNamed(text: String, replacement: String, description: String) async throws {
+        let manifest = try await self.text()
+        let changed = try #require(
+            manifest.range(of: text).map { manifest.replacingCharacters(in: $0, with: replacement) })
+        let error = #expect(throws: BundleError.self) { try Manifest(Array(changed.utf8)) }
+        #expect(error?.description == description)
+    }
+
+    @Test func noJSONIsNoManifest() {
+        for text in ["", "{", "[]", "null", "\u{0}"] {
+            let error = #expect(throws: BundleError.self) { try Manifest(Array(text.utf8)) }
+            #expect(error?.description == "manifest.json: it is not one")
+        }
+    }
+
+    @Test func digestDependsOnNamesHashesAndOrder() {
+        let members = [(path: "a", sha256: "0"), (path: "b", sha256: "1")]
+        let digests = [
+            Manifest.digest(of: members), Manifest.digest(of: members.reversed()), Manifest.digest(of: []),
+            Manifest.digest(of: [(path: "a", sha256: "1"), (path: "b", sha256: "1")]),
+            Manifest.digest(of: [(path: "c", sha256: "0"), (path: "b", sha256: "1")]),
+        ]
+        #expect(Set(digests).count == digests.count)
+        // sha256sum of nothing.
+        #expect(digests[2] == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+
+@Suite struct BundleCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Packs inputs; the path of the bundle. Samples that hold something for the quarantine end with status 1.
+    @discardableResult
+    private func pack(_ name: String, _ arguments: [String], status: Int32 = 1) throws -> String {
+        let finished = try shell(#""$0" bundle -q "$@""#, ["-o", folder(name)] + arguments)
+        #expect(finished.status == status, "\(finished.errors)")
+        return folder(name)
+    }
+
+    private func names(_ bundle: String) throws -> [String] {
+        try tool("tar", "--zstd", "-tf", bundle).split(separator: "\n").map(String.init)
+    }
+
+    @Test func membersAreInTheOrderOfTheFormat() throws {
+        let names = try names(pack("a.tar.zst", samples.map(sample)))
+        #expect(names.prefix(2) == ["pingferry-bundle.json", "records/000001.ndjson"])
+        #expect(names.suffix(4) == ["quarantine.ndjson", "problems.ndjson", "clients.ndjson", "manifest.json"])
+        let quarantined = names.dropFirst(2).dropLast(4)
+        #expect(quarantined.count == 6)
+        #expect(quarantined.allSatisfy { $0.hasPrefix("quarantine/") && $0.count == 75 })
+        #expect(Array(quarantined) == quarantined.sorted())
+        #expect(folder.names == ["a.tar.zst"])
+    }
+
+    @Test func otherProgramsReadIt() throws {
+        let bundle = try pack("a.tar.zst", samples.map(sample))
+        let list = try tool("tar", "--zstd", "-tf", bundle)
+        #expect(try tool("bsdtar", "-tf", bundle) == list)
+        try tool("zstd", "-q", "-t", bundle)
+        let script = """
+            import io, subprocess, sys, tarfile
+            tar = tarfile.open(fileobj=io.BytesIO(subprocess.check_output(["zstd", "-dc", sys.argv[1]])))
+            for member in tar:
+                assert member.isreg() and member.mode == 0o600 and member.mtime == member.uid == member.gid == 0
+                assert len(tar.extractfile(member).read()) == member.size
+                print(member.name)
+            """
+        #expect(try tool("python3", "-c", script, bundle) == list)
+    }
+
+    @Test func recordsAreThoseThatConvertWrites() throws {
+        let bundle = try pack("a.tar.zst", samples.map(sample))
+        let converted = try shell(#""$0" convert -q -o - "$@""#, samples.map(sample)).output
+        #expect(!converted.isEmpty)
+        #expect(try Data(tool("tar", "--zstd", "-xOf", bundle, "records/000001.ndjson").utf8) == converted)
+        #expect(try pingferry("convert", "-o", "-", bundle).output == converted)
+    }
+
+    @Test func quarantineHoldsTheVeryBytes() throws {
+        let bundle = try pack("a.tar.zst", [sample("damaged")])
+        let lines = try tool("tar", "--zstd", "-xOf", bundle, "quarantine.ndjson").split(separator: "\n")
+        #expect(lines.count == 5)
+        for line in lines {
+            let entry = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            let (path, hash) = (try #require(entry["path"] as? String), try #require(entry["sha256"] as? String))
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: "\(sample("damaged"))/\(path)"))
+            if let offset = entry["offset"] as? Int, let length = entry["length"] as? Int {
+                bytes = bytes.subdata(in: offset..<offset + length)
+            }
+            let stored = try folder.put("", "stored")
+            _ = try shell(#"tar --zstd -xOf "$1" "$2" > "$3""#, [bundle, "quarantine/\(hash)", stored])
+            #expect(try folder.data("stored") == bytes)
+            #expect(entry["size"] as? Int == bytes.count)
+        }
+    }
+
+    @Test func fileIsForItsOwnerAlone() throws {
+        let bundle = try pack("a.tar.zst", [sample("webxr")], status: 0)
+        let mode = try FileManager.default.attributesOfItem(atPath: bundle)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test func sameInputGivesTheSameBytesWhateverTheJobs() throws {
+        let load = try folder.makeLoad(pings: 600)
+        for jobs in ["1", "2", "7"] { try pack("\(jobs).tar.zst", ["--jobs", jobs, load, sample("focus")]) }
+        let alone = try folder.data("1.tar.zst")
+        #expect(try folder.data("2.tar.zst") == alone)
+        #expect(try folder.data("7.tar.zst") == alone)
+    }
+
+    @Test func levelsGiveTheSameDigest() throws {
+        var digests: Set<String> = []
+        for level in ["1", "3", "19"] {
+            let finished = try pingferry(
+                "bundle", "--json", "--level", level, "-o", folder("\(level).tar.zst"), sample("webxr"))
+            digests.insert(try #require(try finished.json()["digest"] as? String))
+        }
+        #expect(digests.count == 1)
+        #expect(try folder.data("1.tar.zst") != folder.data("19.tar.zst"))
+    }
+
+    @Test func bundleOfABundleIsTheSameBundle() throws {
+        let first = try pack("first.tar.zst", samples.map(sample))
+        let second = try pack("second.tar.zst", [first], status: 0)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: second)) == folder.data("first.tar.zst"))
+    }
+
+    @Test func bundlesPackedTogetherAreLikeTheirCapturesPackedTogether() throws {
+        let bundles = try ["focus", "damaged"].map { try pack("\($0).tar.zst", [sample($0)]) }
+        let together = try pack("together.tar.zst", bundles, status: 0)
+        let direct = try pack("direct.tar.zst", ["focus", "damaged"].map(sample))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: together)) == Data(contentsOf: URL(fileURLWithPath: direct)))
+        let reversed = try pack("reversed.tar.zst", bundles.reversed(), status: 0)
+        #expect(try pingferry("verify", reversed).status == 0)
+        #expect(try folder.data("reversed.tar.zst") != folder.data("together.tar.zst"))
+    }
+
+    @Test func whatSeveralInputsHaveInCommonIsThereOnce() throws {
+        let damaged = try pack("damaged.tar.zst", [sample("damaged")])
+        let finished = try pingferry(
+            "bundle", "--json", "-o", folder("a.tar.zst"), damaged, damaged, sample("damaged"))
+        let summary = try finished.json()
+        #expect(finished.status == 1)
+        #expect(summary["duplicates"] as? Int == 10)
+        #expect((summary["quarantined"] as? [Any])?.count == 5)
+        let records = try pingferry("convert", "-q", "-o", "-", folder("a.tar.zst")).output
+        #expect(try pingferry("convert", "-q", "-o", "-", damaged).output == records)
+    }
+
+    @Test func summaryForMachinesTellsAll() throws {
+        let finished = try pingferry("bundle", "--json", "-o", folder("a.tar.zst"), sample("focus"))
+        let summary = try finished.json()
+        #expect(
+            summary.keys.sorted() == [
+                "complete", "digest", "duplicates", "output", "problems", "quarantined", "totals",
+            ])
+        #expect(summary["complete"] as? Bool == false)
+        #expect(summary["output"] as? String == folder("a.tar.zst"))
+        let totals = try #require(summary["totals"] as? [String: Any])
+        #expect(totals["records"] as? Int == 7)
+        #expect(totals["uploadable"] as? Int == 6)
+        #expect(totals["held"] as? [String: Int] == ["pending-events": 1])
+        #expect(totals["type"] as? [String: Int] == ["mozilla/core": 3, "mozilla/focus-event": 4])
+        #expect(
+            finished.errors == "pingferry: focus: Documents/eventArray-MozTelemetry-Default-focus-event.json"
+                + " at byte 241: F4 event cut short\n")
+    }
+
+    @Test func quarantineHasLimits() throws {
+        let bundle = try pack("a.tar.zst", ["--quarantine-total", "0", sample("focus")])
+        #expect(try !names(bundle).contains { $0.hasPrefix("quarantine/") })
+        #expect(try tool("tar", "--zstd", "-xOf", bundle, "quarantine.ndjson").contains("\"stored\":false"))
+        #expect(try tool("tar", "--zstd", "-xOf", bundle, "problems.ndjson").contains("\"quarantine-limit\""))
+        #expect(try pingferry("verify", bundle).status == 0)
+    }
+
+    @Test func bundleOfNothingIsGood() throws {
+        let bundle = try pack("a.tar.zst", ["--type", "none", sample("webxr")], status: 0)
+        #expect(try names(bundle).filter { $0.hasPrefix("records/") } == [])
+        #expect(try pingferry("verify", bundle).lines.first == "\(bundle): good, 0 records")
+    }
+
+    @Test func labelNamesTheCapture() throws {
+        let bundle = try pack("a.tar.zst", ["--label", "Phone 7 / \"é\"\n", sample("webxr")], status: 0)
+        #expect(try pingferry("verify", bundle).status == 0)
+        let record = try #require(try pingferry("convert", "-o", "-", bundle).lines.first)
+        #expect(record.contains(#""source":{"capture":"Phone 7 / \"é\"\n","#))
+    }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import Testing
+
+/// Each exit status of the contract, what is said, and that nothing is left behind.
+@Suite struct FailureTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    // MARK: 64
+
+    @Test(arguments: [
+        ["nonsense"], ["scan"], ["list"], ["verify"], ["convert", "x"], ["bundle", "x"], ["scan", "--zzz", "x"],
+        ["bundle", "-o", "-", "x"], ["bundle", "-o", "y", "--level", "0", "x"],
+        ["bundle", "-o", "y", "--level", "20", "x"],
+        ["convert", "-o", "-", "--json", "x"], ["scan", "--jobs", "0", "x"], ["scan", "--jobs", "257", "x"],
+        ["scan", "--system", "Mozilla", "x"], ["scan", "--since", "yesterday", "x"], ["scan", "--since", "", "x"],
+        ["scan", "--until", "2020-02-30", "x"], ["scan", "--since", "2020-03-02T12:00", "x"],
+        ["scan", "--since", "2020-03-02T24:00:00Z", "x"], ["scan", "--since", "1969-12-31", "x"],
+        ["bundle", "-o", "y", "--quarantine-file", "129", "x"], ["bundle", "-o", "y", "--quarantine-total", "-1", "x"],
+    ])
+    func usage(arguments: [String]) throws {
+        let finished = try shell(#"cd "$1" && "$0" "${@:2}""#, [folder.path] + arguments)
+        #expect(finished.status == 64)
+        #expect(finished.output.isEmpty)
+        #expect(finished.errors.hasPrefix("Error: "))
+        #expect(finished.errors.contains("Usage: pingferry"))
+        #expect(folder.names == [])
+    }
+
+    // MARK: 65 and 66
+
+    @Test func folderIsNoBundle() throws {
+        for command in ["verify", "list"] {
+            let finished = try pingferry(command, folder.path)
+            #expect(finished.status == 65)
+            #expect(finished.errors == "pingferry: cannot read \(folder.path): Is a directory\n")
+        }
+    }
+
+    @Test func deviceIsNoCapture() throws {
+        #expect(mkfifo(folder("pipe"), 0o600) == 0)
+        for path in ["/dev/null", "/dev/zero", folder("pipe")] {
+            let finished = try pingferry("scan", path)
+            #expect(finished.status == 65)
+            #expect(finished.errors == "pingferry: cannot read \(path): it is not a regular file\n")
+        }
+    }
+
+    @Test(arguments: ["scan", "verify", "list"]) func missingInput(command: String) throws {
+        let finished = try pingferry(command, folder("none"))
+        #expect(finished.status == 66)
+        #expect(finished.errors == "pingferry: cannot open \(folder("none")): No such file or directory\n")
+    }
+
+    @Test(arguments: ["convert", "bundle"]) func missingInputLeavesNoOutput(command: String) throws {
+        #expect(try pingferry(command, "-o", folder("out"), sample("webxr"), folder("none")).status == 66)
+        #expect(folder.names == [])
+    }
+
+    // MARK: 73
+
+    @Test(arguments: ["convert", "bundle"]) func existingOutputIsRefused(command: String) throws {
+        let output = try folder.put("mine", "out")
+        let finished = try pingferry(command, "-o", output, sample("webxr"))
+        #expect(finished.status == 73)
+        #expect(
+            finished.errorLines == [
+                "pingferry: cannot create \(output): File exists",
+                "pingferry: give --force to replace it, or another name",
+            ])
+        #expect(try folder.data("out") == Data("mine".utf8))
+        #expect(try pingferry(command, "--force", "-o", output, sample("webxr")).status == 0)
+        #expect(try folder.data("out") != Data("mine".utf8))
+        #expect(folder.names == ["out"])
+    }
+
+    @Test func folderOfTheOutputHasToBeThere() throws {
+        let finished = try pingferry("bundle", "-o", folder("none/out"), sample("webxr"))
+        #expect(finished.status == 73)
+        #expect(finished.errorLines.last == "pingferry: make the folder first")
+    }
+
+    @Test func onlyFilesAreReplaced() throws {
+        for options in [[], ["--force"]] {
+            for (path, why) in [(folder.path, "Is a directory"), ("/dev/full", "it is not a regular file")] {
+                let finished = try shell(#""$0" convert "$@""#, options + ["-o", path, sample("webxr")])
+                #expect(finished.status == 73)
+                #expect(finished.errors == "pingferry: cannot replace \(path): \(why)\n")
+            }
+        }
+    }
+
+    @Test func inputIsNeverReplaced() throws {
+        let capture = try folder.copySample("focus")
+        let bundle = folder("a.tar.zst")
+        #expect(try pingferry("bundle", "-q", "-o", bundle, capture).status == 1)
+        let store = "\(capture)/Documents/eventArray-MozTelemetry-Default-focus-event.json"
+        let before = try files()
+        for (output, input) in [(bundle, bundle), (store, capture), (store, store)] {
+            for command in ["convert", "bundle"] {
+                let finished = try pingferry(command, "--force", "-o", output, input)
+                #expect(finished.status == 73)
+                #expect(
+                    finished.errorLines == [
+                        "pingferry: cannot replace \(output): it is part of the input",
+                        "pingferry: give the output another name",
+                    ])
+            }
+        }
+        #expect(try files() == before)
+    }
+
+    /// All files; the temporary of a refused output does come and go in its folder.
+    private func files() throws -> [String: [String]] {
+        try snapshot(folder.path).filter { $0.value[0] != "folder" }
+    }
+
+    /// The output lies in the capture, even among the pings, and is there already the second time.
+    @Test(arguments: ["out.tar.zst", "Documents/out.tar.zst", "Documents/MozTelemetry-Default-core/out.tar.zst"])
+    func outputIsNeverReadAsInput(name: String) throws {
+        let capture = try folder.copySample("webxr")
+        try folder.makeFolder("webxr/Documents/MozTelemetry-Default-core")
+        let first = try pingferry("bundle", "--json", "-o", "\(capture)/\(name)", capture)
+        #expect(first.status == 0)
+        let again = try pingferry("bundle", "--json", "--force", "-o", "\(capture)/\(name)", capture)
+        #expect(again.status == 0)
+        #expect(again.output == first.output)
+        #expect(try pingferry("verify", "\(capture)/\(name)").status == 0)
+    }
+
+    // MARK: 74
+
+    @Test(arguments: [
+        "scan", "scan --json", "convert -o -", "verify --json", "verify", "list", "list --json",
+    ])
+    func standardOutputThatFailsIsAnError(command: String) throws {
+        #expect(try pingferry("bundle", "-q", "-o", folder("a.tar.zst"), sample("webxr")).status == 0)
+        let full = try shell(#""$0" \#(command) "$1" > /dev/full"#, [folder("a.tar.zst")])
+        #expect(full.status == 74)
+        #expect(full.errorLines.first == "pingferry: cannot write standard output: No space left on device")
+        #expect(full.errorLines.count == 2)
+        let closed = try shell(#""$0" \#(command) "$1" >&-"#, [folder("a.tar.zst")])
+        #expect(closed.status == 74)
+        #expect(closed.errors == "pingferry: cannot write standard output: Bad file descriptor\n")
+    }
+
+    @Test func closedDescriptorsDoNotSpoilTheOutput() throws {
+        let finished = try shell(
+            #""$0" bundle -q -o "$1/a.tar.zst" "$2" <&- >&- 2>&-; echo $?"#, [folder.path, sample("damaged")])
+        #expect(finished.text == "1\n")
+        #expect(try pingferry("verify", folder("a.tar.zst")).status == 0)
+        #expect(try pingferry("bundle", "-q", "-o", folder("b.tar.zst"), sample("damaged")).status == 1)
+        #expect(try folder.data("a.tar.zst") == folder.data("b.tar.zst"))
+    }
+
+    /// A file size limit is a full disk that needs no mount.
+    @Test(arguments: ["convert", "bundle"]) func outputThatCannotBeWrittenLeavesNothing(command: String) throws {
+        let load = try folder.makeLoad(pings: 400)
+        let script = #"ulimit -f 1; "$0" "$1" -o "$2/out" "$3"; status=$?; ls -A "$2"; exit $status"#
+        let finished = try shell("trap '' XFSZ; " + script, [command, try folder.makeFolder("small"), load])
+        #expect(finished.status == 74)
+        #expect(finished.text == "")
+        #expect(finished.errors == "pingferry: cannot write \(folder("small/out")): File too large\n")
+    }
+
+    // MARK: 1 and 77
+
+    @Test func capturedFilesThatMayNotBeReadAreReported() throws {
+        let capture = try folder.copySample("webxr")
+        let pings = try FileManager.default.subpathsOfDirectory(atPath: capture).filter { $0.contains("-core/-t-") }
+        let ping = try #require(pings.min())
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: "\(capture)/\(ping)")
+        let finished = try withoutPrivileges(#""$0" bundle -q -o "$1/out" "$1/webxr""#)
+        #expect(finished.status == 1)
+        #expect(finished.errors == "pingferry: webxr: \(ping): cannot open \(capture)/\(ping): Permission denied\n")
+        let converted = try withoutPrivileges(#""$0" convert -q -o - "$1/out""#)
+        #expect(converted.lines.count == 5)
+    }
+
+    @Test func noPermission() throws {
+        let capture = try folder.copySample("webxr")
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: capture)
+        let read = try withoutPrivileges(#""$0" scan "$1/webxr""#)
+        #expect(read.status == 77)
+        #expect(read.errors == "pingferry: cannot open \(capture): Permission denied\n")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: capture)
+        try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: try folder.makeFolder("locked"))
+        let written = try withoutPrivileges(#""$0" convert -o "$1/locked/out" "$1/webxr""#)
+        #expect(written.status == 73)
+        #expect(written.errors.contains("Permission denied"))
+    }
+
+    /// Runs a script as a user to whom permissions apply. Root becomes one, with a copy of the program within reach.
+    private func withoutPrivileges(_ script: String) throws -> Finished {
+        guard geteuid() == 0 else { return try shell(script, [folder.path]) }
+        let program = folder("program")
+        if !FileManager.default.fileExists(atPath: program) {
+            try FileManager.default.copyItem(atPath: pingferryPath, toPath: program)
+            chmod(program, 0o755)
+            chmod(folder.path, 0o777)
+        }
+        return try shell(
+            #"setpriv --reuid=65534 --regid=65534 --clear-groups bash -c "$2" "$3" "$1""#,
+            [folder.path, script, program])
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// Ends the program while it works. The highest level makes sure that there is time for that.
+@Suite struct InterruptTests {
+    private let folder: TemporaryFolder
+    private let load: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        load = try folder.makeLoad(pings: 3000)
+    }
+
+    /// Sends a signal as soon as the temporary holds something.
+    private func interrupt(_ number: Int32) throws -> (process: Process, errors: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        let command = [pingferryPath, "bundle", "--level", "19", "--jobs", "1", "-o", folder("out.tar.zst"), load]
+        process.arguments = ["python3", "-c", unblocking] + command
+        let errors = Pipe()
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = errors
+        try process.run()
+        var status = stat()
+        while stat(folder(".out.tar.zst.partial"), &status) != 0 || status.st_size == 0 {
+            try #require(process.isRunning, "it ended before it could be interrupted")
+            sched_yield()
+        }
+        kill(process.processIdentifier, number)
+        process.waitUntilExit()
+        return (process, String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalLeavesNothingBehind(number: Int32) throws {
+        let before = try snapshot(load)
+        let (process, errors) = try interrupt(number)
+        #expect(process.terminationReason == .uncaughtSignal)
+        #expect(process.terminationStatus == number)
+        #expect(errors == "pingferry: interrupted; nothing was written to \(folder("out.tar.zst"))\n")
+        #expect(folder.names == ["load"])
+        #expect(try snapshot(load) == before)
+    }
+
+    @Test func killedRunDoesNotHinderTheNextOne() throws {
+        let (process, errors) = try interrupt(SIGKILL)
+        #expect(process.terminationStatus == SIGKILL)
+        #expect(errors == "")
+        #expect(folder.names == [".out.tar.zst.partial", "load"])
+        for name in ["out.tar.zst", "other.tar.zst"] {
+            #expect(try pingferry("bundle", "-o", folder(name), load).status == 0)
+        }
+        #expect(folder.names == ["load", "other.tar.zst", "out.tar.zst"])
+        #expect(try folder.data("out.tar.zst") == folder.data("other.tar.zst"))
+    }
+
+    @Test func interruptionWithoutAnOutputSaysJustThat() throws {
+        // Stopped at once by its own standard output: a pipe that nobody reads from, and that is full.
+        let script = #"""
+            import os, signal, subprocess, sys
+            signal.pthread_sigmask(signal.SIG_SETMASK, [])
+            process = subprocess.Popen([sys.argv[1], "convert", "-o", "-", sys.argv[2]], stdout=subprocess.PIPE)
+            os.read(process.stdout.fileno(), 1)
+            process.send_signal(signal.SIGTERM)
+            process.wait()
+            print(process.returncode)
+            """#
+        let finished = try shell(#"python3 -c "$1" "$0" "$2""#, [script, load])
+        #expect(finished.text == "-15\n")
+        #expect(finished.errors == "pingferry: interrupted\n")
+    }
+
+    @Test func secondRunForTheSameOutputIsRefused() throws {
+        let script = #"""
+            import fcntl, subprocess, sys
+            with open(sys.argv[2] + "/.out.tar.zst.partial", "w") as partial:
+                fcntl.flock(partial, fcntl.LOCK_EX)
+                sys.exit(subprocess.run([sys.argv[1], "bundle", "-o", sys.argv[2] + "/out.tar.zst", sys.argv[3]]).returncode)
+            """#
+        let finished = try shell(#"python3 -c "$1" "$0" "$2" "$3""#, [script, folder.path, sample("webxr")])
+        #expect(finished.status == 73)
+        #expect(
+            finished.errors == "pingferry: cannot lock \(folder(".out.tar.zst.partial")): another run is writing it\n")
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+@Suite struct SalvageTests {
+    private static let count = 3
+    private static let ping =
+        "\(sample("focus"))/Documents/MozTelemetry-Default-core/-t-1583154291.7114122.json"
+    private let folder: TemporaryFolder
+    private let bytes: Data
+    private let lines: [String]
+    /// Offsets of the members' frames in the file, and of the frame behind the last one.
+    private let offsets: [Int]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        // So long that each fills a segment.
+        for number in 0..<Self.count {
+            let ping = try String(contentsOfFile: Self.ping, encoding: .utf8)
+                .replacing("6959B896", with: "6959B89\(number)")
+                .replacing("iPhone11,8", with: String(repeating: "x", count: 2_200_000))
+            try folder.put(ping, "phone/Documents/MozTelemetry-Default-core/-t-158315429\(number).5.json")
+        }
+        #expect(try pingferry("bundle", "-q", "-o", folder("a.tar.zst"), folder("phone")).status == 0)
+        bytes = try folder.data("a.tar.zst")
+        lines = try Self.convert(folder("a.tar.zst")).lines
+        try #require(lines.count == Self.count)
+        let members = try pingferry("list", "--json", folder("a.tar.zst")).json()["members"] as? [[String: Any]]
+        offsets = try #require(members).reduce(into: [0]) {
+            $0.append($0[$0.count - 1] + ($1["compressed"] as? Int ?? 0))
+        }
+        // The marker, the segments, the details and the manifest.
+        try #require(offsets.count == Self.count + 6)
+    }
+
+    private func salvage(_ bytes: Data) throws -> Finished {
+        try bytes.write(to: URL(fileURLWithPath: folder("damaged.tar.zst")))
+        #expect(try pingferry("verify", folder("damaged.tar.zst")).status == 65)
+        return try Self.convert(folder("damaged.tar.zst"), "--salvage")
+    }
+
+    /// Converts a bundle; for each line, which is long, its hash.
+    private static func convert(_ bundle: String, _ options: String...) throws -> Finished {
+        let hashes = "import hashlib, sys\nfor line in sys.stdin.buffer: print(hashlib.sha256(line).hexdigest())"
+        let script = #""$0" convert -o - "${@:2}" | python3 -c "$1"; exit ${PIPESTATUS[0]}"#
+        return try shell(script, [hashes, bundle] + options)
+    }
+
+    @Test func intactBundleGivesEverything() throws {
+        let finished = try Self.convert(folder("a.tar.zst"), "--salvage")
+        #expect(finished.status == 0)
+        #expect(finished.lines == lines)
+    }
+
+    @Test func damagedSegmentCostsItsOwnRecords() throws {
+        var damaged = bytes
+        damaged[(offsets[2] + offsets[3]) / 2] ^= 0xFF
+        let finished = try salvage(damaged)
+        #expect(finished.status == 1)
+        #expect(finished.lines == [lines[0], lines[2]])
+        try #require(finished.errorLines.count == 2)
+        #expect(finished.errorLines[0].contains(": byte \(offsets[2]): damaged zstd frame ("))
+        #expect(finished.errorLines[1].hasSuffix("records/000002.ndjson is missing; records lost: 1"))
+    }
+
+    @Test func segmentThatIsGoneWithoutATraceIsNamed() throws {
+        let finished = try salvage(bytes.prefix(offsets[2]) + bytes.suffix(from: offsets[3]))
+        #expect(finished.status == 1)
+        #expect(
+            finished.errors.contains("records/000002.ndjson is missing; records lost: 1"))
+    }
+
+    @Test func damagedBeginningDoesNotMatter() throws {
+        var damaged = bytes
+        damaged[0] ^= 1
+        let finished = try salvage(damaged)
+        #expect(finished.status == 1)
+        #expect(finished.lines == lines)
+    }
+
+    @Test func damagedSeekTableDoesNotMatter() throws {
+        var damaged = bytes
+        damaged[bytes.count - 1] ^= 1
+        #expect(try salvage(damaged).lines == lines)
+    }
+
+    @Test func cutBundleGivesWhatIsLeft() throws {
+        let finished = try salvage(bytes.prefix((offsets[2] + offsets[3]) / 2))
+        #expect(finished.status == 1)
+        #expect(finished.lines == [lines[0]])
+        #expect(
+            finished.errorLines.last?.hasSuffix("the end of the bundle is missing; records may be lost there") == true)
+    }
+
+    @Test func withoutTheOptionTheRemedyNamesIt() throws {
+        try bytes.dropLast().write(to: URL(fileURLWithPath: folder("cut.tar.zst")))
+        let finished = try pingferry("convert", "-o", folder("out"), folder("cut.tar.zst"))
+        #expect(finished.status == 65)
+        #expect(finished.errorLines.last?.hasSuffix("read what is left of this one with convert --salvage") == true)
+        #expect(!folder.names.contains("out"))
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+@Suite struct ScanTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func storesAreListedByPath() throws {
+        let stores = try #require(
+            try pingferry("scan", "--json", sample("focus")).json()["stores"] as? [[String: Any]])
+        #expect(
+            stores.compactMap { $0["path"] as? String } == [
+                "Documents/MozTelemetry-Default-core", "Documents/MozTelemetry-Default-focus-event",
+                "Documents/eventArray-MozTelemetry-Default-focus-event.json",
+                "Library/Preferences/org.mozilla.ios.Focus.plist",
+            ])
+        #expect(
+            stores.compactMap { $0["kind"] as? String } == [
+                "mozilla-ping-file", "mozilla-ping-file", "mozilla-pending-events", "mozilla-defaults",
+            ])
+        #expect(stores.compactMap { $0["records"] as? Int } == [3, 3, 1, 0])
+        #expect(stores.compactMap { ($0["quarantined"] as? [Any])?.count } == [0, 0, 1, 0])
+        #expect((stores.first?["app"] as? [String: String])?["version"] == "8.1.3")
+    }
+
+    @Test func tableHasALineForEachStore() throws {
+        let finished = try pingferry("scan", sample("webxr"))
+        #expect(finished.status == 0)
+        #expect(finished.lines.first == "webxr:")
+        #expect(finished.lines.filter { $0.contains("  mozilla  mozilla-") }.count == 4)
+        #expect(finished.lines.last == "6 records (5 uploadable; held: pending-events 1)")
+        #expect(try pingferry("scan", "-q", sample("webxr")).output.isEmpty)
+    }
+
+    @Test func bundleCanBeScanned() throws {
+        #expect(try pingferry("bundle", "-q", "-o", folder("a.tar.zst"), sample("damaged")).status == 1)
+        let finished = try pingferry("scan", "--json", folder("a.tar.zst"))
+        // What is in its quarantine was reported when it was made.
+        #expect(finished.status == 0)
+        let stores = try #require(try finished.json()["stores"] as? [[String: Any]])
+        #expect(stores.map { $0["kind"] as? String } == ["bundle"])
+        #expect(stores.map { $0["records"] as? Int } == [5])
+    }
+
+    @Test func singleStoreFileIsACapture() throws {
+        let ping = "\(sample("focus"))/Documents/eventArray-MozTelemetry-Default-focus-event.json"
+        let finished = try pingferry("scan", "--json", ping)
+        #expect(finished.status == 1)
+        #expect((try finished.json()["totals"] as? [String: Any])?["records"] as? Int == 1)
+    }
+
+    @Test func folderWithoutStoresIsRefused() throws {
+        try folder.put("no ping", "notes/Documents/readme.txt")
+        for path in [try folder.makeFolder("empty"), folder("notes")] {
+            let finished = try pingferry("scan", path)
+            #expect(finished.status == 65)
+            #expect(finished.errorLines.first == "pingferry: \(path): no store that is known")
+            #expect(finished.errorLines.count == 2, "no remedy")
+        }
+    }
+
+    @Test func linksAreReportedAndNotFollowed() throws {
+        let capture = try folder.copySample("focus")
+        let manager = FileManager.default
+        try manager.createSymbolicLink(atPath: "\(capture)/loop", withDestinationPath: ".")
+        try manager.createSymbolicLink(
+            atPath: "\(capture)/MozTelemetry-Default-core",
+            withDestinationPath: "Documents/MozTelemetry-Default-core")
+        let scanned = try pingferry("scan", "--json", capture).json()
+        #expect((scanned["totals"] as? [String: Any])?["records"] as? Int == 7)
+        let problems = try #require(scanned["problems"] as? [[String: String]])
+        #expect(problems.filter { $0["code"] == "link" }.map { $0["path"] } == ["MozTelemetry-Default-core"])
+    }
+
+    @Test func pipesAmongPingsAreIgnored() throws {
+        let capture = try folder.copySample("focus")
+        #expect(mkfifo("\(capture)/Documents/MozTelemetry-Default-core/-t-1583154291.9.json", 0o600) == 0)
+        let scanned = try pingferry("scan", "--json", capture).json()
+        #expect((scanned["totals"] as? [String: Any])?["records"] as? Int == 7)
+    }
+}
