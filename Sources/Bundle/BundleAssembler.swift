@@ -42,9 +42,10 @@ public struct BundleAssembler: ~Copyable {
 
     /// Adds a record.
     /// - Parameter line: its canonical line with the line feed.
-    /// - Throws: what writing throws.
-    public mutating func add(_ record: borrowing RecordSummary, line: ArraySlice<UInt8>) async throws {
-        if !segment.isEmpty, segment.count + line.count > BundleLayout.segmentSize { try await closeSegment() }
+    ///
+    /// Segments pile up until ``writeFinished()`` is called, which is to be done every few of them.
+    public mutating func add(_ record: borrowing RecordSummary, line: ArraySlice<UInt8>) {
+        if !segment.isEmpty, segment.count + line.count > BundleLayout.segmentSize { closeSegment() }
         segment += line
         segmentRecords += 1
         totals.count(record)
@@ -61,7 +62,7 @@ public struct BundleAssembler: ~Copyable {
     public mutating func add(quarantined entries: [Quarantined], contents: (Int) -> [UInt8]?) async throws
         -> [Quarantined]
     {
-        if !segment.isEmpty { try await closeSegment() }
+        if !segment.isEmpty { closeSegment() }
         while pending.count > 0 { try await writeNextSegment() }
         var written: Set<String> = []
         let byHash = entries.indices.filter { entries[$0].isStored }.sorted { left, right in
@@ -98,15 +99,19 @@ public struct BundleAssembler: ~Copyable {
         return manifest
     }
 
-    private mutating func closeSegment() async throws {
+    /// Writes segments until no more than two wait for each job: enough to keep the jobs busy, and memory small.
+    /// - Throws: what writing throws.
+    public mutating func writeFinished() async throws {
+        while pending.count > 2 * limit.jobs { try await writeNextSegment() }
+    }
+
+    private mutating func closeSegment() {
         let contents = segment
         let name = BundleLayout.segment(recordCounts.count + 1)
         segment = []
         segment.reserveCapacity(BundleLayout.segmentSize)
         recordCounts.append(segmentRecords)
         segmentRecords = 0
-        // Two waiting for each job keep the jobs busy, and memory small.
-        while pending.count >= 2 * limit.jobs { try await writeNextSegment() }
         pending.add { [encoders] in
             try encoders.withSpare { try $0.encoder.member(named: name, contents: contents.span) }
         }

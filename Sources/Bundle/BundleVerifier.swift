@@ -7,13 +7,13 @@ import Telemetry
 public struct BundleVerifier {
     private let reader: BundleReader
     private let limit: JobLimit
-    private let secret: [UInt8]
+    private let secret: RunSecret
 
     /// Prepares to verify a bundle.
     /// - Parameters:
     ///   - limit: how many segments are read at once.
-    ///   - secret: random bytes; see `RecordKey`.
-    public init(_ reader: BundleReader, limit: JobLimit, secret: [UInt8]) {
+    ///   - secret: random numbers; see `RecordKey`.
+    public init(_ reader: BundleReader, limit: JobLimit, secret: RunSecret) {
         self.reader = reader
         self.limit = limit
         self.secret = secret
@@ -64,7 +64,7 @@ public struct BundleVerifier {
         guard listed == clients.sorted else { throw BundleError.count(BundleLayout.clients) }
     }
 
-    private static func read(_ segment: Manifest.Segment, of reader: BundleReader, secret: [UInt8]) throws -> Segment {
+    private static func read(_ segment: Manifest.Segment, of reader: BundleReader, secret: RunSecret) throws -> Segment {
         var decoder = try BundleReader.makeDecoder()
         var lines = RecordLines(try reader.contents(of: segment, with: &decoder))
         var found = Segment()

@@ -110,11 +110,12 @@ private struct FolderUnitReader {
         batch.bytesRead += contents.count
         for problem in extraction.problems { report(problem, path: file.path) }
         for reject in extraction.rejects { quarantine(reject, path: file.path, of: store) }
-        // By index in an array of our own: otherwise each record would be copied, field by field.
-        let records = extraction.records
-        for index in records.indices where options.filter.passes(records[index]) {
-            let key = RecordKey(records[index], secret: options.secret)
-            batch.append(records[index], key: key, input: unit.input, store: number)
+        // Taken from the end, a record is moved; a loop over the array would copy it, field by field.
+        extraction.records.reverse()
+        while let record = extraction.records.popLast() {
+            guard options.filter.passes(record) else { continue }
+            let key = RecordKey(record, secret: options.secret)
+            batch.append(record, key: key, input: unit.input, store: number)
         }
     }
 

@@ -17,13 +17,13 @@ public enum CaptureInput: Sendable {
 public struct HarvestOptions: Sendable {
     /// Which records are wanted.
     public var filter: RecordFilter
-    /// Random bytes, the same for all of a run; see `RecordKey`.
-    public var secret: [UInt8]
+    /// Random numbers, the same for all of a run; see `RecordKey`.
+    public var secret: RunSecret
     /// The most bytes of one file that go to quarantine.
     public var quarantineFileLimit: Int
 
     /// Makes options.
-    public init(filter: RecordFilter, secret: [UInt8], quarantineFileLimit: Int = 64 << 20) {
+    public init(filter: RecordFilter, secret: RunSecret, quarantineFileLimit: Int = 64 << 20) {
         self.filter = filter
         self.secret = secret
         self.quarantineFileLimit = quarantineFileLimit

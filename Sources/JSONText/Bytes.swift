@@ -14,7 +14,7 @@ extension Span<UInt8> {
 
     /// Less than, equal to or greater than 0, as these bytes sort before, with or after a key.
     public func ordered(against key: borrowing JSONKey) -> Int {
-        key.start.order(of: self) ?? ordered(against: key.utf8.span)
+        KeyStart(self).ordered(against: key.start) ?? ordered(against: key.utf8.span)
     }
 
     /// Whether the bytes are the same.
@@ -52,6 +52,9 @@ extension Span<UInt8> {
         }
         return number
     }
+
+    /// Eight bytes from an index on as one number, the first one lowest. There have to be as many.
+    public func littleEndianWord(at index: Int) -> UInt64 { word(at: index) }
 
     /// Whether the bytes are ASCII of which a JSON string escapes nothing; a quick look, for most texts are.
     var needsNoEscape: Bool {

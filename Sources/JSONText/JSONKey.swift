@@ -36,25 +36,18 @@ public struct KeyStart: Hashable, Sendable {
     /// Takes the start of a key.
     public init(_ key: Span<UInt8>) {
         first = key.prefixAsNumber
-        second = key.extracting(droppingFirst: Swift.min(8, key.count)).prefixAsNumber
-        third = key.extracting(droppingFirst: Swift.min(16, key.count)).prefixAsNumber
+        second = key.count > 8 ? key.extracting(droppingFirst: 8).prefixAsNumber : 0
+        third = key.count > 16 ? key.extracting(droppingFirst: 16).prefixAsNumber : 0
         count = key.count
     }
 
-    /// Less than, equal to or greater than 0, as bytes sort before, with or after the key; nil if what lies behind the
-    /// start decides.
-    public func order(of bytes: Span<UInt8>) -> Int? {
-        let number = bytes.prefixAsNumber
-        if number != first { return number < first ? -1 : 1 }
-        if count > 8 || bytes.count > 8 {
-            let number = bytes.extracting(droppingFirst: Swift.min(8, bytes.count)).prefixAsNumber
-            if number != second { return number < second ? -1 : 1 }
-        }
-        if count > 16 || bytes.count > 16 {
-            let number = bytes.extracting(droppingFirst: Swift.min(16, bytes.count)).prefixAsNumber
-            if number != third { return number < third ? -1 : 1 }
-        }
+    /// Less than, equal to or greater than 0, as this key sorts before, with or after another; nil if what lies behind
+    /// the starts decides.
+    public func ordered(against other: KeyStart) -> Int? {
+        if first != other.first { return first < other.first ? -1 : 1 }
+        if second != other.second { return second < other.second ? -1 : 1 }
+        if third != other.third { return third < other.third ? -1 : 1 }
         // Missing bytes count as zero, so that a shorter key comes first only now.
-        return Swift.max(count, bytes.count) <= 24 ? bytes.count - count : nil
+        return Swift.max(count, other.count) <= 24 ? count - other.count : nil
     }
 }

@@ -13,7 +13,12 @@ extension JSONReader {
         let resolvedStart = document.resolved.count
         document.resolved.append(copying: source.extracting(start..<position))
         while source[position] == UInt8(ascii: "\\") {
-            try readEscape(into: &document.resolved)
+            if source.count - position > 1, source[position + 1] == UInt8(ascii: "/") {
+                // Foundation escapes every slash: it begins the plain text that follows.
+                position += 1
+            } else {
+                try readEscape(into: &document.resolved)
+            }
             let runStart = position
             try skipPlainText()
             _ = try nextByte()

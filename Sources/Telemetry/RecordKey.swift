@@ -1,9 +1,8 @@
-import Crypto
+import JSONText
 
 /// What tells whether two records are the same upload, in 16 bytes.
 ///
-/// Two records are duplicates only when system, type, id and canonical payload are all equal (design, section 2). Each
-/// half is cut from a SHA-256 under a secret of the run, so that nobody can make two records that collide.
+/// Two records are duplicates only when system, type, id and canonical payload are all equal (design, section 2).
 public struct RecordKey: Sendable, Hashable {
     /// Stands for system, type and id.
     public let identity: UInt64
@@ -18,28 +17,81 @@ public struct RecordKey: Sendable, Hashable {
 
     /// The key of a record.
     /// - Parameter secret: the same for all records of a run, unknown to those who made them.
-    public init(_ record: borrowing Record, secret: [UInt8]) {
-        var name: [UInt8] = []
-        name.reserveCapacity(128)
-        name.append(contentsOf: secret)
-        name.append(contentsOf: record.system.rawValue.utf8)
-        name.append(0xFF)
-        name.append(contentsOf: record.type.utf8)
-        name.append(0xFF)
-        name.append(contentsOf: record.id.utf8)
-        identity = SHA256.hash(data: name).firstNumber
-        var content = SHA256()
-        content.update(data: secret)
-        content.update(data: record.payload)
-        self.content = content.finalize().firstNumber
+    public init(_ record: borrowing Record, secret: RunSecret) {
+        var identity = KeyedHash(secret.identity)
+        identity.add(record.system.rawValue.utf8.span)
+        identity.add(record.type.utf8.span)
+        identity.add(record.id.utf8.span)
+        self.identity = identity.value
+        var content = KeyedHash(secret.content)
+        content.add(record.payload.span)
+        self.content = content.value
     }
 }
 
-extension SHA256.Digest {
-    /// The first eight bytes, big-endian.
-    fileprivate var firstNumber: UInt64 {
-        var number: UInt64 = 0
-        for byte in self.prefix(8) { number = number << 8 | UInt64(byte) }
-        return number
+/// Random numbers of one run, by which records are told apart.
+public struct RunSecret: Sendable {
+    let identity: UInt64
+    let content: UInt64
+
+    /// Draws a secret.
+    public init(using generator: inout some RandomNumberGenerator) {
+        identity = UInt64.random(in: 1..<KeyedHash.prime, using: &generator)
+        content = UInt64.random(in: 1..<KeyedHash.prime, using: &generator)
+    }
+}
+
+/// A hash that nobody can find a collision of who does not know its key: the bytes, seven at a time, are the coefficients of
+/// a polynomial, which is evaluated at the key modulo the prime 2⁶¹ − 1.
+///
+/// Two different texts of n bytes have the same value for at most n / 7 + 2 of the 2⁶¹ − 2 keys, whatever the texts are:
+/// that is how many zeros their difference can have. This is the polynomial hash of Carter and Wegman.
+struct KeyedHash {
+    static let prime: UInt64 = 1 << 61 - 1
+
+    private let key: UInt64
+    private var state: UInt64 = 0
+
+    /// The hash, in the upper 61 bits: a table is entered by the upper ones.
+    var value: UInt64 { state << 3 }
+
+    /// - Parameter key: random, 1 ..< ``prime``.
+    init(_ key: UInt64) {
+        self.key = key
+    }
+
+    /// Adds a text, and its length, so that texts do not run together.
+    mutating func add(_ text: Span<UInt8>) {
+        var index = 0
+        while text.count - index >= 8 {
+            // Seven bytes are less than the prime; the eighth comes again with the next word.
+            add(text.littleEndianWord(at: index) & 0x00FF_FFFF_FFFF_FFFF)
+            index += 7
+        }
+        var rest: UInt64 = 0
+        var shift: UInt64 = 0
+        while index < text.count {
+            if shift == 56 {
+                add(rest)
+                (rest, shift) = (0, 0)
+            }
+            rest |= UInt64(text[index]) << shift
+            shift += 8
+            index += 1
+        }
+        add(rest)
+        add(UInt64(text.count))
+    }
+
+    private mutating func add(_ coefficient: UInt64) {
+        let sum = Self.reduced(state + coefficient)
+        let (high, low) = sum.multipliedFullWidth(by: key)
+        state = Self.reduced((high << 3 | low >> 61) + (low & Self.prime))
+    }
+
+    /// A number below twice the prime plus a little, modulo the prime.
+    private static func reduced(_ number: UInt64) -> UInt64 {
+        let folded = (number & prime) + number >> 61
+        return folded >= prime ? folded - prime : folded
     }
 }

@@ -24,18 +24,18 @@ struct Intake {
     /// - Parameter keep: takes each record that is kept, its line, and the part of the line that is its payload.
     mutating func take(
         _ batch: Batch, fromBundle isBundle: Bool,
-        keep: (Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) async throws -> Void
-    ) async throws {
+        keep: (Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void
+    ) throws {
         for entry in batch.records {
             switch index.insert(entry.key) {
             case .duplicate:
                 duplicates += 1
                 continue
             case .new:
-                try await keep(entry, batch.lines[entry.line], batch.lines[entry.payload])
+                try keep(entry, batch.lines[entry.line], batch.lines[entry.payload])
             case .sameIDOtherPayload:
                 let (line, payload) = Self.noted(batch.lines[entry.line], payload: batch.lines[entry.payload])
-                try await keep(entry, line, payload)
+                try keep(entry, line, payload)
             }
             totals.count(entry.summary)
         }
@@ -74,11 +74,4 @@ struct Intake {
     }
 
     private static let repeatedIDCode = "P11"
-}
-
-extension RandomNumberGenerator {
-    /// Random bytes.
-    mutating func bytes(_ count: Int) -> [UInt8] {
-        (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &self) }
-    }
 }

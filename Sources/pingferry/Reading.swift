@@ -25,20 +25,24 @@ struct Reading {
     }
 
     /// Reads everything.
-    /// - Parameter keep: takes each record that is kept, its line, and the part of the line that is its payload.
+    /// - Parameters:
+    ///   - keep: takes each record that is kept, its line, and the part of the line that is its payload.
+    ///   - afterBatch: is called when some records were kept, to wait for what became of them.
     func run(
-        keep: (Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) async throws -> Void
+        keep: (Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
+        afterBatch: () async throws -> Void = {}
     ) async throws -> Intake {
         var generator = SystemRandomNumberGenerator()
         let options = HarvestOptions(
-            filter: filter, secret: generator.bytes(16), quarantineFileLimit: quarantineFileLimit)
+            filter: filter, secret: RunSecret(using: &generator), quarantineFileLimit: quarantineFileLimit)
         let progress = ProgressLine("reading", isQuiet: common.quiet)
         defer { progress.clear() }
         var intake = Intake()
         for (number, input) in inputs.enumerated() {
             do {
                 try await Harvest(input, number: number, options: options, limit: limit).run { batch in
-                    try await intake.take(batch, fromBundle: input.isBundle, keep: keep)
+                    try intake.take(batch, fromBundle: input.isBundle, keep: keep)
+                    try await afterBatch()
                     progress.add(bytes: batch.bytesRead, records: batch.records.count)
                 }
             } catch let error as BundleError {

@@ -31,7 +31,10 @@ enum SampleBundle {
         var assembler = try BundleAssembler(level: level, tool: "1", limit: JobLimit(jobs: jobs)) {
             sink.bytes.append(copying: $0)
         }
-        for record in records { try await assembler.add(RecordSummary(record), line: line(record)[...]) }
+        for record in records {
+            assembler.add(RecordSummary(record), line: line(record)[...])
+            try await assembler.writeFinished()
+        }
         let entries = quarantined.enumerated().map { number, bytes in
             Quarantined(
                 capture: "phone", path: "Documents/bad-\(number)", store: .mozillaPingFile,

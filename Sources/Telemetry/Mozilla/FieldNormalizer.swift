@@ -23,32 +23,44 @@ struct FieldNormalizer: ~Escapable {
     /// Checks the members of an object against the fields.
     func normalize(_ object: JSONNode, in document: inout JSONDocument, findings: inout Findings) {
         var removed: [JSONNode] = []
-        var position = 0
-        let count = document.memberCount(of: object)
-        for field in fields.indices {
-            var order = -1
-            while position < count {
-                let key = document.member(at: position, of: object).key
-                order =
-                    fields[field].key.start.order(of: document.bytes(of: key))
-                    ?? document.bytes(of: key).ordered(against: fields[field].key)
-                if order >= 0 { break }
-                position += 1
-            }
-            if position < count, order == 0 {
-                let value = document.member(at: position, of: object).value
-                position += 1
-                if isRemovableNull(value, field, in: document) {
-                    findings.note("C8 \(name(field)): null removed")
-                    removed.append(value)
-                } else {
-                    normalize(value, field, in: &document, findings: &findings)
-                }
-            } else if fields[field].isRequired {
-                findings.fault("\(name(field)) missing")
+        var field = 0
+        for position in 0..<document.memberCount(of: object) {
+            let member = document.member(at: position, of: object)
+            guard let found = place(of: member.key, from: &field, in: document, findings: &findings) else { continue }
+            if isRemovableNull(member.value, found, in: document) {
+                findings.note("C8 \(name(found)): null removed")
+                removed.append(member.value)
+            } else {
+                normalize(member.value, found, in: &document, findings: &findings)
             }
         }
+        while field < fields.count {
+            faultIfRequired(field, findings: &findings)
+            field += 1
+        }
         for value in removed { document.removeMember(withValue: value, from: object) }
+    }
+
+    /// The field that a key names, nil if none. Moves on to the first field behind the key, past fields that the object
+    /// does not have.
+    private func place(
+        of key: JSONNode, from field: inout Int, in document: JSONDocument, findings: inout Findings
+    ) -> Int? {
+        let start = KeyStart(document.bytes(of: key))
+        while field < fields.count {
+            let order =
+                start.ordered(against: fields[field].key.start)
+                ?? document.bytes(of: key).ordered(against: fields[field].key)
+            if order < 0 { return nil }
+            field += 1
+            if order == 0 { return field - 1 }
+            faultIfRequired(field - 1, findings: &findings)
+        }
+        return nil
+    }
+
+    private func faultIfRequired(_ field: Int, findings: inout Findings) {
+        if fields[field].isRequired { findings.fault("\(name(field)) missing") }
     }
 
     private func name(_ field: Int) -> String { "\(prefix)\(fields[field].key)" }

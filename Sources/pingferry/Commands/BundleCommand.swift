@@ -63,9 +63,9 @@ struct BundleCommand: AsyncParsableCommand {
             var bundle = try BundleAssembler(level: level, tool: Pingferry.version, limit: reading.limit) {
                 try file.write($0)
             }
-            var intake = try await reading.run { entry, line, _ in
-                try await bundle.add(entry.summary, line: line)
-            }
+            var intake = try await reading.run(
+                keep: { entry, line, _ in bundle.add(entry.summary, line: line) },
+                afterBatch: { try await bundle.writeFinished() })
             let quarantine = QuarantineLimits(
                 fileLimit: quarantineFile << 20, totalLimit: quarantineTotal << 20
             ).apply(to: &intake)

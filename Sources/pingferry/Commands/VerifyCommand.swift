@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bundle
 import JSONText
+import Telemetry
 
 /// `verify`: reads all of a bundle and checks everything.
 struct VerifyCommand: AsyncParsableCommand {
@@ -42,7 +43,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let progress = ProgressLine("verifying", isQuiet: common.quiet)
         defer { progress.clear() }
         var generator = SystemRandomNumberGenerator()
-        let verifier = BundleVerifier(reader, limit: common.limit, secret: generator.bytes(16))
+        let verifier = BundleVerifier(reader, limit: common.limit, secret: RunSecret(using: &generator))
         do {
             try await verifier.verify { progress.add(bytes: $0) }
         } catch let error as BundleError {
