@@ -64,7 +64,8 @@ public struct BundleVerifier {
         guard listed == clients.sorted else { throw BundleError.count(BundleLayout.clients) }
     }
 
-    private static func read(_ segment: Manifest.Segment, of reader: BundleReader, secret: RunSecret) throws -> Segment {
+    private static func read(_ segment: Manifest.Segment, of reader: BundleReader, secret: RunSecret) throws -> Segment
+    {
         var decoder = try BundleReader.makeDecoder()
         var lines = RecordLines(try reader.contents(of: segment, with: &decoder))
         var found = Segment()

@@ -34,6 +34,12 @@ public struct RunSecret: Sendable {
     let identity: UInt64
     let content: UInt64
 
+    /// Takes two numbers for a secret: what a test does.
+    public init(identity: UInt64, content: UInt64) {
+        self.identity = identity % KeyedHash.prime
+        self.content = content % KeyedHash.prime
+    }
+
     /// Draws a secret.
     public init(using generator: inout some RandomNumberGenerator) {
         identity = UInt64.random(in: 1..<KeyedHash.prime, using: &generator)

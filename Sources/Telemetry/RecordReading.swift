@@ -97,8 +97,8 @@ private struct RecordReader {
 
     private func source() throws(RecordError) -> Source {
         let source = try value("source", in: document.root)
-        guard let index = Int(try string("index", .number, in: source)) else {
-            throw RecordError("source.index is no integer")
+        guard let index = Int(try string("index", .number, in: source)), index >= 0 else {
+            throw RecordError("source.index is no place")
         }
         return Source(
             capture: try text("capture", in: source), path: try text("path", in: source),

@@ -57,7 +57,7 @@ enum SampleBundle {
     /// Opens and verifies a bundle; its digest.
     static func verify(_ bytes: [UInt8]) async throws -> String {
         let reader = try BundleReader(bytes: bytes)
-        let secret = [UInt8](repeating: 1, count: 16)
+        let secret = RunSecret(identity: 3, content: 5)
         try await BundleVerifier(reader, limit: JobLimit(jobs: 2), secret: secret).verify { _ in }
         return reader.manifest.digest
     }

@@ -19,7 +19,8 @@ struct Harvested {
         _ capture: CapturedFolder, jobs: Int = 2, filter: RecordFilter = RecordFilter(),
         quarantineLimit: Int = 64 << 20
     ) async throws {
-        let options = HarvestOptions(filter: filter, secret: [1, 2, 3], quarantineFileLimit: quarantineLimit)
+        let options = HarvestOptions(
+            filter: filter, secret: RunSecret(identity: 3, content: 5), quarantineFileLimit: quarantineLimit)
         let harvest = Harvest(.folder(capture), number: 0, options: options, limit: JobLimit(jobs: jobs))
         var index = DuplicateIndex()
         var document = JSONDocument()
@@ -28,7 +29,7 @@ struct Harvested {
                 let line = batch.lines[entry.line]
                 var record = try Record(line: Array(line.dropLast()), using: &document)
                 #expect(record.payload == Array(batch.lines[entry.payload]))
-                #expect(entry.key == RecordKey(record, secret: [1, 2, 3]))
+                #expect(entry.key == RecordKey(record, secret: RunSecret(identity: 3, content: 5)))
                 switch index.insert(entry.key) {
                 case .new: break
                 case .duplicate:

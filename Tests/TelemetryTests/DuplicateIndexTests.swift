@@ -11,7 +11,7 @@ import Testing
             source: Source(capture: "a", path: "p", store: .mozillaPingFile, index: 0))
     }
 
-    private func key(_ record: Record, secret: [UInt8] = [1, 2, 3]) -> RecordKey {
+    private func key(_ record: Record, secret: RunSecret = RunSecret(identity: 3, content: 5)) -> RecordKey {
         RecordKey(record, secret: secret)
     }
 
@@ -54,10 +54,30 @@ import Testing
 
     @Test("keys depend on the secret of the run")
     func secret() {
-        let (first, second) = (key(record(), secret: [1]), key(record(), secret: [2]))
+        let other = RunSecret(identity: 4, content: 6)
+        let (first, second) = (key(record()), key(record(), secret: other))
         #expect(first.identity != second.identity)
         #expect(first.content != second.content)
-        #expect(first == key(record(), secret: [1]))
+        #expect(first == key(record()))
+    }
+
+    /// Computed with Python's integers of any size.
+    @Test(
+        "keys are the values of a polynomial modulo 2^61 - 1",
+        arguments: [
+            ("core", "0C5A3B52", #"{}"#, 0xad2553482c9ac118, 0xa708dd5359e3c480),
+            ("focus-event", "", #"{"a":1}"#, 0xed060505a144458, 0x5f42f95399ee2e10),
+            ("core", "xxxxxxxx", #"{yyyyyyyyyyyy}"#, 0xbe9c703810241018, 0x92c5f68afc821f90),
+            (
+                "core", "éééééééééééééééééééé",
+                #"{"k":"zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz"}"#,
+                0x541d0e320efba0d8, 0x9e74324bd91c9968
+            ),
+        ] as [(String, String, String, UInt64, UInt64)])
+    func polynomial(type: String, id: String, payload: String, identity: UInt64, content: UInt64) {
+        let secret = RunSecret(identity: 0x0123_4567_89AB_CDEF, content: 0x1FED_CBA9_8765_4321)
+        let key = key(record(type: type, id: id, payload: payload), secret: secret)
+        #expect(key == RecordKey(identity: identity, content: content))
     }
 
     @Test("the key that marks free places is a key like any other")
