@@ -66,12 +66,12 @@ private enum PropertyListValue: Decodable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         // A wrong guess costs an error, so the common types come first. A boolean is no integer here, nor a real one.
-        if let value = try? container.decode(String.self) {
+        if let value = try? container.decode(Int64.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(String.self) {
             self = .string(value)
         } else if let value = try? container.decode(Bool.self) {
             self = .boolean(value)
-        } else if let value = try? container.decode(Int64.self) {
-            self = .integer(value)
         } else if let value = try? container.decode(UInt64.self) {
             self = .unsigned(value)
         } else if let value = try? container.decode(Double.self) {

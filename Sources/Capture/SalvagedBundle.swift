@@ -63,6 +63,9 @@ final class SalvageScan {
             segments.insert(member.name)
             add(member, to: &batch)
         case .member(let member) where member.name == BundleLayout.manifest: reportMissing(member, to: &batch)
+        case .member(let member) where member.name == BundleLayout.quarantine:
+            batch.quarantined += details(of: member).map { Batch.QuarantineEntry(input: input, item: $0) }
+        case .member(let member) where member.name == BundleLayout.problems: batch.problems += details(of: member)
         case .member: break
         case .tooLarge(let name, let size, let offset):
             report("\(name) at byte \(offset): \(size) bytes are more than the limit", to: &batch)
@@ -85,6 +88,11 @@ final class SalvageScan {
                 report("\(segment.name) line \(lines.line): \(error)", to: &batch)
             }
         }
+    }
+
+    /// The lines of a list that can still be read.
+    private func details<Entry: BundleDetail>(of member: FrameScanner.Member) -> [Entry] {
+        member.contents.split(separator: UInt8(ascii: "\n")).compactMap { Entry(json: Array($0)) }
     }
 
     /// Names the segments that the manifest lists and nothing was left of; the manifest is behind all of them.

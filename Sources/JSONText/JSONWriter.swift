@@ -163,7 +163,13 @@ extension OutputSpan<UInt8> {
         for index in start..<end { append(bytes[index]) }
     }
 
-    fileprivate mutating func append(jsonString text: Span<UInt8>) {
+    /// Appends bytes, for which there has to be room.
+    public mutating func append(copying bytes: Span<UInt8>) {
+        append(copying: bytes, from: 0, to: bytes.count)
+    }
+
+    /// Appends a text as a JSON string, for which there has to be room: six bytes for each of its own, and two.
+    public mutating func append(jsonString text: Span<UInt8>) {
         append(UInt8(ascii: "\""))
         var index = 0
         while index < text.count {

@@ -59,7 +59,7 @@ struct KeyedHash {
     private var state: UInt64 = 0
 
     /// The hash, in the upper 61 bits: a table is entered by the upper ones.
-    var value: UInt64 { state << 3 }
+    var value: UInt64 { (state >= Self.prime ? state - Self.prime : state) << 3 }
 
     /// - Parameter key: random, 1 ..< ``prime``.
     init(_ key: UInt64) {
@@ -90,14 +90,9 @@ struct KeyedHash {
     }
 
     private mutating func add(_ coefficient: UInt64) {
-        let sum = Self.reduced(state + coefficient)
-        let (high, low) = sum.multipliedFullWidth(by: key)
-        state = Self.reduced((high << 3 | low >> 61) + (low & Self.prime))
-    }
-
-    /// A number below twice the prime plus a little, modulo the prime.
-    private static func reduced(_ number: UInt64) -> UInt64 {
-        let folded = (number & prime) + number >> 61
-        return folded >= prime ? folded - prime : folded
+        // The state stays below the prime and a little: the product is below 2¹²⁴, and no sum overflows.
+        let (high, low) = (state &+ coefficient).multipliedFullWidth(by: key)
+        let product = (high << 3 | low >> 61) &+ (low & Self.prime)
+        state = (product & Self.prime) &+ product >> 61
     }
 }

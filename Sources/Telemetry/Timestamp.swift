@@ -18,31 +18,28 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 extension Timestamp: CustomStringConvertible {
     /// RFC 3339 in UTC with milliseconds: `2018-05-24T12:00:08.418Z`.
     public var description: String {
-        var text: [UInt8] = []
-        write(to: &text)
+        let text = [UInt8](capacity: 24) { write(to: &$0) }
         return String(decoding: text, as: UTF8.self)
     }
 
     /// Appends the 24 bytes of the description.
-    func write(to output: inout [UInt8]) {
+    func write(to output: inout OutputSpan<UInt8>) {
         let date = CivilDate(daysSinceEpoch: Int(milliseconds / 86_400_000))
         let time = Int(milliseconds % 86_400_000)
-        output.append(addingCapacity: 24) { output in
-            output.append(date.year, digits: 4)
-            output.append(UInt8(ascii: "-"))
-            output.append(date.month, digits: 2)
-            output.append(UInt8(ascii: "-"))
-            output.append(date.day, digits: 2)
-            output.append(UInt8(ascii: "T"))
-            output.append(time / 3_600_000, digits: 2)
-            output.append(UInt8(ascii: ":"))
-            output.append(time / 60_000 % 60, digits: 2)
-            output.append(UInt8(ascii: ":"))
-            output.append(time / 1000 % 60, digits: 2)
-            output.append(UInt8(ascii: "."))
-            output.append(time % 1000, digits: 3)
-            output.append(UInt8(ascii: "Z"))
-        }
+        output.append(date.year, digits: 4)
+        output.append(UInt8(ascii: "-"))
+        output.append(date.month, digits: 2)
+        output.append(UInt8(ascii: "-"))
+        output.append(date.day, digits: 2)
+        output.append(UInt8(ascii: "T"))
+        output.append(time / 3_600_000, digits: 2)
+        output.append(UInt8(ascii: ":"))
+        output.append(time / 60_000 % 60, digits: 2)
+        output.append(UInt8(ascii: ":"))
+        output.append(time / 1000 % 60, digits: 2)
+        output.append(UInt8(ascii: "."))
+        output.append(time % 1000, digits: 3)
+        output.append(UInt8(ascii: "Z"))
     }
 }
 

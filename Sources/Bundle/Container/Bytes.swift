@@ -7,11 +7,6 @@ extension Span where Element == UInt8 {
 }
 
 extension Array where Element == UInt8 {
-    /// Appends the bytes of a span.
-    mutating func append(copying bytes: Span<UInt8>) {
-        bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
-    }
-
     /// The little-endian number of 32 bits at `offset`, or nil when it is not all there.
     func littleEndian32(at offset: Int) -> UInt32? {
         guard offset >= 0, count >= 4, offset <= count - 4 else { return nil }

@@ -1,4 +1,5 @@
 import Files
+import JSONText
 
 /// Reads a container through its seek table: any member without the others.
 ///

@@ -1,3 +1,5 @@
+import JSONText
+
 /// Cuts the decoded bytes of a frame into tar members, whatever chunks they come in. Pure.
 ///
 /// A complete member is held back until the next header, or `finish`, so that a frame of one member gives it
