@@ -116,5 +116,10 @@ public struct Container: Sendable, Hashable {
     public var isGroup: Bool { identifier?.hasPrefix("group.") ?? false }
 
     /// The bundle id of an app's own container.
-    var applicationID: String? { isGroup ? nil : identifier }
+    public var applicationID: String? { isGroup ? nil : identifier }
+
+    /// The bundle id of the app that a group container belongs to: `group.<bundle id>` goes with `<bundle id>`.
+    public var applicationOfGroup: String? {
+        isGroup ? identifier.map { String($0.dropFirst("group.".count)) } : nil
+    }
 }

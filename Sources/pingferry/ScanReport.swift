@@ -24,6 +24,26 @@ struct ScanReport {
     /// Rows by input and path.
     private var places: [[String: Int]] = []
     private var strayProblems: [PlacedProblem] = []
+    private var containers = Containers()
+
+    /// A name within a capture.
+    private struct Place: Hashable {
+        let capture: String
+        let name: String
+
+        init(_ capture: String, _ name: String) {
+            self.capture = capture
+            self.name = name
+        }
+    }
+
+    /// What the stores say of their containers.
+    private struct Containers {
+        /// The newest app, by path of the container.
+        var apps: [Place: App] = [:]
+        /// Paths of the containers, by bundle id of the app.
+        var paths: [Place: String] = [:]
+    }
 
     init(_ inputs: [CaptureInput], paths: [String]) {
         for (input, path) in zip(inputs, paths) {
@@ -62,6 +82,7 @@ struct ScanReport {
 
     /// Adds what could not be understood and what is worth telling.
     mutating func add(_ intake: Intake) {
+        knowContainers()
         for entry in intake.quarantined {
             guard let row = row(entry.input, path: entry.item.path) else { continue }
             rows[row].quarantined.append(entry.item)
@@ -96,7 +117,7 @@ extension ScanReport {
                 header: ["app", "system", "kind", "records", "quarantined", "held", "path"],
                 rows: capture.rows.map { row in
                     [
-                        Self.name(of: row.app ?? appOfContainer(row)), row.systems.sorted().joined(separator: ","),
+                        Self.name(of: app(of: row)), row.systems.sorted().joined(separator: ","),
                         row.kind, "\(row.totals.records)", "\(row.quarantined.count)",
                         row.totals.holds.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
                             .joined(separator: ", "),
@@ -120,10 +141,28 @@ extension ScanReport {
         }
     }
 
-    /// What another store of the same container says of its app.
-    private func appOfContainer(_ row: Row) -> App? {
-        guard let container = row.container else { return nil }
-        return rows.first { $0.capture == row.capture && $0.container == container && $0.app != nil }?.app
+    /// What is known of the app of a row; a store with pings in its container, or in that of the app that a group belongs
+    /// to, knows it best.
+    private func app(of row: Row) -> App? {
+        if row.app?.version != nil { return row.app }
+        guard let container = row.container else { return row.app }
+        return containers.apps[Place(row.capture, container.path)]
+            ?? appContainer(of: row).flatMap { containers.apps[Place(row.capture, $0)] } ?? row.app
+    }
+
+    /// Path of the container of the app that a group container belongs to.
+    private func appContainer(of row: Row) -> String? {
+        guard let container = row.container, let app = container.applicationOfGroup else { return nil }
+        return containers.paths[Place(row.capture, app)]
+    }
+
+    /// Collects what the stores say of their containers, when all records have been counted.
+    private mutating func knowContainers() {
+        for row in rows {
+            guard let container = row.container else { continue }
+            if let app = row.app, app.version != nil { containers.apps[Place(row.capture, container.path)] = app }
+            if let id = container.applicationID { containers.paths[Place(row.capture, id)] = container.path }
+        }
     }
 
     private static func name(of app: App?) -> String {
@@ -139,9 +178,11 @@ extension ScanReport {
     var stores: [CanonicalObject] {
         rows.map { row in
             var object = CanonicalObject()
-            object.set("app", canonical: Self.json(of: row.app ?? appOfContainer(row)))
+            object.set("app", canonical: Self.json(of: app(of: row)))
+            object.set("appContainer", string: appContainer(of: row))
             object.set("capture", string: row.capture)
             object.set("container", string: row.container?.path)
+            object.set("containerID", string: row.container?.identifier)
             object.set("held", object: CanonicalObject(counts: row.totals.holds))
             object.set("kind", string: row.kind)
             object.set("path", string: row.path)

@@ -24,6 +24,17 @@ import Testing
         #expect((stores.first?["app"] as? [String: String])?["version"] == "8.1.3")
     }
 
+    @Test func groupContainerIsPairedWithItsApp() throws {
+        let stores = try #require(
+            try pingferry("scan", "--json", sample("firefox")).json()["stores"] as? [[String: Any]])
+        let group = try #require(stores.last)
+        #expect(group["containerID"] as? String == "group.org.mozilla.ios.Firefox")
+        #expect(group["container"] as? String == "AppDomainGroup-group.org.mozilla.ios.Firefox")
+        #expect(group["appContainer"] as? String == "AppDomain-org.mozilla.ios.Firefox")
+        #expect((group["app"] as? [String: String])?["name"] == "Fennec")
+        #expect(stores.dropLast().allSatisfy { $0["appContainer"] is NSNull })
+    }
+
     @Test func tableHasALineForEachStore() throws {
         let finished = try pingferry("scan", sample("webxr"))
         #expect(finished.status == 0)
