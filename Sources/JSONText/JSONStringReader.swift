@@ -4,6 +4,13 @@ extension JSONReader {
     mutating func readString(into document: inout JSONDocument) throws(JSONError) {
         position += 1
         let start = position
+        let end = source.endOfPlainText(from: start)
+        if end < source.count, source[end] == UInt8(ascii: "\"") {
+            document.append(.string, start..<end)
+            position = end + 1
+            return
+        }
+        position = end
         try skipPlainText()
         if try nextByte() == UInt8(ascii: "\"") {
             document.append(.string, start..<position)
@@ -119,6 +126,19 @@ extension JSONReader {
 }
 
 extension Span<UInt8> {
+    /// The first byte from an index on that does not stand for itself in a string, or one of the last seven bytes: a
+    /// quick look that settles most strings, for what follows to look at closely.
+    @inline(__always)
+    fileprivate func endOfPlainText(from start: Int) -> Int {
+        var index = start
+        while count &- index >= 8 {
+            let stops = word(at: index).textStops
+            index &+= stops.trailingZeroBitCount >> 3
+            if stops != 0 { return index }
+        }
+        return index
+    }
+
     /// The length of the well-formed UTF-8 sequence that starts at an index with a byte of 0x80 or more; nil if it is
     /// malformed. Source of the ranges: the Unicode Standard, table 3-7.
     func lengthOfScalar(at index: Int) -> Int? {
