@@ -19,6 +19,8 @@ struct ScanReport {
     }
 
     private var rows: [Row] = []
+    /// What each input is called.
+    private var labels: [String] = []
     /// The first row of each input.
     private var starts: [Int] = []
     /// Rows by input and path.
@@ -50,6 +52,7 @@ struct ScanReport {
             starts.append(rows.count)
             switch input {
             case .folder(let capture):
+                labels.append(capture.label)
                 rows += capture.stores.map { store in
                     Row(
                         capture: capture.label, container: store.container, kind: store.kind.rawValue,
@@ -57,6 +60,7 @@ struct ScanReport {
                         systems: [TelemetrySystem.mozilla.rawValue])
                 }
             case .bundle, .salvage:
+                labels.append(path)
                 rows.append(Row(capture: path, container: nil, kind: "bundle", path: path))
             }
             places.append(
@@ -88,10 +92,7 @@ struct ScanReport {
             rows[row].quarantined.append(entry.item)
         }
         for problem in intake.problems {
-            let input = rows.firstIndex { $0.capture == problem.capture }.map { start in
-                starts.lastIndex { $0 <= start } ?? 0
-            }
-            if let input, let row = row(input, path: problem.path) {
+            if let input = labels.firstIndex(of: problem.capture), let row = row(input, path: problem.path) {
                 rows[row].problems.append(problem)
             } else {
                 strayProblems.append(problem)
@@ -137,7 +138,7 @@ extension ScanReport {
     private var captures: [(label: String, rows: [Row])] {
         starts.enumerated().map { number, start in
             let end = number + 1 < starts.count ? starts[number + 1] : rows.count
-            return (rows[start..<end].first?.capture ?? "", Array(rows[start..<end]))
+            return (labels[number], Array(rows[start..<end]))
         }
     }
 
