@@ -13,8 +13,6 @@ let strict: [SwiftSetting] =
 /// Every target of ours: functions may return spans.
 let common: [SwiftSetting] =
     [.enableExperimentalFeature("Lifetimes")] + strict
-    // The parsers' accessors are a few instructions each, called from other modules for every value of every ping.
-    + [.unsafeFlags(["-cross-module-optimization"], .when(configuration: .release))]
     + (fuzzes ? [.unsafeFlags(sanitizers + ["-parse-as-library"])] : [])
 
 /// The parsers and transforms, which read hostile bytes: no unsafe construct at all.
