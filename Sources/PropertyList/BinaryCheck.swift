@@ -1,0 +1,219 @@
+import JSONText
+
+/// Walks all that can be reached from the root of a binary property list once, and refuses what is not as it should be:
+/// markers, lengths, references, keys, cycles, depth.
+///
+/// Keeps two bytes an object. What is shared is looked at once, so the time grows with the length of the file; objects
+/// that overlap could make it grow faster, hence the allowance of work.
+///
+/// Source: <doc:KeyedArchives>, A.4 and A.5.
+struct BinaryCheck {
+    /// An array or dictionary of which some values are checked.
+    private struct Frame {
+        let state: Int
+        /// Where the next reference is, and where they end.
+        var next: Int
+        let end: Int
+        /// The most levels that a value checked so far has.
+        var height: UInt16 = 0
+    }
+
+    private static let open = UInt16.max
+
+    private let layout: BinaryLayout
+    private let depthLimit: Int
+    /// For each object 0 before it is met, ``open`` while its values are checked, then the number of its levels. Where
+    /// there are more objects than bytes to put them in, the states are those of the bytes.
+    private var states: [UInt16]
+    private let countsBytes: Bool
+    private var frames: [Frame] = []
+    private var keys = KeyCheck()
+    /// How many bytes of payloads may still be looked at: those of objects that do not overlap, four times over.
+    private var allowance: Int
+
+    init(layout: BinaryLayout, limits: PropertyListLimits) {
+        self.layout = layout
+        depthLimit = limits.depth
+        countsBytes = layout.objectCount > layout.tableOffset
+        states = Array(repeating: 0, count: min(layout.objectCount, layout.tableOffset))
+        allowance = 4 * layout.tableOffset + 1 << 20
+    }
+
+    mutating func run(_ bytes: Span<UInt8>) throws(PropertyListError) {
+        _ = try visit(layout.top, in: bytes)
+        while let place = frames.indices.last {
+            var frame = frames[place]
+            while frame.next < frame.end, frames.count == place + 1 {
+                let number = try reference(at: frame.next, in: bytes)
+                frame.next += layout.referenceSize
+                frame.height = max(frame.height, try visit(number, in: bytes))
+            }
+            frames[place].next = frame.next
+            frames[place].height = frame.height
+            if frames.count == place + 1 { close(frame) }
+        }
+    }
+
+    /// Notes how many levels a container has whose values are all checked.
+    private mutating func close(_ frame: Frame) {
+        let height = frame.height + 1
+        states[frame.state] = height
+        frames.removeLast()
+        guard let outer = frames.indices.last else { return }
+        frames[outer].height = max(frames[outer].height, height)
+    }
+
+    private func reference(at offset: Int, in bytes: Span<UInt8>) throws(PropertyListError) -> Int {
+        let number = bytes.bigEndian(at: offset, width: layout.referenceSize)
+        guard number < UInt64(layout.objectCount) else {
+            throw PropertyListError(.badReference, at: offset, "a reference to an object that is not there")
+        }
+        return Int(number)
+    }
+
+    /// Checks a scalar, or opens a container; the number of levels if that is known.
+    private mutating func visit(_ number: Int, in bytes: Span<UInt8>) throws(PropertyListError) -> UInt16 {
+        let offset = layout.offset(of: number, in: bytes)
+        let state = countsBytes ? Int(offset) : number
+        let known = states[state]
+        if known == Self.open {
+            throw PropertyListError(.containerCycle, at: Int(offset), "a container that contains itself")
+        }
+        if known != 0 {
+            guard frames.count + Int(known) <= depthLimit else { throw tooDeep(Int(offset)) }
+            return known
+        }
+        guard frames.count < depthLimit else { throw tooDeep(Int(offset)) }
+        states[state] = 1
+        switch bytes[Int(offset)] >> 4 {
+        case 0xA, 0xC: try open(offset, state: state, isDictionary: false, in: bytes)
+        case 0xD: try open(offset, state: state, isDictionary: true, in: bytes)
+        default: try checkScalar(at: Int(offset), in: bytes)
+        }
+        // The levels of a container that is open now are not known yet.
+        return states[state] == Self.open ? 0 : 1
+    }
+
+    private func tooDeep(_ offset: Int) -> PropertyListError {
+        PropertyListError(.tooDeep, at: offset, "more than \(depthLimit) levels")
+    }
+
+    private mutating func open(
+        _ offset: UInt32, state: Int, isDictionary: Bool, in bytes: Span<UInt8>
+    ) throws(PropertyListError) {
+        let unit = layout.referenceSize * (isDictionary ? 2 : 1)
+        let extent = try extent(at: Int(offset), unit: unit, in: bytes)
+        var frame = Frame(state: state, next: extent.start, end: extent.start + extent.count * unit)
+        guard extent.count > 0 else { return }
+        if isDictionary {
+            frame.next = extent.start + extent.count * layout.referenceSize
+            try checkKeys(from: extent.start, count: extent.count, in: bytes)
+            frame.height = 1
+        }
+        states[state] = Self.open
+        frames.append(frame)
+    }
+
+    private mutating func checkKeys(from start: Int, count: Int, in bytes: Span<UInt8>) throws(PropertyListError) {
+        let members = PropertyListMembers(start: start, count: count)
+        if keys.knows(members, layout: layout, in: bytes) { return }
+        for position in 0..<count {
+            let number = try reference(at: start + position * layout.referenceSize, in: bytes)
+            let offset = Int(layout.offset(of: number, in: bytes))
+            guard bytes[offset] >> 4 == 5 || bytes[offset] >> 4 == 6 else {
+                throw PropertyListError(.badKeyType, at: offset, "a dictionary key that is no string")
+            }
+            _ = try visit(number, in: bytes)
+        }
+        try keys.check(members, layout: layout, in: bytes, allowance: &allowance)
+    }
+
+    /// The payload of an object with a count, which has to end in front of the offset table.
+    private mutating func extent(
+        at offset: Int, unit: Int, in bytes: Span<UInt8>
+    ) throws(PropertyListError) -> (start: Int, count: Int) {
+        var start = offset + 1
+        var count = UInt64(bytes[offset] & 0xF)
+        if count == 15 {
+            guard start < layout.tableOffset, bytes[start] >> 4 == 1, bytes[start] & 0xF <= 3 else {
+                throw PropertyListError(.badLength, at: start, "a count that is no integer")
+            }
+            let width = 1 << Int(bytes[start] & 3)
+            count = bytes.bigEndian(at: start + 1, width: width)
+            start += 1 + width
+        }
+        let room = layout.tableOffset - start
+        guard room >= 0, count <= UInt64(room / unit) else {
+            throw PropertyListError(.badLength, at: offset, "an object that does not fit in front of the offset table")
+        }
+        allowance -= Int(count) * unit
+        guard allowance >= 0 else { throw KeyCheck.exhausted(offset) }
+        return (start, Int(count))
+    }
+
+    private mutating func checkScalar(at offset: Int, in bytes: Span<UInt8>) throws(PropertyListError) {
+        let marker = bytes[offset]
+        switch marker {
+        case 0x00, 0x08, 0x09:
+            return
+        case 0x10...0x13:
+            try checkLength(1 << Int(marker & 3), at: offset)
+        case 0x14:
+            try checkLength(16, at: offset)
+            let high = bytes.bigEndian(at: offset + 1, width: 8)
+            let low = bytes.bigEndian(at: offset + 9, width: 8)
+            guard high == 0 || high == .max && low >> 63 == 1 else {
+                throw PropertyListError(.badMarker, at: offset, "an integer beyond 64 bits")
+            }
+        case 0x22:
+            try checkLength(4, at: offset)
+        case 0x23, 0x33:
+            try checkLength(8, at: offset)
+        case 0x40...0x4F:
+            _ = try extent(at: offset, unit: 1, in: bytes)
+        case 0x50...0x5F:
+            let extent = try extent(at: offset, unit: 1, in: bytes)
+            guard let fault = bytes.firstHighByte(from: extent.start, count: extent.count) else { return }
+            throw PropertyListError(.badString, at: fault, "a byte above 0x7F in an ASCII string")
+        case 0x60...0x6F:
+            _ = try extent(at: offset, unit: 2, in: bytes)
+        case 0x80...0x8F:
+            try checkUID(at: offset, in: bytes)
+        default:
+            throw PropertyListError(.badMarker, at: offset, "an object of no kind that version 00 has")
+        }
+    }
+
+    private func checkLength(_ length: Int, at offset: Int) throws(PropertyListError) {
+        guard length < layout.tableOffset - offset else {
+            throw PropertyListError(.badLength, at: offset, "an object that does not fit in front of the offset table")
+        }
+    }
+
+    private func checkUID(at offset: Int, in bytes: Span<UInt8>) throws(PropertyListError) {
+        let width = Int(bytes[offset] & 0xF) + 1
+        try checkLength(width, at: offset)
+        guard width > 4 else { return }
+        for index in offset + 1..<offset + 1 + width - 4 where bytes[index] != 0 {
+            throw PropertyListError(.badUID, at: offset, "a UID above 4294967295")
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// Where the first byte above 0x7F is.
+    fileprivate func firstHighByte(from start: Int, count: Int) -> Int? {
+        var index = start
+        let end = start + count
+        while index + 8 <= end {
+            let high = word(at: index) & 0x8080_8080_8080_8080
+            if high != 0 { return index + high.trailingZeroBitCount >> 3 }
+            index += 8
+        }
+        while index < end {
+            if self[index] >= 0x80 { return index }
+            index += 1
+        }
+        return nil
+    }
+}

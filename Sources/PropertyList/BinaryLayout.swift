@@ -1,0 +1,97 @@
+import JSONText
+
+/// What the trailer of a binary property list says, checked, and how to find things by it.
+///
+/// Source: <doc:KeyedArchives>, A.2 to A.4.
+@usableFromInline
+struct BinaryLayout: Sendable {
+    static let headerLength = 8
+    static let trailerLength = 32
+    /// Header, one object, one offset, trailer.
+    private static let minimumLength = 42
+
+    /// Bytes of an entry of the offset table, 1 to 8.
+    @usableFromInline let offsetSize: Int
+    /// Bytes of a reference in an array or a dictionary, 1 to 8.
+    @usableFromInline let referenceSize: Int
+    let objectCount: Int
+    /// The number of the root.
+    let top: Int
+    /// Where the objects end and the table begins.
+    @usableFromInline let tableOffset: Int
+
+    /// Reads the trailer and the table [T1 to T9].
+    init(of bytes: Span<UInt8>) throws(PropertyListError) {
+        let length = bytes.count
+        guard length >= Self.minimumLength else {
+            throw PropertyListError(.truncated, at: length, "\(length) bytes cannot hold a binary property list")
+        }
+        let trailer = length - Self.trailerLength
+        offsetSize = Int(bytes[trailer + 6])
+        referenceSize = Int(bytes[trailer + 7])
+        guard (1...8).contains(offsetSize), (1...8).contains(referenceSize) else {
+            throw PropertyListError(.badTrailer, at: trailer + 6, "offsets or references of an impossible width")
+        }
+        let count = bytes.bigEndian(at: trailer + 8, width: 8)
+        guard count >= 1, count <= UInt64(length) else {
+            throw PropertyListError(.badTrailer, at: trailer + 8, "an impossible number of objects")
+        }
+        let top = bytes.bigEndian(at: trailer + 16, width: 8)
+        guard top < count else {
+            throw PropertyListError(.badTrailer, at: trailer + 16, "a root beyond the objects")
+        }
+        let table = bytes.bigEndian(at: trailer + 24, width: 8)
+        guard table >= 9, table <= UInt64(length - 33) else {
+            throw PropertyListError(.badTrailer, at: trailer + 24, "an offset table outside of the file")
+        }
+        objectCount = Int(count)
+        self.top = Int(top)
+        tableOffset = Int(table)
+        // The count is at most the length, which is held within 32 bits, so nothing overflows here.
+        guard tableOffset + objectCount * offsetSize == trailer else {
+            throw PropertyListError(.badTrailer, at: trailer + 24, "an offset table that does not end at the trailer")
+        }
+        guard referenceSize == 8 || count <= 1 << (8 * UInt64(referenceSize)) else {
+            throw PropertyListError(.badTrailer, at: trailer + 7, "references too narrow for the objects")
+        }
+        guard offsetSize == 8 || table < 1 << (8 * UInt64(offsetSize)) else {
+            throw PropertyListError(.badTrailer, at: trailer + 6, "offsets too narrow for the objects")
+        }
+        var entry = tableOffset
+        while entry < trailer {
+            let offset = bytes.bigEndian(at: entry, width: offsetSize)
+            guard offset >= UInt64(Self.headerLength), offset < table else {
+                throw PropertyListError(.badOffset, at: entry, "an offset outside of the objects")
+            }
+            entry += offsetSize
+        }
+    }
+
+    /// Where an object's marker is.
+    @inlinable
+    @inline(__always)
+    func offset(of number: Int, in bytes: Span<UInt8>) -> UInt32 {
+        UInt32(truncatingIfNeeded: bytes.bigEndian(at: tableOffset + number * offsetSize, width: offsetSize))
+    }
+
+    /// Where the payload of a checked object begins, and its count.
+    @inlinable
+    @inline(__always)
+    static func extent(at offset: UInt32, in bytes: Span<UInt8>) -> (start: Int, count: Int) {
+        let start = Int(offset) + 1
+        let short = Int(bytes[start - 1] & 0xF)
+        if short < 15 { return (start, short) }
+        let width = 1 << Int(bytes[start] & 3)
+        return (start + 1 + width, Int(truncatingIfNeeded: bytes.bigEndian(at: start + 1, width: width)))
+    }
+}
+
+extension Span<UInt8> {
+    /// The unsigned number in 1 to 8 bytes from an index on. Eight bytes have to follow the index, which they do
+    /// wherever an object or an offset begins: the trailer stands behind them all.
+    @inlinable
+    @inline(__always)
+    func bigEndian(at index: Int, width: Int) -> UInt64 {
+        word(at: index).byteSwapped &>> UInt64(truncatingIfNeeded: 64 &- 8 &* width)
+    }
+}

@@ -1,0 +1,149 @@
+import JSONText
+
+/// Builds the binary form object by object, values before the containers that hold them.
+///
+/// Source of the form: <doc:KeyedArchives>, A.2 and A.4.
+struct BinaryWriter {
+    /// References and offsets take four bytes each.
+    static let width = 4
+
+    private(set) var bytes = Array("bplist00".utf8)
+    private var offsets: [UInt32] = []
+    /// Where each object began in the source.
+    private(set) var places: [UInt32] = []
+
+    /// The number of the object that is written last.
+    var last: UInt32 { UInt32(offsets.count - 1) }
+
+    /// Begins an object.
+    private mutating func begin(at place: Int) {
+        offsets.append(UInt32(bytes.count))
+        places.append(UInt32(place))
+    }
+
+    mutating func append(boolean: Bool, at place: Int) {
+        begin(at: place)
+        bytes.append(boolean ? 0x09 : 0x08)
+    }
+
+    mutating func append(integer: PropertyListInteger, at place: Int) {
+        begin(at: place)
+        if integer.bits >> 63 == 1, !integer.isNegative {
+            bytes.append(0x14)
+            append(word: 0)
+        } else {
+            bytes.append(0x13)
+        }
+        append(word: integer.bits)
+    }
+
+    mutating func append(real: Double, at place: Int) {
+        begin(at: place)
+        bytes.append(0x23)
+        append(word: real.bitPattern)
+    }
+
+    mutating func append(date: Double, at place: Int) {
+        begin(at: place)
+        bytes.append(0x33)
+        append(word: date.bitPattern)
+    }
+
+    mutating func append(uid: UInt32, at place: Int) {
+        begin(at: place)
+        bytes.append(0x83)
+        append(half: uid)
+    }
+
+    /// Begins data, whose bytes follow through ``append(byte:)``.
+    mutating func beginData(count: Int, at place: Int) {
+        begin(at: place)
+        append(kind: 0x40, count: count)
+    }
+
+    mutating func append(byte: UInt8) { bytes.append(byte) }
+
+    /// Writes well-formed UTF-8 as ASCII if it is, else as UTF-16BE.
+    mutating func append(text: Span<UInt8>, isASCII: Bool, at place: Int) {
+        begin(at: place)
+        if isASCII {
+            append(kind: 0x50, count: text.count)
+            bytes.append(copying: text)
+            return
+        }
+        let string = String(readingUTF8: text)
+        append(kind: 0x60, count: string.utf16.count)
+        for unit in string.utf16 {
+            bytes.append(UInt8(unit >> 8))
+            bytes.append(UInt8(unit & 0xFF))
+        }
+    }
+
+    mutating func append(array elements: ArraySlice<UInt32>, at place: Int) {
+        begin(at: place)
+        append(kind: 0xA0, count: elements.count)
+        for element in elements { append(half: element) }
+    }
+
+    /// - Parameter members: keys and values by turns.
+    mutating func append(dictionary members: ArraySlice<UInt32>, at place: Int) {
+        begin(at: place)
+        append(kind: 0xD0, count: members.count / 2)
+        for index in stride(from: members.startIndex, to: members.endIndex, by: 2) { append(half: members[index]) }
+        for index in stride(from: members.startIndex + 1, to: members.endIndex, by: 2) { append(half: members[index]) }
+    }
+
+    /// The last object, if it is an integer.
+    var lastInteger: PropertyListInteger? {
+        guard let offset = offsets.last else { return nil }
+        // Its value is what was written last.
+        switch bytes[Int(offset)] {
+        case 0x13:
+            let bits = bytes.span.word(at: bytes.count - 8).byteSwapped
+            return PropertyListInteger(bits: bits, isNegative: bits >> 63 == 1)
+        case 0x14:
+            return PropertyListInteger(
+                bits: bytes.span.word(at: bytes.count - 8).byteSwapped, isNegative: false)
+        default: return nil
+        }
+    }
+
+    /// Takes the last object back.
+    mutating func removeLast() {
+        places.removeLast()
+        if let offset = offsets.popLast() { bytes.removeLast(bytes.count - Int(offset)) }
+    }
+
+    /// The text of an object.
+    @_lifetime(borrow self)
+    func text(of number: UInt32) -> StoredText {
+        StoredText(at: offsets[Int(number)], in: bytes.span)
+    }
+
+    /// Writes offset table and trailer; the last object is the root.
+    mutating func finish() {
+        let table = UInt64(bytes.count)
+        for offset in offsets { append(half: offset) }
+        append(word: UInt64(Self.width) << 8 | UInt64(Self.width))
+        append(word: UInt64(offsets.count))
+        append(word: UInt64(last))
+        append(word: table)
+        offsets = []
+    }
+
+    private mutating func append(kind: UInt8, count: Int) {
+        guard count >= 15 else { return bytes.append(kind | UInt8(count)) }
+        bytes.append(kind | 15)
+        bytes.append(0x12)
+        append(half: UInt32(count))
+    }
+
+    private mutating func append(half: UInt32) {
+        for shift: UInt32 in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: half >> shift)) }
+    }
+
+    private mutating func append(word: UInt64) {
+        append(half: UInt32(truncatingIfNeeded: word >> 32))
+        append(half: UInt32(truncatingIfNeeded: word))
+    }
+}

@@ -1,0 +1,93 @@
+import JSONText
+
+/// A key of encoded members, to be looked up often: made once an archive, by ``KeyedArchive/key(_:)``.
+public struct KeyedKey: Hashable, Sendable {
+    @usableFromInline let index: Int
+
+    init(index: Int) { self.index = index }
+}
+
+/// Where keys were seen last. Writers mostly store a key text once and all instances of a class alike, so the next
+/// instance has it by the same number at the same position; where it has not, texts are compared.
+@usableFromInline
+struct KeyCache: Sendable {
+    @usableFromInline
+    struct Place: Sendable {
+        /// The object that held the key when it was seen last.
+        @usableFromInline var number = UInt32.max
+        @usableFromInline var position = 0
+    }
+
+    /// The keys of Foundation's own classes come first, so that they are known by their positions.
+    private static let foundation = [
+        "$class", "NS.objects", "NS.keys", "NS.string", "NS.bytes", "NS.data", "NS.time", "NSString", "NS.number",
+        "NS.intval", "NS.dblval", "NS.boolval", "NS.base", "NS.relative", "NS.uuidbytes",
+    ]
+
+    fileprivate(set) var texts = foundation.map { Array($0.utf8) }
+    @usableFromInline var places = Array(repeating: Place(), count: foundation.count)
+}
+
+extension KeyedArchive {
+    var classKey: KeyedKey { KeyedKey(index: 0) }
+    var objectsKey: KeyedKey { KeyedKey(index: 1) }
+    var keysKey: KeyedKey { KeyedKey(index: 2) }
+    var stringKey: KeyedKey { KeyedKey(index: 3) }
+    var bytesKey: KeyedKey { KeyedKey(index: 4) }
+    var dataKey: KeyedKey { KeyedKey(index: 5) }
+    var timeKey: KeyedKey { KeyedKey(index: 6) }
+    var attributedKey: KeyedKey { KeyedKey(index: 7) }
+    var numberKeys: [KeyedKey] { (8...11).map { KeyedKey(index: $0) } }
+    var baseKey: KeyedKey { KeyedKey(index: 12) }
+    var relativeKey: KeyedKey { KeyedKey(index: 13) }
+    var uuidKey: KeyedKey { KeyedKey(index: 14) }
+}
+
+extension KeyedArchive {
+    /// A key to look members up by.
+    public mutating func key(_ text: String) -> KeyedKey {
+        let utf8 = Array(text.utf8)
+        if let known = keys.texts.firstIndex(of: utf8) { return KeyedKey(index: known) }
+        keys.texts.append(utf8)
+        keys.places.append(KeyCache.Place())
+        return KeyedKey(index: keys.texts.count - 1)
+    }
+
+    /// What an instance has encoded under a key, as stored: a UID, an inline scalar, or an inline array of UIDs; nil if
+    /// there is nothing, or if the node is no dictionary.
+    @inlinable
+    @inline(__always)
+    public mutating func member(_ key: KeyedKey, of instance: PropertyListNode) -> PropertyListNode? {
+        member(key, of: document.members(of: instance))
+    }
+
+    /// What is stored under a key.
+    @inlinable
+    @inline(__always)
+    public mutating func member(_ key: KeyedKey, of members: PropertyListMembers) -> PropertyListNode? {
+        let position = keys.places[key.index].position
+        if position < members.count,
+            document.keyNumber(at: position, of: members) == keys.places[key.index].number
+        {
+            return document.value(at: position, of: members)
+        }
+        return search(key, in: members)
+    }
+
+    @usableFromInline
+    mutating func search(_ key: KeyedKey, in members: PropertyListMembers) -> PropertyListNode? {
+        let number = keys.places[key.index].number
+        for position in 0..<members.count where document.keyNumber(at: position, of: members) == number {
+            keys.places[key.index].position = position
+            return document.value(at: position, of: members)
+        }
+        for position in 0..<members.count {
+            let stored = document.key(at: position, of: members)
+            guard document.text(stored, equals: keys.texts[key.index]) else { continue }
+            keys.places[key.index].number = stored.number
+            keys.places[key.index].position = position
+            return document.value(at: position, of: members)
+        }
+        return nil
+    }
+}

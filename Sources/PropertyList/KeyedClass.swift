@@ -1,0 +1,158 @@
+import JSONText
+
+/// What Foundation stores in a class's instances.
+///
+/// Source: <doc:KeyedArchives>, part C.
+public enum FoundationClass: UInt8, Sendable, CaseIterable {
+    /// `NSString`, `NSMutableString`
+    case string
+    /// `NSNumber` as other coders write it.
+    case number
+    /// `NSDecimalNumber`, `NSDecimalNumberPlaceholder`
+    case decimal
+    /// `NSDate`
+    case date
+    /// `NSData`, `NSMutableData`
+    case data
+    /// `NSUUID`
+    case uuid
+    /// `NSURL`
+    case url
+    /// `NSNull`
+    case null
+    /// `NSValue`
+    case value
+    /// `NSAttributedString`, `NSMutableAttributedString`
+    case attributedString
+    /// `NSArray`, `NSMutableArray`
+    case array
+    /// `NSDictionary`, `NSMutableDictionary`
+    case dictionary
+    /// `NSSet`, `NSMutableSet`
+    case set
+    /// `NSOrderedSet`, `NSMutableOrderedSet`
+    case orderedSet
+
+    /// The class of a name; nil if Foundation's own encoding is not known.
+    static func named(_ name: Span<UInt8>) -> FoundationClass? {
+        // All begin alike, so the rest decides.
+        guard name.count > 4, name[0] == UInt8(ascii: "N"), name[1] == UInt8(ascii: "S") else { return nil }
+        return table[String(readingUTF8: name)]
+    }
+
+    private static let table: [String: FoundationClass] = [
+        "NSString": .string, "NSMutableString": .string, "NSNumber": .number,
+        "NSDecimalNumber": .decimal, "NSDecimalNumberPlaceholder": .decimal, "NSDate": .date,
+        "NSData": .data, "NSMutableData": .data, "NSUUID": .uuid, "NSURL": .url, "NSNull": .null, "NSValue": .value,
+        "NSAttributedString": .attributedString, "NSMutableAttributedString": .attributedString,
+        "NSArray": .array, "NSMutableArray": .array, "NSDictionary": .dictionary, "NSMutableDictionary": .dictionary,
+        "NSSet": .set, "NSMutableSet": .set, "NSOrderedSet": .orderedSet, "NSMutableOrderedSet": .orderedSet,
+    ]
+}
+
+/// The class of an instance, as its class record says.
+public struct KeyedClass: Sendable {
+    /// The text `$classname`.
+    public let name: PropertyListNode
+    /// What Foundation stores in such instances; nil for a class of somebody else's. The nearest ancestor that the
+    /// caller or Foundation knows decides, so a caller's class that descends from a collection is not one here.
+    public let foundation: FoundationClass?
+    /// One bit for each name that the caller gave.
+    fileprivate let names: UInt64
+
+    /// Whether the class or one that it descends from has the name at a position in the list that the caller gave.
+    @inline(__always)
+    public func isNamed(_ position: Int) -> Bool { names >> UInt64(position) & 1 == 1 }
+
+    /// Whether the class or one that it descends from has any of the names that the caller gave.
+    @inline(__always)
+    public var isNamed: Bool { names != 0 }
+}
+
+/// The classes of an archive that were met.
+struct ClassCache: Sendable {
+    private static let recentCount = 64
+    /// No class has as many ancestors.
+    fileprivate static let chainLimit = 64
+
+    fileprivate let names: [[UInt8]]
+    private var classes: [KeyedClass] = []
+    private var indices: [UInt32: Int] = [:]
+    /// The records met last, by the low bits of their UIDs: UID and index.
+    private var recent = Array(repeating: (uid: UInt32.max, index: 0), count: recentCount)
+
+    init(names: [String]) {
+        precondition(names.count <= 64, "more names than bits")
+        self.names = names.map { Array($0.utf8) }
+    }
+
+    @inline(__always)
+    fileprivate subscript(uid: UInt32) -> KeyedClass? {
+        mutating get {
+            let slot = Int(uid) & (Self.recentCount - 1)
+            if recent[slot].uid == uid { return classes[recent[slot].index] }
+            guard let index = indices[uid] else { return nil }
+            recent[slot] = (uid, index)
+            return classes[index]
+        }
+    }
+
+    fileprivate mutating func insert(_ found: KeyedClass, for uid: UInt32) {
+        indices[uid] = classes.count
+        classes.append(found)
+    }
+}
+
+extension KeyedArchive {
+    /// The class of an instance; nil for anything that has no `$class`.
+    /// - Throws: `bad-class` if what `$class` names is no class record.
+    public mutating func classOfInstance(_ instance: PropertyListNode) throws(PropertyListError) -> KeyedClass? {
+        guard let reference = member(classKey, of: instance) else { return nil }
+        guard document.kind(of: reference) == .uid else {
+            throw PropertyListError(.badClass, at: document.offset(of: reference), "a class that is no reference")
+        }
+        let uid = document.uid(of: reference)
+        if let known = classes[uid] { return known }
+        guard uid > 0, uid < objects.count else {
+            throw PropertyListError(.badClass, at: document.offset(of: reference), "a class that is not there")
+        }
+        let found = try readClass(document.element(at: Int(uid), of: objects))
+        classes.insert(found, for: uid)
+        return found
+    }
+
+    private func readClass(_ record: PropertyListNode) throws(PropertyListError) -> KeyedClass {
+        guard let name = document.value(of: "$classname", in: record), document.kind(of: name) == .text else {
+            throw PropertyListError(.badClass, at: document.offset(of: record), "no class record")
+        }
+        var names = matches(name)
+        var foundation = foundationClass(name)
+        var isDecided = names != 0 || foundation != nil
+        if let chain = document.value(of: "$classes", in: record) {
+            let elements = document.elements(of: chain)
+            guard document.kind(of: chain) == .array, elements.count <= ClassCache.chainLimit else {
+                throw PropertyListError(.badClass, at: document.offset(of: record), "a class without a proper ancestry")
+            }
+            for position in 0..<elements.count {
+                let ancestor = document.element(at: position, of: elements)
+                guard document.kind(of: ancestor) == .text else { continue }
+                names |= matches(ancestor)
+                if !isDecided { foundation = foundationClass(ancestor) }
+                isDecided = isDecided || names != 0 || foundation != nil
+            }
+        }
+        return KeyedClass(name: name, foundation: foundation, names: names)
+    }
+
+    private func matches(_ name: PropertyListNode) -> UInt64 {
+        var bits: UInt64 = 0
+        for position in classes.names.indices where document.text(name, equals: classes.names[position]) {
+            bits |= 1 << UInt64(position)
+        }
+        return bits
+    }
+
+    private func foundationClass(_ name: PropertyListNode) -> FoundationClass? {
+        document.isUTF16(name) ? nil : .named(document.payload(of: name))
+    }
+}

@@ -1,0 +1,134 @@
+import JSONText
+
+/// The elements of an array, a set or an ordered set of a keyed archive.
+public struct KeyedElements: Hashable, Sendable {
+    /// The inline array that lists them, or where they are in the table of numbered elements.
+    @usableFromInline
+    enum Storage: Hashable, Sendable {
+        case listed(PropertyListElements)
+        case numbered(start: Int)
+    }
+
+    @usableFromInline let storage: Storage
+    /// How many there are.
+    public let count: Int
+}
+
+/// The keys and values of a dictionary of a keyed archive, in the order of the file.
+public struct KeyedPairs: Hashable, Sendable {
+    /// The keys: mostly text, but any value may be one.
+    public let keys: KeyedElements
+    /// As many values.
+    public let values: KeyedElements
+    /// How many there are.
+    public var count: Int { keys.count }
+}
+
+/// Elements that are members of their own, `NS.object.0` and so on, by the object that they belong to.
+@usableFromInline
+struct NumberedElements: Sendable {
+    fileprivate struct Owner: Hashable {
+        let instance: UInt32
+        let prefix: String
+    }
+
+    @usableFromInline var nodes: [PropertyListNode] = []
+    fileprivate var found: [Owner: KeyedElements] = [:]
+}
+
+extension KeyedArchive {
+    /// The elements of an array, a set or an ordered set.
+    /// - Throws: `bad-collection` if they are missing, or not an inline array of references.
+    public mutating func elements(of instance: PropertyListNode) throws(PropertyListError) -> KeyedElements {
+        if let list = member(objectsKey, of: instance) { return try listed(list) }
+        let elements = numberedElements("NS.object.", of: instance)
+        // An ordered set has no count, so nothing says that it is empty but that it has no elements.
+        if elements.count > 0 { return elements }
+        if let found = try classOfInstance(instance), found.foundation == .orderedSet { return elements }
+        throw badCollection(instance, "a collection without elements")
+    }
+
+    /// The keys and values of a dictionary.
+    /// - Throws: `bad-collection` if they are missing, not inline arrays, or not equally many.
+    public mutating func pairs(of instance: PropertyListNode) throws(PropertyListError) -> KeyedPairs {
+        let pairs: KeyedPairs
+        if let values = member(objectsKey, of: instance) {
+            guard let keys = member(keysKey, of: instance) else {
+                throw badCollection(instance, "a dictionary without keys")
+            }
+            pairs = KeyedPairs(keys: try listed(keys), values: try listed(values))
+        } else {
+            pairs = KeyedPairs(
+                keys: numberedElements("NS.key.", of: instance), values: numberedElements("NS.object.", of: instance))
+            guard pairs.count > 0 else { throw badCollection(instance, "a dictionary without values") }
+        }
+        guard pairs.keys.count == pairs.values.count else {
+            throw badCollection(instance, "\(pairs.keys.count) keys and \(pairs.values.count) values")
+        }
+        return pairs
+    }
+
+    /// The element at a position below the count, as stored: a UID.
+    /// - Throws: `bad-collection` if it is none.
+    @inlinable
+    @inline(__always)
+    public func element(at position: Int, of elements: KeyedElements) throws(PropertyListError) -> PropertyListNode {
+        let node: PropertyListNode
+        switch elements.storage {
+        case .listed(let list): node = document.element(at: position, of: list)
+        case .numbered(let start):
+            precondition(position < elements.count)
+            node = numbered.nodes[start + position]
+        }
+        guard document.marker(of: node) >> 4 == 8 else { throw badCollection(node, "an element that is no reference") }
+        return node
+    }
+
+    private func listed(_ list: PropertyListNode) throws(PropertyListError) -> KeyedElements {
+        guard document.kind(of: list) == .array else { throw badCollection(list, "elements that are no array") }
+        let elements = document.elements(of: list)
+        return KeyedElements(storage: .listed(elements), count: elements.count)
+    }
+
+    /// The members with a prefix and a number, from 0 up to the first that is missing.
+    private mutating func numberedElements(_ prefix: String, of instance: PropertyListNode) -> KeyedElements {
+        let owner = NumberedElements.Owner(instance: instance.number, prefix: prefix)
+        if let known = numbered.found[owner] { return known }
+        let members = document.members(of: instance)
+        var entries: [(index: Int, node: PropertyListNode)] = []
+        for position in 0..<members.count {
+            let key = document.key(at: position, of: members)
+            guard !document.isUTF16(key), let index = Self.index(in: document.payload(of: key), after: prefix) else {
+                continue
+            }
+            entries.append((index, document.value(at: position, of: members)))
+        }
+        entries.sort { $0.index < $1.index }
+        let start = numbered.nodes.count
+        for (index, entry) in entries.enumerated() {
+            guard entry.index == index else { break }
+            numbered.nodes.append(entry.node)
+        }
+        let elements = KeyedElements(storage: .numbered(start: start), count: numbered.nodes.count - start)
+        numbered.found[owner] = elements
+        return elements
+    }
+
+    /// The number behind a prefix, without leading zeros.
+    private static func index(in key: Span<UInt8>, after prefix: String) -> Int? {
+        guard key.begins(with: prefix, at: 0) else { return nil }
+        let digits = key.extracting(droppingFirst: prefix.utf8.count)
+        guard (1...9).contains(digits.count), digits.count == 1 || digits[0] != UInt8(ascii: "0") else { return nil }
+        var number = 0
+        for index in digits.indices {
+            guard digits[index] >= UInt8(ascii: "0"), digits[index] <= UInt8(ascii: "9") else { return nil }
+            number = number * 10 + Int(digits[index] & 0xF)
+        }
+        return number
+    }
+
+    @usableFromInline
+    func badCollection(_ node: PropertyListNode, _ reason: String) -> PropertyListError {
+        PropertyListError(.badCollection, at: document.offset(of: node), reason)
+    }
+}

@@ -1,0 +1,122 @@
+import JSONText
+
+/// Foundation values of an archive that read best as one JSON value.
+///
+/// Source: <doc:KeyedArchives>, C.1.
+extension KeyedArchive {
+    /// The JSON of a UUID, a URL, a decimal number, or an `NSValue` of a known kind; nil for any other instance.
+    /// - Throws: `bad-value` and what references throw.
+    mutating func foundationText(
+        of instance: PropertyListNode, _ found: KeyedClass
+    ) throws(PropertyListError) -> [UInt8]? {
+        switch found.foundation {
+        case .uuid: return Self.quoted(try uuid(of: instance))
+        case .url: return try resolvedURL(of: instance).map(Self.quoted)
+        case .decimal: return try decimal(of: instance)
+        case .value: return try geometry(of: instance)
+        default: return nil
+        }
+    }
+
+    private static func quoted(_ text: String) -> [UInt8] {
+        var json: [UInt8] = []
+        json.append(jsonString: text)
+        return json
+    }
+
+    /// A URL against its bases; nil if they run in a circle or are too many.
+    private mutating func resolvedURL(of instance: PropertyListNode) throws(PropertyListError) -> String? {
+        var parts: [String] = []
+        var next: PropertyListNode? = instance
+        while let current = next {
+            guard parts.count < 16 else { return nil }
+            let url = try url(of: current)
+            parts.append(url.relative)
+            next = url.base
+        }
+        var resolved = parts.removeLast()
+        for part in parts.reversed() { resolved = URLReference(part).resolved(against: URLReference(resolved)).text }
+        return resolved
+    }
+
+    /// (−1)^negative × mantissa × 10^exponent.
+    private mutating func decimal(of instance: PropertyListNode) throws(PropertyListError) -> [UInt8]? {
+        guard let length = try number("NS.length", of: instance), (0...8).contains(length),
+            let exponent = try number("NS.exponent", of: instance), (-128...127).contains(exponent),
+            let negative = try number("NS.negative", of: instance)
+        else { return nil }
+        if length == 0 { return negative == 0 ? Array("0".utf8) : Array("{\"$real\":\"nan\"}".utf8) }
+        let isLittleEndian = try number("NS.mantissa.bo", of: instance) != 2
+        guard let stored = member(key("NS.mantissa"), of: instance) else { return nil }
+        guard case .data(let node) = try value(of: stored), document.payload(of: node).count == 16 else { return nil }
+        let bytes = document.payload(of: node)
+        var mantissa: UInt128 = 0
+        for word in (0..<length).reversed() {
+            let (first, second) = (UInt128(bytes[2 * word]), UInt128(bytes[2 * word + 1]))
+            mantissa = mantissa << 16 | (isLittleEndian ? second << 8 | first : first << 8 | second)
+        }
+        let digits = Self.placed("\(mantissa)", exponent: exponent)
+        return Array((negative == 0 ? digits : "-" + digits).utf8)
+    }
+
+    /// Digits with the decimal point that an exponent puts in them.
+    private static func placed(_ digits: String, exponent: Int) -> String {
+        if digits == "0" { return "0" }
+        if exponent >= 0 { return digits + String(repeating: "0", count: exponent) }
+        let padded = String(repeating: "0", count: max(0, 1 - exponent - digits.utf8.count)) + digits
+        return "\(padded.dropLast(-exponent)).\(padded.suffix(-exponent))"
+    }
+
+    private mutating func geometry(of instance: PropertyListNode) throws(PropertyListError) -> [UInt8]? {
+        switch try number("NS.special", of: instance) {
+        case 1: return try textMember("NS.pointval", of: instance)
+        case 2: return try textMember("NS.sizeval", of: instance)
+        case 3: return try textMember("NS.rectval", of: instance)
+        case 4:
+            guard let location = try numberText("NS.rangeval.location", of: instance),
+                let length = try numberText("NS.rangeval.length", of: instance)
+            else { return nil }
+            return Array("{\"location\":\(location),\"length\":\(length)}".utf8)
+        case 12:
+            var sides: [String] = []
+            for side in ["top", "left", "bottom", "right"] {
+                guard let value = try numberText("NS.edgeval.\(side)", of: instance) else { return nil }
+                sides.append("\"\(side)\":\(value)")
+            }
+            return Array("{\(sides.joined(separator: ","))}".utf8)
+        default: return nil
+        }
+    }
+
+    private mutating func textMember(
+        _ name: String, of instance: PropertyListNode
+    ) throws(PropertyListError) -> [UInt8]? {
+        guard case .text(let node) = try object(key(name), of: instance) else { return nil }
+        var json: [UInt8] = []
+        json.append(jsonText: node, of: document)
+        return json
+    }
+
+    private mutating func number(_ name: String, of instance: PropertyListNode) throws(PropertyListError) -> Int? {
+        guard let stored = member(key(name), of: instance) else { return nil }
+        return switch try value(of: stored) {
+        case .boolean(let value): value ? 1 : 0
+        case .integer(let value): value.signed.flatMap(Int.init(exactly:))
+        default: nil
+        }
+    }
+
+    private mutating func numberText(
+        _ name: String, of instance: PropertyListNode
+    ) throws(PropertyListError) -> String? {
+        guard let stored = member(key(name), of: instance) else { return nil }
+        switch try value(of: stored) {
+        case .integer(let value): return "\(value)"
+        case .real(let value) where value.isFinite:
+            var text: [UInt8] = []
+            text.append(jsonNumber: value)
+            return String(decoding: text, as: UTF8.self)
+        default: return nil
+        }
+    }
+}

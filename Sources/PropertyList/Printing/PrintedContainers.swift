@@ -1,0 +1,117 @@
+import JSONText
+
+/// How arrays and objects are opened, gone through and closed.
+extension PropertyListPrinter {
+    /// Opens an array or object; one without contents is closed at once.
+    mutating func open(_ frame: PrintedFrame, to output: inout [UInt8]) {
+        if let object = frame.object { sources[frame.source].states[Int(object.number)] = .open }
+        var frame = frame
+        let isEntries = if case .entries = frame.contents { true } else { false }
+        if isEntries { output += "{\"$entries\":\(options.isCompact ? "" : " ")".utf8 }
+        output.append(frame.isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
+        if let name = frame.className {
+            frame.isBegun = true
+            frames.append(frame)
+            writeLine(to: &output)
+            output += "\"$class\":\(options.isCompact ? "" : " ")".utf8
+            output.append(jsonText: name, of: sources[frame.source].document)
+        } else {
+            frames.append(frame)
+        }
+    }
+
+    /// Writes the next thing of the innermost array or object, or closes it.
+    mutating func writeNext(of place: Int, to output: inout [UInt8]) {
+        guard frames[place].position < frames[place].count else { return close(to: &output) }
+        let frame = frames[place]
+        let position = frame.order?[frame.position] ?? frame.position
+        frames[place].position += 1
+        let document = sources[frame.source].document
+        switch frame.contents {
+        case .elements(let elements):
+            begin(place, to: &output)
+            write(document.element(at: position, of: elements), of: frame.source, to: &output)
+        case .members(let members):
+            let key = document.key(at: position, of: members)
+            if frame.className != nil, document.text(key, equals: "$class".utf8.span) { return }
+            begin(place, key: key, to: &output)
+            write(document.value(at: position, of: members), of: frame.source, to: &output)
+        case .collection(let elements):
+            begin(place, to: &output)
+            writeElement(position, of: elements, in: frame.source, to: &output)
+        case .pairs(let pairs):
+            guard case .text(let key)? = try? keyValue(position, of: pairs, in: frame.source) else { return }
+            begin(place, key: key, to: &output)
+            writeElement(position, of: pairs.values, in: frame.source, to: &output)
+        case .entries(let pairs):
+            begin(place, to: &output)
+            writeEntry(position, of: pairs, in: frame.source, to: &output)
+        case .entry(let key, let value):
+            begin(place, to: &output)
+            write(position == 0 ? key : value, of: frame.source, to: &output)
+        case .nested:
+            begin(place, to: &output)
+            output += "\"$value\":\(options.isCompact ? "" : " ")".utf8
+            writeRoot(of: frame.source, to: &output)
+        }
+    }
+
+    private mutating func writeElement(
+        _ position: Int, of elements: KeyedElements, in source: Int, to output: inout [UInt8]
+    ) {
+        do throws(PropertyListError) {
+            guard let element = try sources[source].archive?.element(at: position, of: elements) else { return }
+            write(element, of: source, to: &output)
+        } catch {
+            write(error, to: &output)
+        }
+    }
+
+    private mutating func writeEntry(
+        _ position: Int, of pairs: KeyedPairs, in source: Int, to output: inout [UInt8]
+    ) {
+        do throws(PropertyListError) {
+            guard let key = try sources[source].archive?.element(at: position, of: pairs.keys),
+                let value = try sources[source].archive?.element(at: position, of: pairs.values)
+            else { return }
+            open(PrintedFrame(.entry(key: key, value: value), source: source, object: nil), to: &output)
+        } catch {
+            write(error, to: &output)
+        }
+    }
+
+    /// What the key at a position is.
+    mutating func keyValue(
+        _ position: Int, of pairs: KeyedPairs, in source: Int
+    ) throws(PropertyListError) -> KeyedValue? {
+        guard let key = try sources[source].archive?.element(at: position, of: pairs.keys) else { return nil }
+        return try sources[source].archive?.value(of: key)
+    }
+
+    private mutating func close(to output: inout [UInt8]) {
+        guard let frame = frames.popLast() else { return }
+        if frame.isBegun { writeLine(to: &output) }
+        output.append(frame.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+        if case .entries = frame.contents { output.append(UInt8(ascii: "}")) }
+        if case .nested = frame.contents { sources.removeLast() }
+        if let object = frame.object { sources[frame.source].states[Int(object.number)] = .written }
+    }
+
+    // MARK: Between values
+
+    private mutating func begin(_ place: Int, key: PropertyListNode? = nil, to output: inout [UInt8]) {
+        if frames[place].isBegun { output.append(UInt8(ascii: ",")) }
+        frames[place].isBegun = true
+        writeLine(to: &output)
+        guard let key else { return }
+        output.append(jsonText: key, of: sources[frames[place].source].document)
+        output.append(UInt8(ascii: ":"))
+        if !options.isCompact { output.append(UInt8(ascii: " ")) }
+    }
+
+    private func writeLine(to output: inout [UInt8]) {
+        guard !options.isCompact else { return }
+        output.append(UInt8(ascii: "\n"))
+        for _ in 0..<2 * frames.count { output.append(UInt8(ascii: " ")) }
+    }
+}

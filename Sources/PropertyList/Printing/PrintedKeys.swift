@@ -1,0 +1,77 @@
+import JSONText
+
+/// Which members of an object are written, and in which order.
+extension PropertyListPrinter {
+    mutating func openMembers(
+        of node: PropertyListNode, source: Int, className: PropertyListNode?, to output: inout [UInt8]
+    ) {
+        let document = sources[source].document
+        let members = document.members(of: node)
+        var frame = PrintedFrame(.members(members), source: source, object: node)
+        frame.className = className
+        if options.sortsKeys {
+            frame.order = sorted((0..<members.count).map { ($0, document.key(at: $0, of: members)) }, document)
+        }
+        open(frame, to: &output)
+    }
+
+    /// Opens a dictionary of an archive: an object if all keys are texts, of which the first of equal ones counts.
+    mutating func openPairs(
+        _ pairs: KeyedPairs, of object: PropertyListNode, source: Int, to output: inout [UInt8]
+    ) {
+        var keys: [(position: Int, key: PropertyListNode)] = []
+        keys.reserveCapacity(pairs.count)
+        for position in 0..<pairs.count {
+            guard case .text(let key)? = try? keyValue(position, of: pairs, in: source) else {
+                return open(PrintedFrame(.entries(pairs), source: source, object: object), to: &output)
+            }
+            keys.append((position, key))
+        }
+        let document = sources[source].document
+        let repeated = repeatedKeys(keys, document)
+        var frame = PrintedFrame(.pairs(pairs), source: source, object: object)
+        if !repeated.isEmpty {
+            keys.removeAll { repeated.contains($0.position) }
+            frame.order = keys.map(\.position)
+            warn(
+                PropertyListError(
+                    .duplicateKey, at: document.offset(of: object),
+                    "\(repeated.count) repeated keys; the first one counts"),
+                isLoss: true)
+        }
+        if options.sortsKeys { frame.order = sorted(keys, document) }
+        open(frame, to: &output)
+    }
+
+    /// The positions of keys that stand further to the front already.
+    private func repeatedKeys(
+        _ keys: [(position: Int, key: PropertyListNode)], _ document: PropertyListDocument
+    ) -> Set<Int> {
+        var marked = keys.map { (fingerprint: document.fingerprint(of: $0.key), position: $0.position, key: $0.key) }
+        marked.sort { ($0.fingerprint, $0.position) < ($1.fingerprint, $1.position) }
+        var repeated: Set<Int> = []
+        for later in marked.indices.dropFirst() {
+            // Different keys with the same fingerprint are too rare for more.
+            for earlier in max(0, later - Self.comparedKeys)..<later
+            where marked[earlier].fingerprint == marked[later].fingerprint
+                && document.text(marked[earlier].key, equals: marked[later].key)
+            {
+                repeated.insert(marked[later].position)
+            }
+        }
+        return repeated
+    }
+
+    private static let comparedKeys = 8
+
+    private func sorted(
+        _ keys: [(position: Int, key: PropertyListNode)], _ document: PropertyListDocument
+    ) -> [Int] {
+        let texts = keys.map { entry in
+            var utf8: [UInt8] = []
+            document.appendUTF8(of: entry.key, to: &utf8)
+            return (position: entry.position, utf8: utf8)
+        }
+        return texts.sorted { $0.utf8.span.ordered(against: $1.utf8.span) < 0 }.map(\.position)
+    }
+}

@@ -1,0 +1,32 @@
+import CivilTime
+
+/// The dates of property lists: seconds since 2001-01-01T00:00:00Z.
+///
+/// Source: <doc:KeyedArchives>, A.4 and C.1.
+public enum PropertyListDate {
+    /// 2001-01-01T00:00:00Z in seconds since 1970-01-01T00:00:00Z.
+    public static let epoch = 978_307_200.0
+
+    /// RFC 3339 in UTC, with milliseconds (rounded down) only where there are some: `2020-03-02T13:02:11.500Z`. Years
+    /// that RFC 3339 cannot write have a sign and six digits, as in ISO 8601. Nil if the calendar does not reach there.
+    public static func text(secondsSince2001 seconds: Double) -> String? {
+        let milliseconds = ((seconds + epoch) * 1000).rounded(.down)
+        // A hundred thousand years on either side.
+        guard abs(milliseconds) < 3.2e15 else { return nil }
+        let total = Int(milliseconds)
+        let days = total >= 0 ? total / 86_400_000 : -((86_399_999 - total) / 86_400_000)
+        let time = total - days * 86_400_000
+        let date = CivilDate(daysSinceEpoch: days)
+        let year = (0...9999).contains(date.year) ? padded(date.year, 4) : sign(date.year) + padded(abs(date.year), 6)
+        let fraction = time % 1000 == 0 ? "" : "." + padded(time % 1000, 3)
+        return "\(year)-\(padded(date.month, 2))-\(padded(date.day, 2))T\(padded(time / 3_600_000, 2)):"
+            + "\(padded(time / 60_000 % 60, 2)):\(padded(time / 1000 % 60, 2))\(fraction)Z"
+    }
+
+    private static func sign(_ year: Int) -> String { year < 0 ? "-" : "+" }
+
+    private static func padded(_ number: Int, _ digits: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+}

@@ -1,0 +1,315 @@
+import JSONText
+
+/// A property list, binary or XML, as one flat buffer that is read in place.
+///
+/// Opening checks everything that can be reached from the root, in time and memory that grow with the length of the
+/// file alone; no value is made into an object. A ``PropertyListNode`` is a place in the buffer and means something
+/// only together with its document. XML is turned into the binary form when it is opened.
+///
+/// Source of the format: <doc:KeyedArchives>, part A.
+public struct PropertyListDocument: Sendable {
+    /// How the source was written.
+    public enum Format: String, Sendable {
+        /// `bplist00`
+        case binary
+        /// XML 1.0
+        case xml
+    }
+
+    /// How the source was written.
+    public let format: Format
+    /// The binary form.
+    @usableFromInline let bytes: [UInt8]
+    @usableFromInline let layout: BinaryLayout
+    /// For XML, where each object began in the source; empty otherwise.
+    private let places: [UInt32]
+
+    /// Opens a property list.
+    /// - Throws: ``PropertyListError`` with a code of part A and the byte offset in the source.
+    public init(_ source: [UInt8], limits: PropertyListLimits = PropertyListLimits()) throws(PropertyListError) {
+        guard source.count <= limits.length else {
+            throw PropertyListError(
+                .tooLarge, at: limits.length, "\(source.count) bytes, of which \(limits.length) are allowed")
+        }
+        sourceLength = source.count
+        switch try SourceFormat(of: source.span) {
+        case .binary:
+            format = .binary
+            layout = try BinaryLayout(of: source.span)
+            bytes = source
+            places = []
+            var check = BinaryCheck(layout: layout, limits: limits)
+            try check.run(source.span)
+        case .xml:
+            format = .xml
+            let transcoded = try XMLTranscoder.transcode(source.span, limits: limits)
+            layout = try BinaryLayout(of: transcoded.bytes.span)
+            bytes = transcoded.bytes
+            places = transcoded.places
+        }
+    }
+
+    /// The outermost value.
+    public var root: PropertyListNode { node(numbered: layout.top) }
+
+    /// How many objects the file lists, whether they are reached or not.
+    public var objectCount: Int { layout.objectCount }
+
+    /// How many values may come out when everything that is shared is written out: four times the objects and a million.
+    public var expansionLimit: Int { 4 * layout.objectCount + 1_000_000 }
+
+    /// How long the source is, in bytes.
+    public let sourceLength: Int
+
+    /// Where a value stands in the source, in bytes.
+    public func offset(of node: PropertyListNode) -> Int {
+        places.isEmpty ? Int(node.offset) : Int(places[Int(node.number)])
+    }
+
+    @inlinable
+    @inline(__always)
+    func node(numbered number: Int) -> PropertyListNode {
+        PropertyListNode(number: UInt32(truncatingIfNeeded: number), offset: layout.offset(of: number, in: bytes.span))
+    }
+}
+
+/// A place in a ``PropertyListDocument``.
+public struct PropertyListNode: Hashable, Sendable {
+    /// The number of the object, for tables about objects. Two numbers may stand for one place, and equal scalars may or
+    /// may not be one object.
+    public let number: UInt32
+    /// Where the object's marker is in the binary form.
+    @usableFromInline let offset: UInt32
+
+    @inlinable
+    init(number: UInt32, offset: UInt32) {
+        self.number = number
+        self.offset = offset
+    }
+}
+
+/// What a value is.
+public enum PropertyListKind: UInt8, Sendable {
+    /// A null of the container; no encoder writes it.
+    case null
+    /// A boolean.
+    case boolean
+    /// An integer from −2^63 to 2^64 − 1.
+    case integer
+    /// A binary real.
+    case real
+    /// A date, in seconds since 2001-01-01T00:00:00Z.
+    case date
+    /// Bytes.
+    case data
+    /// Text.
+    case text
+    /// A reference into the objects of a keyed archive.
+    case uid
+    /// An array; a set of the container reads as one.
+    case array
+    /// A dictionary, whose keys are texts that differ from each other.
+    case dictionary
+}
+
+extension PropertyListDocument {
+    /// The first byte of an object: kind and short count.
+    @inlinable
+    @inline(__always)
+    func marker(of node: PropertyListNode) -> UInt8 { bytes.span[Int(node.offset)] }
+
+    /// What a value is.
+    @inlinable
+    @inline(__always)
+    public func kind(of node: PropertyListNode) -> PropertyListKind {
+        let marker = marker(of: node)
+        return switch marker >> 4 {
+        case 0: marker == 0 ? .null : .boolean
+        case 1: .integer
+        case 2: .real
+        case 3: .date
+        case 4: .data
+        case 5, 6: .text
+        case 8: .uid
+        case 13: .dictionary
+        default: .array
+        }
+    }
+
+    /// The value of a boolean; false for anything else.
+    public func boolean(of node: PropertyListNode) -> Bool { marker(of: node) == 0x09 }
+
+    /// The value of an integer; 0 for anything else.
+    public func integer(of node: PropertyListNode) -> PropertyListInteger {
+        let marker = marker(of: node)
+        guard marker >> 4 == 1 else { return PropertyListInteger(bits: 0, isNegative: false) }
+        let start = Int(node.offset) + 1
+        switch marker & 0xF {
+        case 4:
+            let high = bytes.span.bigEndian(at: start, width: 8)
+            return PropertyListInteger(bits: bytes.span.bigEndian(at: start + 8, width: 8), isNegative: high != 0)
+        case let power:
+            let bits = bytes.span.bigEndian(at: start, width: 1 << Int(power & 3))
+            return PropertyListInteger(bits: bits, isNegative: power == 3 && bits >> 63 == 1)
+        }
+    }
+
+    /// The value of a real, and of a date the seconds since 2001-01-01T00:00:00Z; 0 for anything else.
+    public func real(of node: PropertyListNode) -> Double {
+        let start = Int(node.offset) + 1
+        switch marker(of: node) {
+        case 0x22: return Double(Float(bitPattern: UInt32(bytes.span.bigEndian(at: start, width: 4))))
+        case 0x23, 0x33: return Double(bitPattern: bytes.span.bigEndian(at: start, width: 8))
+        default: return 0
+        }
+    }
+
+    /// The value of a UID; 0 for anything else.
+    @inlinable
+    @inline(__always)
+    public func uid(of node: PropertyListNode) -> UInt32 {
+        let marker = marker(of: node)
+        guard marker >> 4 == 8 else { return 0 }
+        let width = Int(marker & 0xF) + 1
+        // Of more than eight bytes the first ones are zero.
+        let start = Int(node.offset) + 1 + max(width - 8, 0)
+        return UInt32(truncatingIfNeeded: bytes.span.bigEndian(at: start, width: min(width, 8)))
+    }
+
+    /// The bytes of data, and of text its bytes in the binary form: ASCII, or UTF-16BE (``isUTF16(_:)``). Empty for
+    /// anything else.
+    @inlinable
+    @_lifetime(borrow self)
+    public func payload(of node: PropertyListNode) -> Span<UInt8> {
+        let kind = marker(of: node) >> 4
+        guard (4...6).contains(kind) else { return bytes.span.extracting(0..<0) }
+        let extent = BinaryLayout.extent(at: node.offset, in: bytes.span)
+        let length = kind == 6 ? 2 * extent.count : extent.count
+        return bytes.span.extracting(extent.start..<extent.start + length)
+    }
+
+    /// Whether a text is stored as UTF-16BE; otherwise it is ASCII.
+    @inlinable
+    @inline(__always)
+    public func isUTF16(_ node: PropertyListNode) -> Bool { marker(of: node) >> 4 == 6 }
+
+    /// The elements of an array; empty for anything else.
+    @inlinable
+    @inline(__always)
+    public func elements(of node: PropertyListNode) -> PropertyListElements {
+        let kind = marker(of: node) >> 4
+        guard kind == 0xA || kind == 0xC else { return PropertyListElements(start: 0, count: 0) }
+        let extent = BinaryLayout.extent(at: node.offset, in: bytes.span)
+        return PropertyListElements(start: extent.start, count: extent.count)
+    }
+
+    /// The element at a position below the count.
+    @inlinable
+    @inline(__always)
+    public func element(at position: Int, of elements: PropertyListElements) -> PropertyListNode {
+        precondition(position >= 0 && position < elements.count)
+        return target(at: elements.start + position * layout.referenceSize)
+    }
+
+    /// The members of a dictionary in the order of the file; empty for anything else.
+    @inlinable
+    @inline(__always)
+    public func members(of node: PropertyListNode) -> PropertyListMembers {
+        guard marker(of: node) >> 4 == 0xD else { return PropertyListMembers(start: 0, count: 0) }
+        let extent = BinaryLayout.extent(at: node.offset, in: bytes.span)
+        return PropertyListMembers(start: extent.start, count: extent.count)
+    }
+
+    /// The key at a position below the count: a text.
+    @inlinable
+    @inline(__always)
+    public func key(at position: Int, of members: PropertyListMembers) -> PropertyListNode {
+        precondition(position >= 0 && position < members.count)
+        return target(at: members.start + position * layout.referenceSize)
+    }
+
+    /// The value at a position below the count.
+    @inlinable
+    @inline(__always)
+    public func value(at position: Int, of members: PropertyListMembers) -> PropertyListNode {
+        precondition(position >= 0 && position < members.count)
+        return target(at: members.start + (members.count + position) * layout.referenceSize)
+    }
+
+    /// The value of a key in a dictionary; nil if there is none, or if the value asked is no dictionary.
+    public func value(of key: JSONKey, in node: PropertyListNode) -> PropertyListNode? {
+        let members = members(of: node)
+        for position in 0..<members.count where text(self.key(at: position, of: members), equals: key.utf8.span) {
+            return value(at: position, of: members)
+        }
+        return nil
+    }
+
+    /// The object that a reference at an offset names.
+    @inlinable
+    @inline(__always)
+    func target(at offset: Int) -> PropertyListNode {
+        node(numbered: Int(truncatingIfNeeded: bytes.span.bigEndian(at: offset, width: layout.referenceSize)))
+    }
+
+    /// The number of the key at a position, to be compared with another one.
+    @inlinable
+    @inline(__always)
+    func keyNumber(at position: Int, of members: PropertyListMembers) -> UInt32 {
+        let offset = members.start + position * layout.referenceSize
+        return UInt32(truncatingIfNeeded: bytes.span.bigEndian(at: offset, width: layout.referenceSize))
+    }
+}
+
+/// The elements of an array of a ``PropertyListDocument``.
+public struct PropertyListElements: Hashable, Sendable {
+    /// Where the references begin.
+    @usableFromInline let start: Int
+    /// How many there are.
+    public let count: Int
+
+    @inlinable
+    init(start: Int, count: Int) {
+        self.start = start
+        self.count = count
+    }
+}
+
+/// The members of a dictionary of a ``PropertyListDocument``.
+public struct PropertyListMembers: Hashable, Sendable {
+    /// Where the references to the keys begin; those to the values follow.
+    @usableFromInline let start: Int
+    /// How many there are.
+    public let count: Int
+
+    @inlinable
+    init(start: Int, count: Int) {
+        self.start = start
+        self.count = count
+    }
+}
+
+/// An integer from −2^63 to 2^64 − 1.
+public struct PropertyListInteger: Hashable, Sendable {
+    /// The low 64 bits, in two's complement.
+    public let bits: UInt64
+    /// Whether it is below zero.
+    public let isNegative: Bool
+
+    init(bits: UInt64, isNegative: Bool) {
+        self.bits = bits
+        self.isNegative = isNegative
+    }
+
+    /// The value, if it is below 2^63.
+    public var signed: Int64? { isNegative || bits >> 63 == 0 ? Int64(bitPattern: bits) : nil }
+    /// The value, if it is not negative.
+    public var unsigned: UInt64? { isNegative ? nil : bits }
+    /// The nearest real.
+    public var real: Double { isNegative ? Double(Int64(bitPattern: bits)) : Double(bits) }
+}
+
+extension PropertyListInteger: CustomStringConvertible {
+    /// The value in decimal.
+    public var description: String { isNegative ? "\(Int64(bitPattern: bits))" : "\(bits)" }
+}

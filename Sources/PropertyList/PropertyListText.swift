@@ -1,0 +1,102 @@
+import JSONText
+
+/// Texts. Where these functions are given data, they take it for UTF-8, as some strings of keyed archives store it.
+extension PropertyListDocument {
+    /// Whether a value is this text, given as UTF-8.
+    @inline(__always)
+    public func text(_ node: PropertyListNode, equals text: Span<UInt8>) -> Bool {
+        switch marker(of: node) >> 4 {
+        case 4, 5, 6: storedText(node).equals(utf8: text)
+        default: false
+        }
+    }
+
+    /// Whether a value is this text, given as UTF-8.
+    @inline(__always)
+    public func text(_ node: PropertyListNode, equals text: [UInt8]) -> Bool {
+        self.text(node, equals: text.span)
+    }
+
+    /// Whether two texts are the same, however they are stored.
+    public func text(_ node: PropertyListNode, equals other: PropertyListNode) -> Bool {
+        if node.offset == other.offset { return true }
+        return storedText(node).equals(storedText(other))
+    }
+
+    /// The text as a string; U+FFFD stands for a lone surrogate. Not for the hot path.
+    public func string(of node: PropertyListNode) -> String {
+        var utf8: [UInt8] = []
+        appendUTF8(of: node, to: &utf8)
+        return String(decoding: utf8, as: UTF8.self)
+    }
+
+    /// Appends a text as UTF-8; U+FFFD stands for a lone surrogate.
+    public func appendUTF8(of node: PropertyListNode, to output: inout [UInt8]) {
+        let payload = payload(of: node)
+        guard isUTF16(node) else {
+            if kind(of: node) == .text || (try? UTF8Span(validating: payload)) != nil {
+                return output.append(copying: payload)
+            }
+            return output.append(contentsOf: String(readingUTF8: payload).utf8)
+        }
+        output.append(addingCapacity: payload.count / 2 * 3) { output in
+            var scalars = UTF16Scalars(payload)
+            while let scalar = scalars.next() { output.append(utf8: scalar) }
+        }
+    }
+
+    /// A number that equal texts share and others rarely do.
+    func fingerprint(of node: PropertyListNode) -> UInt64 { storedText(node).fingerprint }
+
+    @_lifetime(borrow self)
+    private func storedText(_ node: PropertyListNode) -> StoredText {
+        StoredText(at: node.offset, in: bytes.span)
+    }
+}
+
+extension [UInt8] {
+    /// Appends a text of a property list as a JSON string with the shortest escapes; U+FFFD stands for a lone surrogate.
+    public mutating func append(jsonText node: PropertyListNode, of document: borrowing PropertyListDocument) {
+        guard document.kind(of: node) == .data || document.isUTF16(node) else {
+            return append(jsonString: document.payload(of: node))
+        }
+        var utf8: [UInt8] = []
+        document.appendUTF8(of: node, to: &utf8)
+        append(jsonString: utf8.span)
+    }
+}
+
+/// The scalar values of UTF-16BE units.
+struct UTF16Scalars: ~Escapable {
+    private let units: Span<UInt8>
+    private var index = 0
+
+    @_lifetime(copy units)
+    init(_ units: Span<UInt8>) { self.units = units }
+
+    /// The next one, U+FFFD for a lone surrogate; nil at the end.
+    @_lifetime(self: copy self)
+    mutating func next() -> Unicode.Scalar? {
+        guard index < units.count else { return nil }
+        let unit = self.unit(at: index)
+        index += 2
+        if unit & 0xFC00 == 0xD800, index < units.count {
+            let low = self.unit(at: index)
+            if low & 0xFC00 == 0xDC00 {
+                index += 2
+                return Unicode.Scalar(0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)
+            }
+        }
+        return Unicode.Scalar(unit) ?? "\u{FFFD}"
+    }
+
+    private func unit(at index: Int) -> UInt32 { UInt32(units[index]) << 8 | UInt32(units[index + 1]) }
+}
+
+extension OutputSpan<UInt8> {
+    /// Appends the UTF-8 of a scalar, for which there has to be room.
+    fileprivate mutating func append(utf8 scalar: Unicode.Scalar) {
+        if scalar.isASCII { return append(UInt8(truncatingIfNeeded: scalar.value)) }
+        for byte in scalar.utf8 { append(byte) }
+    }
+}

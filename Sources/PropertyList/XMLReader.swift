@@ -1,0 +1,286 @@
+import JSONText
+
+/// A tag of an XML property list.
+struct XMLTag {
+    /// The elements of a property list.
+    enum Name: String, CaseIterable {
+        case plist, dict, array, key, string, integer, real, `true`, `false`, date, data
+    }
+
+    let name: Name
+    /// Where its angle bracket is.
+    let offset: Int
+    var isEnd = false
+    /// Whether the element ends with this tag.
+    var isEmpty = false
+}
+
+/// Reads the tags and texts of an XML property list.
+///
+/// Of XML it knows what property lists need: no internal subset, no entities but the five predefined ones, UTF-8.
+/// Comments, processing instructions and attributes are passed over. Source: <doc:KeyedArchives>, A.6.
+struct XMLReader: ~Escapable {
+    private let source: Span<UInt8>
+    private(set) var offset = 0
+    /// The text that ``readText(of:)`` found, as UTF-8.
+    private(set) var text: [UInt8] = []
+
+    @_lifetime(copy source)
+    init(_ source: Span<UInt8>) {
+        self.source = source
+    }
+
+    // MARK: Around the values
+
+    /// Everything up to and with the start tag of `plist`.
+    @_lifetime(self: copy self)
+    mutating func readProlog() throws(PropertyListError) {
+        if source.count >= 3, source[0] == 0xEF { offset = 3 }
+        try checkEncoding()
+        let tag = try nextTag()
+        guard tag.name == .plist, !tag.isEnd, !tag.isEmpty else {
+            throw PropertyListError(.xmlSyntax, at: tag.offset, "a plist element with one value has to come first")
+        }
+    }
+
+    /// The end tag of `plist`, after which only comments may stand.
+    @_lifetime(self: copy self)
+    mutating func readEpilog() throws(PropertyListError) {
+        let tag = try nextTag()
+        guard tag.name == .plist, tag.isEnd else {
+            throw PropertyListError(.xmlSyntax, at: tag.offset, "more than one value")
+        }
+        try skipMisc()
+        guard offset == source.count else {
+            throw PropertyListError(.xmlSyntax, at: offset, "something after the end of the property list")
+        }
+    }
+
+    /// Refuses a declaration of an encoding that would be read wrongly.
+    private func checkEncoding() throws(PropertyListError) {
+        var index = offset
+        while index < source.count, source[index].isXMLSpace { index += 1 }
+        guard source.begins(with: "<?xml", at: index) else { return }
+        let end = find("?>", from: index) ?? source.count
+        let declaration = String(readingUTF8: source.extracting(index..<end)).lowercased()
+        guard declaration.contains("encoding") else { return }
+        guard declaration.contains("utf-8") || declaration.contains("ascii") else {
+            throw PropertyListError(.xmlSyntax, at: index, "an encoding other than UTF-8")
+        }
+    }
+
+    /// The next start or end tag; between tags there may be white space only.
+    @_lifetime(self: copy self)
+    mutating func nextTag() throws(PropertyListError) -> XMLTag {
+        try skipMisc()
+        guard offset < source.count else { throw PropertyListError(.xmlSyntax, at: offset, "the file ends too early") }
+        guard source[offset] == UInt8(ascii: "<") else {
+            throw PropertyListError(.xmlSyntax, at: offset, "text where an element has to be")
+        }
+        return try readTag()
+    }
+
+    /// Passes over white space, comments, processing instructions and a document type.
+    @_lifetime(self: copy self)
+    private mutating func skipMisc() throws(PropertyListError) {
+        while offset < source.count {
+            if source[offset].isXMLSpace {
+                offset += 1
+            } else if source.begins(with: "<!--", at: offset) {
+                try skip(past: "-->")
+            } else if source.begins(with: "<?", at: offset) {
+                try skip(past: "?>")
+            } else if source.begins(with: "<!DOCTYPE", at: offset) {
+                try skipDocumentType()
+            } else if source.begins(with: "<!ENTITY", at: offset) {
+                throw PropertyListError(.xmlEntity, at: offset, "a declared entity")
+            } else {
+                return
+            }
+        }
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func skipDocumentType() throws(PropertyListError) {
+        let start = offset
+        var quote: UInt8?
+        while offset < source.count {
+            let byte = source[offset]
+            if let open = quote {
+                if byte == open { quote = nil }
+            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                quote = byte
+            } else if byte == UInt8(ascii: ">") {
+                offset += 1
+                return
+            } else if byte == UInt8(ascii: "[") {
+                if find("<!ENTITY", from: offset) != nil {
+                    throw PropertyListError(.xmlEntity, at: offset, "a declared entity")
+                }
+                throw PropertyListError(.xmlSyntax, at: offset, "a document type with declarations of its own")
+            }
+            offset += 1
+        }
+        throw PropertyListError(.xmlSyntax, at: start, "a document type without an end")
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func skip(past end: String) throws(PropertyListError) {
+        guard let found = find(end, from: offset) else {
+            throw PropertyListError(.xmlSyntax, at: offset, "the file ends before \(end)")
+        }
+        offset = found + end.utf8.count
+    }
+
+    private func find(_ text: String, from start: Int) -> Int? {
+        let bytes = Array(text.utf8)
+        var index = start
+        while index + bytes.count <= source.count {
+            if source[index] == bytes[0], source.begins(with: text, at: index) { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    // MARK: Tags
+
+    @_lifetime(self: copy self)
+    private mutating func readTag() throws(PropertyListError) -> XMLTag {
+        let start = offset
+        offset += 1
+        let isEnd = offset < source.count && source[offset] == UInt8(ascii: "/")
+        if isEnd { offset += 1 }
+        let nameStart = offset
+        while offset < source.count, source[offset].isLowercaseLetter { offset += 1 }
+        guard let name = Self.name(source.extracting(nameStart..<offset)) else {
+            throw PropertyListError(.xmlSyntax, at: start, "an unknown element")
+        }
+        var tag = XMLTag(name: name, offset: start, isEnd: isEnd)
+        guard offset < source.count, !source[offset].continuesName else {
+            throw PropertyListError(.xmlSyntax, at: start, "an unknown element")
+        }
+        var quote: UInt8?
+        while offset < source.count {
+            let byte = source[offset]
+            offset += 1
+            if let open = quote {
+                if byte == open { quote = nil }
+            } else if byte == UInt8(ascii: ">") {
+                tag.isEmpty = source[offset - 2] == UInt8(ascii: "/")
+                guard !(isEnd && tag.isEmpty) else { break }
+                return tag
+            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                quote = byte
+            } else if byte == UInt8(ascii: "<") {
+                break
+            }
+        }
+        throw PropertyListError(.xmlSyntax, at: start, "a malformed tag")
+    }
+
+    private static func name(_ bytes: Span<UInt8>) -> XMLTag.Name? {
+        guard !bytes.isEmpty else { return nil }
+        // The letter that tells most elements apart comes first, so that few are compared in full.
+        switch (bytes[0], bytes.count) {
+        case (UInt8(ascii: "k"), 3): return bytes.equals("key") ? .key : nil
+        case (UInt8(ascii: "s"), 6): return bytes.equals("string") ? .string : nil
+        case (UInt8(ascii: "i"), 7): return bytes.equals("integer") ? .integer : nil
+        case (UInt8(ascii: "r"), 4): return bytes.equals("real") ? .real : nil
+        case (UInt8(ascii: "t"), 4): return bytes.equals("true") ? .true : nil
+        case (UInt8(ascii: "f"), 5): return bytes.equals("false") ? .false : nil
+        case (UInt8(ascii: "a"), 5): return bytes.equals("array") ? .array : nil
+        case (UInt8(ascii: "p"), 5): return bytes.equals("plist") ? .plist : nil
+        case (UInt8(ascii: "d"), 4):
+            return bytes.equals("dict") ? .dict : bytes.equals("date") ? .date : bytes.equals("data") ? .data : nil
+        default: return nil
+        }
+    }
+
+    /// The end tag of an element without content.
+    @_lifetime(self: copy self)
+    mutating func readEnd(of tag: XMLTag) throws(PropertyListError) {
+        let end = try nextTag()
+        guard end.isEnd, end.name == tag.name else {
+            throw PropertyListError(.xmlSyntax, at: end.offset, "an element inside of a scalar")
+        }
+    }
+
+    // MARK: Texts
+
+    /// The text of a scalar up to its end tag; whether it is ASCII.
+    @_lifetime(self: copy self)
+    mutating func readText(of tag: XMLTag) throws(PropertyListError) -> Bool {
+        text.removeAll(keepingCapacity: true)
+        if tag.isEmpty { return true }
+        var isASCII = true
+        while offset < source.count {
+            let byte = source[offset]
+            switch byte {
+            case UInt8(ascii: "<"):
+                if source.begins(with: "<![CDATA[", at: offset) {
+                    try readCharacterData()
+                    isASCII = false
+                } else if source.begins(with: "<!--", at: offset) {
+                    try skip(past: "-->")
+                } else {
+                    try readEnd(of: tag)
+                    guard isASCII || (try? UTF8Span(validating: text.span)) != nil else {
+                        throw PropertyListError(.xmlSyntax, at: tag.offset, "malformed UTF-8")
+                    }
+                    return isASCII || text.allSatisfy { $0 < 0x80 }
+                }
+            case UInt8(ascii: "&"):
+                try readReference()
+                isASCII = false
+            case 0x0D:
+                // XML 1.0, 2.11: every way to end a line reads as a line feed.
+                text.append(0x0A)
+                offset += offset + 1 < source.count && source[offset + 1] == 0x0A ? 2 : 1
+            default:
+                if byte >= 0x80 { isASCII = false }
+                text.append(byte)
+                offset += 1
+            }
+        }
+        throw PropertyListError(.xmlSyntax, at: tag.offset, "an element without an end")
+    }
+
+    /// What stands between the tags of an element, which may hold no others.
+    @_lifetime(copy self)
+    @_lifetime(self: copy self)
+    mutating func readRaw(of tag: XMLTag) throws(PropertyListError) -> Span<UInt8> {
+        if tag.isEmpty { return source.extracting(0..<0) }
+        let start = offset
+        while offset < source.count, source[offset] != UInt8(ascii: "<") { offset += 1 }
+        let end = offset
+        try readEnd(of: tag)
+        return source.extracting(start..<end)
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func readCharacterData() throws(PropertyListError) {
+        let start = offset + 9
+        try skip(past: "]]>")
+        text.append(copying: source.extracting(start..<offset - 3))
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func readReference() throws(PropertyListError) {
+        // The longest is &#x10FFFF; with some zeros.
+        let limit = min(offset + 16, source.count)
+        guard let end = (offset..<limit).first(where: { source[$0] == UInt8(ascii: ";") }),
+            let scalar = XMLScalar.reference(String(readingUTF8: source.extracting(offset + 1..<end)))
+        else { throw PropertyListError(.xmlSyntax, at: offset, "a reference that is not predefined") }
+        text.append(contentsOf: scalar.utf8)
+        offset = end + 1
+    }
+}
+
+extension UInt8 {
+    fileprivate var isLowercaseLetter: Bool { self >= UInt8(ascii: "a") && self <= UInt8(ascii: "z") }
+
+    /// Whether a longer name would go on with it.
+    fileprivate var continuesName: Bool {
+        !(isXMLSpace || self == UInt8(ascii: ">") || self == UInt8(ascii: "/"))
+    }
+}

@@ -1,0 +1,108 @@
+import CivilTime
+import JSONText
+
+/// The texts of numbers, dates and references in XML property lists.
+///
+/// Source: <doc:KeyedArchives>, A.6.
+enum XMLScalar {
+    /// An integer in decimal or with `0x` in hexadecimal; nil if it is none or lies outside of −2^63 to 2^64 − 1.
+    static func integer(_ text: Span<UInt8>) -> PropertyListInteger? {
+        var bytes = trimmed(text)
+        let isNegative = bytes.count > 0 && bytes[0] == UInt8(ascii: "-")
+        if isNegative || (bytes.count > 0 && bytes[0] == UInt8(ascii: "+")) { bytes = bytes.extracting(1...) }
+        let isHexadecimal = bytes.count > 2 && bytes[0] == UInt8(ascii: "0") && bytes[1] | 0x20 == UInt8(ascii: "x")
+        if isHexadecimal { bytes = bytes.extracting(2...) }
+        guard !bytes.isEmpty else { return nil }
+        let radix: UInt64 = isHexadecimal ? 16 : 10
+        var magnitude: UInt64 = 0
+        for index in bytes.indices {
+            guard let digit = digit(bytes[index]), digit < radix else { return nil }
+            let product = magnitude.multipliedReportingOverflow(by: radix)
+            let sum = product.partialValue.addingReportingOverflow(digit)
+            guard !product.overflow, !sum.overflow else { return nil }
+            magnitude = sum.partialValue
+        }
+        guard isNegative, magnitude > 0 else { return PropertyListInteger(bits: magnitude, isNegative: false) }
+        guard magnitude <= 1 << 63 else { return nil }
+        return PropertyListInteger(bits: 0 &- magnitude, isNegative: true)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt64? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte & 0xF)
+        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): UInt64(byte & 0xF) + 9
+        default: nil
+        }
+    }
+
+    /// A decimal number, or `nan`, `inf`, `infinity` in any letter case.
+    static func real(_ text: Span<UInt8>) -> Double? {
+        let word = String(readingUTF8: trimmed(text)).lowercased()
+        let unsigned = word.hasPrefix("-") || word.hasPrefix("+") ? String(word.dropFirst()) : word
+        switch unsigned {
+        case "nan": return .nan
+        case "inf", "infinity": return word.hasPrefix("-") ? -.infinity : .infinity
+        default:
+            // What Swift reads besides is hexadecimal.
+            guard unsigned.utf8.allSatisfy({ $0 & 0xF0 == 0x30 && $0 < 0x3A || [0x2B, 0x2D, 0x2E, 0x65].contains($0) })
+            else { return nil }
+            return Double(word)
+        }
+    }
+
+    /// `YYYY-MM-DDThh:mm:ssZ`, as seconds since 2001-01-01T00:00:00Z.
+    static func date(_ text: Span<UInt8>) -> Double? {
+        var bytes = trimmed(text)
+        let isNegative = bytes.count > 0 && bytes[0] == UInt8(ascii: "-")
+        if isNegative { bytes = bytes.extracting(1...) }
+        guard bytes.count >= 20, bytes.count <= 24 else { return nil }
+        let yearLength = bytes.count - 16
+        for (place, sign) in [(0, "-"), (3, "-"), (6, "T"), (9, ":"), (12, ":"), (15, "Z")] {
+            guard bytes[yearLength + place] == sign.utf8.first else { return nil }
+        }
+        guard let year = number(bytes.extracting(..<yearLength)),
+            let month = number(bytes.extracting(yearLength + 1..<yearLength + 3)),
+            let day = number(bytes.extracting(yearLength + 4..<yearLength + 6)),
+            let hour = number(bytes.extracting(yearLength + 7..<yearLength + 9)), hour < 24,
+            let minute = number(bytes.extracting(yearLength + 10..<yearLength + 12)), minute < 60,
+            let second = number(bytes.extracting(yearLength + 13..<yearLength + 15)), second < 61,
+            let date = CivilDate(year: isNegative ? -year : year, month: month, day: day)
+        else { return nil }
+        return Double((date.daysSinceEpoch * 24 + hour) * 3600 + minute * 60 + second) - PropertyListDate.epoch
+    }
+
+    /// The scalar that a reference without ampersand and semicolon stands for.
+    static func reference(_ name: String) -> Unicode.Scalar? {
+        switch name {
+        case "lt": return "<"
+        case "gt": return ">"
+        case "amp": return "&"
+        case "quot": return "\""
+        case "apos": return "'"
+        default:
+            guard name.hasPrefix("#") else { return nil }
+            let digits = name.dropFirst()
+            guard digits.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) else { return nil }
+            return (digits.hasPrefix("x") ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits))
+                .flatMap(Unicode.Scalar.init)
+        }
+    }
+
+    @_lifetime(copy text)
+    private static func trimmed(_ text: Span<UInt8>) -> Span<UInt8> {
+        var start = 0
+        var end = text.count
+        while start < end, text[start].isXMLSpace { start += 1 }
+        while end > start, text[end - 1].isXMLSpace { end -= 1 }
+        return text.extracting(start..<end)
+    }
+
+    private static func number(_ digits: Span<UInt8>) -> Int? {
+        var number = 0
+        for index in digits.indices {
+            guard digits[index] >= UInt8(ascii: "0"), digits[index] <= UInt8(ascii: "9") else { return nil }
+            number = number * 10 + Int(digits[index] & 0xF)
+        }
+        return number
+    }
+}

@@ -1,0 +1,29 @@
+import PropertyList
+import Testing
+
+/// Every hostile file of the generator ends as its manifest says, as far as container and archive decide.
+@Suite struct HostileFileTests {
+    @Test(arguments: try HostileFile.all.filter { $0.level == "container" })
+    func container(file: HostileFile) throws {
+        let bytes = try file.bytes
+        do throws(PropertyListError) {
+            let document = try PropertyListDocument(bytes)
+            #expect(file.expect != "error")
+            #expect(document.objectCount > 0)
+        } catch {
+            #expect(file.expect != "ok", "\(error)")
+            #expect(file.codes.contains(error.code.rawValue), "\(error)")
+        }
+    }
+
+    @Test(arguments: try HostileFile.all.filter { $0.level == "archive" })
+    func archive(file: HostileFile) throws {
+        let document = try PropertyListDocument(try file.bytes)
+        do throws(PropertyListError) {
+            _ = try KeyedArchive(document).root()
+            Issue.record("the root was found")
+        } catch {
+            #expect(file.codes.contains(error.code.rawValue), "\(error)")
+        }
+    }
+}
