@@ -1,0 +1,22 @@
+#ifndef PINGFERRY_CARCHIVE_SHIM_H
+#define PINGFERRY_CARCHIVE_SHIM_H
+
+#include <archive.h>
+#include <archive_entry.h>
+
+// libarchive's file types are macros with casts, which Swift does not import.
+
+/// What an entry is, as far as captures have use for it.
+enum carchive_type { carchive_file, carchive_folder, carchive_link, carchive_special };
+
+/// What an entry is.
+static inline enum carchive_type carchive_entry_type(struct archive_entry *entry) {
+    switch (archive_entry_filetype(entry)) {
+    case AE_IFREG: return carchive_file;
+    case AE_IFDIR: return carchive_folder;
+    case AE_IFLNK: return carchive_link;
+    default: return carchive_special;
+    }
+}
+
+#endif
