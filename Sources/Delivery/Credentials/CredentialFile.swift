@@ -1,0 +1,81 @@
+import Files
+import JSONText
+
+/// A file with credentials, readable by its owner alone:
+/// `{"sift":{"<account id>":"<beacon key>"},"leanplum":{"<app id, or * for any>":{"appId":…,"productionKey":…,"developmentKey":…}}}`.
+public struct CredentialFile: Sendable {
+    /// Sift beacon keys by account id.
+    let beaconKeys: [String: String]
+    /// Leanplum applications by the app id of records.
+    let apps: [String: LeanplumApp]
+
+    /// Reads a file.
+    /// - Throws: ``CredentialError``.
+    public init(path: String) throws(CredentialError) {
+        let bytes = try OperatorFile.contents(of: path, isSecret: true)
+        try self.init(bytes, path: path)
+    }
+
+    /// Reads the contents of a file.
+    /// - Throws: ``CredentialError``, which says where the fault is and never what stands there.
+    init(_ bytes: [UInt8], path: String) throws(CredentialError) {
+        let document: JSONDocument
+        do throws(JSONError) {
+            document = try JSONDocument(bytes)
+        } catch {
+            throw .malformed(path, "no JSON at byte \(error.offset)")
+        }
+        var reader = Reader(document: document, path: path)
+        try reader.read()
+        beaconKeys = reader.beaconKeys
+        apps = reader.apps
+    }
+
+    /// Takes the accounts out of a document.
+    private struct Reader {
+        let document: JSONDocument
+        let path: String
+        var beaconKeys: [String: String] = [:]
+        var apps: [String: LeanplumApp] = [:]
+
+        mutating func read() throws(CredentialError) {
+            for (system, accounts) in try members(of: document.root, "the file") {
+                switch system {
+                case "sift":
+                    for (account, key) in try members(of: accounts, "sift") {
+                        beaconKeys[account] = try text(key, "sift.\(account)")
+                    }
+                case "leanplum":
+                    for (app, keys) in try members(of: accounts, "leanplum") {
+                        apps[app] = try application(keys, "leanplum.\(app)")
+                    }
+                default: throw .malformed(path, "\(system): only sift and leanplum have credentials")
+                }
+            }
+        }
+
+        private func application(_ node: JSONNode, _ place: String) throws(CredentialError) -> LeanplumApp {
+            var texts: [String: String] = [:]
+            for (key, value) in try members(of: node, place) { texts[key] = try text(value, "\(place).\(key)") }
+            let unknown = texts.keys.filter { !["appId", "productionKey", "developmentKey"].contains($0) }.sorted()
+            if let key = unknown.first { throw .malformed(path, "\(place).\(key): no such key") }
+            guard let id = texts["appId"] else { throw .malformed(path, "\(place).appId missing") }
+            return LeanplumApp(id: id, productionKey: texts["productionKey"], developmentKey: texts["developmentKey"])
+        }
+
+        private func members(of node: JSONNode, _ place: String) throws(CredentialError) -> [(String, JSONNode)] {
+            guard document.kind(of: node) == .object else { throw .malformed(path, "\(place) is no object") }
+            return (0..<document.memberCount(of: node)).map { position in
+                let member = document.member(at: position, of: node)
+                return (document.string(of: member.key), member.value)
+            }
+        }
+
+        private func text(_ node: JSONNode, _ place: String) throws(CredentialError) -> String {
+            guard document.kind(of: node) == .string, document.string(of: node).isCredential else {
+                throw .malformed(path, "\(place) is no text of printable ASCII without spaces")
+            }
+            return document.string(of: node)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Files
+
+/// Files that an operator gives: credentials, certificates, keys.
+enum OperatorFile {
+    private static let lengthLimit = 16 << 20
+
+    /// The contents of a file.
+    /// - Throws: ``CredentialError``, if others can read or write a file with a secret.
+    static func contents(of path: String, isSecret: Bool) throws(CredentialError) -> [UInt8] {
+        let (isPrivate, contents) = try reading(path)
+        guard isPrivate || !isSecret else { throw .tooOpen(path) }
+        return contents
+    }
+
+    private static func reading(_ path: String) throws(CredentialError) -> (isPrivate: Bool, contents: [UInt8]) {
+        do throws(FileError) {
+            let file = try InputFile(path: path)
+            return (file.isPrivate, try file.contents(limit: lengthLimit))
+        } catch {
+            throw .file(error)
+        }
+    }
+}
+
+/// Why credentials cannot be used.
+public enum CredentialError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The file cannot be read.
+    case file(FileError)
+    /// Others than the owner can read or write a file with a secret.
+    case tooOpen(String)
+    /// The file does not have the documented form.
+    case malformed(String, String)
+    /// A variable of the environment does not hold a key.
+    case badKey(String)
+
+    /// One line, without any part of a credential.
+    public var description: String {
+        switch self {
+        case .file(let error): "\(error)"
+        case .tooOpen(let path): "\(path): others can read or change the secret in it"
+        case .malformed(let path, let fault): "\(path): \(fault)"
+        case .badKey(let name): "\(name) is no text of printable ASCII without spaces"
+        }
+    }
+
+    /// What to do about it.
+    public var remedy: String? {
+        switch self {
+        case .tooOpen(let path): "run chmod 600 \(path), and replace the secret if others may have seen it"
+        default: nil
+        }
+    }
+}

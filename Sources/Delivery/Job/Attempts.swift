@@ -1,0 +1,79 @@
+import Telemetry
+
+/// The attempts to send one request, as a value: what to do after each is decided here, and done elsewhere.
+struct Attempts {
+    /// What to do next.
+    enum Step: Equatable {
+        /// Send it again, after a number of seconds.
+        case again(after: Double)
+        /// It is over.
+        case over(Outcome, Impact)
+    }
+
+    /// What an outcome means for the requests that follow it.
+    enum Impact: Equatable {
+        /// The server works.
+        case none
+        /// The server fails, or is busy.
+        case failure
+        /// No request to this server can succeed for now.
+        case serverIsOut
+        /// No request with this credential can succeed.
+        case credentialIsOut
+    }
+
+    private let system: TelemetrySystem
+    private let backoff: Backoff
+    private var failures = 0
+    private var disconnections = 0
+    private var mayHaveArrived = false
+
+    /// How often a request is sent again at once because its connection ended: it may have been idle for too long, and
+    /// so may the next one that is taken.
+    private static let immediateAttempts = 2
+
+    /// Starts with no attempt made.
+    init(of system: TelemetrySystem, backoff: Backoff) {
+        self.system = system
+        self.backoff = backoff
+    }
+
+    /// What to do after an answer.
+    mutating func step(after answer: Answer, jitter: Double) -> Step {
+        let outcome = AnswerTable.outcome(of: answer, from: system)
+        switch outcome {
+        case .delivered, .refused, .unknown:
+            return .over(outcome, .none)
+        case .credentialWrong(_, let reason):
+            let impact: Impact = answer.status == 407 ? .serverIsOut : .credentialIsOut
+            return .over(mayHaveArrived ? .unknown(reason: reason) : outcome, impact)
+        case .retryLater(_, let reason):
+            let isPassing = answer.status == 408 || answer.status == 425 || answer.status == 429 || answer.status >= 500
+            failures += 1
+            if isPassing, let delay = delay(answer.retryAfter, jitter) { return .again(after: delay) }
+            let isOut = !isPassing || Double(answer.retryAfter ?? 0) > backoff.limit
+            return .over(mayHaveArrived ? .unknown(reason: reason) : outcome, isOut ? .serverIsOut : .failure)
+        }
+    }
+
+    /// What to do after an attempt without an answer.
+    mutating func step(after failure: SendFailure, jitter: Double) -> Step {
+        if failure.mayHaveArrived { mayHaveArrived = true }
+        if failure.kind == .disconnected, disconnections < Self.immediateAttempts {
+            disconnections += 1
+            return .again(after: 0)
+        }
+        failures += 1
+        if failure.kind != .notTrusted, let delay = delay(nil, jitter) { return .again(after: delay) }
+        return .over(givingUp(failure.description), failure.kind == .notTrusted ? .serverIsOut : .failure)
+    }
+
+    /// The outcome where no further attempt is made, for a reason that is not the server's.
+    func givingUp(_ reason: String) -> Outcome {
+        mayHaveArrived ? .unknown(reason: reason) : .retryLater(reason: reason)
+    }
+
+    private func delay(_ retryAfter: Int?, _ jitter: Double) -> Double? {
+        backoff.delay(afterFailures: failures, retryAfter: retryAfter, jitter: jitter)
+    }
+}

@@ -1,0 +1,116 @@
+import Telemetry
+
+/// Sends the uploads of one client, one after the other.
+struct ClientRun {
+    private let run: JobRun
+    private let queue: ClientQueue
+    private var settings: JobSettings { run.job.settings }
+
+    /// Prepares to send a client's queue.
+    init(_ run: JobRun, _ queue: ClientQueue) {
+        self.run = run
+        self.queue = queue
+    }
+
+    /// Sends until the queue is empty or nothing more may be sent for this client in this job.
+    func send() async throws {
+        var settlements: [Settlement] = []
+        var left = queue.sends[...]
+        while let send = left.first {
+            if let reason = obstacle(to: send) {
+                run.leave(left.count, reason)
+                break
+            }
+            let upload = try run.job.source.upload(send)
+            let request: UploadRequest
+            do throws(RequestError) {
+                request = try self.request(for: upload.record, of: send)
+            } catch {
+                // No server is to blame: the others of the client can go.
+                run.leave(1, error.description)
+                left.removeFirst()
+                continue
+            }
+            let marked = try await run.job.ledger.commit(settling: settlements, marking: [send], at: settings.now())
+            settlements = []
+            guard marked == [.marked] else {
+                run.leave(left.count, Self.dailyLimit)
+                break
+            }
+            let outcome = await outcome(of: request, send)
+            run.count(outcome, of: send, upload.record)
+            settlements = [Settlement(send, recordID: upload.record.id, outcome: outcome)]
+            left.removeFirst()
+            guard outcome.isSettled else {
+                run.leave(left.count, Self.afterFailure)
+                break
+            }
+        }
+        guard !settlements.isEmpty else { return }
+        _ = try await run.job.ledger.commit(settling: settlements, marking: [], at: settings.now())
+    }
+
+    /// Reasons of uploads that were planned and not tried.
+    private static let dailyLimit = "the daily limit was reached while the job ran"
+    private static let afterFailure = "an earlier upload of the client failed"
+
+    private func obstacle(to send: PlannedSend) -> String? {
+        if Task.isCancelled { return Gate.stopped }
+        let account = run.account(of: send)
+        if run.isStopped(account) { return "the credential of \(account.label) was not accepted" }
+        return run.gate(of: account.system).closed
+    }
+
+    private func request(for record: Record, of send: PlannedSend) throws(RequestError) -> UploadRequest {
+        let account = run.account(of: send)
+        guard let credential = settings.credentials.credential(for: account) else {
+            throw .noCredential(settings.credentials.nameToSet(account))
+        }
+        return try UploadRequest(
+            record.system, target: record.target, payload: record.payload, credential: credential,
+            now: settings.now(), agent: settings.sender.agent)
+    }
+
+    /// Sends a request until it has its outcome.
+    private func outcome(of request: UploadRequest, _ send: PlannedSend) async -> Outcome {
+        let account = run.account(of: send)
+        let gate = run.gate(of: account.system)
+        var attempts = Attempts(of: account.system, backoff: settings.backoff)
+        while true {
+            if let reason = await gate.pass() { return attempts.givingUp(reason) }
+            let step: Attempts.Step
+            do throws(SendFailure) {
+                let answer = try await uninterrupted(request, to: account.system)
+                if let seconds = answer.retryAfter, answer.status == 429 || answer.status >= 500 {
+                    gate.keepQuiet(seconds: min(seconds, Int(settings.backoff.limit)))
+                }
+                step = attempts.step(after: answer, jitter: settings.jitter())
+            } catch {
+                step = attempts.step(after: error, jitter: settings.jitter())
+            }
+            switch step {
+            case .again(let delay):
+                // Cancellation ends the wait, and the gate sees it.
+                if delay > 0 { try? await Task.sleep(for: .seconds(delay)) }
+            case .over(let outcome, let impact):
+                gate.report(impact, reason: outcome.reason ?? "")
+                if impact == .credentialIsOut { run.stop(account) }
+                return outcome
+            }
+        }
+    }
+
+    /// A request that is under way comes to its end even if the job is told to stop: its outcome would be unknown else.
+    private func uninterrupted(_ request: UploadRequest, to system: TelemetrySystem) async throws(SendFailure) -> Answer
+    {
+        let sender = run.sender
+        let task = Task { () -> Result<Answer, SendFailure> in
+            do throws(SendFailure) {
+                return .success(try await sender.send(request, to: system))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try await task.value.get()
+    }
+}

@@ -1,0 +1,67 @@
+import Telemetry
+
+/// Sends what a plan says: each client's uploads in their order, several clients at once, every outcome durably in the
+/// ledger before the next upload that depends on it.
+///
+/// Source: design of the project, section 5.
+public struct Job: Sendable {
+    let plan: Plan
+    let source: any UploadProviding
+    let ledger: any JobLedger
+    let settings: JobSettings
+
+    /// Prepares a job.
+    public init(plan: Plan, source: any UploadProviding, ledger: any JobLedger, settings: JobSettings) {
+        self.plan = plan
+        self.source = source
+        self.ledger = ledger
+        self.settings = settings
+    }
+
+    /// Sends until nothing is left that may be sent now. When its task is cancelled, the requests that are under way come
+    /// to their end, and nothing new is sent.
+    ///
+    /// - Throws: what the ledger or the bundles throw; what was under way then stays marked in the ledger. ``CredentialError``
+    ///   for a file of certificates.
+    public func run() async throws -> JobReport {
+        let systems = Set(plan.queues.map { plan.names.clients[$0.client].system })
+        let sender = try Sender(settings.sender, systems: systems, now: settings.now)
+        let run = JobRun(job: self, sender: sender, systems: systems)
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await serve(run))
+        } catch {
+            result = .failure(error)
+        }
+        await sender.shutdown()
+        try result.get()
+        return run.report(wasStopped: Task.isCancelled)
+    }
+
+    private func serve(_ run: JobRun) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<min(max(1, settings.sender.connections), plan.queues.count) {
+                group.addTask {
+                    while let queue = run.nextQueue() { try await ClientRun(run, queue).send() }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}
+
+/// Where a job's uploads come from.
+public protocol UploadProviding: Sendable {
+    /// What a planned upload carries.
+    func upload(_ send: PlannedSend) throws -> Upload
+}
+
+/// Where a job keeps what became of its uploads.
+public protocol JobLedger: Sendable {
+    /// Settles uploads and marks others as in flight in one step, which is durable when this returns.
+    /// - Returns: for each upload to mark whether it was.
+    func commit(settling: [Settlement], marking: [PlannedSend], at now: Timestamp) async throws -> [MarkAnswer]
+}
+
+extension UploadSource: UploadProviding {}
+extension Ledger: JobLedger {}

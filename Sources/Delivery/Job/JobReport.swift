@@ -1,0 +1,58 @@
+/// What a job did with the uploads of its plan.
+public struct JobReport: Sendable {
+    /// Uploads that were tried.
+    public private(set) var requests = 0
+    /// Records of which all was delivered.
+    public private(set) var delivered = 0
+    /// Records of which something was refused for good.
+    public var refused: Int { refusedRecords.count }
+    /// Why uploads were left for another job, and how many for each reason.
+    public private(set) var left: [String: Int] = [:]
+    /// Accounts or systems whose credential was refused.
+    public private(set) var wrongCredentials: Set<String> = []
+    /// What went wrong, a line each, without repetitions.
+    public private(set) var problems: [String] = []
+    /// Whether the job was told to stop before its end.
+    public internal(set) var wasStopped = false
+    private var refusedRecords: Set<DeliveryKey> = []
+
+    /// How many different problems are kept.
+    private static let problemLimit = 20
+
+    /// Makes a report of nothing.
+    public init() {}
+
+    /// Counts an upload that was tried, and what became of it.
+    /// - Parameter account: whose credential it was sent with, in words.
+    mutating func count(_ send: PlannedSend, _ outcome: Outcome, account: String, kind: KindName) {
+        requests += 1
+        switch outcome {
+        case .delivered(_, let note):
+            if send.completesRecord, !refusedRecords.contains(send.recordKey) { delivered += 1 }
+            if let note { add(problem: "delivered: \(note)", kind) }
+        case .refused(let status, let reason):
+            refusedRecords.insert(send.recordKey)
+            add(problem: "refused (\(status)): \(reason)", kind)
+        case .retryLater(let status, let reason):
+            left[reason, default: 0] += 1
+            add(problem: "not delivered\(status.map { " (\($0))" } ?? ""): \(reason)", kind)
+        case .unknown(let reason):
+            left[reason, default: 0] += 1
+            add(problem: "perhaps delivered: \(reason)", kind)
+        case .credentialWrong(let status, let reason):
+            left[reason, default: 0] += 1
+            wrongCredentials.insert(account)
+            add(problem: "stopped (\(status)): \(reason)", kind)
+        }
+    }
+
+    /// Counts uploads that were planned and not tried.
+    mutating func leave(_ uploads: Int, _ reason: String) {
+        if uploads > 0 { left[reason, default: 0] += uploads }
+    }
+
+    private mutating func add(problem: String, _ kind: KindName) {
+        let line = "\(kind.system.rawValue) \(kind.type): \(problem)"
+        if problems.count < Self.problemLimit, !problems.contains(line) { problems.append(line) }
+    }
+}

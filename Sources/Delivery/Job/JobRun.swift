@@ -1,0 +1,63 @@
+import Synchronization
+import Telemetry
+
+/// What the clients of one job share while it runs: the servers' state, the accounts that are stopped, the counts.
+///
+/// A class, because all clients write to it.
+final class JobRun: Sendable {
+    let job: Job
+    let sender: Sender
+    private let gates: [TelemetrySystem: Gate]
+    private let shared = Mutex(Shared())
+
+    private struct Shared {
+        var nextQueue = 0
+        var stopped: Set<Account> = []
+        var report = JobReport()
+    }
+
+    init(job: Job, sender: Sender, systems: Set<TelemetrySystem>) {
+        self.job = job
+        self.sender = sender
+        let limit = job.settings.failureLimit
+        gates = Dictionary(uniqueKeysWithValues: systems.map { ($0, Gate(failureLimit: limit)) })
+    }
+
+    /// The queue of the next client to serve, each one once; nil at the end.
+    func nextQueue() -> ClientQueue? {
+        let index = shared.withLock { shared in
+            defer { shared.nextQueue += 1 }
+            return shared.nextQueue
+        }
+        return index < job.plan.queues.count ? job.plan.queues[index] : nil
+    }
+
+    func gate(of system: TelemetrySystem) -> Gate { gates[system] ?? Gate(failureLimit: 1) }
+
+    /// The account whose credential an upload needs. All records of a system without accounts share one.
+    func account(of send: PlannedSend) -> Account {
+        if let account = send.account { return job.plan.names.accounts[account] }
+        return Account(system: job.plan.names.kinds[send.kind].system, name: "")
+    }
+
+    func stop(_ account: Account) { shared.withLock { _ = $0.stopped.insert(account) } }
+    func isStopped(_ account: Account) -> Bool { shared.withLock { $0.stopped.contains(account) } }
+
+    /// Counts an upload that came to its end.
+    func count(_ outcome: Outcome, of send: PlannedSend, _ record: Record) {
+        let (kind, account) = (job.plan.names.kinds[send.kind], account(of: send))
+        shared.withLock { $0.report.count(send, outcome, account: account.label, kind: kind) }
+        guard let log = job.settings.log else { return }
+        log(JobEvent(time: job.settings.now(), kind: kind, id: record.id, client: record.client, outcome: outcome))
+    }
+
+    /// Counts uploads that are not tried.
+    func leave(_ uploads: Int, _ reason: String) { shared.withLock { $0.report.leave(uploads, reason) } }
+
+    func report(wasStopped: Bool) -> JobReport {
+        shared.withLock { shared in
+            shared.report.wasStopped = wasStopped
+            return shared.report
+        }
+    }
+}

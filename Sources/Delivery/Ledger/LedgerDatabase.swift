@@ -1,0 +1,115 @@
+import Foundation
+import GRDB
+import Telemetry
+
+/// What is read from a ledger, whether for writing or not.
+extension Database {
+    /// What a plan has to know.
+    func ledgerState(of pool: CandidatePool, today: Int) throws -> LedgerState {
+        var state = LedgerState()
+        state.standings = try standings(of: pool.candidates)
+        state.deliveredItems = try deliveredItems(of: pool.itemKeys)
+        let used = try usage(on: today)
+        let names = try clientNames()
+        state.flights = try flights(names)
+        for (client, count) in used {
+            if let name = names[client] { state.used[name, default: 0] += count }
+        }
+        return state
+    }
+
+    private func standings(of candidates: [Candidate]) throws -> [Standing] {
+        let statement = try cachedStatement(sql: "SELECT content, refused, time FROM settled WHERE identity = ?")
+        return try candidates.map { candidate in
+            var outcome = Standing.Outcome.none
+            var other: Int64?
+            let rows = try Row.fetchCursor(statement, arguments: [candidate.key.identity.data])
+            while let row = try rows.next() {
+                if Digest16(bytes: row["content"] as Data) == candidate.key.content {
+                    outcome = row["refused"] ? .refused : .delivered
+                } else {
+                    other = max(other ?? 0, row["time"])
+                }
+            }
+            return Standing(outcome, otherSent: other.flatMap { Timestamp(milliseconds: $0 &* 1000) })
+        }
+    }
+
+    private func deliveredItems(of keys: [ItemKey]) throws -> [Bool] {
+        let statement = try cachedStatement(sql: "SELECT 1 FROM items WHERE key = ?")
+        return try keys.map { try Int.fetchOne(statement, arguments: [$0.digest.data]) != nil }
+    }
+
+    private func flights(_ names: [Int64: ClientName]) throws -> [DeliveryKey: Flight] {
+        var flights: [DeliveryKey: Flight] = [:]
+        let rows = try Row.fetchCursor(self, sql: "SELECT * FROM flights")
+        while let row = try rows.next() {
+            guard let identity = Digest16(bytes: row["identity"] as Data),
+                let content = Digest16(bytes: row["content"] as Data), let client = names[row["client"]],
+                let time = Timestamp(milliseconds: (row["time"] as Int64) &* 1000)
+            else { continue }
+            flights[DeliveryKey(identity: identity, content: content)] = Flight(
+                client: client, day: row["day"], time: time)
+        }
+        return flights
+    }
+
+    /// How much of a day's quota each client has had.
+    ///
+    /// Later days count too: a clock that was set back frees nothing. Days that lie more than one day ahead were counted by
+    /// a wrong clock; they count for two days after that was noticed, lest nothing be sent for years.
+    func usage(on today: Int) throws -> [Int64: Int] {
+        var used: [Int64: Int] = [:]
+        let rows = try Row.fetchCursor(
+            self,
+            sql: """
+                SELECT client, sum(taken) AS taken FROM quotas
+                WHERE day BETWEEN :today AND :today + 1
+                    OR day > :today AND (seen IS NULL OR seen > :today OR :today <= seen + 1)
+                GROUP BY client
+                """, arguments: ["today": today])
+        while let row = try rows.next() { used[row["client"]] = row["taken"] }
+        return used
+    }
+
+    func clientNames() throws -> [Int64: ClientName] {
+        var names: [Int64: ClientName] = [:]
+        let rows = try Row.fetchCursor(self, sql: "SELECT id, system, client FROM clients")
+        while let row = try rows.next() {
+            guard let system = TelemetrySystem(rawValue: row["system"]) else { continue }
+            names[row["id"]] = ClientName(system: system, client: row["client"])
+        }
+        return names
+    }
+
+    func kindNames() throws -> [Int64: KindName] {
+        var names: [Int64: KindName] = [:]
+        let rows = try Row.fetchCursor(self, sql: "SELECT id, system, type FROM kinds")
+        while let row = try rows.next() {
+            guard let system = TelemetrySystem(rawValue: row["system"]) else { continue }
+            names[row["id"]] = KindName(system: system, type: row["type"])
+        }
+        return names
+    }
+
+    func releases() throws -> Set<Release> {
+        try Set(
+            Row.fetchAll(self, sql: "SELECT id, code FROM releases").map { Release(id: $0["id"], code: $0["code"]) })
+    }
+}
+
+/// A hold that the operator accepts for the records of an id.
+struct Release: Sendable, Hashable {
+    let id: String
+    let code: String
+}
+
+extension Digest16 {
+    /// The 16 bytes as they stand in a ledger.
+    var data: Data {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
+        append(to: &bytes)
+        return Data(bytes)
+    }
+}

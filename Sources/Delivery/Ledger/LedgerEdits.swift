@@ -1,0 +1,69 @@
+import GRDB
+import Telemetry
+
+/// What an operator changes by hand, record by record.
+extension Ledger {
+    /// Lets refused records be sent again.
+    /// - Returns: how many records of each id were refused.
+    /// - Throws: ``LedgerError``.
+    public func retry(_ ids: [String]) throws(LedgerError) -> [String: Int] {
+        try edit { db in
+            try counting(ids) { id in
+                try db.execute(
+                    sql: """
+                        DELETE FROM settled
+                        WHERE refused = 1
+                            AND (identity, content) IN (SELECT identity, content FROM remarks WHERE id = ?)
+                        """, arguments: [id])
+                let count = db.changesCount
+                try db.execute(
+                    sql: """
+                        DELETE FROM remarks
+                        WHERE id = ? AND (identity, content) NOT IN (SELECT identity, content FROM settled)
+                        """, arguments: [id])
+                return count
+            }
+        }
+    }
+
+    /// Lets records be sent that are held for a reason.
+    /// - Returns: 1 for each id that was not released for this reason before.
+    /// - Throws: ``LedgerError``.
+    public func release(_ ids: [String], heldFor code: String) throws(LedgerError) -> [String: Int] {
+        try edit { db in
+            try counting(ids) { id in
+                try db.execute(sql: "INSERT OR IGNORE INTO releases VALUES (?, ?)", arguments: [id, code])
+                return db.changesCount
+            }
+        }
+    }
+
+    /// Forgets all that is known of records: what was delivered is sent again if it is given again, what was released is held
+    /// again. The day's quota stays used, and events of lists that were delivered stay so.
+    /// - Returns: how many entries of each id there were.
+    /// - Throws: ``LedgerError``.
+    public func forget(_ ids: [String]) throws(LedgerError) -> [String: Int] {
+        try edit { db in
+            let kinds = try db.kindNames().values
+            return try counting(ids) { id in
+                var count = 0
+                for kind in kinds {
+                    let identity = DeliveryKey.identity(system: kind.system, type: kind.type, id: id).data
+                    for table in ["settled", "flights"] {
+                        try db.execute(sql: "DELETE FROM \(table) WHERE identity = ?", arguments: [identity])
+                        count += db.changesCount
+                    }
+                    try db.execute(sql: "DELETE FROM remarks WHERE identity = ?", arguments: [identity])
+                }
+                try db.execute(sql: "DELETE FROM releases WHERE id = ?", arguments: [id])
+                return count + db.changesCount
+            }
+        }
+    }
+
+    private func counting(_ ids: [String], _ body: (String) throws -> Int) rethrows -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for id in ids { counts[id, default: 0] += try body(id) }
+        return counts
+    }
+}

@@ -1,0 +1,64 @@
+import Files
+
+/// Who has a ledger open for writing.
+public struct LedgerHolder: Sendable, Equatable {
+    /// The process.
+    public let pid: Int
+    /// The machine.
+    public let host: String
+    /// When it opened the ledger, as RFC 3339.
+    public let started: String
+}
+
+/// Why a ledger cannot be used.
+public enum LedgerError: Error, Sendable, CustomStringConvertible {
+    /// Another job has it; nil if that job has not said yet who it is.
+    case held(path: String, by: LedgerHolder?)
+    /// The file is damaged; how.
+    case damaged(path: String, reason: String)
+    /// The file is no ledger.
+    case notALedger(path: String)
+    /// A newer version of the program has changed its form.
+    case newer(path: String)
+    /// There is none.
+    case missing(path: String)
+    /// The operating system refused something.
+    case file(FileError)
+    /// SQLite could not read or write.
+    case storage(path: String, reason: String, isFull: Bool)
+
+    /// What is wrong, in words.
+    public var description: String {
+        switch self {
+        case .held(let path, let holder?):
+            "\(path): in use by process \(holder.pid) on \(holder.host) since \(holder.started)"
+        case .held(let path, nil): "\(path): in use by another job"
+        case .damaged(let path, let reason): "\(path): the ledger is damaged: \(reason)"
+        case .notALedger(let path): "\(path): not a ledger of this program"
+        case .newer(let path): "\(path): written by a newer version of this program"
+        case .missing(let path): "\(path): no ledger there"
+        case .file(let error): error.description
+        case .storage(let path, let reason, _): "\(path): \(reason)"
+        }
+    }
+
+    /// What the user can do about it, where there is something.
+    public var remedy: String? {
+        switch self {
+        case .held: "wait for that job to end; nothing was sent"
+        case .damaged(let path, _):
+            """
+            restore it from a backup, or try sqlite3 \(path) .recover; without it, records that were delivered are sent \
+            again: only if that is acceptable, move the file away
+            """
+        case .notALedger: "give the path of a ledger, or of a file that does not exist yet, with --ledger"
+        case .newer: "use a newer version of this program"
+        case .missing: "send makes one when it first runs"
+        case .file(let error) where error.isNoPermission:
+            "run as the user that owns the ledger, or give another place with --ledger"
+        case .file: nil
+        case .storage(_, _, let isFull):
+            isFull ? "free some space; what was in flight is sent again with the same id" : nil
+        }
+    }
+}

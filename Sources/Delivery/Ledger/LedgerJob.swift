@@ -1,0 +1,234 @@
+import Foundation
+import GRDB
+import Telemetry
+
+/// The changes that a job makes, inside the transactions of its groups.
+struct LedgerJob: Sendable {
+    private let names: PlanNames
+    private let rules: PlanRules
+    private var clients: [Int64?]
+    private var kinds: [Int64?]
+    /// What was used of the quota, for the day that it is known of.
+    private var usage: (day: Int, used: [Int64: Int], inAll: Int)?
+
+    /// Begins a job.
+    init(_ plan: Plan, _ db: Database) throws {
+        names = plan.names
+        rules = plan.rules
+        clients = Array(repeating: nil, count: plan.names.clients.values.count)
+        kinds = Array(repeating: nil, count: plan.names.kinds.values.count)
+        let today = plan.rules.days.day(of: plan.now)
+        // What an earlier job left in flight may have arrived.
+        try db.execute(sql: "UPDATE flights SET uncertain = 1")
+        try db.execute(
+            sql: "UPDATE quotas SET seen = :today WHERE day > :today + 1 AND (seen IS NULL OR seen > :today)",
+            arguments: ["today": today])
+        try dropOldQuotas(db, today: today, now: plan.now)
+        for settlement in plan.settlements {
+            try settle(
+                settlement.key, client: settlement.client, kind: settlement.kind, status: 0, isRefused: false,
+                at: plan.now, db)
+        }
+        try note(waiting: plan, db)
+    }
+
+    /// A transaction was rolled back.
+    mutating func forgetCounts() {
+        usage = nil
+        clients = clients.map { _ in nil }
+        kinds = kinds.map { _ in nil }
+    }
+
+    /// Makes the changes of a group.
+    mutating func apply(_ changes: [LedgerChange], _ db: Database) throws -> [[MarkAnswer]] {
+        for change in changes {
+            for settlement in change.settlements { try settle(settlement, at: change.now, db) }
+        }
+        return try changes.map { change in try change.sends.map { try mark($0, at: change.now, db) } }
+    }
+
+    // MARK: Marking
+
+    private mutating func mark(_ send: PlannedSend, at now: Timestamp, _ db: Database) throws -> MarkAnswer {
+        let day = rules.days.day(of: now)
+        let client = try row(ofClient: send.client, db)
+        let isCounted =
+            try Int.fetchOne(
+                db.cachedStatement(
+                    sql: "SELECT 1 FROM flights WHERE identity = ? AND content = ? AND client = ? AND day = ?"),
+                arguments: send.key.arguments + [client, day]) != nil
+        // As Flight.isCounted(for:on:) has it for the plan.
+        if !isCounted {
+            guard try takeQuota(client, on: day, db) else { return .dailyLimit }
+        }
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO flights VALUES (?, ?, ?, ?, ?, ?, 0)
+                ON CONFLICT DO UPDATE SET day = excluded.day, client = excluded.client, time = excluded.time
+                """
+        ).execute(
+            arguments: send.key.arguments + [try row(ofKind: send.kind, db), client, day, now.milliseconds / 1000])
+        return .marked
+    }
+
+    private mutating func takeQuota(_ client: Int64, on day: Int, _ db: Database) throws -> Bool {
+        var usage = try self.usage(on: day, db)
+        if let daily = rules.limits.daily {
+            let used = rules.limits.scope == .client ? usage.used[client, default: 0] : usage.inAll
+            guard used < daily else { return false }
+        }
+        usage.used[client, default: 0] += 1
+        usage.inAll += 1
+        self.usage = usage
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO quotas (day, client, taken) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET taken = taken + 1
+                """
+        ).execute(arguments: [day, client])
+        return true
+    }
+
+    private mutating func usage(on day: Int, _ db: Database) throws -> (day: Int, used: [Int64: Int], inAll: Int) {
+        if let usage, usage.day == day { return usage }
+        let used = try db.usage(on: day)
+        return (day, used, used.values.reduce(0, +))
+    }
+
+    private mutating func giveBack(_ client: Int64, on day: Int, _ db: Database) throws {
+        try db.cachedStatement(
+            sql: "UPDATE quotas SET taken = taken - 1 WHERE day = ? AND client = ? AND taken > 0"
+        ).execute(arguments: [day, client])
+        // It may belong to another day than the one that is known of.
+        usage = nil
+    }
+
+    // MARK: Settling
+
+    private mutating func settle(_ settlement: Settlement, at now: Timestamp, _ db: Database) throws {
+        let send = settlement.send
+        switch settlement.outcome {
+        case .delivered(let status, let note):
+            try land(send, db)
+            for item in send.items {
+                try db.cachedStatement(sql: "INSERT OR IGNORE INTO items VALUES (?)")
+                    .execute(arguments: [item.key.digest.data])
+            }
+            if let note { try remark(settlement, note, db) }
+            guard send.completesRecord else { return }
+            try settle(
+                send.recordKey, client: send.client, kind: send.kind, status: status, isRefused: false, at: now, db)
+        case .refused(let status, let reason):
+            try land(send, db)
+            try settle(
+                send.recordKey, client: send.client, kind: send.kind, status: status, isRefused: true, at: now, db)
+            try remark(settlement, reason, db)
+        case .retryLater, .credentialWrong:
+            try takeBack(send, db)
+        case .unknown:
+            try db.cachedStatement(sql: "UPDATE flights SET uncertain = 1 WHERE identity = ? AND content = ?")
+                .execute(arguments: send.key.arguments)
+        }
+    }
+
+    /// Settles a record. One of whose parts was refused stays refused.
+    private mutating func settle(
+        _ key: DeliveryKey, client: UInt32, kind: UInt32, status: Int, isRefused: Bool, at now: Timestamp,
+        _ db: Database
+    ) throws {
+        let (kind, client) = (try row(ofKind: kind, db), try row(ofClient: client, db))
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO settled VALUES (?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET time = excluded.time, status = excluded.status, refused = excluded.refused
+                WHERE refused = 0
+                """
+        ).execute(arguments: key.arguments + [kind, client, now.milliseconds / 1000, status, isRefused])
+        guard db.changesCount > 0 else { return }
+        try db.cachedStatement(
+            sql: "UPDATE waiting SET records = records - 1 WHERE client = ? AND kind = ? AND reason = ? AND records > 0"
+        ).execute(arguments: [client, kind, Self.notSent])
+    }
+
+    private func remark(_ settlement: Settlement, _ text: String, _ db: Database) throws {
+        try db.cachedStatement(sql: "INSERT OR REPLACE INTO remarks VALUES (?, ?, ?, ?)")
+            .execute(arguments: settlement.send.recordKey.arguments + [settlement.recordID, text])
+    }
+
+    private func land(_ send: PlannedSend, _ db: Database) throws {
+        try db.cachedStatement(sql: "DELETE FROM flights WHERE identity = ? AND content = ?")
+            .execute(arguments: send.key.arguments)
+    }
+
+    /// Takes a mark back with its quota, unless an earlier attempt may have arrived: then both stay.
+    private mutating func takeBack(_ send: PlannedSend, _ db: Database) throws {
+        let flight = try Row.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    DELETE FROM flights WHERE identity = ? AND content = ? AND uncertain = 0 RETURNING day, client
+                    """), arguments: send.key.arguments)
+        if let flight { try giveBack(flight["client"], on: flight["day"], db) }
+    }
+
+    // MARK: Beginning
+
+    /// Quotas of days long past serve nobody. By the clock of this job or of the last, whichever is earlier: one that runs
+    /// years ahead for a night must not make the ledger forget what was sent today.
+    private func dropOldQuotas(_ db: Database, today: Int, now: Timestamp) throws {
+        let last = try Int.fetchOne(db, sql: "SELECT day FROM jobs") ?? today
+        try db.execute(sql: "DELETE FROM quotas WHERE day < ?", arguments: [min(today, last) - Self.daysKept])
+        try db.execute(
+            sql: "INSERT OR REPLACE INTO jobs VALUES (1, ?, ?)", arguments: [now.milliseconds / 1000, today])
+    }
+
+    private static let daysKept = 60
+
+    private mutating func note(waiting plan: Plan, _ db: Database) throws {
+        try db.execute(sql: "DELETE FROM waiting")
+        for (group, count) in plan.groups where group.disposition.isWaiting || group.disposition == .send {
+            let reason = group.disposition == .send ? Self.notSent : plan.reason(of: group)
+            try db.cachedStatement(
+                sql: """
+                    INSERT INTO waiting VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET records = records + excluded.records
+                    """
+            ).execute(
+                arguments: [try row(ofClient: group.client, db), try row(ofKind: group.kind, db), reason, count])
+        }
+    }
+
+    /// Why a planned record waits: until it is settled, nothing else is known.
+    private static let notSent = "not sent"
+
+    // MARK: Names
+
+    private mutating func row(ofClient number: UInt32, _ db: Database) throws -> Int64 {
+        if let row = clients[Int(number)] { return row }
+        let name = names.clients[number]
+        let row = try Self.row(
+            db, find: "SELECT id FROM clients WHERE system = ? AND client IS ?",
+            make: "INSERT INTO clients (system, client) VALUES (?, ?)", [name.system.rawValue, name.client])
+        clients[Int(number)] = row
+        return row
+    }
+
+    private mutating func row(ofKind number: UInt32, _ db: Database) throws -> Int64 {
+        if let row = kinds[Int(number)] { return row }
+        let name = names.kinds[number]
+        let row = try Self.row(
+            db, find: "SELECT id FROM kinds WHERE system = ? AND type = ?",
+            make: "INSERT INTO kinds (system, type) VALUES (?, ?)", [name.system.rawValue, name.type])
+        kinds[Int(number)] = row
+        return row
+    }
+
+    private static func row(_ db: Database, find: String, make: String, _ arguments: StatementArguments) throws -> Int64
+    {
+        if let row = try Int64.fetchOne(db.cachedStatement(sql: find), arguments: arguments) { return row }
+        try db.cachedStatement(sql: make).execute(arguments: arguments)
+        return db.lastInsertedRowID
+    }
+}
+
+extension DeliveryKey {
+    /// Identity and content, as most statements begin.
+    var arguments: StatementArguments { [identity.data, content.data] }
+}

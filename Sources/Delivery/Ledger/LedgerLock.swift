@@ -1,0 +1,53 @@
+import Files
+import Foundation
+import JSONText
+
+/// The right to write a ledger: an advisory lock on a file beside it, which ends with the process however that ends.
+///
+/// The file's contents say who has the lock. They are a note for people; the lock itself is what counts.
+struct LedgerLock: ~Copyable, Sendable {
+    private let descriptor: Int32
+
+    /// Takes the lock.
+    /// - Throws: ``LedgerError``: `held` while another process has it, `file` if the file cannot be made.
+    init(_ ledger: String, started: String) throws(LedgerError) {
+        let path = ledger + ".lock"
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw .file(FileError(.create, path)) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let code = errno
+            let holder = Self.holder(descriptor)
+            close(descriptor)
+            throw code == EWOULDBLOCK ? .held(path: ledger, by: holder) : .file(FileError(.lock, path, code: code))
+        }
+        let note = Self.note(started: started)
+        guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, note, note.count, 0) == note.count else {
+            let error = FileError(.write, path)
+            close(descriptor)
+            throw .file(error)
+        }
+    }
+
+    /// Unlocks by name: a child process that is just being started shares the descriptor, and with it the lock.
+    deinit {
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
+    private static func note(started: String) -> [UInt8] {
+        var object = CanonicalObject()
+        object.set("host", string: ProcessInfo.processInfo.hostName)
+        object.set("pid", integer: Int(getpid()))
+        object.set("started", string: started)
+        return object.bytes + [UInt8(ascii: "\n")]
+    }
+
+    private static func holder(_ descriptor: Int32) -> LedgerHolder? {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard count > 0, let fields = try? JSONFields(Array(bytes.prefix(count))), let pid = fields.integer("pid"),
+            let host = fields.text("host"), let started = fields.text("started")
+        else { return nil }
+        return LedgerHolder(pid: pid, host: host, started: started)
+    }
+}

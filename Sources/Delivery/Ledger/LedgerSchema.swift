@@ -1,0 +1,57 @@
+import GRDB
+
+/// The tables of a ledger, and how older ones become them.
+///
+/// Keys are 16-byte hashes, names are numbers, and tables of keys have no row ids: a settled record takes about 65 bytes.
+enum LedgerSchema {
+    /// `PFLD`: tells a ledger from any other database.
+    static let applicationID = 0x5046_4C44
+
+    /// The changes of form, in order.
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { db in
+            try db.execute(sql: firstVersion)
+            try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+        }
+        return migrator
+    }
+
+    /// - `settled`: one row a record that needs no more sending; `status` is the server's answer, 0 where nothing was left
+    ///   to send; `time` in seconds since 1970.
+    /// - `remarks`: why settled records were refused, or what the server noted of those that it took.
+    /// - `flights`: uploads marked in flight. `day` is the day whose quota it took, `uncertain` is 1 if an attempt may have
+    ///   arrived.
+    /// - `items`: events of lists that were delivered.
+    /// - `quotas`: uploads a day and client; `seen` is the first day on which the row lay in the future.
+    /// - `waiting`: what the last job left, also while it is at work.
+    private static let firstVersion = """
+        CREATE TABLE kinds (id INTEGER PRIMARY KEY, system TEXT NOT NULL, type TEXT NOT NULL, UNIQUE (system, type));
+        CREATE TABLE clients (id INTEGER PRIMARY KEY, system TEXT NOT NULL, client TEXT);
+        CREATE UNIQUE INDEX client_names ON clients (system, ifnull(client, ''), client IS NULL);
+        CREATE TABLE settled (
+            identity BLOB NOT NULL, content BLOB NOT NULL, kind INTEGER NOT NULL, client INTEGER NOT NULL,
+            time INTEGER NOT NULL, status INTEGER NOT NULL, refused INTEGER NOT NULL, PRIMARY KEY (identity, content)
+        ) WITHOUT ROWID;
+        CREATE TABLE remarks (
+            identity BLOB NOT NULL, content BLOB NOT NULL, id TEXT NOT NULL, text TEXT NOT NULL,
+            PRIMARY KEY (identity, content)
+        ) WITHOUT ROWID;
+        CREATE INDEX remark_ids ON remarks (id);
+        CREATE TABLE flights (
+            identity BLOB NOT NULL, content BLOB NOT NULL, kind INTEGER NOT NULL, client INTEGER NOT NULL,
+            day INTEGER NOT NULL, time INTEGER NOT NULL, uncertain INTEGER NOT NULL, PRIMARY KEY (identity, content)
+        ) WITHOUT ROWID;
+        CREATE TABLE items (key BLOB NOT NULL PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE quotas (
+            day INTEGER NOT NULL, client INTEGER NOT NULL, taken INTEGER NOT NULL, seen INTEGER,
+            PRIMARY KEY (day, client)
+        ) WITHOUT ROWID;
+        CREATE TABLE releases (id TEXT NOT NULL, code TEXT NOT NULL, PRIMARY KEY (id, code)) WITHOUT ROWID;
+        CREATE TABLE waiting (
+            client INTEGER NOT NULL, kind INTEGER NOT NULL, reason TEXT NOT NULL, records INTEGER NOT NULL,
+            PRIMARY KEY (client, kind, reason)
+        ) WITHOUT ROWID;
+        CREATE TABLE jobs (id INTEGER PRIMARY KEY CHECK (id = 1), time INTEGER NOT NULL, day INTEGER NOT NULL);
+        """
+}

@@ -1,0 +1,45 @@
+import GRDB
+import Telemetry
+
+/// What is read from a ledger.
+public struct LedgerView: Sendable {
+    /// The file.
+    public let path: String
+    private let queue: DatabaseQueue
+
+    init(path: String, queue: DatabaseQueue) {
+        self.path = path
+        self.queue = queue
+    }
+
+    /// Opens a ledger to read it only, also while a job writes it.
+    /// - Throws: ``LedgerError``; `missing` where there is none.
+    public init(path: String) throws(LedgerError) {
+        self.init(path: path, queue: try LedgerFile.openForReading(path))
+    }
+
+    /// What a plan has to know.
+    /// - Parameter today: the day of the plan.
+    /// - Throws: ``LedgerError``.
+    public func state(of pool: CandidatePool, today: Int) throws(LedgerError) -> LedgerState {
+        try read { try $0.ledgerState(of: pool, today: today) }
+    }
+
+    /// Whether the operator accepts that a record, by its id, is held for a reason.
+    /// - Throws: ``LedgerError``.
+    public func releases() throws(LedgerError) -> @Sendable (_ id: String, _ code: String) -> Bool {
+        let releases = try read { try $0.releases() }
+        return { releases.contains(Release(id: $0, code: $1)) }
+    }
+
+    /// What was delivered, refused, is in flight and waits.
+    /// - Parameter today: the day whose quota is shown.
+    /// - Throws: ``LedgerError``.
+    public func overview(today: Int) throws(LedgerError) -> LedgerOverview {
+        try read { try LedgerOverview($0, today: today) }
+    }
+
+    private func read<Value>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
+        try LedgerFile.translating(path) { try queue.read(body) }
+    }
+}

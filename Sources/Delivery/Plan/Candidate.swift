@@ -1,0 +1,139 @@
+import JSONText
+import Telemetry
+
+/// Where a record stands.
+public struct RecordPlace: Sendable, Hashable {
+    /// The bundle, in the order given, from 0.
+    public let bundle: UInt32
+    /// The segment in the bundle, from 0.
+    public let segment: UInt32
+    /// The first byte of its line in the segment.
+    public let start: UInt32
+    /// The bytes of its line, without the line feed.
+    public let count: UInt32
+}
+
+/// What a plan has to know of a record: 88 bytes, whatever its size; its items come on top.
+struct Candidate: Sendable {
+    let key: DeliveryKey
+    /// When the device queued it, in milliseconds; the end of time where that is unknown, so that it comes last.
+    let time: Int64
+    let place: RecordPlace
+    let client: UInt32
+    let kind: UInt32
+    /// The number of its account, plus one; 0 where no credential is needed.
+    private let accountPlusOne: UInt32
+    /// The number of what holds it, plus one; 0 where nothing does.
+    private let holdsPlusOne: UInt32
+    /// Where its items begin among all items; -1 for a record that is no list.
+    private let firstItem: Int
+    private let itemCount: Int32
+
+    static let unknownTime = Int64.max
+
+    /// Its items among all items; nil for a record that is no list.
+    var items: Range<Int>? { firstItem < 0 ? nil : firstItem..<firstItem + Int(itemCount) }
+    var account: UInt32? { accountPlusOne == 0 ? nil : accountPlusOne - 1 }
+    var holds: UInt32? { holdsPlusOne == 0 ? nil : holdsPlusOne - 1 }
+
+    init(
+        key: DeliveryKey, time: Int64, place: RecordPlace, items: Range<Int>?, client: UInt32, kind: UInt32,
+        account: UInt32?, holds: UInt32?
+    ) {
+        (self.key, self.time, self.place, self.client, self.kind) = (key, time, place, client, kind)
+        firstItem = items?.lowerBound ?? -1
+        itemCount = Int32(clamping: items?.count ?? 0)
+        accountPlusOne = account.map { $0 + 1 } ?? 0
+        holdsPlusOne = holds.map { $0 + 1 } ?? 0
+    }
+}
+
+/// What is noted of a record while its bundle is verified, before names are numbered.
+struct CandidateNote: Sendable {
+    let key: DeliveryKey
+    let id: String?
+    let time: Timestamp?
+    let range: Range<Int>
+    let items: [(key: ItemKey, count: Int)]?
+    let client: ClientName
+    let kind: KindName
+    let account: Account?
+    let holds: [String]
+}
+
+/// The notes of one segment, and the memory that taking them needs.
+struct CandidateNotes: Sendable {
+    private(set) var notes: [CandidateNote] = []
+    private var document = JSONDocument()
+
+    /// Notes a record.
+    /// - Parameter range: where its line with the line feed stands in the segment.
+    mutating func add(_ record: borrowing Record, _ range: Range<Int>) {
+        let list = ListItems(record, using: &document)
+        var holds = record.held.map(\.code)
+        if !record.isTargetItsOwn { holds.append(Self.foreignTarget) }
+        notes.append(
+            CandidateNote(
+                key: DeliveryKey(record), id: holds.isEmpty ? nil : record.id, time: record.time, range: range,
+                items: list?.items.map { ($0.key, $0.range.count) },
+                client: ClientName(system: record.system, client: record.client),
+                kind: KindName(system: record.system, type: record.type),
+                account: Account(record, using: &document), holds: holds))
+    }
+
+    /// What holds a ping whose path names another document than the ping does.
+    static let foreignTarget = "foreign-target"
+}
+
+/// All records of the bundles of a job, small.
+public struct CandidatePool: Sendable {
+    /// The names that numbers stand for.
+    public private(set) var names = PlanNames()
+    private(set) var candidates: [Candidate] = []
+    private(set) var itemKeys: [ItemKey] = []
+    private(set) var itemCounts: [UInt32] = []
+
+    /// Makes an empty pool.
+    public init() {}
+
+    /// How many records there are.
+    public var count: Int { candidates.count }
+
+    /// Where a record stands, by its number in the order of the bundles.
+    public func place(of index: Int) -> RecordPlace { candidates[index].place }
+
+    /// Adds what was noted of a segment.
+    /// - Parameter isReleased: whether the operator accepted that a record, by its id, is held for a reason.
+    mutating func add(
+        _ notes: CandidateNotes, bundle: Int, segment: Int, isReleased: (_ id: String, _ code: String) -> Bool
+    ) {
+        for note in notes.notes {
+            let holds = note.holds.filter { code in !Holding.isReleasable(code) || !isReleased(note.id ?? "", code) }
+            var items: Range<Int>?
+            if let noted = note.items {
+                items = itemKeys.count..<itemKeys.count + noted.count
+                for item in noted {
+                    itemKeys.append(item.key)
+                    itemCounts.append(UInt32(clamping: item.count))
+                }
+            }
+            candidates.append(
+                Candidate(
+                    key: note.key, time: note.time?.milliseconds ?? Candidate.unknownTime,
+                    place: RecordPlace(
+                        bundle: UInt32(clamping: bundle), segment: UInt32(clamping: segment),
+                        start: UInt32(clamping: note.range.lowerBound), count: UInt32(clamping: note.range.count - 1)),
+                    items: items, client: names.clients.number(of: note.client),
+                    kind: names.kinds.number(of: note.kind),
+                    account: note.account.map { names.accounts.number(of: $0) },
+                    holds: holds.isEmpty ? nil : names.holds.number(of: holds)))
+        }
+    }
+}
+
+/// What may be done about reasons for which records are held.
+public enum Holding {
+    /// Whether an operator may accept the reason. Pending events may still be sent by the phone itself, and what has no
+    /// target has nowhere to go.
+    public static func isReleasable(_ code: String) -> Bool { code != "pending-events" && code != "no-target" }
+}

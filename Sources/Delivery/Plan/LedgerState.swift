@@ -1,0 +1,62 @@
+import Telemetry
+
+/// What became of an upload that was marked in flight and of which nothing more is known.
+public struct Flight: Sendable, Equatable {
+    /// The client whose quota it took last.
+    public var client: ClientName
+    /// The day whose quota it took last.
+    public var day: Int
+    /// When it was marked.
+    public var time: Timestamp
+
+    /// Whether it has its place in a day's quota of a client. One of a later day, seen by a clock that was set back, has
+    /// not: that day's quota may be full.
+    func isCounted(for client: ClientName, on today: Int) -> Bool { self.client == client && day == today }
+}
+
+/// What a ledger knows of a record.
+public struct Standing: Sendable, Equatable {
+    /// What became of it.
+    public enum Outcome: Sendable, Equatable {
+        /// Not settled.
+        case none
+        /// Delivered, or settled because nothing of it was left to send.
+        case delivered
+        /// Refused by the server for good.
+        case refused
+    }
+
+    /// What became of it.
+    public var outcome: Outcome
+    /// Seconds since 1970 of the last settlement of another payload under its id.
+    private var otherSeconds: UInt32
+
+    /// When another payload under its id was last settled.
+    public var otherSent: Timestamp? {
+        otherSeconds == 0 ? nil : Timestamp(milliseconds: Int64(otherSeconds) * 1000)
+    }
+
+    /// Makes a standing.
+    public init(_ outcome: Outcome = .none, otherSent: Timestamp? = nil) {
+        self.outcome = outcome
+        otherSeconds = UInt32(clamping: (otherSent?.milliseconds ?? 0) / 1000)
+    }
+}
+
+/// What a plan has to know of a ledger, as values.
+public struct LedgerState: Sendable {
+    /// What is known of each candidate, in their order.
+    public var standings: [Standing] = []
+    /// Which items were delivered, in the order of all items of the pool.
+    public var deliveredItems: [Bool] = []
+    /// Uploads marked in flight and not settled.
+    public var flights: [DeliveryKey: Flight] = [:]
+    /// How many uploads each client has had of today's quota.
+    public var used: [ClientName: Int] = [:]
+
+    /// Makes the state of an empty ledger.
+    public init() {}
+
+    /// All clients' uploads of today's quota.
+    public var usedInAll: Int { used.values.reduce(0, +) }
+}

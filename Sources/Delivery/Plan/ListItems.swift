@@ -1,0 +1,119 @@
+import Crypto
+import JSONText
+import Telemetry
+
+/// What stands for one event of a list request, wherever it turns up again.
+///
+/// Equal events in one request are told apart by their number, for an app may well report the same twice; across
+/// requests the n-th of them is the same.
+public struct ItemKey: Sendable, Hashable {
+    let digest: Digest16
+}
+
+/// An event that an upload carries.
+public struct SentItem: Sendable, Hashable {
+    /// Its place in the list of the record.
+    public let index: Int
+    /// What the ledger knows it by.
+    public let key: ItemKey
+}
+
+/// The events of a request that is a list without an id on the server: `{"data":[event, …]}` and nothing else.
+///
+/// Source: "Sift iOS SDK: on-disk store → Sift list request", section 6; "Leanplum (Mozilla MMA): stored requests and the
+/// `multi` upload", sections B.1 and C.2.
+struct ListItems {
+    /// An event.
+    struct Item: Sendable {
+        let key: ItemKey
+        /// Where it stands in the payload.
+        let range: Range<Int>
+    }
+
+    let items: [Item]
+
+    /// Finds the events of a record; nil if it is not such a list.
+    ///
+    /// - Parameter document: memory to read with.
+    init?(_ record: borrowing Record, using document: inout JSONDocument) {
+        guard record.system == .sift || record.system == .leanplum, (try? document.read(record.payload)) != nil,
+            document.memberCount(of: document.root) == 1,
+            let list = document.value(of: "data", in: document.root), document.kind(of: list) == .array
+        else { return nil }
+        let scope = [record.system.rawValue, record.target?.path ?? "", record.client?.lowercased() ?? ""]
+        var items: [Item] = []
+        var counts: [Digest16: Int] = [:]
+        var element = document.firstElement(of: list)
+        while let node = element {
+            guard let range = document.sourceRange(of: node) else { return nil }
+            let plain = Self.digest(of: node, range, in: document, record, scope: scope)
+            let number = counts[plain, default: 0]
+            counts[plain] = number + 1
+            items.append(Item(key: ItemKey(digest: number == 0 ? plain : plain.numbered(number)), range: range))
+            element = document.element(after: node, of: list)
+        }
+        self.items = items
+    }
+
+    /// The request with some of its events.
+    static func payload(_ items: [Item], _ chosen: some Sequence<Int>, of payload: [UInt8]) -> [UInt8] {
+        var bytes = Self.opening
+        for (place, index) in chosen.enumerated() where items.indices.contains(index) {
+            if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes += payload[items[index].range]
+        }
+        return bytes + Self.closing
+    }
+
+    static let opening = Array(#"{"data":["#.utf8)
+    static let closing = Array("]}".utf8)
+
+    private static func digest(
+        of node: JSONNode, _ range: Range<Int>, in document: JSONDocument, _ record: borrowing Record,
+        scope: [String]
+    ) -> Digest16 {
+        var hash = SHA256()
+        for text in scope { hash.update(counted: Array(text.utf8)[...]) }
+        if record.system == .leanplum {
+            if let request = document.value(of: "reqId", in: node), document.kind(of: request) == .string {
+                hash.update(counted: Array("reqId".utf8)[...])
+                hash.update(counted: Array(document.string(of: request).utf8)[...])
+                return Digest16(hash)
+            }
+            // It counts failed attempts of the device, and so changes from night to night.
+            return Digest16(hash.adding(membersOf: node, in: document, but: "retryCount"))
+        }
+        hash.update(counted: record.payload[range])
+        return Digest16(hash)
+    }
+}
+
+extension SHA256 {
+    /// The hash with the members of an object, but for one; with the whole value if it is no object.
+    fileprivate func adding(membersOf node: JSONNode, in document: JSONDocument, but left: JSONKey) -> SHA256 {
+        var hash = self
+        guard document.kind(of: node) == .object else {
+            hash.update(counted: document.canonicalBytes(of: node)[...])
+            return hash
+        }
+        for place in 0..<document.memberCount(of: node) {
+            let member = document.member(at: place, of: node)
+            if document.bytes(of: member.key).equals(left.utf8.span) { continue }
+            hash.update(counted: document.bytes(of: member.key).copied()[...])
+            hash.update(counted: document.canonicalBytes(of: member.value)[...])
+        }
+        return hash
+    }
+}
+
+extension Digest16 {
+    /// What stands for another one of the same events.
+    fileprivate func numbered(_ number: Int) -> Digest16 {
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        var hash = SHA256()
+        hash.update(data: bytes)
+        hash.update(counted: Array("\(number)".utf8)[...])
+        return Digest16(hash)
+    }
+}

@@ -1,0 +1,173 @@
+import Telemetry
+
+/// What becomes of a record in a job. Each record has exactly one.
+public enum Disposition: UInt8, Sendable, CaseIterable {
+    /// It is sent.
+    case send
+    /// Nothing of its list is left to send: it is settled without a request.
+    case settle
+    /// It waits for another day.
+    case dailyLimit
+    /// It waits for another job.
+    case typeLimit
+    /// It waits, for its id was sent with another payload less than 15 minutes ago, or is in this job.
+    case sameIDLately
+    /// It waits for a credential.
+    case missingCredential
+    /// It must not be sent as it stands.
+    case held
+    /// It is older than wanted.
+    case tooOld
+    /// It was delivered before.
+    case delivered
+    /// It was refused before.
+    case refused
+    /// The same record stands in these bundles more than once.
+    case duplicate
+    /// Other requests of this job carry all that its list has.
+    case overlapping
+
+    /// The name in summaries.
+    public var name: String {
+        switch self {
+        case .send: "send"
+        case .settle: "nothing left"
+        case .dailyLimit: "daily limit"
+        case .typeLimit: "per-type limit"
+        case .sameIDLately: "same id sent lately"
+        case .missingCredential: "missing credential"
+        case .held: "held"
+        case .tooOld: "too old"
+        case .delivered: "delivered before"
+        case .refused: "refused before"
+        case .duplicate: "duplicate"
+        case .overlapping: "events in another request"
+        }
+    }
+
+    /// Whether the record may go in a later job without anybody doing anything.
+    public var isForLater: Bool {
+        switch self {
+        case .dailyLimit, .typeLimit, .sameIDLately, .overlapping: true
+        default: false
+        }
+    }
+}
+
+/// One upload.
+public struct PlannedSend: Sendable, Hashable {
+    /// What the ledger knows this upload by.
+    public let key: DeliveryKey
+    /// What the ledger knows the whole record by.
+    public let recordKey: DeliveryKey
+    /// The number of its client among the plan's names.
+    public let client: UInt32
+    /// The number of its kind.
+    public let kind: UInt32
+    /// The number of the account whose credential it needs.
+    public let account: UInt32?
+    /// Where its record stands.
+    public let place: RecordPlace
+    /// The items of its list that it carries; empty for a record that is no list.
+    public let items: [SentItem]
+    /// Whether the record is sent as it stands.
+    public let isWhole: Bool
+    /// Whether, once it is delivered, all of its record was sent.
+    public let completesRecord: Bool
+}
+
+/// The uploads of one client, in the order in which they are sent.
+public struct ClientQueue: Sendable {
+    /// The number of the client among the plan's names.
+    public let client: UInt32
+    /// Its uploads.
+    public internal(set) var sends: [PlannedSend]
+}
+
+/// A record of which nothing is left to send.
+public struct EmptySettlement: Sendable, Hashable {
+    /// What the ledger knows it by.
+    public let key: DeliveryKey
+    /// The number of its client.
+    public let client: UInt32
+    /// The number of its kind.
+    public let kind: UInt32
+}
+
+/// How many records of a client and kind have a disposition.
+public struct DispositionGroup: Sendable, Hashable {
+    /// The number of the client.
+    public let client: UInt32
+    /// The number of the kind.
+    public let kind: UInt32
+    /// What becomes of them.
+    public let disposition: Disposition
+    /// What holds them, or the number of the account that they wait for.
+    public let detail: UInt32?
+}
+
+/// What a job does: what it sends, in order, and what waits, each with its reason.
+public struct Plan: Sendable {
+    /// What the numbers in it stand for.
+    public let names: PlanNames
+    /// The uploads by client, in the order of the clients' first records in the bundles.
+    public internal(set) var queues: [ClientQueue] = []
+    /// Records that are settled without being sent.
+    public internal(set) var settlements: [EmptySettlement] = []
+    /// All records, counted.
+    public internal(set) var groups: [DispositionGroup: Int] = [:]
+    /// What becomes of each record, in the order of the bundles.
+    public internal(set) var dispositions: [Disposition] = []
+    /// What the plan was made by.
+    public let rules: PlanRules
+    /// When it was made for.
+    public let now: Timestamp
+
+    /// How many uploads there are: a record that is split counts several times.
+    public var uploads: Int { queues.reduce(0) { $0 + $1.sends.count } }
+
+    /// How many records have a disposition.
+    public func count(_ disposition: Disposition) -> Int {
+        groups.reduce(0) { $0 + ($1.key.disposition == disposition ? $1.value : 0) }
+    }
+}
+
+extension Disposition {
+    /// Whether the record may still be sent one day, by itself or after somebody does something.
+    public var isWaiting: Bool {
+        switch self {
+        case .send, .settle, .delivered, .refused, .duplicate: false
+        case .dailyLimit, .typeLimit, .sameIDLately, .missingCredential, .held, .tooOld, .overlapping: true
+        }
+    }
+}
+
+extension Plan {
+    /// Records that are not sent, counted by reason.
+    public var reasons: [String: Int] {
+        var reasons: [String: Int] = [:]
+        for (group, count) in groups where group.disposition != .send {
+            reasons[reason(of: group), default: 0] += count
+        }
+        return reasons
+    }
+
+    /// Accounts for whose credential records wait, and how many do.
+    public var missingCredentials: [(account: Account, records: Int)] {
+        var counts: [UInt32: Int] = [:]
+        for (group, count) in groups where group.disposition == .missingCredential {
+            if let account = group.detail { counts[account, default: 0] += count }
+        }
+        return counts.sorted { $0.key < $1.key }.map { (names.accounts[$0.key], $0.value) }
+    }
+
+    /// Why records wait, in words: what holds them, or whose credential is missing.
+    public func reason(of group: DispositionGroup) -> String {
+        guard let detail = group.detail else { return group.disposition.name }
+        switch group.disposition {
+        case .held: return "held: \(names.holds[detail].joined(separator: ", "))"
+        case .missingCredential: return "missing credential: \(names.accounts[detail].label)"
+        default: return group.disposition.name
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Telemetry
+
+/// A client as limits count it: told apart by system, without letter case. Records without a client share one a system.
+public struct ClientName: Sendable, Hashable {
+    /// The system that knows the client.
+    public let system: TelemetrySystem
+    /// The client's id in lower case; nil for records without one.
+    public let client: String?
+
+    /// Makes a name.
+    /// - Parameter client: the id in any letter case.
+    public init(system: TelemetrySystem, client: String?) {
+        self.system = system
+        self.client = client?.lowercased()
+    }
+}
+
+/// A kind of upload.
+public struct KindName: Sendable, Hashable {
+    /// The system.
+    public let system: TelemetrySystem
+    /// The system's own name of it.
+    public let type: String
+
+    /// Makes a name.
+    public init(system: TelemetrySystem, type: String) {
+        self.system = system
+        self.type = type
+    }
+}
+
+/// Values that stand for a small number each, so that a hundred thousand records share their names.
+public struct Numbered<Value: Hashable & Sendable>: Sendable {
+    /// The values by number.
+    public private(set) var values: [Value] = []
+    private var numbers: [Value: UInt32] = [:]
+
+    /// The number of a value; a new one gets the next.
+    mutating func number(of value: Value) -> UInt32 {
+        if let number = numbers[value] { return number }
+        let number = UInt32(clamping: values.count)
+        numbers[value] = number
+        values.append(value)
+        return number
+    }
+
+    /// The value of a number.
+    subscript(_ number: UInt32) -> Value { values[Int(number)] }
+}
+
+/// The names that the candidates of a plan stand for by number.
+public struct PlanNames: Sendable {
+    /// Clients.
+    public internal(set) var clients = Numbered<ClientName>()
+    /// Kinds of upload.
+    public internal(set) var kinds = Numbered<KindName>()
+    /// Accounts that need a credential.
+    public internal(set) var accounts = Numbered<Account>()
+    /// What holds records: the codes that are not released, in order.
+    public internal(set) var holds = Numbered<[String]>()
+}

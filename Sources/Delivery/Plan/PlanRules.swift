@@ -1,0 +1,94 @@
+import Foundation
+import Telemetry
+
+/// Days as limits count them: UTC days, or those of a timezone with its changes of the clock.
+public struct DayRule: Sendable, Equatable {
+    private let zone: TimeZone?
+
+    /// UTC days.
+    public static let utc = DayRule(zone: nil)
+
+    private init(zone: TimeZone?) { self.zone = zone }
+
+    /// Days of a timezone by its name, such as `Europe/Berlin`; nil if there is none of that name.
+    public init?(name: String) {
+        guard name != "UTC" else {
+            self = .utc
+            return
+        }
+        guard let zone = TimeZone(identifier: name) else { return nil }
+        self.zone = zone
+    }
+
+    /// The day of an instant, counted from 1970-01-01.
+    public func day(of instant: Timestamp) -> Int {
+        let seconds = Int(instant.milliseconds / 1000)
+        let date = Date(timeIntervalSince1970: TimeInterval(seconds))
+        let local = seconds + (zone?.secondsFromGMT(for: date) ?? 0)
+        return local >= 0 ? local / 86_400 : (local - 86_399) / 86_400
+    }
+}
+
+/// How much may be sent.
+///
+/// Source: design of the project, section 5. Nil is unlimited.
+public struct UploadLimits: Sendable, Equatable {
+    /// Whose uploads are counted together.
+    public enum Scope: String, Sendable, CaseIterable {
+        /// Each client's own.
+        case client
+        /// Those of all clients.
+        case job
+    }
+
+    /// The most uploads a day.
+    public var daily: Int?
+    /// The most uploads of one kind a job.
+    public var perType: Int?
+    /// Whose uploads are counted together.
+    public var scope: Scope
+
+    /// The documented limits, unless others are given.
+    public init(daily: Int? = 100, perType: Int? = 40, scope: Scope = .client) {
+        self.daily = daily
+        self.perType = perType
+        self.scope = scope
+    }
+}
+
+/// What a plan is made by, besides the records and the ledger.
+public struct PlanRules: Sendable {
+    /// How much may be sent.
+    public var limits: UploadLimits
+    /// How old a record may be, in milliseconds; nil for any age. What has no time has no age.
+    public var maximumAge: Int64?
+    /// What a day is.
+    public var days: DayRule
+    /// The largest request made of a list, in bytes of payload.
+    public var largestList: Int
+    /// The most events in a request of Leanplum. Source: "Leanplum (Mozilla MMA)", section C.4.
+    public var mostLeanplumRequests: Int
+
+    /// Makes rules; what is not given is as documented.
+    public init(
+        limits: UploadLimits = UploadLimits(), maximumAge: Int64? = nil, days: DayRule = .utc,
+        largestList: Int = 5_000_000, mostLeanplumRequests: Int = 10_000
+    ) {
+        self.limits = limits
+        self.maximumAge = maximumAge
+        self.days = days
+        self.largestList = largestList
+        self.mostLeanplumRequests = mostLeanplumRequests
+    }
+
+    /// How long two payloads under one id stay apart: servers forget an id after about 10 minutes.
+    static let sameIDMilliseconds: Int64 = 15 * 60_000
+    /// A clock that was set back makes earlier sends look like later ones; farther ahead than this it was wrong then.
+    static let clockToleranceMilliseconds: Int64 = 86_400_000
+
+    /// Whether something was sent so lately that another payload under its id has to wait.
+    static func isLately(_ sent: Timestamp, at now: Timestamp) -> Bool {
+        let age = now.milliseconds - sent.milliseconds
+        return age < sameIDMilliseconds && age > -clockToleranceMilliseconds
+    }
+}

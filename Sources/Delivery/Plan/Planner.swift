@@ -1,0 +1,168 @@
+import Telemetry
+
+/// Decides what is sent: a function of records, the ledger's state, rules, the credentials at hand and an instant.
+///
+/// Records go by the time at which the device queued them, those without one last; equal times, in the order of the
+/// bundles.
+///
+/// Source: design of the project, section 5.
+public struct Planner {
+    private let pool: CandidatePool
+    private let state: LedgerState
+    private let rules: PlanRules
+    private let now: Timestamp
+    private let today: Int
+    private let hasCredential: [Bool]
+
+    /// What other uploads of the plan leave room for.
+    private var quota: Quota
+    /// Ids that stand on several records, and are in the plan already.
+    private var sentIdentities: Set<Digest16> = []
+    /// Items that are in the plan already.
+    private var sentItems: Set<ItemKey> = []
+    private var flightsByIdentity: [Digest16: [(key: DeliveryKey, time: Timestamp)]] = [:]
+    private var plan: Plan
+    private var sends: [UInt32: [PlannedSend]] = [:]
+
+    /// Makes the plan.
+    ///
+    /// - Parameters:
+    ///   - pool: the records.
+    ///   - state: what the ledger knows of them.
+    ///   - now: the present instant.
+    ///   - hasCredential: whether there is a credential for an account.
+    public static func plan(
+        _ pool: CandidatePool, _ state: LedgerState, rules: PlanRules, now: Timestamp,
+        hasCredential: (Account) -> Bool = { _ in true }
+    ) -> Plan {
+        var planner = Planner(pool, state, rules, now, hasCredential)
+        planner.decide()
+        return planner.plan
+    }
+
+    private init(
+        _ pool: CandidatePool, _ state: LedgerState, _ rules: PlanRules, _ now: Timestamp,
+        _ hasCredential: (Account) -> Bool
+    ) {
+        (self.pool, self.state, self.rules, self.now) = (pool, state, rules, now)
+        today = rules.days.day(of: now)
+        self.hasCredential = pool.names.accounts.values.map(hasCredential)
+        quota = Quota(rules.limits, used: state, names: pool.names)
+        for (key, flight) in state.flights {
+            flightsByIdentity[key.identity, default: []].append((key, flight.time))
+        }
+        plan = Plan(names: pool.names, rules: rules, now: now)
+    }
+
+    private mutating func decide() {
+        let candidates = pool.candidates
+        plan.dispositions = Array(repeating: .held, count: candidates.count)
+        let order = candidates.indices.sorted { left, right in
+            (candidates[left].time, left) < (candidates[right].time, right)
+        }
+        let repetitions = Repetitions(candidates, order: order, names: pool.names)
+        for index in order {
+            let disposition =
+                repetitions.isRepeated[index]
+                ? .duplicate : decide(index, sharesIdentity: repetitions.sharesIdentity[index])
+            plan.dispositions[index] = disposition
+            let candidate = candidates[index]
+            let detail: UInt32? =
+                switch disposition {
+                case .held: candidate.holds
+                case .missingCredential: candidate.account
+                default: nil
+                }
+            plan.groups[
+                DispositionGroup(
+                    client: candidate.client, kind: candidate.kind, disposition: disposition, detail: detail),
+                default: 0] += 1
+        }
+        for candidate in candidates {
+            guard let sends = sends.removeValue(forKey: candidate.client) else { continue }
+            plan.queues.append(ClientQueue(client: candidate.client, sends: sends))
+        }
+    }
+
+    private mutating func decide(_ index: Int, sharesIdentity: Bool) -> Disposition {
+        let candidate = pool.candidates[index]
+        let standing = state.standings.indices.contains(index) ? state.standings[index] : Standing()
+        switch standing.outcome {
+        case .delivered: return .delivered
+        case .refused: return .refused
+        case .none: break
+        }
+        if candidate.holds != nil { return .held }
+        if isTooOld(candidate) { return .tooOld }
+        if sharesIdentity, sentIdentities.contains(candidate.key.identity) { return .sameIDLately }
+        if let sent = standing.otherSent, PlanRules.isLately(sent, at: now) { return .sameIDLately }
+        if isOtherInFlight(candidate) { return .sameIDLately }
+        if let account = candidate.account, !hasCredential[Int(account)] { return .missingCredential }
+        let disposition = candidate.items.map { take(candidate, items: $0) } ?? take(candidate)
+        if sharesIdentity, disposition == .send { sentIdentities.insert(candidate.key.identity) }
+        return disposition
+    }
+
+    private func isTooOld(_ candidate: Candidate) -> Bool {
+        guard let maximum = rules.maximumAge, candidate.time != Candidate.unknownTime else { return false }
+        return now.milliseconds - candidate.time > maximum
+    }
+
+    /// A part of the record itself is no other payload: a list has no id on the server.
+    private func isOtherInFlight(_ candidate: Candidate) -> Bool {
+        guard candidate.items == nil, let flights = flightsByIdentity[candidate.key.identity] else { return false }
+        return flights.contains { $0.key != candidate.key && PlanRules.isLately($0.time, at: now) }
+    }
+
+    // MARK: Taking
+
+    private mutating func take(_ candidate: Candidate) -> Disposition {
+        if let reason = takeQuota(candidate, key: candidate.key) { return reason }
+        append(candidate, key: candidate.key, items: [], isWhole: true, completesRecord: true)
+        return .send
+    }
+
+    /// Takes the events of a list that nobody else carries, in as many uploads as it needs.
+    private mutating func take(_ candidate: Candidate, items: Range<Int>) -> Disposition {
+        let undelivered = items.filter { !isDelivered($0) }
+        let left = undelivered.filter { !sentItems.contains(pool.itemKeys[$0]) }
+        guard !left.isEmpty else {
+            guard undelivered.isEmpty else { return .overlapping }
+            plan.settlements.append(
+                EmptySettlement(key: candidate.key, client: candidate.client, kind: candidate.kind))
+            return .settle
+        }
+        let isSplit = ListSplit(rules, system: pool.names.kinds[candidate.kind].system)
+        let parts = isSplit.parts(left.map { (place: $0, count: Int(pool.itemCounts[$0])) })
+        for (number, part) in parts.enumerated() {
+            let sent = part.map { SentItem(index: $0 - items.lowerBound, key: pool.itemKeys[$0]) }
+            let isWhole = part.count == items.count
+            let key = isWhole ? candidate.key : candidate.key.part(sent)
+            if let reason = takeQuota(candidate, key: key) { return reason }
+            for item in sent { sentItems.insert(item.key) }
+            append(
+                candidate, key: key, items: sent, isWhole: isWhole, completesRecord: number == parts.count - 1)
+        }
+        return .send
+    }
+
+    private func isDelivered(_ item: Int) -> Bool {
+        state.deliveredItems.indices.contains(item) && state.deliveredItems[item]
+    }
+
+    /// Counts an upload; the reason why it has to wait, if it has to.
+    private mutating func takeQuota(_ candidate: Candidate, key: DeliveryKey) -> Disposition? {
+        let isCounted = state.flights[key]?.isCounted(for: pool.names.clients[candidate.client], on: today) ?? false
+        return quota.take(client: candidate.client, kind: candidate.kind, isCounted: isCounted)
+    }
+
+    private mutating func append(
+        _ candidate: Candidate, key: DeliveryKey, items: [SentItem], isWhole: Bool, completesRecord: Bool
+    ) {
+        sends[candidate.client, default: []].append(
+            PlannedSend(
+                key: key, recordKey: candidate.key, client: candidate.client, kind: candidate.kind,
+                account: candidate.account, place: candidate.place, items: items, isWhole: isWhole,
+                completesRecord: completesRecord))
+    }
+}

@@ -1,0 +1,36 @@
+import Telemetry
+
+/// How much of the limits the uploads of a plan leave.
+struct Quota {
+    private let limits: UploadLimits
+    private var used: [Int]
+    private var kinds: [Slot: Int] = [:]
+
+    private struct Slot: Hashable {
+        let bucket: Int
+        let kind: UInt32
+    }
+
+    /// - Parameter state: knows what was used of today's quota before.
+    init(_ limits: UploadLimits, used state: LedgerState, names: PlanNames) {
+        self.limits = limits
+        used =
+            switch limits.scope {
+            case .client: names.clients.values.map { state.used[$0] ?? 0 }
+            case .job: [state.usedInAll]
+            }
+    }
+
+    /// Counts an upload if the limits allow it.
+    /// - Parameter isCounted: whether it took its place in today's quota before.
+    /// - Returns: why it has to wait; nil if it may go.
+    mutating func take(client: UInt32, kind: UInt32, isCounted: Bool) -> Disposition? {
+        let bucket = limits.scope == .client ? Int(client) : 0
+        let slot = Slot(bucket: bucket, kind: kind)
+        if let daily = limits.daily, !isCounted, used[bucket] >= daily { return .dailyLimit }
+        if let perType = limits.perType, kinds[slot, default: 0] >= perType { return .typeLimit }
+        if !isCounted { used[bucket] += 1 }
+        kinds[slot, default: 0] += 1
+        return nil
+    }
+}

@@ -1,0 +1,53 @@
+/// Which candidates stand for the same upload, or share an id.
+struct Repetitions {
+    /// Whether a candidate is left to another one of the same key.
+    private(set) var isRepeated: [Bool]
+    /// Whether another key has the same id.
+    private(set) var sharesIdentity: [Bool]
+
+    /// Finds them.
+    ///
+    /// Of equal records the first that may be sent speaks for all, unless a request log shows that one of them arrived: then
+    /// that one does.
+    /// - Parameter order: the candidates in the order in which they would be sent.
+    init(_ candidates: [Candidate], order: [Int], names: PlanNames) {
+        isRepeated = Array(repeating: false, count: candidates.count)
+        sharesIdentity = isRepeated
+        var ranks = Array(repeating: UInt32(0), count: candidates.count)
+        for (rank, index) in order.enumerated() { ranks[index] = UInt32(clamping: rank) }
+        let byKey = order.sorted { left, right in
+            let (first, second) = (candidates[left].key, candidates[right].key)
+            return first == second ? ranks[left] < ranks[right] : first < second
+        }
+        var start = 0
+        while start < byKey.count {
+            let identity = candidates[byKey[start]].key.identity
+            let end = byKey[start...].firstIndex { candidates[$0].key.identity != identity } ?? byKey.count
+            markIdentity(byKey[start..<end], candidates, names)
+            start = end
+        }
+    }
+
+    private mutating func markIdentity(_ group: ArraySlice<Int>, _ candidates: [Candidate], _ names: PlanNames) {
+        guard let first = group.first, let last = group.last, group.count > 1 else { return }
+        let isShared = candidates[first].key != candidates[last].key
+        var start = group.startIndex
+        while start < group.endIndex {
+            let key = candidates[group[start]].key
+            let end = group[start...].firstIndex { candidates[$0].key != key } ?? group.endIndex
+            let speaker = Self.speaker(group[start..<end], candidates, names)
+            for index in group[start..<end] {
+                isRepeated[index] = index != speaker
+                sharesIdentity[index] = isShared
+            }
+            start = end
+        }
+    }
+
+    private static func speaker(_ equals: ArraySlice<Int>, _ candidates: [Candidate], _ names: PlanNames) -> Int? {
+        func isArrived(_ index: Int) -> Bool {
+            candidates[index].holds.map { names.holds[$0].contains("delivered") } ?? false
+        }
+        return equals.first(where: isArrived) ?? equals.first { candidates[$0].holds == nil } ?? equals.first
+    }
+}

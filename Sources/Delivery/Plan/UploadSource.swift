@@ -1,0 +1,100 @@
+import Bundle
+import JSONText
+import Synchronization
+import Telemetry
+
+/// What an upload carries.
+public struct Upload: Sendable {
+    /// The record; its payload is exactly what is sent.
+    public let record: Record
+    /// How many items of its list are in it; 0 for a record that is no list.
+    public let itemCount: Int
+}
+
+/// Reads from the bundles what uploads carry, through the seek table: a segment is decoded when one of its records is
+/// wanted, checked against its hash again, and kept while there is room.
+public final class UploadSource: Sendable {
+    private let bundles: [BundleReader]
+    private let cacheLimit: Int
+    private let state: Mutex<State>
+
+    private struct State {
+        var cache: [Place: Entry] = [:]
+        var bytes = 0
+        var clock = 0
+        var document = JSONDocument()
+    }
+
+    private struct Place: Hashable {
+        let bundle: UInt32
+        let segment: UInt32
+    }
+
+    private struct Entry {
+        let contents: [UInt8]
+        var lastUse: Int
+    }
+
+    /// Takes bundles that were verified, in the order of the places.
+    /// - Parameter cacheLimit: the most bytes of decoded segments that are kept, but for the one in use.
+    public init(_ bundles: [BundleReader], cacheLimit: Int = 16 << 20) {
+        self.bundles = bundles
+        self.cacheLimit = cacheLimit
+        state = Mutex(State())
+    }
+
+    /// What an upload carries. Blocks while a segment is decoded.
+    /// - Throws: `BundleError` if the bundle is no longer what was verified.
+    public func upload(_ send: PlannedSend) throws -> Upload {
+        try state.withLock { state in
+            let record = try self.record(at: send.place, &state)
+            guard DeliveryKey(record) == send.recordKey else { throw Self.changed(send.place) }
+            guard !send.isWhole else { return Upload(record: record, itemCount: send.items.count) }
+            guard let list = ListItems(record, using: &state.document) else { throw Self.changed(send.place) }
+            var part = record
+            part.payload = ListItems.payload(list.items, send.items.map(\.index), of: record.payload)
+            return Upload(record: part, itemCount: send.items.count)
+        }
+    }
+
+    /// A record. Blocks while its segment is decoded.
+    /// - Throws: `BundleError` if the bundle is no longer what was verified.
+    public func record(at place: RecordPlace) throws -> Record {
+        try state.withLock { try record(at: place, &$0) }
+    }
+
+    private func record(at place: RecordPlace, _ state: inout State) throws -> Record {
+        let contents = try contents(Place(bundle: place.bundle, segment: place.segment), &state)
+        let line = Int(place.start)..<Int(place.start) + Int(place.count)
+        guard line.upperBound <= contents.count else { throw Self.changed(place) }
+        do throws(RecordError) {
+            return try Record(line: Array(contents[line]), using: &state.document)
+        } catch {
+            throw Self.changed(place)
+        }
+    }
+
+    private func contents(_ place: Place, _ state: inout State) throws -> [UInt8] {
+        state.clock += 1
+        if let contents = state.cache[place]?.contents {
+            state.cache[place]?.lastUse = state.clock
+            return contents
+        }
+        let bundle = bundles[Int(place.bundle)]
+        var decoder = try BundleReader.makeDecoder()
+        let contents = try bundle.contents(of: bundle.manifest.segments[Int(place.segment)], with: &decoder)
+        while state.bytes + contents.count > cacheLimit,
+            let oldest = state.cache.min(by: { $0.value.lastUse < $1.value.lastUse })
+        {
+            state.bytes -= oldest.value.contents.count
+            state.cache[oldest.key] = nil
+        }
+        state.cache[place] = Entry(contents: contents, lastUse: state.clock)
+        state.bytes += contents.count
+        return contents
+    }
+
+    private static func changed(_ place: RecordPlace) -> BundleError {
+        .changed(member: BundleLayout.segment(Int(place.segment) + 1))
+    }
+}

@@ -1,0 +1,38 @@
+import CZlib
+
+/// Why a body could not be compressed.
+public struct GzipError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What zlib answered.
+    public let code: Int32
+
+    /// The code in words.
+    public var description: String { "zlib cannot compress the body (code \(code))" }
+}
+
+/// The gzip file format of RFC 1952, one member.
+enum Gzip {
+    /// Compresses bytes at the default level, without a name or a time, so that equal bytes give equal results.
+    /// - Throws: ``GzipError`` if there is not enough memory.
+    static func compressed(_ bytes: [UInt8]) throws(GzipError) -> [UInt8] {
+        var stream = z_stream()
+        var code = pingferry_gzip_init(&stream, Z_DEFAULT_COMPRESSION)
+        guard code == Z_OK else { throw GzipError(code: code) }
+        defer { deflateEnd(&stream) }
+        // zlib counts in 32 bits; a body is far below that.
+        guard let length = UInt32(exactly: bytes.count) else { throw GzipError(code: Z_BUF_ERROR) }
+        let limit = Int(deflateBound(&stream, uLong(bytes.count)))
+        var input = bytes
+        let output = [UInt8](unsafeUninitializedCapacity: limit) { output, count in
+            input.withUnsafeMutableBufferPointer { input in
+                stream.next_in = input.baseAddress
+                stream.avail_in = length
+                stream.next_out = output.baseAddress
+                stream.avail_out = UInt32(clamping: limit)
+                code = deflate(&stream, Z_FINISH)
+            }
+            count = limit - Int(stream.avail_out)
+        }
+        guard code == Z_STREAM_END else { throw GzipError(code: code) }
+        return output
+    }
+}

@@ -1,0 +1,90 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// Why a request got no answer.
+public struct SendFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is known about the request.
+    public enum Kind: Sendable, Equatable {
+        /// No connection came up: the server did not see it.
+        case notConnected
+        /// The server is not the one that it should be, or cannot be found at all; another attempt would not help.
+        case notTrusted
+        /// The connection ended before an answer: one that had been idle, or one that was cut.
+        case disconnected
+        /// No answer in time, or one that is no HTTP: the server may have the request.
+        case unanswered
+    }
+
+    /// What is known about the request.
+    public let kind: Kind
+    /// What went wrong.
+    public let description: String
+
+    /// Makes a failure.
+    public init(_ kind: Kind, _ description: String) {
+        self.kind = kind
+        self.description = description
+    }
+
+    /// Whether the server may have the request.
+    public var mayHaveArrived: Bool { kind == .disconnected || kind == .unanswered }
+
+    /// Reads what the client library throws.
+    init(_ error: any Error, at endpoint: Endpoint) {
+        switch error {
+        case let error as HTTPClientError: self.init(error)
+        case let error as NIOSSLError: self.init(tls: error)
+        case let error as NIOConnectionError: self.init(error, at: endpoint)
+        case let error as IOError:
+            switch error.errnoCode {
+            case ECONNRESET, EPIPE, ENOTCONN, EBADF: self.init(.disconnected, "the connection was cut")
+            default: self.init(cannotConnectTo: endpoint, error)
+            }
+        case is ChannelError: self.init(.disconnected, "the connection was closed")
+        case is NIOSSLExtraError: self.init(.notTrusted, "the server's certificate does not name this host")
+        default: self.init(.unanswered, "no answer: \(type(of: error))")
+        }
+    }
+
+    private init(_ error: HTTPClientError) {
+        switch error {
+        case .remoteConnectionClosed, .uncleanShutdown:
+            self.init(.disconnected, "the server closed the connection without an answer")
+        case .connectTimeout, .getConnectionFromPoolTimeout, .httpProxyHandshakeTimeout, .tlsHandshakeTimeout:
+            self.init(.notConnected, "no connection in time")
+        case .invalidProxyResponse:
+            self.init(.notConnected, "the proxy does not connect to the server")
+        case .readTimeout, .writeTimeout, .deadlineExceeded:
+            self.init(.unanswered, "no answer in time")
+        default:
+            self.init(.unanswered, "no answer: \(error.shortDescription)")
+        }
+    }
+
+    private init(_ error: NIOConnectionError, at endpoint: Endpoint) {
+        if error.dnsAError != nil || error.dnsAAAAError != nil, error.connectionErrors.isEmpty {
+            self.init(.notConnected, "no address found for \(error.host)")
+        } else {
+            self.init(
+                cannotConnectTo: endpoint, error.connectionErrors.lazy.compactMap { $0.error as? IOError }.first)
+        }
+    }
+
+    private init(cannotConnectTo endpoint: Endpoint, _ error: IOError?) {
+        let reason = error.map { ": \(String(cString: strerror($0.errnoCode)))" } ?? ""
+        self.init(.notConnected, "cannot connect to \(endpoint.host):\(endpoint.port)\(reason)")
+    }
+
+    private init(tls error: NIOSSLError) {
+        switch error {
+        case .handshakeFailed(let cause):
+            self.init(.notTrusted, "no trusted connection: \(cause)")
+        case .uncleanShutdown:
+            self.init(.disconnected, "the server closed the connection without an answer")
+        default:
+            self.init(.notTrusted, "no trusted connection: \(error)")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import NIOSSL
+import Telemetry
+
+/// How requests are sent.
+public struct SenderSettings: Sendable {
+    /// Where each system's records go.
+    public var endpoints: [TelemetrySystem: Endpoint]
+    /// Through which proxy.
+    public var proxies = ProxyRules()
+    /// Whom to trust, and who we are.
+    public var identity = TLSIdentity()
+    /// How many connections there may be to one endpoint.
+    public var connections = 8
+    /// How long a connection may take to come up, in seconds.
+    public var connectTimeout = 10
+    /// How long a server may say nothing, in seconds.
+    public var readTimeout = 30
+    /// What the header `User-Agent` says.
+    public var agent: String
+
+    /// Makes settings; endpoints that are not given are the documented ones.
+    public init(agent: String, endpoints given: [TelemetrySystem: Endpoint] = [:]) {
+        self.agent = agent
+        endpoints = given
+        for system in TelemetrySystem.allCases where endpoints[system] == nil {
+            endpoints[system] = Endpoint(Endpoint.documented(for: system))
+        }
+    }
+}
+
+/// The certificates of encrypted connections, as files in PEM.
+public struct TLSIdentity: Sendable {
+    /// The authorities to trust instead of the system's.
+    public var authorities: String?
+    /// Our certificate, with those between it and its authority after it.
+    public var certificate: String?
+    /// The key of our certificate; by default in the same file.
+    public var key: String?
+
+    /// The system's authorities and no certificate.
+    public init() {}
+
+    /// - Throws: ``CredentialError``.
+    func configuration() throws(CredentialError) -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        if let authorities {
+            configuration.trustRoots = .certificates(try Self.certificates(authorities))
+        }
+        guard let certificate else { return configuration }
+        configuration.certificateChain = try Self.certificates(certificate).map { .certificate($0) }
+        configuration.privateKey = .privateKey(try Self.privateKey(key ?? certificate))
+        return configuration
+    }
+
+    private static func certificates(_ path: String) throws(CredentialError) -> [NIOSSLCertificate] {
+        let bytes = try OperatorFile.contents(of: path, isSecret: false)
+        guard let found = try? NIOSSLCertificate.fromPEMBytes(bytes), !found.isEmpty else {
+            throw .malformed(path, "no certificates in PEM")
+        }
+        return found
+    }
+
+    private static func privateKey(_ path: String) throws(CredentialError) -> NIOSSLPrivateKey {
+        let bytes = try OperatorFile.contents(of: path, isSecret: true)
+        guard let key = try? NIOSSLPrivateKey(bytes: bytes, format: .pem) else {
+            throw .malformed(path, "no private key in PEM without a passphrase")
+        }
+        return key
+    }
+}

@@ -1,0 +1,12 @@
+import Foundation
+import Telemetry
+
+/// The clock of the machine, which may be wrong and may be set.
+public enum SystemClock {
+    /// The present instant.
+    public static var now: Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(clamping: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import Console
+import Files
+
+/// The one-shot uploader: it sends what the limits allow today, records every outcome, and ends.
+@main
+struct PingferryUpload: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pingferry-upload",
+        abstract: "Upload bundles within the documented limits, a job at a time.",
+        discussion: """
+            A job verifies the bundles, sends what may go today, records each outcome in a ledger, and ends. What is left \
+            goes with the next job: run the same command every night until nothing is left.
+              pingferry-upload --dry-run monday.tar.zst
+              pingferry-upload --quiet bundles/*.tar.zst
+              pingferry-upload status
+
+            Limits are kept for each client over all jobs and bundles: at most 100 uploads a day, and at most 40 of one \
+            type in a job. What was delivered is not sent again, whatever bundle it comes in.
+
+            Exit status: 0 all good; 1 finished, but some record was refused; 64 usage; 65 a bundle is damaged or not one: \
+            nothing of any was sent; 66 no such input; 73 cannot create the ledger; 74 input/output error; 75 something \
+            is left for another job, or another job is at work; 77 no permission; 78 bad configuration or credentials.
+            """,
+        version: version,
+        subcommands: [
+            SendCommand.self, StatusCommand.self, RetryCommand.self, ReleaseCommand.self, ForgetCommand.self,
+        ],
+        defaultSubcommand: SendCommand.self)
+
+    /// The version of the program.
+    static let version = "0.1.0"
+    /// The program in its messages.
+    static let name = "pingferry-upload"
+
+    static func main() async {
+        StandardDescriptors.reserve()
+        await main(nil)
+    }
+}

@@ -1,0 +1,117 @@
+import Console
+import Delivery
+import Files
+import JSONText
+import Telemetry
+
+/// A plan in words, as a table and as JSON: what is sent, and what waits, each with its reason.
+struct PlanReport {
+    let plan: Plan
+    let pool: CandidatePool
+    /// What to set for a credential that is missing.
+    let nameToSet: (Account) -> String
+
+    // MARK: Table
+
+    /// Prints a row for each client and kind, and the summary.
+    func printTable() throws {
+        let rows = rows
+        if !rows.isEmpty {
+            let header = ["client", "system", "type", "uploads", "send", "wait", "done", "why"]
+            for line in TextTable(header: header, rows: rows).lines { try Terminal.print(line) }
+        }
+        try Terminal.print(sentence)
+        for missing in plan.missingCredentials {
+            try Terminal.print("for \(missing.account.label) set \(nameToSet(missing.account))")
+        }
+    }
+
+    /// `46 uploads planned of 120 records: send 44, daily limit 60, held: schema 16`
+    var sentence: String {
+        let parts = plan.reasons.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        let send = plan.count(.send)
+        let list = (send > 0 ? ["send \(send)"] : []) + parts
+        let counts = list.isEmpty ? "" : ": \(list.joined(separator: ", "))"
+        return "\(Phrase.count(plan.uploads, "upload")) planned of \(Phrase.count(pool.count, "record"))\(counts)"
+    }
+
+    private struct Subject: Hashable {
+        let client: UInt32
+        let kind: UInt32
+    }
+
+    private var rows: [[String]] {
+        var groups: [Subject: [(group: DispositionGroup, count: Int)]] = [:]
+        for (group, count) in plan.groups {
+            groups[Subject(client: group.client, kind: group.kind), default: []].append((group, count))
+        }
+        var uploads: [Subject: Int] = [:]
+        for send in plan.queues.flatMap(\.sends) {
+            uploads[Subject(client: send.client, kind: send.kind), default: 0] += 1
+        }
+        return groups.map { subject, groups in
+            row(subject, groups, uploads: uploads[subject] ?? 0)
+        }.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    private func row(_ subject: Subject, _ groups: [(group: DispositionGroup, count: Int)], uploads: Int) -> [String] {
+        func count(_ isWanted: (Disposition) -> Bool) -> Int {
+            groups.reduce(0) { $0 + (isWanted($1.group.disposition) ? $1.count : 0) }
+        }
+        let why = groups.filter { $0.group.disposition != .send }.map { "\(plan.reason(of: $0.group)) \($0.count)" }
+        return [
+            plan.names.clients.values[Int(subject.client)].client ?? "(none)",
+            plan.names.kinds.values[Int(subject.kind)].system.rawValue,
+            plan.names.kinds.values[Int(subject.kind)].type, "\(uploads)", "\(count { $0 == .send })",
+            "\(count(\.isWaiting))", "\(count { $0 != .send && !$0.isWaiting })",
+            why.sorted().joined(separator: ", "),
+        ].map(\.printable)
+    }
+
+    // MARK: JSON
+
+    /// Prints the plan as one object: counts, the uploads in the order of the queues, and each record that is not sent.
+    /// - Parameter source: where the records' ids are read.
+    func printJSON(_ source: UploadSource) throws {
+        var object = CanonicalObject()
+        object.set("reasons", object: CanonicalObject(counts: plan.reasons))
+        object.set("records", integer: pool.count)
+        object.set("send", integer: plan.count(.send))
+        object.set("time", string: plan.now.description)
+        object.set("uploads", integer: plan.uploads)
+        object.set("sends", elements: try plan.queues.flatMap(\.sends).map { try Self.json($0, plan, source) })
+        object.set(
+            "waits",
+            elements: try plan.dispositions.indices.filter { plan.dispositions[$0] != .send }.map { index in
+                let record = try source.record(at: pool.place(of: index))
+                var wait = Self.json(record)
+                wait.set("reason", string: plan.dispositions[index].name)
+                return wait.bytes
+            })
+        try Terminal.print(object)
+    }
+
+    private static func json(_ send: PlannedSend, _ plan: Plan, _ source: UploadSource) throws -> [UInt8] {
+        let upload = try source.upload(send)
+        var object = json(upload.record)
+        object.set("bytes", integer: upload.record.payload.count)
+        if !send.items.isEmpty { object.set("events", integer: send.items.count) }
+        return object.bytes
+    }
+
+    private static func json(_ record: Record) -> CanonicalObject {
+        var object = CanonicalObject()
+        object.set("client", string: record.client)
+        object.set("id", string: record.id)
+        object.set("system", string: record.system.rawValue)
+        object.set("time", string: record.time?.description)
+        object.set("type", string: record.type)
+        return object
+    }
+}
+
+/// Words for numbers.
+enum Phrase {
+    /// `1 record`, `2 records`
+    static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+}

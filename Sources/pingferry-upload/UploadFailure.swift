@@ -1,0 +1,58 @@
+import ArgumentParser
+import Bundle
+import Console
+import Delivery
+import Files
+
+extension Failure {
+    /// Translates what the layers below throw.
+    init?(_ error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as FileError: self.init(error)
+        case let error as BundleError: self.init(error)
+        case let failure as BundleFailure: self.init(failure.error, in: failure.path)
+        case let error as LedgerError: self.init(error)
+        case let error as CredentialError: self.init(error)
+        case let error as ProxyError: self.init(status: .badConfiguration, message: "\(error)")
+        default: return nil
+        }
+    }
+
+    private init(_ error: CredentialError) {
+        switch error {
+        case .file(let error): self.init(error)
+        case .tooOpen: self.init(status: .noPermission, message: "\(error)", remedy: error.remedy)
+        case .malformed, .badKey: self.init(status: .badConfiguration, message: "\(error)", remedy: error.remedy)
+        }
+    }
+
+    private init(_ error: LedgerError) {
+        self.init(status: Self.status(of: error), message: "\(error)", remedy: error.remedy)
+    }
+
+    private static func status(of error: LedgerError) -> ExitStatus {
+        switch error {
+        case .held: .tryLater
+        case .damaged, .storage: .inputOutput
+        case .notALedger, .newer: .badConfiguration
+        case .missing: .noInput
+        case .file(let error) where error.isNoPermission: .noPermission
+        case .file(let error) where error.operation == .open: .cannotCreate
+        case .file(let error): Failure(error).status
+        }
+    }
+}
+
+extension AsyncParsableCommand {
+    /// Runs the body of a command; says on standard error why it failed, and ends with the status for that.
+    func reporting(_ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch {
+            guard let failure = Failure(error) else { throw error }
+            failure.report(as: PingferryUpload.name)
+            throw ExitCode(failure.status.rawValue)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import ArgumentParser
+import Console
+import Delivery
+import Foundation
+import Telemetry
+
+/// What every command takes.
+struct CommonOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Say nothing when all is well, and one line otherwise.")
+    var quiet = false
+
+    @Flag(help: "Print a summary for machines on standard output.")
+    var json = false
+}
+
+/// Which ledger, and what a day is in it.
+struct LedgerOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The ledger. (default: pingferry/ledger.sqlite in $XDG_STATE_HOME or ~/.local/state)", valueName: "file"))
+    var ledger: String?
+
+    @Option(help: ArgumentHelp("Whose days limits count: a name such as Europe/Berlin.", valueName: "name"))
+    var timezone = "UTC"
+
+    var days: DayRule { DayRule(name: timezone) ?? .utc }
+
+    func validate() throws {
+        guard DayRule(name: timezone) != nil else {
+            throw ValidationError("--timezone takes UTC or a name such as Europe/Berlin, not \(timezone)")
+        }
+    }
+
+    /// The path of the ledger.
+    /// - Throws: `Failure` where there is no home to look in.
+    func path() throws -> String {
+        if let ledger { return ledger }
+        let environment = ProcessInfo.processInfo.environment
+        // A relative one is invalid by the specification of these folders, and ignored.
+        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return "\(state)/pingferry/ledger.sqlite" }
+        guard let home = environment["HOME"], home.hasPrefix("/") else {
+            throw Failure(
+                status: .badConfiguration, message: "no place for the ledger: neither XDG_STATE_HOME nor HOME is set",
+                remedy: "give its path with --ledger")
+        }
+        return "\(home)/.local/state/pingferry/ledger.sqlite"
+    }
+
+    /// Opens the ledger to change it.
+    func open() throws -> Ledger { try Ledger(path: try path(), now: SystemClock.now) }
+}
+
+/// How much is sent.
+struct LimitOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The most uploads a day: a number, or unlimited.", valueName: "n"))
+    var dailyLimit = Limit(count: 100)
+
+    @Option(help: ArgumentHelp("The most uploads of one type in a job: a number, or unlimited.", valueName: "n"))
+    var perTypeLimit = Limit(count: 40)
+
+    @Option(
+        help: ArgumentHelp("Whose uploads count together: those of each client, or of the job.", valueName: "scope"))
+    var limitScope = UploadLimits.Scope.client
+
+    @Option(
+        help: ArgumentHelp("Leave records alone that are older than this: 30d, 12h, 90m.", valueName: "age"))
+    var maxAge: Age?
+
+    /// The rules of a plan.
+    func rules(_ days: DayRule) -> PlanRules {
+        PlanRules(
+            limits: UploadLimits(daily: dailyLimit.count, perType: perTypeLimit.count, scope: limitScope),
+            maximumAge: maxAge?.milliseconds, days: days)
+    }
+}
+
+extension UploadLimits.Scope: ExpressibleByArgument {}
+
+/// A number of uploads; nil is unlimited.
+struct Limit: ExpressibleByArgument, CustomStringConvertible {
+    let count: Int?
+
+    init(count: Int?) { self.count = count }
+
+    init?(argument: String) {
+        if argument == "unlimited" {
+            count = nil
+        } else {
+            guard let number = Int(argument), number >= 0 else { return nil }
+            count = number
+        }
+    }
+
+    var description: String { count.map(String.init) ?? "unlimited" }
+    var defaultValueDescription: String { description }
+}
+
+/// A span of time: a number and d, h or m.
+struct Age: ExpressibleByArgument {
+    let milliseconds: Int64
+
+    init?(argument: String) {
+        let units: [Character: Int64] = ["d": 86_400_000, "h": 3_600_000, "m": 60_000]
+        guard let unit = argument.last.flatMap({ units[$0] }), let number = Int64(argument.dropLast()), number >= 0
+        else { return nil }
+        let (product, isTooLong) = number.multipliedReportingOverflow(by: unit)
+        guard !isTooLong else { return nil }
+        milliseconds = product
+    }
+}

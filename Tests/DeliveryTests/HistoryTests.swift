@@ -1,0 +1,232 @@
+import Foundation
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+/// Random histories of jobs over a real ledger: the clock runs on, jumps, is set back; jobs are killed; servers refuse.
+@Suite struct HistoryTests {
+    static let zones = [
+        "UTC", "Europe/Berlin", "America/New_York", "Pacific/Kiritimati", "Australia/Lord_Howe", "Asia/Kathmandu",
+        "Pacific/Honolulu",
+    ]
+
+    @Test(
+        "limits hold on every day, nothing is planned twice, nothing is forgotten",
+        arguments: Array(0..<24) + [51, 106, 168, 188, 310])
+    func randomHistory(seed: Int) async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let zone = try #require(DayRule(name: Self.zones[seed % Self.zones.count]))
+        var world = World(seed: UInt64(seed), days: zone, ledger: folder("ledger.sqlite"))
+        for _ in 0..<12 { try await world.runJob(mayCrash: true) }
+        try await world.finish()
+        #expect(world.faults == [])
+    }
+
+    @Test("a clock that is set back never frees quota", arguments: 0..<20)
+    func setBack(seed: Int) async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        var generator = SeededGenerator(seed: UInt64(seed))
+        var now = Sample.time(Int.random(in: 0..<3000, using: &generator))
+        let records = (0..<60).map { (number: Int) in Sample.ping("\(number)", minute: number) }
+        let rules = PlanRules(limits: UploadLimits(daily: 10, perType: nil))
+        var allowed: Int?
+        for round in 0..<8 {
+            let ledger = try Ledger(path: folder("l"), now: now)
+            let pool = Sample.pool(records)
+            let state = try ledger.view.state(of: pool, today: rules.days.day(of: now))
+            let plan = Planner.plan(pool, state, rules: rules, now: now)
+            if let allowed { #expect(plan.uploads <= allowed, "round \(round)") }
+            try ledger.begin(plan)
+            let sends = Array(plan.sends.prefix(Int.random(in: 0...2, using: &generator)))
+            for send in sends {
+                #expect(try await ledger.mark([send], at: now) == [.marked])
+                let delivered = Settlement(send, recordID: "", outcome: .delivered(status: 200))
+                try await ledger.settle([delivered], at: now)
+            }
+            allowed = plan.uploads - sends.count
+            let hours: [Int64] = [1, 24, 5 * 24, 4000 * 24]
+            let back = hours.randomElement(using: &generator).map { $0 * 3_600_000 }
+            now = Timestamp(clamping: now.milliseconds - (back ?? 0))
+        }
+    }
+
+    @Test("a clock that ran years ahead for a night keeps nothing back for years")
+    func clockAhead() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let rules = PlanRules(limits: UploadLimits(daily: 5, perType: nil))
+        let day = 24 * 60
+        var sent: [Int] = []
+        for (minute, job) in [0, 5000 * day, 1, day + 1, 2 * day + 1, 3 * day + 1].enumerated().map({ ($1, $0) }) {
+            let now = Sample.time(minute)
+            let ledger = try Ledger(path: folder("l"), now: now)
+            let pool = Sample.pool((0..<5).map { Sample.ping("\(job)-\($0)") })
+            let state = try ledger.view.state(of: pool, today: rules.days.day(of: now))
+            let plan = Planner.plan(pool, state, rules: rules, now: now)
+            try ledger.begin(plan)
+            _ = try await ledger.mark(plan.sends, at: now)
+            sent.append(plan.uploads)
+        }
+        // Full on the first day and in the year 2033; then two days of caution; then as ever.
+        #expect(sent == [5, 5, 0, 0, 5, 5])
+    }
+}
+
+/// Phones, bundles, a clock, a ledger and servers.
+private struct World {
+    private var generator: SeededGenerator
+    private let rules: PlanRules
+    private let ledgerPath: String
+    private var now: Timestamp
+    private var records: [Record] = []
+    /// What servers received, by day of the clock and bucket.
+    private var received: [String: Set<DeliveryKey>] = [:]
+    private var delivered: Set<DeliveryKey> = []
+    private var refused: Set<DeliveryKey> = []
+    private(set) var faults: [String] = []
+
+    init(seed: UInt64, days: DayRule, ledger: String) {
+        generator = SeededGenerator(seed: seed)
+        ledgerPath = ledger
+        // A day before clocks change in Berlin or in New York.
+        let starts = ["2026-10-24T01:00:00Z", "2026-03-28T20:00:00Z", "2026-03-07T15:00:00Z", "2026-06-01T23:30:00Z"]
+        now = starts.randomElement(using: &generator).flatMap { Timestamp(rfc3339: $0) } ?? Sample.time(0)
+        let daily = Bool.random(using: &generator) ? Int.random(in: 1...9, using: &generator) : nil
+        let perType = Bool.random(using: &generator) ? Int.random(in: 1...5, using: &generator) : nil
+        let scope = UploadLimits.Scope.allCases.randomElement(using: &generator) ?? .client
+        rules = PlanRules(limits: UploadLimits(daily: daily, perType: perType, scope: scope), days: days)
+    }
+
+    private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
+
+    /// More records turn up, some of them under ids that were there.
+    private mutating func collect() {
+        for _ in 0..<Int.random(in: 0...12, using: &generator) {
+            let id = "\(Int.random(in: 0..<60, using: &generator))"
+            let client = [nil, "A", "B", "C"].randomElement(using: &generator) ?? nil
+            let held: [Hold] = chance(10) ? [.tooFewEvents] : []
+            records.append(
+                Sample.ping(
+                    id, type: chance(50) ? "core" : "focus-event", client: client,
+                    minute: chance(90) ? Int.random(in: 0..<5000, using: &generator) : nil,
+                    seq: chance(80) ? 1 : 2, held: held))
+        }
+    }
+
+    private mutating func turnClock() {
+        let milliseconds: Int64
+        switch Int.random(in: 0..<10, using: &generator) {
+        case 0: milliseconds = -Int64.random(in: 0..<90_000_000, using: &generator)
+        case 1: milliseconds = Int64.random(in: 0..<400_000_000, using: &generator)
+        default: milliseconds = Int64.random(in: 0..<30_000_000, using: &generator)
+        }
+        now = Timestamp(clamping: now.milliseconds + milliseconds)
+    }
+
+    mutating func runJob(mayCrash: Bool) async throws {
+        collect()
+        turnClock()
+        let bundles = mayCrash ? records.filter { _ in chance(80) } : records
+        let ledger = try Ledger(path: ledgerPath, now: now)
+        let pool = Sample.pool(bundles)
+        let state = try ledger.view.state(of: pool, today: rules.days.day(of: now))
+        let plan = Planner.plan(pool, state, rules: rules, now: now)
+        check(plan, pool)
+        try ledger.begin(plan)
+        for queue in plan.queues {
+            for send in queue.sends {
+                if mayCrash, chance(4) { return }
+                if chance(20) {
+                    now = Timestamp(clamping: now.milliseconds + Int64.random(in: 0..<4_000_000, using: &generator))
+                }
+                guard try await ledger.mark([send], at: now) == [.marked] else { break }
+                if mayCrash, chance(3) { return }
+                let outcome = try await answer(send, plan, ledger, mayFail: mayCrash)
+                guard let outcome else { return }
+                if case .delivered = outcome { continue }
+                if case .refused = outcome { continue }
+                break
+            }
+        }
+    }
+
+    /// The server's part; nil if the job is killed before it can settle.
+    private mutating func answer(_ send: PlannedSend, _ plan: Plan, _ ledger: Ledger, mayFail: Bool) async throws
+        -> Outcome?
+    {
+        if delivered.contains(send.key) { faults.append("sent again after it was settled") }
+        let outcome: Outcome
+        switch mayFail ? Int.random(in: 0..<20, using: &generator) : 19 {
+        case 0: outcome = .retryLater(reason: "503")
+        case 1: outcome = .unknown(reason: "cut")
+        case 2: outcome = .refused(status: 400, reason: "bad")
+        case 3: outcome = .credentialWrong(status: 403, reason: "no")
+        default: outcome = .delivered(status: 200)
+        }
+        let isReceived =
+            switch outcome {
+            case .retryLater, .credentialWrong: false
+            case .unknown, .delivered, .refused: true
+            }
+        if isReceived { receive(send, plan) }
+        if mayFail, chance(3) { return nil }
+        try await ledger.settle([Settlement(send, recordID: "x", outcome: outcome)], at: now)
+        if case .delivered = outcome { delivered.insert(send.key) }
+        if case .refused = outcome { refused.insert(send.key) }
+        return outcome
+    }
+
+    private mutating func receive(_ send: PlannedSend, _ plan: Plan) {
+        let client = plan.names.clients[send.client]
+        let bucket = rules.limits.scope == .client ? "\(client)" : ""
+        let slot = "\(rules.days.day(of: now)) \(bucket)"
+        received[slot, default: []].insert(send.key)
+        if let daily = rules.limits.daily, received[slot, default: []].count > daily {
+            faults.append("over on \(slot)")
+        }
+    }
+
+    private mutating func check(_ plan: Plan, _ pool: CandidatePool) {
+        let keys = plan.sends.map(\.key)
+        if Set(keys).count != keys.count { faults.append("planned twice") }
+        if keys.contains(where: { delivered.contains($0) || refused.contains($0) }) { faults.append("planned again") }
+        if Set(plan.sends.map(\.key.identity)).count != keys.count { faults.append("one id twice in a job") }
+        if plan.groups.values.reduce(0, +) != pool.count || plan.dispositions.count != pool.count {
+            faults.append("a record is missing in the summary")
+        }
+        for disposition in Disposition.allCases
+        where plan.count(disposition) != plan.dispositions.count(where: { $0 == disposition }) {
+            faults.append("\(disposition) is counted wrong")
+        }
+        if plan.count(.send) != keys.count { faults.append("more or fewer uploads than records to send") }
+        for queue in plan.queues {
+            let times = queue.sends.map { pool.candidates[Int($0.place.segment)].time }
+            if times != times.sorted() { faults.append("not in order of time") }
+        }
+        var kinds: [String: Int] = [:]
+        for send in plan.sends {
+            kinds["\(rules.limits.scope == .client ? send.client : 0) \(send.kind)", default: 0] += 1
+        }
+        if let perType = rules.limits.perType, kinds.values.contains(where: { $0 > perType }) {
+            faults.append("type limit")
+        }
+    }
+
+    /// Jobs on the days that follow, until nothing is left.
+    mutating func finish() async throws {
+        for _ in 0..<400 {
+            now = Timestamp(clamping: now.milliseconds + 86_400_000)
+            let before = delivered.count
+            let known = records.count
+            try await runJob(mayCrash: false)
+            // Nothing new turns up any more.
+            records.removeSubrange(known...)
+            let wanted = Set(records.filter { $0.held.isEmpty }.map { DeliveryKey($0) })
+            let open = wanted.subtracting(delivered).subtracting(refused)
+            if open.isEmpty { return }
+            if before == delivered.count, delivered.count > 100_000 { break }
+        }
+        faults.append("something is never sent")
+    }
+}

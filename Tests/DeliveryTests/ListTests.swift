@@ -1,0 +1,121 @@
+import Telemetry
+import Testing
+
+@testable import Delivery
+
+/// Lists of events: each event goes once.
+@Suite struct ListTests {
+    private let now = Sample.time(60)
+
+    private func event(_ number: Int) -> String { #"{"mobile_event_type":"e\#(number)","time":\#(number)}"# }
+
+    private func keys(_ record: Record) -> [ItemKey] {
+        var notes = CandidateNotes()
+        notes.add(record, 0..<10)
+        return notes.notes[0].items?.map(\.key) ?? []
+    }
+
+    private func plan(_ records: [Record], delivered: Set<ItemKey> = [], rules: PlanRules = PlanRules()) -> Plan {
+        let pool = Sample.pool(records)
+        var state = LedgerState()
+        state.deliveredItems = pool.itemKeys.map(delivered.contains)
+        return Planner.plan(pool, state, rules: rules, now: now)
+    }
+
+    @Test("an event is the same in another request, and another for another account")
+    func sameEvent() {
+        let first = keys(Sample.sift([event(1), event(2)]))
+        #expect(keys(Sample.sift([event(2), event(3)])).first == first.last)
+        #expect(keys(Sample.sift([event(1)], account: "other")).first != first.first)
+        #expect(keys(Sample.leanplum([event(1)])).first != first.first)
+    }
+
+    @Test("equal events in one request are all sent")
+    func equalEvents() {
+        let record = Sample.sift([event(1), event(1), event(1)])
+        #expect(Set(keys(record)).count == 3)
+        #expect(keys(Sample.sift([event(1), event(1)])) == Array(keys(record).prefix(2)))
+        let plan = plan([record], delivered: Set(keys(Sample.sift([event(1), event(1)]))))
+        #expect(plan.sends.map { $0.items.map(\.index) } == [[2]])
+    }
+
+    @Test("Leanplum's requests are told apart by reqId, or else by all but the count of attempts")
+    func leanplum() {
+        let ids = keys(Sample.leanplum([#"{"a":1,"reqId":"R"}"#]))
+        #expect(keys(Sample.leanplum([#"{"a":2,"reqId":"R"}"#])) == ids)
+        #expect(keys(Sample.leanplum([#"{"a":1,"reqId":"R"}"#], client: "other")) != ids)
+        let plain = keys(Sample.leanplum([#"{"a":1,"b":"x"}"#]))
+        #expect(keys(Sample.leanplum([#"{"a":1,"b":"x","retryCount":3}"#])) == plain)
+        #expect(keys(Sample.leanplum([#"{"a":1,"b":"y"}"#])) != plain)
+        #expect(keys(Sample.leanplum(["1", "[2]"])).count == 2)
+    }
+
+    @Test("a request with nothing left is settled without being sent")
+    func nothingLeft() {
+        let record = Sample.sift([event(1), event(2)])
+        let plan = plan([record, Sample.sift([])], delivered: Set(keys(record)))
+        #expect(plan.dispositions == [.settle, .settle])
+        #expect(plan.settlements.map(\.key).contains(DeliveryKey(record)))
+        #expect(plan.uploads == 0)
+    }
+
+    @Test("an event that an earlier request of the job carries is left out of later ones")
+    func overlapInJob() {
+        let records = [
+            Sample.sift([event(1), event(2), event(3)], minute: 2), Sample.sift([event(1), event(2)], minute: 1),
+            Sample.sift([event(2)], minute: 3),
+        ]
+        let plan = plan(records)
+        #expect(plan.dispositions == [.send, .send, .overlapping])
+        #expect(plan.sends.map { $0.items.map(\.index) } == [[0, 1], [2]])
+        #expect(plan.sends.map(\.isWhole) == [true, false])
+    }
+
+    @Test("large lists are split by bytes, the parts follow each other, and the last one completes the record")
+    func splitByBytes() throws {
+        let record = Sample.sift((0..<10).map(event))
+        let size = try #require(plan([record]).sends.first).items.count
+        #expect(size == 10)
+        let rules = PlanRules(largestList: 120)
+        let plan = plan([record], rules: rules)
+        #expect(plan.dispositions == [.send])
+        #expect(plan.sends.flatMap { $0.items.map(\.index) } == Array(0..<10))
+        #expect(plan.sends.count > 2)
+        #expect(plan.sends.map(\.completesRecord) == Array(repeating: false, count: plan.sends.count - 1) + [true])
+        #expect(Set(plan.sends.map(\.key)).count == plan.sends.count)
+        var notes = CandidateNotes()
+        notes.add(record, 0..<10)
+        let ranges = try #require(notes.notes[0].items)
+        for send in plan.sends {
+            let bytes = send.items.reduce(11) { $0 + ranges[$1.index].count + 1 }
+            #expect(bytes <= 121)
+        }
+    }
+
+    @Test("lists of Leanplum are split by count; one that is too large by itself goes alone")
+    func splitByCount() {
+        let record = Sample.leanplum((0..<7).map { #"{"n":\#($0)}"# })
+        let plan = plan([record], rules: PlanRules(mostLeanplumRequests: 3))
+        #expect(plan.sends.map { $0.items.count } == [3, 3, 1])
+        let tiny = self.plan([record], rules: PlanRules(largestList: 1))
+        #expect(tiny.sends.map { $0.items.count } == Array(repeating: 1, count: 7))
+    }
+
+    @Test("each part counts as an upload, and a list that only begins to go is not complete")
+    func partsCount() {
+        let record = Sample.leanplum((0..<7).map { #"{"n":\#($0)}"# })
+        let plan = plan([record], rules: PlanRules(limits: UploadLimits(daily: 2), mostLeanplumRequests: 2))
+        #expect(plan.sends.map(\.completesRecord) == [false, false])
+        #expect(plan.dispositions == [.dailyLimit])
+        #expect(plan.groups.values.reduce(0, +) == 1)
+    }
+
+    @Test("a request of another form is sent as it stands")
+    func otherForm() {
+        var record = Sample.sift([event(1)])
+        for payload in [#"{"data":{}}"#, #"{"data":[],"x":1}"#, "{}"] {
+            record.payload = Array(payload.utf8)
+            #expect(plan([record]).sends.map(\.isWhole) == [true])
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Files
+import Foundation
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+/// Where credentials come from, and that they go nowhere else.
+@Suite struct CredentialTests {
+    private let contents = """
+        {"sift": {"4e1a50": "beacon-1", "a/b": "beacon-2"},
+         "leanplum": {"org.example": {"appId": "app_1", "productionKey": "prod-1", "developmentKey": "dev-1"},
+                      "*": {"appId": "app_2", "productionKey": "prod-2"}}}
+        """
+
+    private func sift(_ name: String) -> Account { Account(system: .sift, name: name) }
+    private func leanplum(_ name: String, development: Bool = false) -> Account {
+        Account(system: .leanplum, name: name, isDevelopment: development)
+    }
+
+    @Test func aFileNamesAccountsAndApps() throws {
+        let file = try CredentialFile(Array(contents.utf8), path: "c")
+        let credentials = try Credentials(file: file, environment: [:])
+        #expect(credentials.credential(for: sift("4e1a50")) == .sift(beaconKey: "beacon-1"))
+        #expect(credentials.credential(for: sift("a/b")) == .sift(beaconKey: "beacon-2"))
+        #expect(credentials.credential(for: sift("other")) == nil)
+        #expect(credentials.credential(for: leanplum("org.example")) == .leanplum(appID: "app_1", key: "prod-1"))
+        #expect(
+            credentials.credential(for: leanplum("org.example", development: true))
+                == .leanplum(appID: "app_1", key: "dev-1"))
+        #expect(credentials.credential(for: leanplum("")) == .leanplum(appID: "app_2", key: "prod-2"))
+        #expect(credentials.credential(for: leanplum("", development: true)) == nil)
+        #expect(credentials.credential(for: Account(system: .mozilla, name: "")) == Credential.none)
+    }
+
+    @Test func theEnvironmentHasTheLastWord() throws {
+        let file = try CredentialFile(Array(contents.utf8), path: "c")
+        let environment = [
+            "PINGFERRY_SIFT_KEY_4e1a50": "beacon-9", "PINGFERRY_SIFT_KEY_new": "beacon-8",
+            "PINGFERRY_LEANPLUM_APP_ID": "app_9", "PINGFERRY_LEANPLUM_DEVELOPMENT_KEY": "dev-9",
+        ]
+        let credentials = try Credentials(file: file, environment: environment)
+        #expect(credentials.credential(for: sift("4e1a50")) == .sift(beaconKey: "beacon-9"))
+        #expect(credentials.credential(for: sift("new")) == .sift(beaconKey: "beacon-8"))
+        #expect(credentials.credential(for: leanplum("org.example")) == .leanplum(appID: "app_1", key: "prod-1"))
+        #expect(
+            credentials.credential(for: leanplum("x", development: true)) == .leanplum(appID: "app_9", key: "dev-9"))
+        #expect(credentials.credential(for: leanplum("x")) == nil)
+    }
+
+    @Test func whatIsMissingIsNamed() {
+        let credentials = Credentials()
+        #expect(!credentials.isKnown(sift("4e1a50")))
+        #expect(credentials.nameToSet(sift("4e1a50")).hasPrefix("PINGFERRY_SIFT_KEY_4e1a50, or "))
+        #expect(credentials.nameToSet(sift("a-b")) == #""sift": {"a-b": …} in the credentials file"#)
+        #expect(
+            credentials.nameToSet(leanplum("", development: true))
+                == "PINGFERRY_LEANPLUM_APP_ID and PINGFERRY_LEANPLUM_DEVELOPMENT_KEY, or "
+                + #""leanplum": {"*": {"developmentKey": …}} in the credentials file"#)
+    }
+
+    @Test(arguments: [
+        ("", "c: no JSON at byte 0"), ("[]", "c: the file is no object"),
+        (#"{"mozilla":{}}"#, "c: mozilla: only sift and leanplum have credentials"),
+        (#"{"sift":["secret"]}"#, "c: sift is no object"),
+        (#"{"sift":{"a":1}}"#, "c: sift.a is no text of printable ASCII without spaces"),
+        (#"{"sift":{"a":"secret é"}}"#, "c: sift.a is no text of printable ASCII without spaces"),
+        (#"{"sift":{"a":"secret\r\nX: y"}}"#, "c: sift.a is no text of printable ASCII without spaces"),
+        (#"{"sift":{"a":""}}"#, "c: sift.a is no text of printable ASCII without spaces"),
+        (#"{"leanplum":{"x":{"productionKey":"secret"}}}"#, "c: leanplum.x.appId missing"),
+        (#"{"leanplum":{"x":{"appId":"a","key":"secret"}}}"#, "c: leanplum.x.key: no such key"),
+        (#"{"sift":{"a":"secret"},"sift":{}}"#, "c: no JSON at byte 23"),
+    ])
+    func aFileInAnotherFormIsRefusedWithoutShowingIt(contents: String, message: String) throws {
+        let error = #expect(throws: CredentialError.self) {
+            try CredentialFile(Array(contents.utf8), path: "c")
+        }
+        #expect(error?.description == message)
+        #expect(error?.description.contains("secret") == false)
+    }
+
+    @Test func aVariableWithSomethingElseIsRefusedWithoutShowingIt() {
+        let error = #expect(throws: CredentialError.self) {
+            try Credentials(file: nil, environment: ["PINGFERRY_SIFT_KEY_a": "secret\n"])
+        }
+        #expect(error?.description == "PINGFERRY_SIFT_KEY_a is no text of printable ASCII without spaces")
+    }
+
+    @Test(arguments: [(0o600, true), (0o400, true), (0o640, false), (0o604, false), (0o660, false), (0o620, false)])
+    func aFileThatOthersCanOpenIsRefused(mode: Int, isAccepted: Bool) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.put(contents, "credentials.json", mode: mode)
+        if isAccepted {
+            #expect(throws: Never.self) { try CredentialFile(path: path) }
+        } else {
+            #expect(throws: CredentialError.tooOpen(path)) { try CredentialFile(path: path) }
+        }
+    }
+
+    @Test func aFileThatIsNotThereSaysSo() throws {
+        let error = #expect(throws: CredentialError.self) { try CredentialFile(path: "/nonexistent/c") }
+        #expect(error?.description == "cannot open /nonexistent/c: No such file or directory")
+    }
+
+    @Test func credentialsDoNotShowThemselves() throws {
+        let all: [Any] = [
+            Credential.sift(beaconKey: "secret"), Credential.leanplum(appID: "a", key: "secret"),
+            LeanplumApp(id: "a", productionKey: "secret", developmentKey: "secret"),
+            try #require(Proxy("http://user:secret@proxy:3128")),
+        ]
+        for value in all {
+            var dumped = ""
+            dump(value, to: &dumped)
+            #expect(!dumped.contains("secret") && !"\(value)".contains("secret"))
+            #expect(!String(reflecting: value).contains("secret"))
+        }
+    }
+}

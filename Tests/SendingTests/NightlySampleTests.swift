@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The samples for a nightly job do what they say, as far as that can be seen without a network.
+@Suite struct NightlySampleTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        for name in ["bundles", "stick", "bin", ".config/pingferry"] {
+            try FileManager.default.createDirectory(atPath: folder(name), withIntermediateDirectories: true)
+        }
+        for program in ["pingferry", "pingferry-upload"] {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder("bin/\(program)"), withDestinationPath: builtProgram(program))
+        }
+        try folder.put(#"{"sift":{"acme":"key"}}"#, ".config/pingferry/credentials.json", mode: 0o600)
+        try tool("cp", "-R", sample("focus"), folder("phone"))
+    }
+
+    private func contents(_ name: String) throws -> String {
+        try String(contentsOfFile: sample("nightly/\(name)"), encoding: .utf8)
+    }
+
+    /// Runs a line as a shell of the operator would. A proxy on loopback keeps it from any other machine.
+    private func shell(_ line: String, proxy: LoopbackServer) throws -> FinishedProgram {
+        let environment = [
+            "HOME": folder.path, "PATH": "\(folder("bin")):/usr/bin:/bin",
+            "https_proxy": "http://127.0.0.1:\(proxy.port)", "CREDENTIALS_DIRECTORY": folder(".config/pingferry"),
+            "XDG_STATE_HOME": folder("state"),
+        ]
+        return try RunningProgram(["env", "-C", folder.path, "sh", "-c", line], environment: environment).finish()
+    }
+
+    /// A proxy that connects nobody.
+    private func refusingProxy() throws -> LoopbackServer {
+        try LoopbackServer("--proxy", "--proxy-authorization=Basic nobody")
+    }
+
+    @Test func theLineForCronPrintsOneLineWhenSomethingIsLeft() async throws {
+        let line = try #require(try contents("crontab").split(separator: "\n").last)
+        let fields = line.split(separator: " ", maxSplits: 5)
+        #expect(fields.prefix(5).allSatisfy { $0.allSatisfy { $0.isNumber || $0 == "*" } })
+        let proxy = try refusingProxy()
+        #expect(try shell("pingferry bundle -q -o bundles/a.tar.zst phone", proxy: proxy).status == 1)
+        let finished = try shell(String(fields[5]), proxy: proxy)
+        #expect(finished.status == 78)
+        #expect(finished.text.split(separator: "\n").count == 1)
+        #expect(finished.text.contains("the proxy does not accept the credential"))
+        #expect(finished.errors == "")
+    }
+
+    @Test func theUnitsRunTheUploader() async throws {
+        let service = try contents("pingferry-upload.service")
+        let start = try #require(service.split(separator: "\n").first { $0.hasPrefix("ExecStart=") })
+        let command = try #require(start.split(separator: "'").dropFirst().first)
+        let proxy = try refusingProxy()
+        #expect(try shell("pingferry bundle -q -o bundles/a.tar.zst phone", proxy: proxy).status == 1)
+        try FileManager.default.moveItem(
+            atPath: folder(".config/pingferry/credentials.json"), toPath: folder(".config/pingferry/pingferry"))
+        let local = command.replacingOccurrences(of: "/var/lib/pingferry/bundles", with: folder("bundles"))
+        #expect(try shell(local, proxy: proxy).status == 78)
+        #expect(FileManager.default.fileExists(atPath: folder("state/pingferry/ledger.sqlite")))
+        #expect(try contents("pingferry-upload.timer").contains("OnCalendar="))
+        // Where systemd is at hand, it has the last word on the syntax.
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze") else { return }
+        try tool(
+            "systemd-analyze", "verify", "--man=no", sample("nightly/pingferry-upload.timer"),
+            sample("nightly/pingferry-upload.service"))
+    }
+
+    @Test func theWalkAcrossTheGapCanBeWalked() async throws {
+        let proxy = try refusingProxy()
+        let lines = try contents("air-gap.md").split(separator: "\n").filter { $0.hasPrefix("$ ") }
+        #expect(lines.count == 8)
+        for line in lines {
+            let finished = try shell(String(line.dropFirst(2)), proxy: proxy)
+            // The sample has a cut event, and the proxy lets nothing through.
+            let allowed: [Int32] =
+                line.hasPrefix("$ pingferry-upload bundles")
+                ? [78] : line.contains("bundle -o") || line.contains("scan") ? [0, 1] : [0]
+            #expect(allowed.contains(finished.status), "\(line): \(finished.errors)")
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import TestSupport
+
+/// An authority for tests and what it signed, as files in PEM.
+struct Certificates {
+    let folder: TemporaryFolder
+    var authority: String { folder("authority.pem") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try openssl(
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+            "/CN=Test authority", "-keyout", folder("authority.key"), "-out", authority)
+    }
+
+    /// Makes a key and a certificate for it.
+    /// - Parameter names: what it is a certificate of, such as `IP:127.0.0.1`.
+    func make(_ name: String, names: String = "IP:127.0.0.1", days: Int = 2) throws -> (
+        certificate: String, key: String
+    ) {
+        let (key, request, certificate) = (folder("\(name).key"), folder("\(name).csr"), folder("\(name).pem"))
+        try openssl(
+            "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=\(name)", "-keyout",
+            key, "-out", request)
+        let extensions = try folder.put("subjectAltName=\(names)\n", "\(name).ext")
+        try openssl(
+            "x509", "-req", "-in", request, "-CA", authority, "-CAkey", folder("authority.key"), "-days", "\(days)",
+            "-extfile", extensions, "-out", certificate)
+        return (certificate, key)
+    }
+
+    private func openssl(_ arguments: String...) throws { try tool(["openssl"] + arguments) }
+}

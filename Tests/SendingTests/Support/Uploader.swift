@@ -1,0 +1,38 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A run of the program under test.
+struct Uploader {
+    let program: RunningProgram
+    private let home: TemporaryFolder
+
+    /// Starts it with nothing in its environment but what is given.
+    init(_ arguments: [String], environment: [String: String] = [:], through wrapper: [String] = []) throws {
+        home = try TemporaryFolder()
+        program = try RunningProgram(
+            wrapper + [builtProgram("pingferry-upload")] + arguments,
+            environment: ["HOME": home.path, "PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]
+                .merging(environment) { $1 })
+    }
+
+    /// Waits for its end.
+    func finish() async throws -> FinishedProgram {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(with: Result { try program.finish() }) }
+        }
+    }
+}
+
+/// Runs the program under test to its end.
+func upload(_ arguments: String..., environment: [String: String] = [:]) async throws -> FinishedProgram {
+    try await Uploader(arguments, environment: environment).finish()
+}
+
+/// A timezone in which it is around noon now, so that no midnight falls into a test.
+let noonTimezone: String = {
+    let hour = Int(Date().timeIntervalSince1970 / 3600) % 24
+    let east = 12 - hour
+    // In these names the sign says west.
+    return east == 0 ? "UTC" : "Etc/GMT\(east > 0 ? "-" : "+")\(abs(east))"
+}()
