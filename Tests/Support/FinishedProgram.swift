@@ -1,0 +1,52 @@
+import Foundation
+
+/// What a program left when it ended.
+public struct FinishedProgram: Sendable {
+    /// The exit status; of a signal, its number and 128, as a shell has it.
+    public let status: Int32
+    public let output: Data
+    public let errors: String
+
+    public var text: String { String(decoding: output, as: UTF8.self) }
+    public var lines: [String] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+    }
+    public var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
+
+    /// The output as an object of JSON, as another implementation reads it.
+    public func json() throws -> [String: Any] {
+        guard let object = try JSONSerialization.jsonObject(with: output) as? [String: Any] else {
+            throw CocoaError(.propertyListReadCorrupt)
+        }
+        return object
+    }
+}
+
+extension RunningProgram {
+    /// Waits for its end.
+    public func finish() throws -> FinishedProgram {
+        let status = wait()
+        return FinishedProgram(
+            status: status, output: Data(try printed), errors: String(decoding: try complaints, as: UTF8.self))
+    }
+}
+
+/// A tool that a test needs and that ended with another status than 0.
+public struct ToolFailure: Error {
+    public let command: [String]
+    public let errors: String
+}
+
+/// Runs a tool that has to succeed; its output.
+@discardableResult
+public func tool(_ command: [String], statuses: Set<Int32> = [0], input: [UInt8] = []) throws -> Data {
+    let finished = try RunningProgram(command, input: input).finish()
+    guard statuses.contains(finished.status) else { throw ToolFailure(command: command, errors: finished.errors) }
+    return finished.output
+}
+
+/// Runs a tool that has to succeed; its output.
+@discardableResult
+public func tool(_ command: String...) throws -> String {
+    String(decoding: try tool(command), as: UTF8.self)
+}

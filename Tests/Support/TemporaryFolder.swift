@@ -1,0 +1,45 @@
+import Foundation
+
+/// A folder that is removed with all that is in it at the end of a test.
+public final class TemporaryFolder: Sendable {
+    public let path: String
+
+    /// Makes one; in memory where that is asked for and there is such a place, for tests that write much and often.
+    public init(inMemory: Bool = false) throws {
+        let base = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+        path = "\(base)/pingferry-test-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The path of something in it.
+    public func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// The names in it, hidden ones too, sorted.
+    public var names: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+    }
+
+    /// Writes a file, with the folders that it needs.
+    @discardableResult
+    public func put(_ contents: String, _ name: String, mode: Int = 0o644) throws -> String {
+        try makeFolder((name as NSString).deletingLastPathComponent)
+        try Data(contents.utf8).write(to: URL(fileURLWithPath: self(name)))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: self(name))
+        return self(name)
+    }
+
+    /// Makes a folder, with those that it stands in.
+    @discardableResult
+    public func makeFolder(_ name: String) throws -> String {
+        try FileManager.default.createDirectory(atPath: self(name), withIntermediateDirectories: true)
+        return self(name)
+    }
+
+    /// What a file holds.
+    public func data(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: self(name))) }
+
+    /// What a file of text holds.
+    public func text(_ name: String) throws -> String { String(decoding: try data(name), as: UTF8.self) }
+}
