@@ -1,10 +1,10 @@
 # What has to be there besides Swift, as Debian packages.
-LIBRARIES = libzstd-dev
-TEST_TOOLS = zstd libarchive-tools python3 python3-venv
-BENCH_TOOLS = hyperfine zstd python3
+LIBRARIES = libarchive-dev libsqlite3-dev libzstd-dev zlib1g-dev
+TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl
+BENCH_TOOLS = hyperfine zstd python3 python3-venv gcc libplist-dev curl
 
 SWIFT_BUILD = swift build -c release --static-swift-stdlib
-PROGRAMS = pingferry
+PROGRAMS = pingferry pingferry-upload
 PREFIX = /usr/local
 DESTDIR =
 SECONDS = 60
@@ -35,9 +35,10 @@ lint:  ## checks the style of the sources
 fuzz:  ## runs each fuzzer for SECONDS=60
 	@.ci/fuzz $(SECONDS)
 
-bench: build  ## measures bundling against tar and zstd, then the parts alone
+bench: build  ## measures bundling against tar and zstd, the parts alone, then uploading
 	@.ci/setup $(BENCH_TOOLS)
 	@.ci/bench
+	@.ci/bench-upload
 
 install: build  ## installs program, manual and completions below PREFIX=/usr/local, staged in DESTDIR
 	$(SWIFT_BUILD) --product generate-manual

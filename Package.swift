@@ -23,14 +23,23 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: [
         .target(name: "JSONText", swiftSettings: pure),
+        .target(name: "CivilTime", swiftSettings: pure),
+        .target(name: "PropertyList", dependencies: ["CivilTime", "JSONText"], swiftSettings: pure),
         .target(name: "CFiles"),
         .target(name: "Files", dependencies: ["CFiles"], swiftSettings: common),
         .target(name: "Parallel", swiftSettings: common),
         .target(
-            name: "Telemetry", dependencies: ["JSONText", .product(name: "Crypto", package: "swift-crypto")],
+            name: "Telemetry",
+            dependencies: [
+                "CivilTime", "JSONText", "PropertyList", .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: pure),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .target(
@@ -39,37 +48,90 @@ let package = Package(
                 "CZstd", "Files", "JSONText", "Parallel", "Telemetry",
                 .product(name: "Crypto", package: "swift-crypto"),
             ], swiftSettings: common),
+        .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+        .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "Database", dependencies: ["CSQLite", "Files"], swiftSettings: common),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "Capture",
             dependencies: [
-                "Bundle", "Files", "JSONText", "Parallel", "Telemetry",
+                "Bundle", "CArchive", "CZlib", "Database", "Files", "JSONText", "Parallel", "PropertyList", "Telemetry",
                 .product(name: "Crypto", package: "swift-crypto"),
             ], swiftSettings: common),
+        .target(name: "Console", dependencies: ["Bundle", "Files", "JSONText"], swiftSettings: common),
         .target(name: "Export", dependencies: ["CZstd", "Telemetry"], swiftSettings: common),
         .executableTarget(
             name: "pingferry",
             dependencies: [
-                "Bundle", "Capture", "Export", "Files", "JSONText", "Parallel", "Telemetry",
+                "Bundle", "Capture", "Console", "Export", "Files", "JSONText", "Parallel", "PropertyList", "Telemetry",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], swiftSettings: common),
+        .target(
+            name: "Delivery",
+            dependencies: [
+                "Bundle", "CZlib", "Files", "JSONText", "Parallel", "Telemetry",
+                .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ], swiftSettings: common),
+        .executableTarget(
+            name: "pingferry-upload",
+            dependencies: [
+                "Bundle", "CFiles", "Console", "Delivery", "Files", "JSONText", "Parallel", "Telemetry",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: common),
         .executableTarget(
-            name: "pingferry-bench", dependencies: ["JSONText"], path: "Tests/Bench", swiftSettings: common),
-        .testTarget(name: "JSONTextTests", dependencies: ["JSONText"], swiftSettings: common),
+            name: "loopback-server",
+            dependencies: [
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ], path: "Tests/LoopbackServer", swiftSettings: common),
+        .executableTarget(
+            name: "pingferry-bench", dependencies: ["JSONText", "PropertyList", "Telemetry"], path: "Tests/Bench",
+            swiftSettings: common),
+        .target(name: "TestSupport", dependencies: ["Files"], path: "Tests/Support", swiftSettings: common),
+        .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "TestSupport"], swiftSettings: common),
+        .testTarget(
+            name: "PropertyListTests", dependencies: ["JSONText", "PropertyList", "TestSupport"], swiftSettings: common),
         .executableTarget(
             name: "interrupted", dependencies: ["Files"], path: "Tests/interrupted", swiftSettings: common),
-        .testTarget(name: "FilesTests", dependencies: ["Files", "interrupted"], swiftSettings: common),
+        .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport", "interrupted"], swiftSettings: common),
         .testTarget(
             name: "BundleTests",
             dependencies: [
-                "Bundle", "Files", "CZstd", "Parallel", "Telemetry", .product(name: "Crypto", package: "swift-crypto"),
+                "Bundle", "Files", "CZstd", "Parallel", "Telemetry", "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
             ], swiftSettings: common),
         .testTarget(
-            name: "TelemetryTests", dependencies: ["JSONText", "Telemetry"], swiftSettings: common),
+            name: "TelemetryTests", dependencies: ["JSONText", "Telemetry", "TestSupport"], swiftSettings: common),
         .testTarget(
             name: "CaptureTests",
-            dependencies: ["Bundle", "Capture", "Files", "JSONText", "Parallel", "Telemetry", "pingferry"],
+            dependencies: [
+                "Bundle", "Capture", "Files", "JSONText", "Parallel", "Telemetry", "TestSupport", "pingferry",
+            ],
             swiftSettings: common),
-        .testTarget(name: "CommandTests", dependencies: ["pingferry"], swiftSettings: common),
+        .testTarget(
+            name: "SendingTests",
+            dependencies: [
+                "Bundle", "Delivery", "Files", "JSONText", "Parallel", "Telemetry", "TestSupport", "loopback-server",
+                "pingferry", "pingferry-upload",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ], swiftSettings: common),
+        .testTarget(
+            name: "CommandTests", dependencies: ["TestSupport", "pingferry", "pingferry-upload"], swiftSettings: common),
+        .testTarget(
+            name: "DeliveryTests",
+            dependencies: [
+                "Bundle", "Delivery", "Files", "JSONText", "Parallel", "Telemetry", "TestSupport", "pingferry-upload",
+            ],
+            swiftSettings: common),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -80,6 +142,15 @@ if fuzzes {
         ("FuzzPingFile", ["JSONText", "Telemetry"]),
         ("FuzzPendingEvents", ["JSONText", "Telemetry"]),
         ("FuzzBundle", ["Bundle", "Telemetry"]),
+        ("FuzzLeanplumRows", ["JSONText", "Telemetry"]),
+        ("FuzzLeanplumDatabase", ["Database", "Files"]),
+        ("FuzzArchive", ["Bundle", "Capture", "Files", "Parallel", "Telemetry"]),
+        ("FuzzSiftStore", ["JSONText", "Telemetry"]),
+        ("FuzzBinaryPropertyList", ["PropertyList"]),
+        ("FuzzXMLPropertyList", ["PropertyList"]),
+        ("FuzzKeyedArchive", ["JSONText", "PropertyList"]),
+        ("FuzzHAR", ["Bundle", "Capture", "JSONText", "Telemetry"]),
+        ("FuzzNDJSON", ["Bundle", "Capture", "JSONText", "Telemetry"]),
     ]
     package.targets.append(.target(name: "FuzzerEntry", path: "Tests/Fuzz/Entry", swiftSettings: common))
     for fuzzer in fuzzers {

@@ -35,6 +35,12 @@ public enum BundleLayout {
         name.hasPrefix("records/") && name.hasSuffix(".ndjson")
     }
 
+    /// Whether a bundle has members of this name.
+    public static func isMember(_ name: String) -> Bool {
+        [marker, manifest, quarantine, problems, clients].contains(name) || isSegment(name)
+            || name.hasPrefix(quarantineFolder)
+    }
+
     /// The name of quarantined bytes.
     public static func quarantined(_ sha256: String) -> String { quarantineFolder + sha256 }
 

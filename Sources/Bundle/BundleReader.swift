@@ -30,14 +30,19 @@ public final class BundleReader: Sendable {
 
     /// Opens a bundle in memory.
     /// - Throws: ``BundleError``.
-    public init(bytes: [UInt8]) throws(BundleError) {
-        let container = try Self.wrapping { () throws(ContainerError) in
-            try ContainerReader(ByteSource(bytes))
-        }
+    public convenience init(bytes: [UInt8]) throws(BundleError) {
+        try self.init(ByteSource(bytes), path: "-")
+    }
+
+    /// Opens a bundle.
+    /// - Parameter path: what messages call it.
+    /// - Throws: ``BundleError``.
+    public init(_ source: ByteSource, path: String) throws(BundleError) {
+        let container = try Self.wrapping { () throws(ContainerError) in try ContainerReader(source) }
         (manifest, places) = try Self.check(container)
         members = container.members
         self.container = container
-        path = "-"
+        self.path = path
     }
 
     /// A decoder for one thread's reading.

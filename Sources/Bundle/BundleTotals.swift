@@ -9,17 +9,17 @@ public struct BundleTotals: Sendable, Equatable {
     public private(set) var uploadable = 0
     /// Records by type, written `<system>/<type>`.
     public var types: [String: Int] {
-        Dictionary(uniqueKeysWithValues: typeCounts.map { ("\($0.key.system)/\($0.key.type)", $0.value) })
+        Dictionary(uniqueKeysWithValues: typeCounts.counts.map { ("\($0.key.system)/\($0.key.type)", $0.value) })
     }
     /// Records by system.
     public var systems: [String: Int] {
-        Dictionary(typeCounts.map { ($0.key.system, $0.value) }, uniquingKeysWith: +)
+        Dictionary(typeCounts.counts.map { ($0.key.system, $0.value) }, uniquingKeysWith: +)
     }
-    private var typeCounts: [TypeName: Int] = [:]
+    private var typeCounts = Tally<TypeName>()
     /// Records by the code of what holds them; one that is held twice counts in both.
     public private(set) var holds: [String: Int] = [:]
 
-    private struct TypeName: Hashable {
+    private struct TypeName: Hashable, Sendable {
         let system: String
         let type: String
     }
@@ -30,7 +30,7 @@ public struct BundleTotals: Sendable, Equatable {
     /// Counts a record.
     public mutating func count(_ record: borrowing RecordSummary) {
         records += 1
-        typeCounts[TypeName(system: record.system.rawValue, type: record.type), default: 0] += 1
+        typeCounts.add(TypeName(system: record.system.rawValue, type: record.type))
         if record.isUploadable { uploadable += 1 }
         for code in record.holds { holds[code, default: 0] += 1 }
     }
@@ -39,7 +39,7 @@ public struct BundleTotals: Sendable, Equatable {
     public mutating func add(_ other: BundleTotals) {
         records += other.records
         uploadable += other.uploadable
-        typeCounts.merge(other.typeCounts, uniquingKeysWith: +)
+        typeCounts.add(other.typeCounts)
         holds.merge(other.holds, uniquingKeysWith: +)
     }
 
@@ -65,7 +65,7 @@ public struct BundleTotals: Sendable, Equatable {
         for (name, count) in types.integers {
             let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
             guard parts.count == 2 else { return nil }
-            typeCounts[TypeName(system: parts[0], type: parts[1])] = count
+            typeCounts.add(TypeName(system: parts[0], type: parts[1]), count)
         }
         guard self.systems == systems.integers else { return nil }
         self.holds = holds.integers

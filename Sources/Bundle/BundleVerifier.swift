@@ -23,21 +23,43 @@ public struct BundleVerifier {
     /// - Parameter progress: told the bytes of each member that was checked.
     /// - Throws: ``BundleError`` for the first fault in the order of the members.
     public func verify(progress: (Int) -> Void) async throws {
-        try await verifySegments(progress: progress)
+        try await verify(noting: { () }, each: { _, _, _ in }, take: { (_, _: Void) in }, progress: progress)
+    }
+
+    /// Verifies the bundle, and takes from its records what somebody needs who reads it anyway.
+    ///
+    /// - Parameters:
+    ///   - notes: makes what is noted of one segment.
+    ///   - each: notes a record, and where its line with the line feed stands in the segment.
+    ///   - take: takes what was noted of a segment, by its number from 0, in order. It is worth nothing before this
+    ///     function returns, for a fault may follow.
+    ///   - progress: told the bytes of each member that was checked.
+    /// - Throws: ``BundleError`` for the first fault in the order of the members, and what `take` throws.
+    public func verify<Notes: Sendable>(
+        noting notes: @escaping @Sendable () -> Notes,
+        each: @escaping @Sendable (borrowing Record, Range<Int>, inout Notes) -> Void,
+        take: (Int, Notes) throws -> Void, progress: (Int) -> Void
+    ) async throws {
+        try await verifySegments(notes, each, take, progress: progress)
         try verifyQuarantine(progress: progress)
     }
 
     // MARK: Segments
 
     /// What the records of a segment say.
-    private struct Segment: Sendable {
+    private struct Segment<Notes: Sendable>: Sendable {
         var totals = BundleTotals()
         var records: [RecordSummary] = []
         var keys: [RecordKey] = []
+        var notes: Notes
     }
 
-    private func verifySegments(progress: (Int) -> Void) async throws {
-        var tasks = OrderedTasks<(Segment, Int)>(limit: limit)
+    private func verifySegments<Notes: Sendable>(
+        _ notes: @escaping @Sendable () -> Notes,
+        _ each: @escaping @Sendable (borrowing Record, Range<Int>, inout Notes) -> Void,
+        _ take: (Int, Notes) throws -> Void, progress: (Int) -> Void
+    ) async throws {
+        var tasks = OrderedTasks<(Segment<Notes>, Int)>(limit: limit)
         var totals = BundleTotals()
         var clients = ClientSummaries()
         var index = DuplicateIndex()
@@ -46,7 +68,9 @@ public struct BundleVerifier {
         while true {
             while tasks.count < 2 * limit.jobs, let next = waiting.popFirst() {
                 let (reader, secret) = (reader, secret)
-                tasks.add { (try Self.read(next, of: reader, secret: secret), next.bytes) }
+                tasks.add {
+                    (try Self.read(next, of: reader, secret: secret, Segment(notes: notes()), each), next.bytes)
+                }
             }
             guard let (segment, bytes) = try await tasks.next() else { break }
             number += 1
@@ -56,6 +80,7 @@ public struct BundleVerifier {
                 throw BundleError.badRecord(
                     member: BundleLayout.segment(number), line: line + 1, reason: "the record is there twice")
             }
+            try take(number - 1, segment.notes)
             progress(bytes)
         }
         guard totals == reader.manifest.totals else { throw BundleError.count("a total") }
@@ -64,16 +89,19 @@ public struct BundleVerifier {
         guard listed == clients.sorted else { throw BundleError.count(BundleLayout.clients) }
     }
 
-    private static func read(_ segment: Manifest.Segment, of reader: BundleReader, secret: RunSecret) throws -> Segment
-    {
+    private static func read<Notes: Sendable>(
+        _ segment: Manifest.Segment, of reader: BundleReader, secret: RunSecret, _ empty: Segment<Notes>,
+        _ each: (borrowing Record, Range<Int>, inout Notes) -> Void
+    ) throws -> Segment<Notes> {
         var decoder = try BundleReader.makeDecoder()
         var lines = RecordLines(try reader.contents(of: segment, with: &decoder))
-        var found = Segment()
+        var found = empty
         do throws(RecordError) {
-            while let (record, _) = try lines.next() {
+            while let (record, range) = try lines.next() {
                 if let contradiction = record.contradiction { throw RecordError(contradiction) }
                 found.keys.append(RecordKey(record, secret: secret))
                 found.records.append(RecordSummary(record))
+                each(record, range, &found.notes)
             }
         } catch {
             throw BundleError.badRecord(member: segment.path, line: lines.line, reason: error.description)

@@ -12,7 +12,8 @@ public struct ClientSummary: Sendable, Equatable {
     /// Those that may be uploaded.
     public private(set) var uploadable = 0
     /// Records by type.
-    public private(set) var types: [String: Int] = [:]
+    public var types: [String: Int] { typeCounts.counts }
+    private var typeCounts = Tally<String>()
     /// The names of its apps.
     public private(set) var apps: Set<String> = []
     /// The first time of a record.
@@ -23,7 +24,7 @@ public struct ClientSummary: Sendable, Equatable {
     mutating func count(_ record: borrowing RecordSummary) {
         records += 1
         if record.isUploadable { uploadable += 1 }
-        types[record.type, default: 0] += 1
+        typeCounts.add(record.type)
         if let name = record.appName ?? record.appID, !apps.contains(name) { apps.insert(name) }
         guard let time = record.time else { return }
         first = min(first ?? time, time)
@@ -58,7 +59,7 @@ public struct ClientSummary: Sendable, Equatable {
         self.init(system: system, client: fields.text("client"))
         self.records = records
         self.uploadable = uploadable
-        self.types = types.integers
+        for (type, count) in types.integers { typeCounts.add(type, count) }
         apps = Set(fields.texts("apps") ?? [])
         first = fields.text("first").flatMap { Timestamp(rfc3339: $0) }
         last = fields.text("last").flatMap { Timestamp(rfc3339: $0) }

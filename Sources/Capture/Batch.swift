@@ -1,15 +1,18 @@
+import JSONText
 import Telemetry
 
 /// A run of records and what else was found while reading them, in the order of the capture.
 public struct Batch: Sendable {
     /// The records' lines, one after another.
-    public private(set) var lines: [UInt8] = []
+    public private(set) var lines = TextBuffer()
     /// The records.
     public private(set) var records: [Entry] = []
     /// What could not be understood.
     public internal(set) var quarantined: [QuarantineEntry] = []
     /// What is worth telling.
     public internal(set) var problems: [PlacedProblem] = []
+    /// What folders of Sift's SDK hold besides requests.
+    public internal(set) var sift: [SiftEntry] = []
     /// Bytes that were read.
     public internal(set) var bytesRead = 0
 
@@ -25,8 +28,28 @@ public struct Batch: Sendable {
         public let key: RecordKey
         /// The input that it came from, counted from 0.
         public let input: Int
-        /// The place of its store among those of the input; nil for a bundle.
-        public let store: Int?
+        /// The store that it came from; nil for a bundle.
+        public let place: StorePlace?
+    }
+
+    /// A part of a store, by its number and that of the store among those of the input.
+    public struct StorePlace: Sendable, Hashable {
+        /// The number of the store.
+        public let store: Int
+        /// The number of the part; see `FoundStore.parts`.
+        public let part: Int
+    }
+
+    /// What a folder of Sift's SDK holds besides requests.
+    public struct SiftEntry: Sendable {
+        /// The input that it came from, counted from 0.
+        public let input: Int
+        /// The number of the store.
+        public let store: Int
+        /// The part of the store that each source of the report is.
+        public let parts: [Int]
+        /// What it holds.
+        public let report: SiftReport
     }
 
     /// Something for the quarantine.
@@ -40,12 +63,12 @@ public struct Batch: Sendable {
     /// A batch is handed on when it holds this many bytes, so that memory does not grow with the input.
     static let sizeGoal = 4 << 20
 
-    mutating func append(_ record: borrowing Record, key: RecordKey, input: Int, store: Int?) {
+    mutating func append(_ record: borrowing Record, key: RecordKey, input: Int, place: StorePlace?) {
         let start = lines.count
         let payload = record.write(to: &lines)
         records.append(
             Entry(
                 summary: RecordSummary(record), line: start..<lines.count, payload: payload, key: key, input: input,
-                store: store))
+                place: place))
     }
 }

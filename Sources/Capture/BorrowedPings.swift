@@ -32,7 +32,7 @@ struct BorrowedPings {
     private mutating func newestPing(in store: FoundStore, of type: String, client: String?) -> BorrowedFields? {
         switch store.contents {
         case .pingFolder(let folder) where folder.type == type:
-            guard let opened = try? capture.root.folder.folder(at: store.path) else { return nil }
+            guard let opened = try? capture.tree.folder(at: store.folderPath) else { return nil }
             for index in (0..<folder.count).reversed() {
                 if let found = newestPing(inFile: index, of: store, opened, type: type, client: client) {
                     return found
@@ -40,14 +40,14 @@ struct BorrowedPings {
             }
             return nil
         case .pingArray(let namedType) where namedType == type:
-            guard let root = try? capture.root.folder.folder(at: "") else { return nil }
+            guard let root = try? capture.tree.folder(at: store.folderPath) else { return nil }
             return newestPing(inFile: 0, of: store, root, type: type, client: client)
         default: return nil
         }
     }
 
     private mutating func newestPing(
-        inFile index: Int, of store: FoundStore, _ folder: borrowing Folder, type: String, client: String?
+        inFile index: Int, of store: FoundStore, _ folder: borrowing TreeFolder, type: String, client: String?
     ) -> BorrowedFields? {
         let file = store.file(index)
         // A file that cannot be read is reported where its own pings are read.
@@ -73,9 +73,7 @@ struct BorrowedPings {
     mutating func clientInPreferences(of container: Container) -> String? {
         for store in capture.stores(in: container) {
             guard case .preferences(let hasPrefix) = store.contents,
-                (try? capture.root.folder.read(
-                    Array(store.path.utf8), limit: CapturedFolder.storeFileLimit, into: &buffer))
-                    != nil,
+                (try? capture.tree.read(store.path, limit: CapturedFolder.storeFileLimit, into: &buffer)) != nil,
                 let json = try? PropertyListFile.json(
                     of: buffer, entriesWithPrefix: hasPrefix ? StoredValues.keyPrefix : ""),
                 let client = (try? StoredValues(json))?.client

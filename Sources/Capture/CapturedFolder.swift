@@ -16,7 +16,7 @@ public final class CapturedFolder: Sendable {
     public let isIncomplete: Bool
     /// The path of a file that was to be left out although it is a store's, by its name; nil if there is none.
     public let leftOutStore: String?
-    let root: RootFolder
+    let tree: CaptureTree
     private let containers: [Container: [Int]]
 
     /// The most bytes of a store file that are parsed; a larger one goes to quarantine as it is.
@@ -28,22 +28,52 @@ public final class CapturedFolder: Sendable {
     ///   - path: the folder, or a link to one.
     ///   - label: what records name the capture.
     ///   - excluded: files that are not to be read, such as the output.
+    ///   - spool: takes what is wanted of archives in the folder.
     ///   - limit: how many folders are looked at at once.
-    /// - Throws: `FileError` if the folder itself cannot be opened or listed.
-    public init(
-        path: String, label: String, leavingOut excluded: Set<FileIdentity> = [], limit: JobLimit
+    /// - Throws: `FileError` if the folder itself cannot be opened or listed; ``ArchiveError`` if the spool cannot take
+    ///   what archives hold.
+    public convenience init(
+        path: String, label: String, leavingOut excluded: Set<FileIdentity> = [], spool: Spool = Spool(),
+        limit: JobLimit
     ) async throws {
-        let root = RootFolder(try Folder(path: path))
-        var walk = StoreWalk(label: label)
-        try await walk.run(from: root, named: Self.lastPart(of: path), leavingOut: excluded, limit: limit)
+        try await self.init(
+            CaptureTree(TreeFolder(try Folder(path: path))), path: path, label: label,
+            rootName: Self.lastPart(of: path), problems: [], leavingOut: excluded, spool: spool, limit: limit)
+    }
+
+    /// Reads an archive, front to back, and walks what it holds.
+    ///
+    /// - Parameters:
+    ///   - archive: its bytes.
+    ///   - path: its path, as given.
+    ///   - label: what records name the capture.
+    ///   - spool: takes what is wanted of it.
+    ///   - limit: how many folders are looked at at once.
+    /// - Throws: ``ArchiveError`` if nothing can be read, it passes the limits, or the spool cannot take what it holds.
+    public convenience init(
+        archive: ArchiveBytes, path: String, label: String, spool: Spool, limit: JobLimit
+    ) async throws {
+        let place = ArchivePlace(label: label, path: path)
+        let members = try ArchiveSpooler(place, spool: spool).run(archive)
+        try await self.init(
+            CaptureTree(TreeFolder(rootOf: members.tree)), path: path, label: label, rootName: place.rootName,
+            problems: members.problems, leavingOut: [], spool: spool, limit: limit)
+    }
+
+    private init(
+        _ tree: CaptureTree, path: String, label: String, rootName: String, problems: [PlacedProblem],
+        leavingOut excluded: Set<FileIdentity>, spool: Spool, limit: JobLimit
+    ) async throws {
+        var walk = StoreWalk(label: label, path: path, spool: spool)
+        let tree = try await walk.run(through: tree, named: rootName, leavingOut: excluded, limit: limit)
         self.label = label
         self.path = path
-        stores = walk.sortedStores(rootName: Self.lastPart(of: path))
-        problems = walk.sortedProblems()
-        isIncomplete = walk.isIncomplete
+        stores = walk.sortedStores(of: tree, rootName: rootName)
+        self.problems = problems + walk.sortedProblems()
+        isIncomplete = walk.isIncomplete || !problems.isEmpty
         leftOutStore = walk.leftOutStore
         containers = Dictionary(grouping: stores.indices) { [stores] in stores[$0].container }
-        self.root = root
+        self.tree = tree
     }
 
     /// Takes a single store file for a capture with nothing else in it.
@@ -53,17 +83,18 @@ public final class CapturedFolder: Sendable {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
-        let root = RootFolder(try Folder(path: folder))
-        var visit = FolderVisit(root: root, path: "", name: Self.lastPart(of: folder), excluded: [])
-        guard let store = visit.singleStore(named: name) else { return nil }
+        let tree = CaptureTree(TreeFolder(try Folder(path: folder)))
+        var visit = FolderVisit(tree: tree, path: "", name: Self.lastPart(of: folder), excluded: [])
+        let stores = visit.stores(named: name, in: folder)
+        guard let container = stores.first?.container else { return nil }
         self.label = label
         self.path = folder
-        stores = [store]
-        containers = [store.container: [0]]
+        self.stores = stores
+        containers = [container: Array(stores.indices)]
         problems = []
         isIncomplete = false
         leftOutStore = nil
-        self.root = root
+        self.tree = tree
     }
 
     /// The stores of a container.

@@ -9,22 +9,27 @@ struct ContainerFinder {
 
     /// Identifiers from such files, by the path of their folder.
     let identifiers: [String: String]
+    /// Tells which archive in the capture a path leads into.
+    let tree: CaptureTree
     /// The name of the root of the capture.
     let rootName: String
 
     /// A container has such a file, or it is the folder in which the nearest `Documents` or `Library` lies, or else the
     /// one that the store lies in.
     func container(of storePath: String) -> Container {
-        let parts = storePath.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let prefix = tree.part(of: storePath)?.prefix ?? ""
+        let rootName = prefix.isEmpty ? rootName : ArchivePlace.rootName(of: String(prefix.dropLast()))
+        let parts = storePath.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false)
+            .map(String.init)
         for length in stride(from: parts.count - 1, through: 0, by: -1) {
-            let path = parts[..<length].joined(separator: "/")
+            let path = prefix + parts[..<length].joined(separator: "/")
             if let identifier = identifiers[path] { return Container(path: path, identifier: identifier) }
         }
         let folders = parts.dropLast()
         let nearest = folders.lastIndex { $0 == "Documents" || $0 == "Library" }
         let path = (nearest.map { folders[..<$0] } ?? folders).joined(separator: "/")
         return Container(
-            path: path,
+            path: prefix + path,
             identifier: Self.identifier(fromDomain: path.isEmpty ? rootName : CapturedFolder.lastPart(of: path)))
     }
 

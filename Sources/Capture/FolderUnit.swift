@@ -1,3 +1,4 @@
+import Bundle
 import Crypto
 import Files
 import Telemetry
@@ -8,11 +9,23 @@ struct FolderUnit: Sendable {
     struct Part: Sendable {
         let store: Int
         var files: Range<Int>
+        /// The database, where reading it has begun.
+        var database: LeanplumDatabase?
     }
 
     let input: Int
     let capture: CapturedFolder
     var parts: [Part]
+    /// The reading of the request log that the first part is, once it is begun.
+    var log: RequestLogScan?
+    /// Records of a store that is read at once, still to be handed on; the next one is the last.
+    var waiting: [WaitingRecord] = []
+
+    /// A record that was read, and the part of its store that it belongs to.
+    struct WaitingRecord: Sendable {
+        let place: Batch.StorePlace
+        let record: Record
+    }
 
     /// So many files make a job worth its while.
     private static let filesPerUnit = 128
@@ -25,11 +38,12 @@ struct FolderUnit: Sendable {
         for (number, store) in capture.stores.enumerated() {
             var start = 0
             repeat {
-                let end = min(store.fileCount, start + filesPerUnit - count)
+                // A folder of Sift is read as one: its files tell of each other.
+                let end = store.isReadAtOnce ? store.fileCount : min(store.fileCount, start + filesPerUnit - count)
                 parts.append(Part(store: number, files: start..<end))
                 count += end - start
                 start = end
-                if count == filesPerUnit {
+                if count >= filesPerUnit {
                     units.append(FolderUnit(input: input, capture: capture, parts: parts))
                     parts = []
                     count = 0
@@ -49,37 +63,65 @@ struct FolderUnit: Sendable {
 }
 
 /// The state of reading a unit.
-private struct FolderUnitReader {
-    private let unit: FolderUnit
+struct FolderUnitReader {
+    let unit: FolderUnit
     private let options: HarvestOptions
     private var stores: StoreReader
-    private var contents: [UInt8] = []
+    var contents: [UInt8] = []
     private var extraction = Extraction()
-    private var batch = Batch()
+    var batch = Batch()
+    private var log: RequestLogScan?
+    var waiting: [FolderUnit.WaitingRecord]
 
     init(_ unit: FolderUnit, _ options: HarvestOptions) {
         self.unit = unit
         self.options = options
-        stores = StoreReader(unit.capture)
+        stores = StoreReader(unit.capture, secret: options.secret)
+        log = unit.log
+        waiting = unit.waiting
     }
 
     mutating func run() -> (Batch, rest: FolderUnit?) {
-        for (position, part) in unit.parts.enumerated() {
-            if let rest = read(part) {
-                var unit = unit
-                unit.parts = [rest] + unit.parts[(position + 1)...]
-                return (batch, unit)
+        for position in unit.parts.indices {
+            guard handOnWaiting() else { return (batch, rest(unit.parts[position...])) }
+            if let part = read(unit.parts[position]) {
+                return (batch, rest([part] + unit.parts[(position + 1)...]))
             }
         }
-        return (batch, nil)
+        let isDone = handOnWaiting()
+        return (batch, isDone ? nil : rest([]))
+    }
+
+    private func rest(_ parts: some Sequence<FolderUnit.Part>) -> FolderUnit {
+        FolderUnit(input: unit.input, capture: unit.capture, parts: Array(parts), log: log, waiting: waiting)
+    }
+
+    /// - Returns: whether no record is waiting any more; false when the batch is full.
+    private mutating func handOnWaiting() -> Bool {
+        while batch.lines.count < Batch.sizeGoal {
+            guard let next = waiting.popLast() else { return true }
+            append(next.record, place: next.place)
+        }
+        return waiting.isEmpty
+    }
+
+    private mutating func append(_ record: borrowing Record, place: Batch.StorePlace) {
+        guard options.filter.passes(record) else { return }
+        batch.append(record, key: RecordKey(record, secret: options.secret), input: unit.input, place: place)
     }
 
     /// - Returns: what is left of the part when the batch is full.
     private mutating func read(_ part: FolderUnit.Part) -> FolderUnit.Part? {
         guard !part.files.isEmpty else { return nil }
         let store = unit.capture.stores[part.store]
+        if case .leanplumDatabase = store.contents { return readDatabase(part, store) }
+        if case .requestLog(let kind) = store.contents { return read(kind, store, part) }
+        if case .sift(let folder) = store.contents {
+            readSift(folder, of: store, number: part.store)
+            return nil
+        }
         do throws(FileError) {
-            let folder = try unit.capture.root.folder.folder(at: store.folderPath)
+            let folder = try unit.capture.tree.folder(at: store.folderPath)
             var place = store.place(of: store.path, capture: unit.capture.label)
             for index in part.files {
                 if batch.lines.count >= Batch.sizeGoal {
@@ -93,54 +135,146 @@ private struct FolderUnitReader {
         return nil
     }
 
+    /// Reads a request log until the batch is full.
+    private mutating func read(_ kind: RequestLogKind, _ store: FoundStore, _ part: FolderUnit.Part) -> FolderUnit.Part?
+    {
+        do throws(FileError) {
+            let scan: RequestLogScan
+            if let log { scan = log } else { scan = try begin(kind, store, part) }
+            log = scan.read(into: &batch) ? scan : nil
+            return log == nil ? nil : part
+        } catch {
+            report(Problem("unreadable", error.description), path: store.path)
+            return nil
+        }
+    }
+
+    private func begin(_ kind: RequestLogKind, _ store: FoundStore, _ part: FolderUnit.Part) throws(FileError)
+        -> RequestLogScan
+    {
+        let source = try unit.capture.tree.source(store.path)
+        return RequestLogScan(
+            RequestLog(source, kind: kind, label: unit.capture.label, path: store.path), input: unit.input,
+            store: part.store, options)
+    }
+
     private mutating func read(
-        _ index: Int, of store: FoundStore, number: Int, in folder: borrowing Folder, at place: inout MozillaPlace
+        _ index: Int, of store: FoundStore, number: Int, in folder: borrowing TreeFolder, at place: inout MozillaPlace
     ) {
         let file = store.file(index)
         place.path = file.path
         extraction.removeAll()
-        do throws(FileError) {
-            try folder.read(file.name, limit: CapturedFolder.storeFileLimit, into: &contents)
-            stores.read(contents, of: store, at: place, into: &extraction)
-        } catch {
-            guard error.isTooLarge else { return report(Problem("unreadable", error.description), path: file.path) }
-            quarantineTooLarge(file.name, path: file.path, of: store, in: folder)
-            return
-        }
-        batch.bytesRead += contents.count
-        for problem in extraction.problems { report(problem, path: file.path) }
-        for reject in extraction.rejects { quarantine(reject, path: file.path, of: store) }
+        guard read(index, of: store, limit: CapturedFolder.storeFileLimit, in: folder) else { return }
+        stores.read(contents, of: store, at: place, into: &extraction)
+        take(extraction, ofFile: index, of: store)
+        takeRecords(of: number)
+    }
+
+    private mutating func takeRecords(of store: Int) {
         // Taken from the end, a record is moved; a loop over the array would copy it, field by field.
         extraction.records.reverse()
         while let record = extraction.records.popLast() {
-            guard options.filter.passes(record) else { continue }
-            let key = RecordKey(record, secret: options.secret)
-            batch.append(record, key: key, input: unit.input, store: number)
+            append(record, place: Batch.StorePlace(store: store, part: 0))
         }
     }
 
-    private mutating func quarantineTooLarge(
-        _ name: [UInt8], path: String, of store: FoundStore, in folder: borrowing Folder
-    ) {
+    /// Reads a file of a store into `contents`; what cannot be read is reported.
+    mutating func read(_ index: Int, of store: FoundStore, limit: Int, in folder: borrowing TreeFolder) -> Bool {
+        let file = store.file(index)
         do throws(FileError) {
-            try folder.read(name, limit: options.quarantineFileLimit, into: &contents)
-            quarantine(Reject("too-large more than \(CapturedFolder.storeFileLimit >> 20) MiB"), path: path, of: store)
+            try folder.read(file.name, limit: limit, into: &contents)
+            batch.bytesRead += contents.count
+            return true
         } catch {
-            report(Problem("unreadable", error.description), path: path)
+            guard error.isTooLarge else {
+                report(Problem("unreadable", error.description), path: file.path)
+                return false
+            }
         }
+        do throws(FileError) {
+            try folder.read(file.name, limit: options.quarantineFileLimit, into: &contents)
+            quarantine(Reject("too-large more than \(limit >> 20) MiB"), file: index, of: store)
+        } catch {
+            report(Problem("unreadable", error.description), path: file.path)
+        }
+        return false
     }
 
-    private mutating func quarantine(_ reject: Reject, path: String, of store: FoundStore) {
+    /// Takes what was found in a file besides its records.
+    mutating func take(_ extraction: Extraction, ofFile index: Int, of store: FoundStore) {
+        for problem in extraction.problems { report(problem, path: store.file(index).path) }
+        for reject in extraction.rejects { quarantine(reject, file: index, of: store) }
+    }
+
+    private mutating func quarantine(_ reject: Reject, file index: Int, of store: FoundStore) {
         let bytes = contents[reject.range(inFileOf: contents.count)]
+        let path = store.file(index).path
+        let sha256: String
+        if let last = batch.quarantined.last?.item, last.path == path, last.size == contents.count,
+            bytes.count == contents.count
+        {
+            // A file with many faults is hashed once.
+            sha256 = last.sha256
+        } else {
+            sha256 = SHA256.hash(data: bytes).hex
+        }
         batch.quarantined.append(
             Batch.QuarantineEntry(
                 input: unit.input,
                 item: Quarantined(
-                    capture: unit.capture.label, path: path, store: store.kind, reject: reject, size: bytes.count,
-                    sha256: SHA256.hash(data: bytes).hex, isStored: !store.carriesCredentials)))
+                    capture: unit.capture.label, path: path, store: store.kind(ofFile: index),
+                    reject: reject, size: bytes.count, sha256: sha256,
+                    isStored: !store.carriesCredentials(file: index))))
     }
 
-    private mutating func report(_ problem: Problem, path: String) {
+    mutating func report(_ problem: Problem, path: String) {
         batch.problems.append(PlacedProblem(capture: unit.capture.label, path: path, problem: problem))
+    }
+}
+
+// MARK: - Databases
+
+extension FolderUnitReader {
+    /// - Returns: the part again when the batch is full.
+    private mutating func readDatabase(_ part: FolderUnit.Part, _ store: FoundStore) -> FolderUnit.Part? {
+        var part = part
+        extraction.removeAll()
+        do throws(FileError) {
+            let database: LeanplumDatabase
+            if let begun = part.database { database = begun } else { database = try openDatabase(store) }
+            part.database = database
+            let isFinished = database.read(upTo: Batch.sizeGoal - batch.lines.count, into: &extraction)
+            for problem in extraction.problems { report(problem, path: store.path) }
+            takeRecords(of: part.store)
+            if !extraction.rejects.isEmpty { try quarantineFiles(of: database, store) }
+            return isFinished ? nil : part
+        } catch {
+            report(Problem("unreadable", error.description), path: store.path)
+            return nil
+        }
+    }
+
+    private mutating func openDatabase(_ store: FoundStore) throws(FileError) -> LeanplumDatabase {
+        let database = try LeanplumDatabase(
+            store, in: unit.capture, folder: options.copyFolder, secret: options.secret)
+        batch.bytesRead += database.size
+        return database
+    }
+
+    /// Quarantines the database for each fault, and what lies beside it once, for that is where some of its rows may be.
+    private mutating func quarantineFiles(of database: LeanplumDatabase, _ store: FoundStore) throws(FileError) {
+        let isFirst = !database.isQuarantined
+        for file in try database.digests(in: unit.capture) {
+            let isMain = file.path == store.path
+            guard isMain || isFirst else { continue }
+            for reject in isMain ? extraction.rejects : [Reject("companion of a database in quarantine")] {
+                batch.quarantined.append(
+                    Batch.QuarantineEntry(
+                        input: unit.input,
+                        item: Quarantined(
+                            capture: unit.capture.label, path: file.path, store: store.kind, reject: reject,
+                            size: file.size, sha256: file.sha256, isStored: !store.carriesCredentials(file: 0))))
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ import Telemetry
 /// Looks at one folder for stores, by layout first and by content where names can deceive.
 ///
 /// Hidden entries are left alone, links are not followed, and special files are ignored. Source: "Mozilla telemetry-ios:
-/// on-disk stores, normalized pings, upload", sections 1.1 and 1.2.
+/// on-disk stores, normalized pings, upload", sections 1.1 and 1.2; for Sift, see `siftFolder(of:folders:in:)`.
 struct FolderVisit: Sendable {
     /// A store, without its container.
     struct Store: Sendable {
@@ -12,32 +12,47 @@ struct FolderVisit: Sendable {
         let contents: FoundStore.Contents
     }
 
+    /// An archive among the files.
+    enum Archive: Sendable {
+        /// It can be opened as a part of the capture.
+        case inCapture(String)
+        /// It lies in an archive that is such a part itself.
+        case inArchive(String)
+        /// Something beside it has a path like those of its members.
+        case ambiguous(String)
+    }
+
     /// The stores in the folder, or the folder itself.
     private(set) var stores: [Store] = []
     /// The folders in it.
     private(set) var folders: [String] = []
+    /// The archives in it, by their names.
+    private(set) var archives: [Archive] = []
     /// Links that look like stores: worth a word, for what they lead to is not read.
-    private(set) var links: [String] = []
+    var links: [String] = []
     /// The path of a file that was left out although it is a store's, by its name.
-    private(set) var leftOutStore: String?
+    var leftOutStore: String?
     /// Files that may be stores, but could not be read to see.
-    private(set) var unreadable: [(path: String, error: FileError)] = []
+    var unreadable: [(path: String, error: FileError)] = []
     /// Whose container the folder is, if it says so.
     private(set) var identifier: String?
-    private let root: RootFolder
-    private let path: String
-    private let name: String
-    private let excluded: Set<FileIdentity>
+    let tree: CaptureTree
+    let path: String
+    /// What the paths of the entries begin with.
+    let base: String
+    let name: String
+    let excluded: Set<FileIdentity>
     private var reader = PingReader()
-    private var buffer: [UInt8] = []
+    var buffer: [UInt8] = []
 
     /// - Parameters:
-    ///   - path: the folder's path below the root.
+    ///   - path: the folder's path in the capture.
     ///   - name: its name.
     ///   - excluded: files to be left out.
-    init(root: RootFolder, path: String, name: String, excluded: Set<FileIdentity>) {
-        self.root = root
+    init(tree: CaptureTree, path: String, name: String, excluded: Set<FileIdentity>) {
+        self.tree = tree
         self.path = path
+        base = tree.base(of: path)
         self.name = name
         self.excluded = excluded
     }
@@ -45,37 +60,42 @@ struct FolderVisit: Sendable {
     /// Looks at the folder.
     consuming func run() -> Result<FolderVisit, FileError> {
         do throws(FileError) {
-            try visit(root.folder.folder(at: path))
+            try visit(tree.folder(at: path))
             return .success(self)
         } catch {
             return .failure(error)
         }
     }
 
-    /// The store that a single file in the folder is, nil if its name is that of none.
-    mutating func singleStore(named file: String) -> FoundStore? {
-        let contents: FoundStore.Contents
-        if DecimalTime(pingFileName: file.utf8.span) != nil || MozillaName(folder: name) != nil {
-            var pings = PingFolder(path: "", type: MozillaName.namedType(of: name))
+    /// The stores that a single file in the folder is: none if its name is that of none, two if two systems share it.
+    /// - Parameter folderPath: the path of the folder as given.
+    mutating func stores(named file: String, in folderPath: String) -> [FoundStore] {
+        let contents: [FoundStore.Contents]
+        if let known = SiftFile(name: file, inFolder: folderPath) {
+            contents = [Self.single(known, named: file)]
+        } else if DecimalTime(pingFileName: file.utf8.span) != nil || MozillaName(folder: name) != nil {
+            var pings = PingFolder(path: "", base: "", type: MozillaName.namedType(of: name))
             pings.append(Array(file.utf8), time: nil)
-            contents = .pingFolder(pings)
-        } else if let found = self.contents(ofFile: file, in: root.folder) {
-            contents = found
+            contents = [.pingFolder(pings)]
         } else {
-            return nil
+            let found = self.contents(ofFile: file, in: tree.root.folder)
+            contents = found.isEmpty ? siftFile(byContents: file).map { [Self.single($0, named: file)] } ?? [] : found
         }
-        return FoundStore(path: file, contents: contents, container: Container(path: "", identifier: nil))
+        return contents.map {
+            FoundStore(
+                path: file, contents: $0, container: Container(path: "", identifier: nil), archivePrefix: "")
+        }
     }
 
-    private mutating func visit(_ folder: consuming Folder) throws(FileError) {
+    private mutating func visit(_ folder: consuming TreeFolder) throws(FileError) {
         let entries = try folder.entries()
-        let device = excluded.isEmpty ? 0 : try folder.identity().device
+        let device = excluded.isEmpty ? nil : try folder.device()
         var files: [[UInt8]] = []
         for index in 0..<entries.count {
             let entry = entries.name(index)
-            if excluded.contains(FileIdentity(device: device, inode: entries.inode(index))) {
+            if let device, excluded.contains(FileIdentity(device: device, inode: entries.inode(index))) {
                 if isStore(entry, in: folder) {
-                    leftOutStore = Self.join(path, String(decoding: entry, as: UTF8.self))
+                    leftOutStore = base + String(decoding: entry, as: UTF8.self)
                 }
                 continue
             }
@@ -85,32 +105,64 @@ struct FolderVisit: Sendable {
             }
             switch entries.kind(index) {
             case .file: files.append(entry)
-            case .folder: folders.append(Self.join(path, String(decoding: entry, as: UTF8.self)))
+            case .folder: folders.append(base + String(decoding: entry, as: UTF8.self))
             case .link:
                 let link = String(decoding: entry, as: UTF8.self)
-                if MozillaName.isOwn(link) { links.append(Self.join(path, link)) }
+                if MozillaName.isOwn(link) || link == SiftFile.folderName || LeanplumName(file: link) != nil {
+                    links.append(base + link)
+                }
             case .special: break
             }
         }
-        if let pings = pingFolder(of: files, in: folder) {
+        if let sift = siftFolder(of: files, folders: folders, in: folder) {
+            stores.append(Store(path: path, contents: .sift(sift)))
+            folders.removeAll { $0 == base + SiftFile.queuesName }
+        } else if let pings = pingFolder(of: files, in: folder) {
             stores.append(Store(path: path, contents: .pingFolder(pings)))
         } else {
             addFiles(files, of: folder)
+            addArchives(files, beside: entries)
         }
     }
 
-    private mutating func addFiles(_ files: [[UInt8]], of folder: borrowing Folder) {
+    private mutating func addFiles(_ files: [[UInt8]], of folder: borrowing TreeFolder) {
         for file in files
-        where file.suffix(5).elementsEqual(".json".utf8) || file.suffix(6).elementsEqual(".plist".utf8) {
+        where file.suffix(5).elementsEqual(".json".utf8) || file.suffix(6).elementsEqual(".plist".utf8)
+            || file.first == UInt8(ascii: "_")
+        {
             let fileName = String(decoding: file, as: UTF8.self)
-            if let contents = contents(ofFile: fileName, in: folder) {
-                stores.append(Store(path: Self.join(path, fileName), contents: contents))
+            for contents in contents(ofFile: fileName, in: folder) {
+                stores.append(Store(path: base + fileName, contents: contents))
+            }
+        }
+        addRequestLogs(files, of: folder)
+    }
+
+    private mutating func addRequestLogs(_ files: [[UInt8]], of folder: borrowing TreeFolder) {
+        for file in files {
+            let name = String(decoding: file, as: UTF8.self)
+            guard RequestLogKind.isName(name) else { continue }
+            do throws(FileError) {
+                guard let kind = RequestLogKind(try folder.source(file), inFolderAs: name) else { continue }
+                stores.append(Store(path: base + name, contents: .requestLog(kind)))
+            } catch {
+                unreadable.append((base + name, error))
             }
         }
     }
+}
 
-    static func join(_ folder: String, _ name: String) -> String {
-        folder.isEmpty ? name : "\(folder)/\(name)"
+// MARK: - Archives
+
+extension FolderVisit {
+    private mutating func addArchives(_ files: [[UInt8]], beside entries: FolderEntries) {
+        for file in files where StoreNames.isArchive(file) {
+            let archive = base + String(decoding: file, as: UTF8.self)
+            let isAmbiguous = (0..<entries.count).contains { entries.name($0).starts(with: file + [UInt8(ascii: "!")]) }
+            archives.append(
+                tree.part(of: path) != nil
+                    ? .inArchive(archive) : isAmbiguous ? .ambiguous(archive) : .inCapture(archive))
+        }
     }
 }
 
@@ -118,7 +170,7 @@ struct FolderVisit: Sendable {
 
 extension FolderVisit {
     /// The pings of a folder, if it is a ping folder: the SDK names it, or its files are named as only the SDK does.
-    private mutating func pingFolder(of files: [[UInt8]], in folder: borrowing Folder) -> PingFolder? {
+    private mutating func pingFolder(of files: [[UInt8]], in folder: borrowing TreeFolder) -> PingFolder? {
         let isOwn = MozillaName.isOwn(name) && MozillaName(folder: name) != nil
         if !isOwn {
             let isNamedForType = MozillaName(folder: name) != nil
@@ -127,7 +179,7 @@ extension FolderVisit {
             }
             guard hasPing else { return nil }
         }
-        var pings = PingFolder(path: path, type: MozillaName.namedType(of: name))
+        var pings = PingFolder(path: path, base: base, type: MozillaName.namedType(of: name))
         for file in files {
             let time = DecimalTime(pingFileName: file.span)
             // A stranger's file in a folder that is not the SDK's own is none of our business.
@@ -138,7 +190,7 @@ extension FolderVisit {
         return pings
     }
 
-    private mutating func envelopeTime(of file: [UInt8], in folder: borrowing Folder) -> DecimalTime? {
+    private mutating func envelopeTime(of file: [UInt8], in folder: borrowing TreeFolder) -> DecimalTime? {
         // What cannot be read here is reported when it is read for its pings.
         guard (try? folder.read(file, limit: CapturedFolder.storeFileLimit, into: &buffer)) != nil else { return nil }
         return reader.orderingTime(of: buffer)
@@ -149,45 +201,69 @@ extension FolderVisit {
 
 extension FolderVisit {
     /// How much of a file is looked at to see whose it is.
-    private static let sniffLimit = 16 << 20
+    static let sniffLimit = 16 << 20
 
-    private mutating func contents(ofFile name: String, in folder: borrowing Folder) -> FoundStore.Contents? {
-        guard let meaning = MozillaName(file: name, in: self.name) else { return nil }
+    /// What stores a file is: mostly none or one, but the preferences of an app belong to all systems.
+    private mutating func contents(ofFile name: String, in folder: borrowing TreeFolder) -> [FoundStore.Contents] {
+        switch LeanplumName(file: name) {
+        case .database?: return [.leanplumDatabase]
+        case .requests(let applicationID)?: return [.leanplumRequests(applicationID: applicationID)]
+        case nil: break
+        }
+        guard let meaning = MozillaName(file: name, in: self.name) else { return [] }
         let isOwn = MozillaName.isOwn(name)
         switch meaning {
-        case .pingFolder: return nil
+        case .pingFolder: return []
         case .pingArray(let type):
             return isOwn || holds(name, in: folder, all: ["\"documentId\"", "\"uploadPath\""])
-                ? .pingArray(type: type) : nil
+                ? [.pingArray(type: type)] : []
         case .values:
-            return isOwn || holds(name, in: folder, all: ["\"clientId\"", "-seq\""]) ? .values : nil
-        case .pendingEvents(let type): return .pendingEvents(type: type)
-        case .datedMeasurements: return .datedMeasurements
+            return isOwn || holds(name, in: folder, all: ["\"clientId\"", "-seq\""]) ? [.values] : []
+        case .pendingEvents(let type): return [.pendingEvents(type: type)]
+        case .datedMeasurements: return [.datedMeasurements]
         case .preferences:
-            if name == "org.mozilla.telemetry-ios-lib.plist" { return .preferences(hasPrefix: false) }
-            if holds(name, in: folder, all: [StoredValues.keyPrefix]) { return .preferences(hasPrefix: true) }
-            return buffer.contains(text: GroupPreferences.eventsKey) ? .groupPreferences : nil
+            return name == "org.mozilla.telemetry-ios-lib.plist"
+                ? [.preferences(hasPrefix: false)] : contents(ofPreferences: name, in: folder)
         }
     }
 
+    private mutating func contents(ofPreferences name: String, in folder: borrowing TreeFolder) -> [FoundStore.Contents]
+    {
+        var found: [FoundStore.Contents] = []
+        if holds(name, in: folder, all: [StoredValues.keyPrefix]) {
+            found.append(.preferences(hasPrefix: true))
+        } else if buffer.contains(text: GroupPreferences.eventsKey) {
+            found.append(.groupPreferences)
+        }
+        if buffer.contains(text: LeanplumDefaults.keyPrefix) { found.append(.leanplumPreferences) }
+        return found
+    }
+
     /// Whether a file is a ping or a store by itself; not what merely lies among pings, as an earlier output may.
-    private mutating func isStore(_ name: [UInt8], in folder: borrowing Folder) -> Bool {
+    private mutating func isStore(_ name: [UInt8], in folder: borrowing TreeFolder) -> Bool {
         DecimalTime(pingFileName: name.span) != nil
-            || contents(ofFile: String(decoding: name, as: UTF8.self), in: folder) != nil
+            || !contents(ofFile: String(decoding: name, as: UTF8.self), in: folder).isEmpty
+            || isRequestLog(name, in: folder)
+    }
+
+    private func isRequestLog(_ name: [UInt8], in folder: borrowing TreeFolder) -> Bool {
+        let text = String(decoding: name, as: UTF8.self)
+        guard RequestLogKind.isName(text), let source = try? folder.source(name) else { return false }
+        return RequestLogKind(source, inFolderAs: text) != nil
     }
 
     /// Whether a file holds some texts. One that may not be read can be anybody's, so that is told.
-    private mutating func holds(_ name: String, in folder: borrowing Folder, all texts: [String]) -> Bool {
+    private mutating func holds(_ name: String, in folder: borrowing TreeFolder, all texts: [String]) -> Bool {
         do throws(FileError) {
             try folder.read(Array(name.utf8), limit: Self.sniffLimit, into: &buffer)
         } catch {
-            if !error.isTooLarge { unreadable.append((Self.join(path, name), error)) }
+            if !error.isTooLarge { unreadable.append((base + name, error)) }
             return false
         }
         return texts.allSatisfy { buffer.contains(text: $0) }
     }
 
-    private mutating func readMetadata(in folder: borrowing Folder) {
+    private mutating func readMetadata(in folder: borrowing TreeFolder) {
         guard (try? folder.read(Array(ContainerFinder.metadataName.utf8), limit: 1 << 20, into: &buffer)) != nil,
             let found = PropertyListFile.containerIdentifier(in: buffer)
         else { return }

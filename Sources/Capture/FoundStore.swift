@@ -9,6 +9,8 @@ public struct FoundStore: Sendable {
     public let contents: Contents
     /// The container that it belongs to.
     public let container: Container
+    /// What its path begins with if it lies in an archive in the capture: `outer.zip!`; else nothing.
+    let archivePrefix: String
 
     /// What a store consists of.
     public enum Contents: Sendable {
@@ -26,9 +28,32 @@ public struct FoundStore: Sendable {
         case preferences(hasPrefix: Bool)
         /// Preferences of an app group, whose events of extensions wait for a ping.
         case groupPreferences
+        /// Leanplum requests in a database.
+        case leanplumDatabase
+        /// Leanplum requests in a property list; its name may tell the application id.
+        case leanplumRequests(applicationID: String?)
+        /// Preferences of an app with Leanplum's among them.
+        case leanplumPreferences
+        /// Captured requests or their payloads.
+        case requestLog(RequestLogKind)
+        /// The folder of Sift's SDK, read as one.
+        case sift(SiftFolder)
     }
 
-    /// How records name the kind of store.
+    /// A part of a store that reports list by itself.
+    public struct Part: Sendable, Equatable {
+        /// How records name the kind of store.
+        public let kind: StoreKind
+        /// Path below the root of the capture.
+        public let path: String
+    }
+
+    /// What reports list the store as: mostly itself.
+    public var parts: [Part] {
+        if case .sift(let folder) = contents { folder.parts } else { [Part(kind: kind, path: path)] }
+    }
+
+    /// How records name the kind of store; of one with several parts, that of the first.
     public var kind: StoreKind {
         switch contents {
         case .pingFolder: .mozillaPingFile
@@ -36,27 +61,48 @@ public struct FoundStore: Sendable {
         case .pendingEvents: .mozillaPendingEvents
         case .values: .mozillaValues
         case .preferences, .groupPreferences: .mozillaDefaults
+        case .leanplumDatabase: .leanplumSQLite
+        case .leanplumRequests: .leanplumPlist
+        case .leanplumPreferences: .leanplumUserDefaults
+        case .requestLog(let kind): kind.store
+        case .sift(let folder): folder.parts[0].kind
         }
     }
 
-    /// Files of this kind can hold credentials; in quarantine only their hash is listed.
-    var carriesCredentials: Bool {
+    /// The system whose store it is.
+    public var system: TelemetrySystem {
         switch contents {
-        case .preferences, .groupPreferences: true
+        case .leanplumDatabase, .leanplumRequests, .leanplumPreferences: .leanplum
+        case .sift: .sift
+        default: .mozilla
+        }
+    }
+
+    /// A file of this kind can hold credentials; in quarantine only its hash is listed.
+    func carriesCredentials(file index: Int) -> Bool {
+        switch contents {
+        case .preferences, .groupPreferences, .leanplumPreferences, .requestLog: true
+        case .sift(let folder): folder.files[index].file.carriesCredentials
         default: false
         }
     }
 
     /// How many files there are to read.
     public var fileCount: Int {
-        if case .pingFolder(let folder) = contents { folder.count } else { 1 }
+        switch contents {
+        case .pingFolder(let folder): folder.count
+        case .sift(let folder): folder.files.count
+        default: 1
+        }
     }
 }
 
 /// The files of a ping folder, in the order in which their pings come out.
 public struct PingFolder: Sendable {
-    /// Path of the folder below the root of the capture.
+    /// Path of the folder in the capture.
     public let path: String
+    /// What the paths of the files begin with.
+    let base: String
     /// The ping type that the folder is named for.
     public let type: String
     /// The names of the files, one after another: a hundred thousand arrays would cost more than what they hold.
@@ -71,8 +117,9 @@ public struct PingFolder: Sendable {
         let end: UInt32
     }
 
-    init(path: String, type: String) {
+    init(path: String, base: String, type: String) {
         self.path = path
+        self.base = base
         self.type = type
     }
 

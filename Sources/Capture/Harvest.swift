@@ -11,6 +11,8 @@ public enum CaptureInput: Sendable {
     case bundle(BundleReader)
     /// A damaged bundle.
     case salvage(SalvagedBundle)
+    /// A request log by itself.
+    case log(RequestLog)
 }
 
 /// How inputs are to be read.
@@ -21,12 +23,17 @@ public struct HarvestOptions: Sendable {
     public var secret: RunSecret
     /// The most bytes of one file that go to quarantine.
     public var quarantineFileLimit: Int
+    /// Where private copies of databases are made, in files without names.
+    public var copyFolder: String
 
     /// Makes options.
-    public init(filter: RecordFilter, secret: RunSecret, quarantineFileLimit: Int = 64 << 20) {
+    public init(
+        filter: RecordFilter, secret: RunSecret, quarantineFileLimit: Int = 64 << 20, copyFolder: String = "/tmp"
+    ) {
         self.filter = filter
         self.secret = secret
         self.quarantineFileLimit = quarantineFileLimit
+        self.copyFolder = copyFolder
     }
 }
 
@@ -57,6 +64,9 @@ public struct Harvest {
         case .salvage(let bundle):
             let scan = try SalvageScan(bundle, input: number, options)
             while let batch = try scan.next() { try await consume(batch) }
+        case .log(let log):
+            let scan = RequestLogScan(log, input: number, store: nil, options)
+            while let batch = scan.next() { try await consume(batch) }
         }
     }
 
@@ -122,7 +132,7 @@ extension CaptureInput {
         case .bundle(let bundle):
             var decoder = try BundleReader.makeDecoder()
             bytes = try bundle.contents(of: BundleLayout.quarantined(item.sha256), with: &decoder)
-        case .salvage: throw ChangedCapture(path: item.path)
+        case .salvage, .log: throw ChangedCapture(path: item.path)
         }
         guard PayloadHash.hex(of: bytes) == item.sha256 else { throw ChangedCapture(path: item.path) }
         return bytes
@@ -141,7 +151,7 @@ public struct ChangedCapture: Error, CustomStringConvertible {
 extension CapturedFolder {
     fileprivate func bytes(of item: Quarantined) throws(FileError) -> [UInt8] {
         var contents: [UInt8] = []
-        try root.folder.read(Array(item.path.utf8), limit: .max, into: &contents)
+        try tree.read(item.path, limit: .max, into: &contents)
         return Array(contents[item.reject.range(inFileOf: contents.count)])
     }
 }

@@ -1,49 +1,43 @@
-import Foundation
 import JSONText
+import PropertyList
 
 /// Reads the few property lists that Mozilla's stores need, as JSON.
 enum PropertyListFile {
     /// The identifier in the metadata of a container.
     static func containerIdentifier(in bytes: [UInt8]) -> String? {
-        guard case .dictionary(let entries) = try? decode(bytes),
-            case .string(let identifier) = entries["MCMMetadataIdentifier"]
+        guard let document = try? PropertyListDocument(bytes),
+            let identifier = document.value(of: "MCMMetadataIdentifier", in: document.root),
+            document.kind(of: identifier) == .text
         else { return nil }
-        return identifier
+        return document.string(of: identifier)
     }
 
     /// The entries whose keys have a prefix, without it, as a JSON object.
-    /// - Throws: an error if the bytes are no property list with a dictionary at its root.
+    /// - Throws: `PropertyListError` if the bytes are no property list with a dictionary at its root.
     static func json(of bytes: [UInt8], entriesWithPrefix prefix: String) throws(PropertyListError) -> [UInt8] {
-        guard case .dictionary(let entries) = try decode(bytes) else {
-            throw PropertyListError(description: "the root is no dictionary")
+        let document = try PropertyListDocument(bytes)
+        guard document.kind(of: document.root) == .dictionary else {
+            throw PropertyListError(
+                .wrongRoot, at: document.offset(of: document.root), "the root of preferences is no dictionary")
         }
+        var json = CanonicalPropertyList(document)
+        let members = document.members(of: document.root)
         var object = CanonicalObject()
-        for (key, value) in entries where key.hasPrefix(prefix) {
-            object.set(JSONKey(String(key.dropFirst(prefix.count))), canonical: value.json)
+        for position in 0..<members.count {
+            let key = document.string(of: document.key(at: position, of: members))
+            guard key.hasPrefix(prefix) else { continue }
+            object.set(
+                JSONKey(String(key.dropFirst(prefix.count))),
+                canonical: try json.bytes(of: document.value(at: position, of: members)))
         }
         return object.bytes
     }
 
     /// How many entries the array at a key has; 0 if there is none.
     static func count(ofArray key: String, in bytes: [UInt8]) throws(PropertyListError) -> Int {
-        guard case .dictionary(let entries) = try decode(bytes), case .array(let elements) = entries[key] else {
-            return 0
-        }
-        return elements.count
+        let document = try PropertyListDocument(bytes)
+        return document.value(of: JSONKey(key), in: document.root).map { document.elements(of: $0).count } ?? 0
     }
-
-    private static func decode(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListValue {
-        do {
-            return try PropertyListDecoder().decode(PropertyListValue.self, from: Data(bytes))
-        } catch {
-            throw PropertyListError(description: "no property list")
-        }
-    }
-}
-
-/// Why bytes are not the property list that was expected.
-struct PropertyListError: Error, CustomStringConvertible {
-    let description: String
 }
 
 /// The extension events that wait in the preferences of an app group.
@@ -51,71 +45,71 @@ enum GroupPreferences {
     static let eventsKey = "profile.AppExtensionTelemetryEvents"
 }
 
-/// A property list as a value.
-private enum PropertyListValue: Decodable {
-    case boolean(Bool)
-    case integer(Int64)
-    case unsigned(UInt64)
-    case real(Double)
-    case string(String)
-    case date(Date)
-    case data(Data)
-    case array([PropertyListValue])
-    case dictionary([String: PropertyListValue])
+/// Values of a property list as canonical JSON; dates as RFC 3339, data as base64.
+private struct CanonicalPropertyList {
+    private let document: PropertyListDocument
+    /// How many values may still be written: what is shared in the file is not shared in JSON.
+    private var allowance: Int
 
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        // A wrong guess costs an error, so the common types come first. A boolean is no integer here, nor a real one.
-        if let value = try? container.decode(Int64.self) {
-            self = .integer(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode(Bool.self) {
-            self = .boolean(value)
-        } else if let value = try? container.decode(UInt64.self) {
-            self = .unsigned(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .real(value)
-        } else if let value = try? container.decode(Date.self) {
-            self = .date(value)
-        } else if let value = try? container.decode(Data.self) {
-            self = .data(value)
-        } else if let value = try? container.decode([PropertyListValue].self) {
-            self = .array(value)
-        } else {
-            self = .dictionary(try container.decode([String: PropertyListValue].self))
+    init(_ document: PropertyListDocument) {
+        self.document = document
+        allowance = document.expansionLimit
+    }
+
+    /// The document was checked, so it is no deeper than allowed.
+    mutating func bytes(of node: PropertyListNode) throws(PropertyListError) -> [UInt8] {
+        allowance -= 1
+        guard allowance >= 0 else {
+            throw PropertyListError(
+                .budgetExceeded, at: document.offset(of: node), "shared values that become too many when written out")
+        }
+        switch document.kind(of: node) {
+        case .array: return try list(document.elements(of: node))
+        case .dictionary: return try object(document.members(of: node))
+        default: return scalar(node)
         }
     }
 
-    /// The value as canonical JSON; dates as RFC 3339, data as base64.
-    var json: [UInt8] {
-        switch self {
-        case .boolean(let value): Array(String(value).utf8)
-        case .integer(let value): Array(String(value).utf8)
-        case .unsigned(let value): Array(String(value).utf8)
-        case .real(let value): value.isFinite ? Array("\(value)".utf8) : Array("null".utf8)
-        case .string(let value): Self.quoted(value)
-        case .date(let value): Self.quoted(value.formatted(.iso8601))
-        case .data(let value): Self.quoted(value.base64EncodedString())
-        case .array(let elements): Self.list(elements)
-        case .dictionary(let entries): Self.object(entries)
-        }
-    }
-
-    private static func quoted(_ text: String) -> [UInt8] {
+    private func scalar(_ node: PropertyListNode) -> [UInt8] {
         var json: [UInt8] = []
-        json.append(jsonString: text)
+        switch document.kind(of: node) {
+        case .boolean: json += "\(document.boolean(of: node))".utf8
+        case .integer: json += "\(document.integer(of: node))".utf8
+        case .uid: json += "\(document.uid(of: node))".utf8
+        case .real: json.append(jsonNumber: document.real(of: node))
+        case .text: json.append(jsonText: node, of: document)
+        case .date:
+            if let text = PropertyListDate.text(secondsSince2001: document.real(of: node)) {
+                json.append(jsonString: text)
+            } else {
+                json += "null".utf8
+            }
+        case .data:
+            json.append(UInt8(ascii: "\""))
+            json.append(base64: document.payload(of: node))
+            json.append(UInt8(ascii: "\""))
+        case .null, .array, .dictionary: json += "null".utf8
+        }
         return json
     }
 
-    private static func list(_ elements: [PropertyListValue]) -> [UInt8] {
-        let joined = elements.map(\.json).joined(separator: [UInt8(ascii: ",")])
-        return [UInt8(ascii: "[")] + joined + [UInt8(ascii: "]")]
+    private mutating func list(_ elements: PropertyListElements) throws(PropertyListError) -> [UInt8] {
+        var json = [UInt8(ascii: "[")]
+        for position in 0..<elements.count {
+            if position > 0 { json.append(UInt8(ascii: ",")) }
+            json += try bytes(of: document.element(at: position, of: elements))
+        }
+        json.append(UInt8(ascii: "]"))
+        return json
     }
 
-    private static func object(_ entries: [String: PropertyListValue]) -> [UInt8] {
+    private mutating func object(_ members: PropertyListMembers) throws(PropertyListError) -> [UInt8] {
         var object = CanonicalObject()
-        for (key, value) in entries { object.set(JSONKey(key), canonical: value.json) }
+        for position in 0..<members.count {
+            object.set(
+                JSONKey(document.string(of: document.key(at: position, of: members))),
+                canonical: try bytes(of: document.value(at: position, of: members)))
+        }
         return object.bytes
     }
 }

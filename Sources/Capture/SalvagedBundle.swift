@@ -12,10 +12,16 @@ public final class SalvagedBundle: Sendable {
 
     /// Opens a file to be salvaged.
     /// - Throws: `FileError`.
-    public init(path: String, label: String) throws(FileError) {
+    public convenience init(path: String, label: String) throws(FileError) {
+        self.init(ByteSource(try InputFile(path: path)), path: path, label: label)
+    }
+
+    /// Takes bytes to be salvaged.
+    /// - Parameter path: what messages call them.
+    public init(_ source: ByteSource, path: String, label: String) {
         self.path = path
         self.label = label
-        source = ByteSource(try InputFile(path: path))
+        self.source = source
     }
 }
 
@@ -83,7 +89,7 @@ final class SalvageScan {
                 guard let (record, _) = try lines.next() else { return }
                 if let contradiction = record.contradiction { throw RecordError(contradiction) }
                 guard options.filter.passes(record) else { continue }
-                batch.append(record, key: RecordKey(record, secret: options.secret), input: input, store: nil)
+                batch.append(record, key: RecordKey(record, secret: options.secret), input: input, place: nil)
             } catch {
                 report("\(segment.name) line \(lines.line): \(error)", to: &batch)
             }

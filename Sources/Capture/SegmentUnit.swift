@@ -19,7 +19,7 @@ struct SegmentUnit: Sendable {
             while let (record, _) = try lines.next() {
                 if let contradiction = record.contradiction { throw RecordError(contradiction) }
                 guard options.filter.passes(record) else { continue }
-                batch.append(record, key: RecordKey(record, secret: options.secret), input: input, store: nil)
+                batch.append(record, key: RecordKey(record, secret: options.secret), input: input, place: nil)
             }
         } catch {
             throw .badRecord(member: segment.path, line: lines.line, reason: error.description)

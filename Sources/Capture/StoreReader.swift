@@ -1,15 +1,18 @@
 import Files
 import JSONText
+import PropertyList
 import Telemetry
 
 /// Turns the bytes of store files into records. One reader serves one thread at a time and keeps its memory.
 struct StoreReader {
     private let capture: CapturedFolder
+    private let secret: RunSecret
     private var pings = PingReader()
     private var borrowed: BorrowedPings
 
-    init(_ capture: CapturedFolder) {
+    init(_ capture: CapturedFolder, secret: RunSecret) {
         self.capture = capture
+        self.secret = secret
         borrowed = BorrowedPings(capture)
     }
 
@@ -31,6 +34,19 @@ struct StoreReader {
             guard let json = propertyList(bytes, prefix: prefix, code: "V3", into: &output) else { return }
             readValues(json, of: store, at: place, into: &output)
         case .groupPreferences: reportExtensionEvents(bytes, into: &output)
+        case .leanplumRequests(let applicationID):
+            let place = LeanplumPlace(
+                capture: place.capture, path: place.path, store: place.store, applicationID: applicationID)
+            LeanplumPropertyList.readRequests(bytes, at: place, secret: secret, into: &output)
+        case .leanplumPreferences:
+            let place = LeanplumPlace(capture: place.capture, path: place.path, store: place.store)
+            LeanplumPropertyList.readDefaults(bytes, at: place, secret: secret, into: &output)
+        // Too large for memory: a unit reads it row by row.
+        case .leanplumDatabase: break
+        // Read piece by piece, see `RequestLogScan`.
+        case .requestLog: break
+        // Read as one, not file by file.
+        case .sift: break
         }
     }
 
@@ -81,7 +97,7 @@ struct StoreReader {
                     "\(count) event\(count == 1 ? "" : "s") of the share extension wait for the next mobile-event ping")
             )
         } catch {
-            output.rejects.append(Reject("preferences \(error)"))
+            output.rejects.append(Reject("preferences", error))
         }
     }
 
@@ -91,24 +107,49 @@ struct StoreReader {
         do throws(PropertyListError) {
             return try PropertyListFile.json(of: bytes, entriesWithPrefix: prefix)
         } catch {
-            output.rejects.append(Reject("\(code) \(error)"))
+            output.rejects.append(Reject(code, error))
             return nil
         }
     }
 }
 
+extension Reject {
+    /// A property list that could not be read, with the code of the format that it belongs to.
+    fileprivate init(_ code: String, _ error: PropertyListError) {
+        self.init("\(code) \(error.code.rawValue): \(error.reason)", offset: error.offset)
+    }
+}
+
 extension FoundStore {
-    /// The folder that its files are opened in: that of the pings, or the root of the capture.
+    /// The folder that its files are opened in: that of the pings, or the root of the capture or archive.
     var folderPath: String {
-        if case .pingFolder(let folder) = contents { folder.path } else { "" }
+        switch contents {
+        case .pingFolder(let folder): folder.path
+        case .sift(let folder): folder.path
+        default: archivePrefix
+        }
     }
 
     /// The name by which a file is opened in ``folderPath``, and its path in the capture.
     func file(_ index: Int) -> (name: [UInt8], path: String) {
-        guard case .pingFolder(let folder) = contents else { return (Array(path.utf8), path) }
-        let name = folder.name(index)
-        return (name, FolderVisit.join(folder.path, String(decoding: name, as: UTF8.self)))
+        switch contents {
+        case .pingFolder(let folder):
+            let name = folder.name(index)
+            return (name, folder.base + String(decoding: name, as: UTF8.self))
+        case .sift(let folder):
+            let name = folder.files[index].name
+            return (name, folder.base + String(decoding: name, as: UTF8.self))
+        default: return (Array(path.utf8.dropFirst(archivePrefix.utf8.count)), path)
+        }
     }
+
+    /// How reports name the kind of a file.
+    func kind(ofFile index: Int) -> StoreKind {
+        if case .sift(let folder) = contents { folder.files[index].file.kind } else { kind }
+    }
+
+    /// Whether its files tell of each other, so that one job reads them all.
+    var isReadAtOnce: Bool { system == .sift }
 
     /// What the readers of the bytes need to know of where they come from.
     func place(of path: String, capture: String) -> MozillaPlace {
@@ -122,7 +163,7 @@ extension FoundStore {
         switch contents {
         case .pingFolder(let folder): folder.type
         case .pingArray(let type), .pendingEvents(let type): type
-        case .datedMeasurements, .values, .preferences, .groupPreferences: ""
+        default: ""
         }
     }
 }

@@ -9,24 +9,52 @@ struct StoreWalk {
     /// The path of a file that was left out although its name is that of a store.
     private(set) var leftOutStore: String?
     private let label: String
+    private let path: String
+    private let spool: Spool
+    private var archives: [String] = []
     private var stores: [FolderVisit.Store] = []
     private var identifiers: [String: String] = [:]
 
     /// So many folders make a job worth its while.
     private static let foldersPerJob = 16
 
-    init(label: String) {
+    /// - Parameters:
+    ///   - path: the path of the capture, as given.
+    ///   - spool: takes what is wanted of archives in the capture.
+    init(label: String, path: String, spool: Spool) {
         self.label = label
+        self.path = path
+        self.spool = spool
     }
 
-    /// Walks the folders level by level.
-    /// - Throws: `FileError` for the root; what cannot be read below it becomes a problem.
+    /// Walks the folders level by level, then those of archives that lie in them.
+    /// - Returns: the tree with the archives that were opened.
+    /// - Throws: `FileError` for the root; what cannot be read below it becomes a problem. ``ArchiveError`` for archives
+    ///   that pass the limits.
     mutating func run(
-        from root: RootFolder, named rootName: String, leavingOut excluded: Set<FileIdentity>, limit: JobLimit
-    ) async throws {
-        let first = FolderVisit(root: root, path: "", name: rootName, excluded: excluded).run()
+        through tree: CaptureTree, named rootName: String, leavingOut excluded: Set<FileIdentity>, limit: JobLimit
+    ) async throws -> CaptureTree {
+        let first = FolderVisit(tree: tree, path: "", name: rootName, excluded: excluded).run()
         if case .failure(let error) = first { throw error }
-        var level = take(first, of: "")
+        try await descend(take(first, of: ""), tree, leavingOut: excluded, limit: limit)
+        var tree = tree
+        for path in archives.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            let archive = NestedArchive(path, in: self.path, label: label)
+            let opened = try archive.open(in: tree, spool: spool)
+            problems += opened.problems
+            isIncomplete = isIncomplete || opened.isIncomplete
+            guard let members = opened.tree else { continue }
+            tree.add(members, prefix: archive.prefix)
+            let root = FolderVisit(tree: tree, path: archive.prefix, name: archive.rootName, excluded: []).run()
+            try await descend(take(root, of: archive.prefix), tree, leavingOut: [], limit: limit)
+        }
+        return tree
+    }
+
+    private mutating func descend(
+        _ folders: [String], _ tree: CaptureTree, leavingOut excluded: Set<FileIdentity>, limit: JobLimit
+    ) async throws {
+        var level = folders
         while !level.isEmpty {
             var tasks = OrderedTasks<[Result<FolderVisit, FileError>]>(limit: limit)
             let jobs = stride(from: 0, to: level.count, by: Self.foldersPerJob).map { start in
@@ -36,7 +64,7 @@ struct StoreWalk {
                 tasks.add {
                     paths.map { path in
                         FolderVisit(
-                            root: root, path: path, name: CapturedFolder.lastPart(of: path), excluded: excluded
+                            tree: tree, path: path, name: CapturedFolder.lastPart(of: path), excluded: excluded
                         ).run()
                     }
                 }
@@ -50,12 +78,21 @@ struct StoreWalk {
     }
 
     /// The stores with their containers, by the bytes of their paths.
-    func sortedStores(rootName: String) -> [FoundStore] {
-        let containers = ContainerFinder(identifiers: identifiers, rootName: rootName)
+    func sortedStores(of tree: CaptureTree, rootName: String) -> [FoundStore] {
+        let containers = ContainerFinder(identifiers: identifiers, tree: tree, rootName: rootName)
         return
             stores
-            .map { FoundStore(path: $0.path, contents: $0.contents, container: containers.container(of: $0.path)) }
-            .sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+            .map { store in
+                FoundStore(
+                    path: store.path, contents: store.contents, container: containers.container(of: store.path),
+                    archivePrefix: tree.part(of: store.path)?.prefix ?? "")
+            }
+            .sorted { left, right in
+                // One file can be a store of two systems.
+                left.path == right.path
+                    ? left.kind.rawValue < right.kind.rawValue
+                    : left.path.utf8.lexicographicallyPrecedes(right.path.utf8)
+            }
     }
 
     /// The problems by the bytes of their paths, for folders list their entries in no order.
@@ -77,6 +114,7 @@ struct StoreWalk {
                     problem: Problem("link", "symbolic link not followed; give its target as a capture of its own"))
             }
             for (file, error) in visit.unreadable { report(file, error) }
+            takeArchives(of: visit)
             return visit.folders
         case .failure(let error):
             report(path, error)
@@ -84,18 +122,31 @@ struct StoreWalk {
         }
     }
 
+    private mutating func takeArchives(of visit: FolderVisit) {
+        for archive in visit.archives {
+            switch archive {
+            case .inCapture(let path): archives.append(path)
+            case .inArchive(let path):
+                problems.append(
+                    PlacedProblem(
+                        capture: label, path: path,
+                        problem: Problem(
+                            "nested", "archive in an archive in the capture, not read; unpack the outer one")
+                    ))
+            case .ambiguous(let path):
+                isIncomplete = true
+                problems.append(
+                    PlacedProblem(
+                        capture: label, path: path,
+                        problem: Problem("unreadable", "not read: a neighbour is called like a member of it; rename it")
+                    ))
+            }
+        }
+    }
+
     private mutating func report(_ path: String, _ error: FileError) {
         isIncomplete = true
         problems.append(
             PlacedProblem(capture: label, path: path, problem: Problem("unreadable", error.description)))
-    }
-}
-
-/// An open folder that threads share.
-final class RootFolder: Sendable {
-    let folder: Folder
-
-    init(_ folder: consuming Folder) {
-        self.folder = folder
     }
 }

@@ -18,6 +18,29 @@ struct Descriptor: ~Copyable, Sendable {
         guard fstat(number, &status) == 0 else { throw FileError(.stat, path) }
         return status
     }
+
+    /// Appends what stands from `offset` on, at most `limit` bytes, until the output is full or the file ends.
+    /// - Returns: the number of bytes that were appended.
+    /// - Throws: `FileError` of that operation and path; `EINVAL` for a negative offset.
+    func read(
+        at offset: Int, upTo limit: Int = .max, into output: inout OutputSpan<UInt8>, _ operation: FileError.Operation,
+        _ path: String
+    ) throws(FileError) -> Int {
+        let wanted = min(output.freeCapacity, limit)
+        var total = 0
+        while total < wanted {
+            let result = output.withUnsafeMutableBufferPointer { buffer, count in
+                let room = UnsafeMutableBufferPointer(rebasing: buffer[count..<count + wanted - total])
+                let result = pread(number, room.baseAddress, room.count, offset + total)
+                count += max(result, 0)
+                return result
+            }
+            guard result != 0 else { break }
+            guard result > 0 || errno == EINTR else { throw FileError(operation, path) }
+            total += max(result, 0)
+        }
+        return total
+    }
 }
 
 extension stat {

@@ -4,7 +4,7 @@ import Glibc
 public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What was attempted; the raw value is the verb in the message.
     public enum Operation: String, Sendable {
-        case open, create, read, write, sync, rename, remove, list, stat, lock, replace, seek
+        case open, create, read, write, sync, rename, remove, list, stat, lock, replace, seek, spool
     }
 
     /// What was attempted.
@@ -22,10 +22,14 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// One line: `cannot create /x/y.tar.zst: No such file or directory`.
-    public var description: String { "cannot \(operation.rawValue) \(path): \(reason)" }
+    public var description: String {
+        "cannot \(operation == .spool ? "spool to" : operation.rawValue) \(path): \(reason)"
+    }
 
     /// Whether a file was refused for its size.
     public var isTooLarge: Bool { code == EFBIG }
+    /// Whether a spool file would hold more than it may.
+    public var isOverSpoolLimit: Bool { operation == .spool && code == EOVERFLOW }
     /// Whether there is no such file.
     public var isNotFound: Bool { code == ENOENT }
     /// Whether the user may not do this.
@@ -43,6 +47,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         switch (operation, code) {
         case (.lock, EWOULDBLOCK): "another run is writing it"
         case (.replace, ENOTSUP), (.read, ENOTSUP): "it is not a regular file"
+        case (.spool, EOVERFLOW): "it would hold more than the limit"
         default: String(cString: strerror(code))
         }
     }

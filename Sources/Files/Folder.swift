@@ -66,19 +66,39 @@ public struct Folder: ~Copyable, Sendable {
     /// - Throws: `FileError`; `EFBIG` beyond the limit, `ENOTSUP` for anything but a regular file, `ELOOP` for a link.
     public func read(_ name: [UInt8], limit: Int, into contents: inout [UInt8]) throws(FileError) {
         contents.removeAll(keepingCapacity: true)
+        var status = stat()
+        // The name with a NUL behind it stands where its contents will.
+        contents += name
+        contents.append(0)
+        let file = try regularFile(named: contents, &status)
+        contents.removeAll(keepingCapacity: true)
+        guard status.st_size <= limit else { throw FileError(.read, full(name), code: EFBIG) }
+        let code = contents.append(upTo: Int(status.st_size), from: file.number)
+        guard code == 0 else { throw FileError(.read, full(name), code: code) }
+    }
+
+    /// Opens a file in this folder, for reading by position.
+    /// - Parameter name: the name, or a path below the folder, without a NUL.
+    /// - Throws: `FileError`; `ENOTSUP` for anything but a regular file, `ELOOP` for a link.
+    public func file(_ name: [UInt8]) throws(FileError) -> InputFile {
+        var status = stat()
+        let file = try regularFile(named: name + [0], &status)
+        return InputFile(file, path: full(name), status: status)
+    }
+
+    /// - Parameter name: with a NUL behind it.
+    private func regularFile(named name: [UInt8], _ status: inout stat) throws(FileError) -> Descriptor {
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
-        let number = (name + [0]).withUnsafeBufferPointer { text in
+        let number = name.withUnsafeBufferPointer { text in
             text.withMemoryRebound(to: CChar.self) { characters in
                 characters.baseAddress.map { openat(descriptor.number, $0, flags) } ?? -1
             }
         }
-        guard number >= 0 else { throw FileError(.open, full(name)) }
+        guard number >= 0 else { throw FileError(.open, full(name.dropLast())) }
         let file = try Descriptor(number, .open, path)
-        let status = try file.status(path)
-        guard status.isRegular else { throw FileError(.read, full(name), code: ENOTSUP) }
-        guard status.st_size <= limit else { throw FileError(.read, full(name), code: EFBIG) }
-        let code = contents.append(upTo: Int(status.st_size), from: file.number)
-        guard code == 0 else { throw FileError(.read, full(name), code: code) }
+        status = try file.status(path)
+        guard status.isRegular else { throw FileError(.read, full(name.dropLast()), code: ENOTSUP) }
+        return file
     }
 
     /// The device and inode of the folder.
@@ -86,7 +106,7 @@ public struct Folder: ~Copyable, Sendable {
         FileIdentity(try descriptor.status(path))
     }
 
-    private func full(_ name: [UInt8]) -> String {
+    private func full(_ name: some Collection<UInt8>) -> String {
         "\(path)/\(String(decoding: name, as: UTF8.self))"
     }
 }
@@ -103,12 +123,35 @@ public struct FolderEntries: Sendable {
     private var kinds: [Kind] = []
     private var inodes: [UInt64] = []
 
+    /// No entries.
+    public init() {}
+
+    /// Adds an entry.
+    public mutating func append(name: some Sequence<UInt8>, kind: Kind, inode: UInt64) {
+        names.append(contentsOf: name)
+        ends.append(names.count)
+        kinds.append(kind)
+        inodes.append(inode)
+    }
+
     /// How many entries there are.
     public var count: Int { ends.count }
 
     /// The bytes of a name.
     public func name(_ index: Int) -> [UInt8] {
         Array(names[(index == 0 ? 0 : ends[index - 1])..<ends[index]])
+    }
+
+    /// The place of an entry, if the entries were added by the bytes of their names.
+    public func index(inSorted name: some Collection<UInt8>) -> Int? {
+        var range = 0..<count
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            let found = names[(middle == 0 ? 0 : ends[middle - 1])..<ends[middle]]
+            if found.elementsEqual(name) { return middle }
+            range = found.lexicographicallyPrecedes(name) ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return nil
     }
 
     /// What an entry is.
@@ -120,10 +163,7 @@ public struct FolderEntries: Sendable {
     fileprivate mutating func append(name: UnsafePointer<CChar>, kind: UInt8, inode: UInt64, in folder: Int32) {
         let bytes = UnsafeRawBufferPointer(start: name, count: strlen(name))
         if bytes.elementsEqual(".".utf8) || bytes.elementsEqual("..".utf8) { return }
-        names.append(contentsOf: bytes)
-        ends.append(names.count)
-        kinds.append(Self.kind(kind, name: name, in: folder))
-        inodes.append(inode)
+        append(name: bytes, kind: Self.kind(kind, name: name, in: folder), inode: inode)
     }
 
     /// Some file systems do not tell in the listing what an entry is.

@@ -10,6 +10,8 @@ public struct InputFile: ~Copyable, Sendable {
     public let size: Int
     /// The file's device and inode.
     public let identity: FileIdentity
+    /// Whether nobody but the owner (and the superuser) has any right to the file.
+    public let isPrivate: Bool
     private let descriptor: Descriptor
 
     /// Opens a file.
@@ -23,9 +25,14 @@ public struct InputFile: ~Copyable, Sendable {
         guard status.isRegular else {
             throw FileError(.read, path, code: status.isFolder ? EISDIR : ENOTSUP)
         }
+        self.init(descriptor, path: path, status: status)
+    }
+
+    init(_ descriptor: consuming Descriptor, path: String, status: stat) {
         self.path = path
         size = Int(status.st_size)
         identity = FileIdentity(status)
+        isPrivate = status.st_mode & (S_IRWXG | S_IRWXO) == 0
         self.descriptor = descriptor
     }
 
@@ -35,22 +42,7 @@ public struct InputFile: ~Copyable, Sendable {
     /// - Throws: `FileError`; `EINVAL` for a negative offset.
     @discardableResult
     public func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError) -> Int {
-        let wanted = output.freeCapacity
-        var total = 0
-        while total < wanted {
-            let code = output.withUnsafeMutableBufferPointer { buffer, count in
-                let room = UnsafeMutableBufferPointer(rebasing: buffer[count...])
-                let result = pread(descriptor.number, room.baseAddress, room.count, offset + total)
-                guard result >= 0 else { return errno }
-                guard result > 0 else { return Self.endOfFile }
-                count += result
-                total += result
-                return 0
-            }
-            if code == Self.endOfFile { break }
-            guard code == 0 || code == EINTR else { throw FileError(.read, path, code: code) }
-        }
-        return total
+        try descriptor.read(at: offset, into: &output, .read, path)
     }
 
     /// The whole file.
@@ -73,6 +65,4 @@ public struct InputFile: ~Copyable, Sendable {
         guard bytes.count <= limit else { throw FileError(.read, path, code: EFBIG) }
         return bytes
     }
-
-    private static let endOfFile: Int32 = -1
 }

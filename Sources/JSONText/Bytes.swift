@@ -21,9 +21,13 @@ extension Span<UInt8> {
     public func equals(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         var index = 0
+        while holdsWord(at: index), other.holdsWord(at: index) {
+            if word(at: index) != other.word(at: index) { return false }
+            index &+= 8
+        }
         while index < count {
             if self[index] != other[index] { return false }
-            index += 1
+            index &+= 1
         }
         return true
     }
@@ -33,11 +37,15 @@ extension Span<UInt8> {
         equals(text.utf8.span)
     }
 
-    /// Eight bytes from an index on as one number, the first one lowest: a single load where the compiler sees it.
+    /// Whether eight bytes stand from an index on.
     @inline(__always)
-    func word(at index: Int) -> UInt64 {
-        let bytes = extracting(droppingFirst: index)
-        // The last byte first: its bounds check covers the others.
+    func holdsWord(at index: Int) -> Bool { index <= count - 8 }
+
+    /// Eight bytes from an index on as one number, the first one lowest: a single load where the compiler sees that
+    /// ``holdsWord(at:)``.
+    @inlinable @inline(__always)
+    public func word(at index: Int) -> UInt64 {
+        let bytes = extracting(index..<index &+ 8)
         let high = UInt64(bytes[7]) << 56 | UInt64(bytes[6]) << 48 | UInt64(bytes[5]) << 40
         let middle = UInt64(bytes[4]) << 32 | UInt64(bytes[3]) << 24 | UInt64(bytes[2]) << 16
         return high | middle | UInt64(bytes[1]) << 8 | UInt64(bytes[0])
@@ -53,22 +61,34 @@ extension Span<UInt8> {
         return number
     }
 
+    /// The ``prefixAsNumber`` of a range, by a single load where there are enough bytes behind it.
+    @inline(__always)
+    func prefixAsNumber(of range: Range<Int>) -> UInt64 {
+        guard holdsWord(at: range.lowerBound) else { return extracting(range).prefixAsNumber }
+        let length = UInt64(truncatingIfNeeded: range.count)
+        let word = word(at: range.lowerBound).byteSwapped
+        return length >= 8 ? word : word & ~(UInt64.max >> (8 &* length))
+    }
+
     /// Eight bytes from an index on as one number, the first one lowest. There have to be as many.
+    ///
+    /// Not inlined: among other operations on bits, the compiler would not see that the bytes are one load.
     public func littleEndianWord(at index: Int) -> UInt64 { word(at: index) }
 
     /// Whether the bytes are ASCII of which a JSON string escapes nothing; a quick look, for most texts are.
     var needsNoEscape: Bool {
+        guard count >= 8 else {
+            for index in indices where UInt64(self[index]).textStops & 0x80 != 0 { return false }
+            return true
+        }
+        // The last eight bytes may in part be looked at twice.
+        let last = count - 8
         var index = 0
-        while index + 8 <= count {
+        while index < last {
             if word(at: index).textStops != 0 { return false }
-            index += 8
+            index &+= 8
         }
-        while index < count {
-            let byte = self[index]
-            if byte < 0x20 || byte >= 0x80 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return false }
-            index += 1
-        }
-        return true
+        return word(at: last).textStops == 0
     }
 
     /// The bytes as an array of their own.

@@ -13,9 +13,12 @@ public struct JSONDocument: Sendable {
     var source: [UInt8] = []
     /// Strings whose escapes were resolved, and the texts of values that were replaced.
     var resolved = Array("null".utf8)
-    var nodes = [Node(kind: .null, isResolved: true, start: 0, end: 4, next: 1)]
+    /// The values in the order of the text, and room for more.
+    var nodes = [Node.null]
     /// For each object the number of its members, then the nodes of their keys in canonical order.
     var members: [UInt32] = []
+    /// Memory for the keys of objects that are open while a text is read.
+    var keys: [KeyOrder.Entry] = []
     /// By how much replaced values may make the canonical form longer than the text that was read.
     var replacedLength = 0
 
@@ -43,6 +46,9 @@ public struct JSONDocument: Sendable {
         var extra: UInt32 = 0
 
         var isContainer: Bool { kind == .array || kind == .object }
+
+        /// The null of a document without a text, at the start of `resolved`.
+        static let null = Node(kind: .null, isResolved: true, start: 0, end: 4, next: 1)
     }
 }
 

@@ -23,21 +23,44 @@ extension JSONDocument {
             guard range.upperBound <= Self.maximumLength else {
                 throw JSONError(.tooLarge, at: Self.maximumLength)
             }
-            var reader = JSONReader(source.span.extracting(..<range.upperBound), policy: policy)
-            reader.position = range.lowerBound
-            try reader.readValueWithSpace(into: &self)
-            return reader.position
+            return try parse(source.span.extracting(..<range.upperBound), from: range.lowerBound, policy: policy)
         } catch {
             reset()
             throw error
         }
     }
 
+    private mutating func parse(_ text: Span<UInt8>, from start: Int, policy: JSONReadingPolicy) throws(JSONError)
+        -> Int
+    {
+        // Spans over several arrays of one value would overlap: each array is a variable of its own for a while.
+        var (nodes, keys, resolved, members) = ([Node](), [KeyOrder.Entry](), [UInt8](), [UInt32]())
+        exchange(&nodes, &keys, &resolved, &members)
+        defer { exchange(&nodes, &keys, &resolved, &members) }
+        var reader = JSONReader(text, from: start, policy: policy)
+        try reader.begin()
+        while true {
+            var nodeMemory = nodes.mutableSpan
+            var keyMemory = keys.mutableSpan
+            if try reader.read(into: &nodeMemory, &keyMemory, &resolved, &members) { return Int(reader.position) }
+            nodes.append(contentsOf: repeatElement(.null, count: nodes.count + 64))
+            keys.append(contentsOf: repeatElement(.none, count: keys.count + 64))
+        }
+    }
+
+    private mutating func exchange(
+        _ nodes: inout [Node], _ keys: inout [KeyOrder.Entry], _ resolved: inout [UInt8], _ members: inout [UInt32]
+    ) {
+        swap(&self.nodes, &nodes)
+        swap(&self.keys, &keys)
+        swap(&self.resolved, &resolved)
+        swap(&self.members, &members)
+    }
+
     /// Clears the way for a new value, and keeps the memory.
     private mutating func clear() {
         source = []
         resolved.removeAll(keepingCapacity: true)
-        nodes.removeAll(keepingCapacity: true)
         members.removeAll(keepingCapacity: true)
         replacedLength = 0
     }
@@ -46,226 +69,261 @@ extension JSONDocument {
     public mutating func reset() {
         clear()
         resolved.append(contentsOf: "null".utf8)
-        append(.null, 0..<resolved.count, isResolved: true)
+        nodes[0] = .null
     }
 }
 
-/// The position in a source, and the arrays and objects that are open there.
+/// The position in a source, and the array or object that is open there.
 ///
-/// Nesting is kept in `outer`, so the depth of the input costs no stack.
-struct JSONReader: ~Copyable, ~Escapable {
-    /// An array or object that is open.
-    struct Container {
-        let node: UInt32
-        let isObject: Bool
-        /// How many elements or members are complete.
-        var count: UInt32 = 0
-    }
+/// What is around it is kept in the nodes: one that is open has its parent's place in `next`, and an object the place of
+/// its first key in `extra`. So the depth of the input costs no stack.
+///
+/// The reader is a value of a few numbers, and what nearly every token passes through is inlined, so that they stay in
+/// registers; what is rare is given the position and returns it. The position has 32 bits, which suffice for the longest
+/// text, and tell the compiler that it is neither negative nor near an overflow.
+struct JSONReader: ~Escapable {
+    typealias Node = JSONDocument.Node
 
-    let source: Span<UInt8>
-    let policy: JSONReadingPolicy
-    var position = 0
-    /// The array or object that the position is in.
-    private var innermost: Container?
-    /// The arrays and objects around it, outermost first.
-    private var outer: [Container] = []
-    /// Memory for sorting the keys of one object.
-    private var sorting: [KeyOrder.Entry] = []
+    private let source: Span<UInt8>
+    private let policy: JSONReadingPolicy
+    private(set) var position: UInt32
+    /// How many nodes there are.
+    private var nodeCount = 0
+    /// How many keys the open objects have.
+    private var keyCount = 0
+    /// How many arrays and objects are open.
+    private var depth = 0
+    /// The innermost of them, where there is one.
+    private var innermost = 0
+    private var isInObject = false
 
     @_lifetime(copy source)
-    init(_ source: Span<UInt8>, policy: JSONReadingPolicy) {
+    init(_ source: Span<UInt8>, from position: Int, policy: JSONReadingPolicy) {
         self.source = source
         self.policy = policy
-        outer.reserveCapacity(16)
-        sorting.reserveCapacity(32)
+        self.position = UInt32(truncatingIfNeeded: position)
     }
 
-    mutating func readValueWithSpace(into document: inout JSONDocument) throws(JSONError) {
+    /// Moves on to the first byte of the value.
+    @inline(__always)
+    mutating func begin() throws(JSONError) {
         skipSpace()
-        guard position < source.count else { throw JSONError(.empty, at: position) }
-        repeat {
-            if try !readValue(into: &document) { continue }
-            try closeFinished(in: &document)
-        } while innermost != nil
-        skipSpace()
+        guard position < source.count else { throw JSONError(.empty, at: Int(position)) }
+    }
+
+    /// Reads on until the value and the white space behind it are read, or memory has run out.
+    ///
+    /// - Parameters:
+    ///   - nodes: memory for nodes, with those that were read before.
+    ///   - keys: memory for the keys of open objects, likewise.
+    /// - Returns: whether the value is complete; if not, there has to be more memory.
+    @inline(__always)
+    mutating func read(
+        into nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeyOrder.Entry>,
+        _ resolved: inout [UInt8], _ members: inout [UInt32]
+    ) throws(JSONError) -> Bool {
+        // A value is read together with the key that follows it.
+        while nodeCount &+ 2 <= nodes.count, keyCount < keys.count {
+            let isComplete = try readValue(into: &nodes, &resolved)
+            if isComplete, skipComma() {
+                // The next value is of the same array or object.
+            } else if isComplete || isAtEnd {
+                try closeFinished(in: &nodes, &keys, resolved.span, &members)
+                if depth == 0 { return true }
+            }
+            if isInObject {
+                try readKey(into: &nodes, &keys, &resolved)
+            } else {
+                nodes[innermost].extra &+= 1
+            }
+        }
+        return false
     }
 
     /// Reads a scalar, or opens an array or object and leaves the position at the first value inside.
     /// - Returns: whether a value was completed.
-    private mutating func readValue(into document: inout JSONDocument) throws(JSONError) -> Bool {
+    @inline(__always)
+    private mutating func readValue(into nodes: inout MutableSpan<Node>, _ resolved: inout [UInt8]) throws(JSONError)
+        -> Bool
+    {
         let byte = try nextByte()
-        switch byte {
-        case UInt8(ascii: "\""):
-            try readString(into: &document)
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-            try readNumber(into: &document)
-        case UInt8(ascii: "{"):
-            return try openObject(in: &document)
-        case UInt8(ascii: "["):
-            return try openArray(in: &document)
-        case UInt8(ascii: "t"):
-            try readWord(.true, "true".utf8.span, into: &document)
-        case UInt8(ascii: "f"):
-            try readWord(.false, "false".utf8.span, into: &document)
-        case UInt8(ascii: "n"):
-            try readWord(.null, "null".utf8.span, into: &document)
-        default:
-            throw JSONError(.unexpectedByte, at: position)
-        }
-        return true
-    }
-
-    /// After a completed value: closes whatever ends here, or leaves the position at the next value.
-    private mutating func closeFinished(in document: inout JSONDocument) throws(JSONError) {
-        while var container = innermost {
-            container.count += 1
-            skipSpace()
-            let byte = try nextByte()
-            if byte == UInt8(ascii: ",") {
-                innermost = container
-                position += 1
-                skipSpace()
-                if container.isObject { try readKey(into: &document) }
-                return
-            }
-            guard byte == (container.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
-                throw JSONError(.unexpectedByte, at: position)
-            }
-            try close(container, in: &document)
-        }
-    }
-
-    private mutating func openObject(in document: inout JSONDocument) throws(JSONError) -> Bool {
-        let container = try begin(.object, in: &document)
-        guard try nextByte() == UInt8(ascii: "}") else {
-            try readKey(into: &document)
+        if byte == UInt8(ascii: "\"") {
+            try readString(into: &nodes, &resolved)
+        } else if byte.isDigit || byte == UInt8(ascii: "-") {
+            let end = try source.endOfNumber(at: position)
+            append(.number, from: position, to: end, in: &nodes)
+            position = end
+        } else if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
+            try open(isObject: byte == UInt8(ascii: "{"), in: &nodes)
             return false
+        } else {
+            let (kind, end) = try source.literal(at: Int(position))
+            append(kind, from: position, to: UInt32(truncatingIfNeeded: end), in: &nodes)
+            position = UInt32(truncatingIfNeeded: end)
         }
-        try close(container, in: &document)
         return true
     }
 
-    private mutating func openArray(in document: inout JSONDocument) throws(JSONError) -> Bool {
-        let container = try begin(.array, in: &document)
-        guard try nextByte() == UInt8(ascii: "]") else { return false }
-        try close(container, in: &document)
+    /// Behind a completed value or at the end of an empty array or object: closes whatever ends here, and leaves the
+    /// position behind the comma and the white space that follow.
+    @inline(__always)
+    private mutating func closeFinished(
+        in nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeyOrder.Entry>, _ resolved: Span<UInt8>,
+        _ members: inout [UInt32]
+    ) throws(JSONError) {
+        skipSpace()
+        while depth > 0 {
+            let byte = try nextByte()
+            if byte == UInt8(ascii: ",") { break }
+            guard byte == closingByte else { throw JSONError(.unexpectedByte, at: Int(position)) }
+            try close(&nodes, &keys, resolved, &members)
+            skipSpace()
+        }
+        if depth > 0 {
+            position &+= 1
+            skipSpace()
+        }
+    }
+
+    /// Skips a comma right behind a value, where mostly there is one, and the white space that follows it.
+    @inline(__always)
+    private mutating func skipComma() -> Bool {
+        guard depth > 0, position < source.count, source[Int(position)] == UInt8(ascii: ",") else { return false }
+        position &+= 1
+        skipSpace()
         return true
     }
 
-    private mutating func begin(_ kind: JSONKind, in document: inout JSONDocument) throws(JSONError)
-        -> Container
-    {
-        let depth = innermost == nil ? 0 : outer.count + 1
-        guard depth < policy.depthLimit else { throw JSONError(.tooDeep, at: position) }
-        if let innermost { outer.append(innermost) }
-        let container = Container(node: UInt32(document.nodes.count), isObject: kind == .object)
-        innermost = container
-        document.nodes.append(.init(kind: kind, start: UInt32(position), end: 0, next: 0))
-        position += 1
-        skipSpace()
-        return container
+    /// Whether the array or object that was just opened ends here.
+    private var isAtEnd: Bool {
+        @inline(__always) get { position < source.count && source[Int(position)] == closingByte }
     }
 
-    private mutating func close(_ container: Container, in document: inout JSONDocument) throws(JSONError) {
-        position += 1
-        innermost = outer.popLast()
-        let index = Int(container.node)
-        document.nodes[index].end = UInt32(position)
-        document.nodes[index].next = UInt32(document.nodes.count)
-        if container.isObject {
-            try KeyOrder.append(membersOf: index, to: &document, policy: policy, entries: &sorting)
+    private var closingByte: UInt8 {
+        @inline(__always) get { isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
+    }
+
+    @inline(__always)
+    private mutating func open(isObject: Bool, in nodes: inout MutableSpan<Node>) throws(JSONError) {
+        guard depth < policy.depthLimit else { throw JSONError(.tooDeep, at: Int(position)) }
+        nodes[nodeCount] = Node(
+            kind: isObject ? .object : .array, start: position, end: 0,
+            next: UInt32(truncatingIfNeeded: innermost),
+            extra: isObject ? UInt32(truncatingIfNeeded: keyCount) : 0)
+        innermost = nodeCount
+        isInObject = isObject
+        nodeCount &+= 1
+        depth &+= 1
+        position &+= 1
+        skipSpace()
+    }
+
+    @inline(__always)
+    private mutating func close(
+        _ nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeyOrder.Entry>, _ resolved: Span<UInt8>,
+        _ members: inout [UInt32]
+    ) throws(JSONError) {
+        position &+= 1
+        let parent = Int(nodes[innermost].next)
+        nodes[innermost].end = position
+        nodes[innermost].next = UInt32(truncatingIfNeeded: nodeCount)
+        if isInObject {
+            let firstKey = Int(nodes[innermost].extra)
+            nodes[innermost].extra = UInt32(members.count)
+            let order = KeyOrder(nodes: nodes.span, source: source, resolved: resolved, policy: policy)
+            try order.append(&keys, firstKey..<keyCount, to: &members)
+            keyCount = firstKey
+        }
+        depth &-= 1
+        innermost = parent
+        isInObject = depth > 0 && nodes[parent].kind == .object
+    }
+
+    @inline(__always)
+    private mutating func readKey(
+        into nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeyOrder.Entry>, _ resolved: inout [UInt8]
+    ) throws(JSONError) {
+        guard try nextByte() == UInt8(ascii: "\"") else { throw JSONError(.unexpectedByte, at: Int(position)) }
+        let start = position &+ 1
+        let end = source.endOfPlainText(from: start)
+        let prefix: UInt64
+        if end < source.count, source[Int(end)] == UInt8(ascii: "\"") {
+            append(.string, from: start, to: end, in: &nodes)
+            prefix = source.prefixAsNumber(of: Int(start)..<Int(end))
+            position = end &+ 1
         } else {
-            document.nodes[index].extra = container.count
+            prefix = try readLongString(from: start, plainTo: end, into: &nodes, &resolved)
         }
+        keys[keyCount] = KeyOrder.Entry(prefix: prefix, key: UInt32(truncatingIfNeeded: nodeCount &- 1))
+        keyCount &+= 1
+        try skipColon()
     }
 
-    private mutating func readKey(into document: inout JSONDocument) throws(JSONError) {
-        guard try nextByte() == UInt8(ascii: "\"") else { throw JSONError(.unexpectedByte, at: position) }
-        try readString(into: &document)
-        skipSpace()
-        guard try nextByte() == UInt8(ascii: ":") else { throw JSONError(.unexpectedByte, at: position) }
-        position += 1
-        skipSpace()
-    }
-
-    private mutating func readWord(_ kind: JSONKind, _ word: Span<UInt8>, into document: inout JSONDocument)
-        throws(JSONError)
-    {
-        let start = position
-        for index in word.indices {
-            guard try nextByte() == word[index] else { throw JSONError(.unexpectedByte, at: position) }
-            position += 1
-        }
-        document.append(kind, start..<position)
-    }
-
-    private mutating func readNumber(into document: inout JSONDocument) throws(JSONError) {
-        let start = position
-        if source[position] == UInt8(ascii: "-") { position += 1 }
-        if try nextByte() == UInt8(ascii: "0") {
-            position += 1
+    /// Skips a colon and the white space around it: Foundation puts a space on either side.
+    @inline(__always)
+    private mutating func skipColon() throws(JSONError) {
+        if source.holdsWord(at: Int(position)), source.word(at: Int(position)) & 0xFF_FFFF == 0x20_3A20 {
+            position &+= 3
         } else {
-            try readDigits()
+            skipSpace()
+            guard try nextByte() == UInt8(ascii: ":") else { throw JSONError(.unexpectedByte, at: Int(position)) }
+            position &+= 1
         }
-        if position < source.count, source[position] == UInt8(ascii: ".") {
-            position += 1
-            try readDigits()
-        }
-        if position < source.count, source[position] | 0x20 == UInt8(ascii: "e") {
-            position += 1
-            let sign = try nextByte()
-            if sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { position += 1 }
-            try readDigits()
-        }
-        if position < source.count, source[position].isDigit { throw JSONError(.invalidNumber, at: position) }
-        document.append(.number, start..<position)
+        skipSpace()
     }
 
-    private mutating func readDigits() throws(JSONError) {
-        guard try nextByte().isDigit else { throw JSONError(.invalidNumber, at: position) }
-        repeat { position += 1 } while position < source.count && source[position].isDigit
+    /// Reads the string at the position. One without escapes stays where it is in the source; the text of another one is
+    /// built in `resolved`.
+    @inline(__always)
+    private mutating func readString(
+        into nodes: inout MutableSpan<Node>, _ resolved: inout [UInt8]
+    ) throws(JSONError) {
+        let start = position &+ 1
+        let end = source.endOfPlainText(from: start)
+        if end < source.count, source[Int(end)] == UInt8(ascii: "\"") {
+            append(.string, from: start, to: end, in: &nodes)
+            position = end &+ 1
+        } else {
+            _ = try readLongString(from: start, plainTo: end, into: &nodes, &resolved)
+        }
     }
 
-    func nextByte() throws(JSONError) -> UInt8 {
+    /// Reads a string that takes more than a quick look.
+    /// - Returns: the first eight bytes of its text.
+    @inline(__always)
+    private mutating func readLongString(
+        from start: UInt32, plainTo end: UInt32, into nodes: inout MutableSpan<Node>, _ resolved: inout [UInt8]
+    ) throws(JSONError) -> UInt64 {
+        var strings = JSONStringReader(source, from: Int(start), policy: policy)
+        let node = try strings.read(from: Int(end), next: nodeCount &+ 1, into: &resolved)
+        nodes[nodeCount] = node
+        nodeCount &+= 1
+        position = UInt32(truncatingIfNeeded: strings.position)
+        let range = Int(node.start)..<Int(node.end)
+        return node.isResolved
+            ? resolved.span.extracting(range).prefixAsNumber : source.extracting(range).prefixAsNumber
+    }
+
+    /// Appends the node of a scalar.
+    @inline(__always)
+    private mutating func append(
+        _ kind: JSONKind, from start: UInt32, to end: UInt32, in nodes: inout MutableSpan<Node>
+    ) {
+        // No number is larger than the longest text.
+        nodes[nodeCount] = Node(
+            kind: kind, start: start, end: end, next: UInt32(truncatingIfNeeded: nodeCount &+ 1))
+        nodeCount &+= 1
+    }
+
+    @inline(__always)
+    private func nextByte() throws(JSONError) -> UInt8 {
         guard position < source.count else { throw JSONError(.unexpectedEnd, at: source.count) }
-        return source[position]
+        return source[Int(position)]
     }
 
+    /// Skips white space: mostly there is none, one space, or a line feed and indentation.
     @inline(__always)
     private mutating func skipSpace() {
-        if position < source.count, source[position] <= 0x20 { skipSpaces() }
+        if position < source.count, source[Int(position)] <= 0x20 { position = source.endOfSpace(from: position) }
     }
-
-    /// Skips white space, indentation by eight columns at a time.
-    private mutating func skipSpaces() {
-        var index = position
-        while index < source.count, source[index].isJSONSpace {
-            index &+= 1
-            while source.count &- index >= 8 {
-                let others = source.word(at: index) ^ 0x2020_2020_2020_2020
-                index &+= others.trailingZeroBitCount >> 3
-                if others != 0 { break }
-            }
-        }
-        position = index
-    }
-}
-
-extension JSONDocument {
-    @inline(__always)
-    mutating func append(_ kind: JSONKind, _ range: Range<Int>, isResolved: Bool = false, extra: UInt32 = 0) {
-        let next = UInt32(nodes.count + 1)
-        nodes.append(
-            Node(
-                kind: kind, isResolved: isResolved, start: UInt32(range.lowerBound),
-                end: UInt32(range.upperBound),
-                next: next, extra: extra))
-    }
-}
-
-extension UInt8 {
-    /// Whether the byte is an ASCII digit.
-    @inlinable public var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
-
-    var isJSONSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 }

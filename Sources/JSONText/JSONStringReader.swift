@@ -1,44 +1,61 @@
-extension JSONReader {
-    /// Reads the string at the position. One without escapes stays where it is in the source; the text of another
-    /// one is built in `resolved`.
-    mutating func readString(into document: inout JSONDocument) throws(JSONError) {
-        position += 1
+/// Reads a string that takes more than a quick look: with escapes, or letters beyond ASCII.
+struct JSONStringReader: ~Escapable {
+    private let source: Span<UInt8>
+    private let policy: JSONReadingPolicy
+    private(set) var position: Int
+
+    /// - Parameter position: the first byte behind the quotation mark.
+    @_lifetime(copy source)
+    init(_ source: Span<UInt8>, from position: Int, policy: JSONReadingPolicy) {
+        self.source = source
+        self.policy = policy
+        self.position = position
+    }
+
+    /// Reads the string and its closing quotation mark.
+    ///
+    /// - Parameters:
+    ///   - end: up to where there is plain text only.
+    ///   - next: the place behind the string's node.
+    ///   - resolved: takes the text if there are escapes.
+    @inline(never)
+    mutating func read(from end: Int, next: Int, into resolved: inout [UInt8]) throws(JSONError) -> JSONDocument.Node {
         let start = position
-        let end = source.endOfPlainText(from: start)
-        if end < source.count, source[end] == UInt8(ascii: "\"") {
-            document.append(.string, start..<end)
-            position = end + 1
-            return
-        }
         position = end
         try skipPlainText()
         if try nextByte() == UInt8(ascii: "\"") {
-            document.append(.string, start..<position)
             position += 1
-            return
+            return JSONDocument.Node(
+                kind: .string, start: UInt32(start), end: UInt32(position - 1), next: UInt32(next))
         }
-        let resolvedStart = document.resolved.count
-        document.resolved.append(copying: source.extracting(start..<position))
+        let resolvedStart = resolved.count
+        resolved.append(copying: source.extracting(start..<position))
         while source[position] == UInt8(ascii: "\\") {
             if source.count - position > 1, source[position + 1] == UInt8(ascii: "/") {
                 // Foundation escapes every slash: it begins the plain text that follows.
                 position += 1
             } else {
-                try readEscape(into: &document.resolved)
+                try readEscape(into: &resolved)
             }
             let runStart = position
             try skipPlainText()
             _ = try nextByte()
-            document.resolved.append(copying: source.extracting(runStart..<position))
+            resolved.append(copying: source.extracting(runStart..<position))
         }
         position += 1
-        let resolvedRange = resolvedStart..<document.resolved.count
-        document.append(.string, resolvedRange, isResolved: true, extra: UInt32(start))
+        return JSONDocument.Node(
+            kind: .string, isResolved: true, start: UInt32(resolvedStart), end: UInt32(resolved.count),
+            next: UInt32(next), extra: UInt32(start))
+    }
+
+    private func nextByte() throws(JSONError) -> UInt8 {
+        guard position < source.count else { throw JSONError(.unexpectedEnd, at: source.count) }
+        return source[position]
     }
 
     /// Moves on to the next quotation mark or backslash, or to the end of the source.
     private mutating func skipPlainText() throws(JSONError) {
-        while source.count &- position >= 8 {
+        while source.holdsWord(at: position) {
             let stops = source.word(at: position).textStops
             position &+= stops.trailingZeroBitCount >> 3
             if stops == 0 { continue }
@@ -129,11 +146,11 @@ extension Span<UInt8> {
     /// The first byte from an index on that does not stand for itself in a string, or one of the last seven bytes: a
     /// quick look that settles most strings, for what follows to look at closely.
     @inline(__always)
-    fileprivate func endOfPlainText(from start: Int) -> Int {
+    func endOfPlainText(from start: UInt32) -> UInt32 {
         var index = start
-        while count &- index >= 8 {
-            let stops = word(at: index).textStops
-            index &+= stops.trailingZeroBitCount >> 3
+        while holdsWord(at: Int(index)) {
+            let stops = word(at: Int(index)).textStops
+            index &+= UInt32(truncatingIfNeeded: stops.trailingZeroBitCount >> 3)
             if stops != 0 { return index }
         }
         return index

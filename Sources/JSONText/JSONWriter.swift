@@ -1,17 +1,24 @@
 extension JSONDocument {
     /// Appends a value as canonical JSON: keys by UTF-8 bytes, no spaces, shortest escapes, numbers as stored.
-    public func write(_ node: JSONNode, to output: inout [UInt8]) {
-        output.append(addingCapacity: canonicalLengthLimit(of: node)) { output in
+    public func write(_ node: JSONNode, to output: inout TextBuffer) {
+        output.append(room: canonicalLengthLimit(of: node)) { output in
             var writer = JSONWriter(self)
             writer.write(Int(node.index), to: &output)
         }
     }
 
+    /// Appends a value as canonical JSON.
+    public func write(_ node: JSONNode, to output: inout [UInt8]) {
+        var text = TextBuffer()
+        write(node, to: &text)
+        output += text[0..<text.count]
+    }
+
     /// A value as canonical JSON.
     public func canonicalBytes(of node: JSONNode) -> [UInt8] {
-        var output: [UInt8] = []
+        var output = TextBuffer()
         write(node, to: &output)
-        return output
+        return output.bytes
     }
 
     /// A length that the canonical form of a value does not exceed. Of what was read, none gets longer than it was;
@@ -66,7 +73,7 @@ private struct JSONWriter: ~Copyable, ~Escapable {
         resolved = document.resolved.span
     }
 
-    mutating func write(_ root: Int, to output: inout OutputSpan<UInt8>) {
+    mutating func write(_ root: Int, to output: inout TextWriter) {
         guard var container = begin(root, to: &output) else { return }
         var isFirst = true
         while true {
@@ -87,7 +94,7 @@ private struct JSONWriter: ~Copyable, ~Escapable {
     }
 
     /// Writes a scalar, or only opens an array or object.
-    private func begin(_ index: Int, to output: inout OutputSpan<UInt8>) -> Container? {
+    private func begin(_ index: Int, to output: inout TextWriter) -> Container? {
         let node = nodes[index]
         switch node.kind {
         case .array:
@@ -100,15 +107,14 @@ private struct JSONWriter: ~Copyable, ~Escapable {
         case .string:
             writeString(node, to: &output)
         case .removed, .null, .true, .false, .number:
-            output.append(
-                copying: node.isResolved ? resolved : source, from: Int(node.start), to: Int(node.end))
+            output.append(copying: node.isResolved ? resolved : source, from: node.start, to: node.end)
         }
         return nil
     }
 
     /// Moves on to the next value in a container, with the comma and the key before it.
     private func nextValue(
-        in container: inout Container, isFirst: Bool, to output: inout OutputSpan<UInt8>
+        in container: inout Container, isFirst: Bool, to output: inout TextWriter
     ) -> Int? {
         var index = container.next
         if container.isObject {
@@ -131,11 +137,11 @@ private struct JSONWriter: ~Copyable, ~Escapable {
         return nil
     }
 
-    private func writeString(_ node: JSONDocument.Node, to output: inout OutputSpan<UInt8>) {
+    private func writeString(_ node: JSONDocument.Node, to output: inout TextWriter) {
         if node.isResolved {
             output.append(jsonString: resolved.extracting(Int(node.start)..<Int(node.end)))
         } else {
-            output.append(copying: source, from: Int(node.start) - 1, to: Int(node.end) + 1)
+            output.append(copying: source, from: node.start - 1, to: node.end + 1)
         }
     }
 }
@@ -144,9 +150,9 @@ extension [UInt8] {
     /// Appends a text as a JSON string with the shortest escapes: only what RFC 8259 demands is escaped, and a lone
     /// surrogate (WTF-8), which UTF-8 cannot express.
     public mutating func append(jsonString text: Span<UInt8>) {
-        append(addingCapacity: text.canonicalLengthLimit) { output in
-            output.append(jsonString: text)
-        }
+        var string = TextBuffer()
+        string.append(room: text.canonicalLengthLimit) { $0.append(jsonString: text) }
+        append(contentsOf: string[0..<string.count])
     }
 
     /// Appends a text as a JSON string.
@@ -155,68 +161,5 @@ extension [UInt8] {
         append(UInt8(ascii: "\""))
         append(contentsOf: text.utf8)
         append(UInt8(ascii: "\""))
-    }
-}
-
-extension OutputSpan<UInt8> {
-    fileprivate mutating func append(copying bytes: Span<UInt8>, from start: Int, to end: Int) {
-        for index in start..<end { append(bytes[index]) }
-    }
-
-    /// Appends bytes, for which there has to be room.
-    public mutating func append(copying bytes: Span<UInt8>) {
-        append(copying: bytes, from: 0, to: bytes.count)
-    }
-
-    /// Appends a text as a JSON string, for which there has to be room: six bytes for each of its own, and two.
-    public mutating func append(jsonString text: Span<UInt8>) {
-        append(UInt8(ascii: "\""))
-        var index = 0
-        while index < text.count {
-            let byte = text[index]
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                append(UInt8(ascii: "\\"))
-                append(byte)
-            case ..<0x20:
-                append(controlEscape: byte)
-            case 0xED where index + 2 < text.count && text[index + 1] >= 0xA0:
-                append(
-                    unitEscape: 0xD000 | UInt16(text[index + 1] & 0x3F) << 6 | UInt16(text[index + 2] & 0x3F))
-                index += 2
-            default:
-                append(byte)
-            }
-            index += 1
-        }
-        append(UInt8(ascii: "\""))
-    }
-
-    private mutating func append(controlEscape byte: UInt8) {
-        let short: UInt8? =
-            switch byte {
-            case 0x08: UInt8(ascii: "b")
-            case 0x09: UInt8(ascii: "t")
-            case 0x0A: UInt8(ascii: "n")
-            case 0x0C: UInt8(ascii: "f")
-            case 0x0D: UInt8(ascii: "r")
-            default: nil
-            }
-        guard let short else { return append(unitEscape: UInt16(byte)) }
-        append(UInt8(ascii: "\\"))
-        append(short)
-    }
-
-    private mutating func append(unitEscape unit: UInt16) {
-        append(UInt8(ascii: "\\"))
-        append(UInt8(ascii: "u"))
-        append(hexDigit: unit >> 12)
-        append(hexDigit: unit >> 8 & 0xF)
-        append(hexDigit: unit >> 4 & 0xF)
-        append(hexDigit: unit & 0xF)
-    }
-
-    private mutating func append(hexDigit digit: UInt16) {
-        append(UInt8(digit < 10 ? 0x30 + digit : 0x57 + digit))
     }
 }

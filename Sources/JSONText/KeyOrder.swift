@@ -1,95 +1,118 @@
 /// Puts the members of an object in canonical order and finds keys that repeat.
 ///
 /// Most keys differ in their first eight bytes, so these are compared as one number.
-enum KeyOrder {
-    struct Entry {
+struct KeyOrder: ~Escapable {
+    /// A key of an object.
+    struct Entry: Sendable {
+        /// Its first eight bytes.
         let prefix: UInt64
+        /// Its node.
         let key: UInt32
+
+        /// What memory is filled with.
+        static let none = Entry(prefix: 0, key: 0)
     }
+
+    private let nodes: Span<JSONDocument.Node>
+    private let source: Span<UInt8>
+    private let resolved: Span<UInt8>
+    private let policy: JSONReadingPolicy
 
     /// Above this many members the library's sort is faster than insertion.
     private static let insertionLimit = 40
 
-    /// Appends the sorted members of the object at `index`, whose nodes have all been read.
-    static func append(
-        membersOf index: Int, to document: inout JSONDocument, policy: JSONReadingPolicy,
-        entries: inout [Entry]
-    ) throws(JSONError) {
-        entries.removeAll(keepingCapacity: true)
-        let end = document.nodes[index].next
-        var key = UInt32(index) + 1
-        while key < end {
-            entries.append(Entry(prefix: document.bytes(of: JSONNode(key)).prefixAsNumber, key: key))
-            key = document.nodes[Int(key) + 1].next
+    @_lifetime(copy nodes, copy source, copy resolved)
+    init(nodes: Span<JSONDocument.Node>, source: Span<UInt8>, resolved: Span<UInt8>, policy: JSONReadingPolicy) {
+        self.nodes = nodes
+        self.source = source
+        self.resolved = resolved
+        self.policy = policy
+    }
+
+    /// Sorts the keys of an object, and appends how many there are and the keys to the members.
+    @inline(never)
+    func append(_ keys: inout MutableSpan<Entry>, _ range: Range<Int>, to members: inout [UInt32]) throws(JSONError) {
+        sort(&keys, range)
+        guard !hasRepeated(keys.span.extracting(range)) else {
+            return try appendOnce(keys.span.extracting(range), to: &members)
         }
-        sort(&entries, in: document)
-        try resolveDuplicates(in: &entries, of: document, policy: policy)
-        document.nodes[index].extra = UInt32(document.members.count)
-        document.members.append(addingCapacity: entries.count + 1) { members in
-            members.append(UInt32(entries.count))
-            for entry in entries { members.append(entry.key) }
+        members.append(addingCapacity: range.count + 1) { members in
+            members.append(UInt32(range.count))
+            for index in range { members.append(keys[index].key) }
         }
     }
 
-    private static func sort(_ entries: inout [Entry], in document: JSONDocument) {
-        guard entries.count <= insertionLimit else {
-            entries.sort { precedes($0, $1, in: document) }
-            return
-        }
-        var sorted = entries.mutableSpan
-        for unsorted in sorted.indices {
-            let entry = sorted[unsorted]
+    private func sort(_ keys: inout MutableSpan<Entry>, _ range: Range<Int>) {
+        guard range.count <= Self.insertionLimit else { return sortMany(&keys, range) }
+        for unsorted in range {
+            let entry = keys[unsorted]
             var place = unsorted
-            while place > 0, precedes(entry, sorted[place - 1], in: document) {
-                sorted[place] = sorted[place - 1]
+            while place > range.lowerBound, precedes(entry, keys[place - 1]) {
+                keys[place] = keys[place - 1]
                 place -= 1
             }
-            if place < unsorted { sorted[place] = entry }
+            if place < unsorted { keys[place] = entry }
         }
+    }
+
+    private func sortMany(_ keys: inout MutableSpan<Entry>, _ range: Range<Int>) {
+        var sorted: [Entry] = []
+        sorted.reserveCapacity(range.count)
+        for index in range { sorted.append(keys[index]) }
+        sorted.sort { precedes($0, $1) }
+        for index in range { keys[index] = sorted[index - range.lowerBound] }
     }
 
     /// Equal keys stay in the order in which they stand.
     @inline(__always)
-    private static func precedes(_ left: Entry, _ right: Entry, in document: JSONDocument) -> Bool {
-        left.prefix == right.prefix ? precedesInFull(left, right, in: document) : left.prefix < right.prefix
+    private func precedes(_ left: Entry, _ right: Entry) -> Bool {
+        left.prefix == right.prefix ? precedesInFull(left, right) : left.prefix < right.prefix
     }
 
-    private static func precedesInFull(_ left: Entry, _ right: Entry, in document: JSONDocument) -> Bool {
-        let order = document.bytes(of: JSONNode(left.key)).ordered(
-            against: document.bytes(of: JSONNode(right.key)))
+    @inline(never)
+    private func precedesInFull(_ left: Entry, _ right: Entry) -> Bool {
+        let order = bytes(of: left).ordered(against: bytes(of: right))
         return order == 0 ? left.key < right.key : order < 0
     }
 
-    private static func resolveDuplicates(
-        in entries: inout [Entry], of document: JSONDocument, policy: JSONReadingPolicy
-    ) throws(JSONError) {
-        guard entries.count > 1 else { return }
-        var firstRepeated: UInt32?
-        for place in 1..<entries.count where areEqual(entries[place - 1], entries[place], in: document) {
-            firstRepeated = Swift.min(firstRepeated ?? .max, entries[place].key)
+    private func areEqual(_ left: Entry, _ right: Entry) -> Bool {
+        left.prefix == right.prefix && bytes(of: left).equals(bytes(of: right))
+    }
+
+    private func hasRepeated(_ keys: Span<Entry>) -> Bool {
+        var index = 1
+        while index < keys.count {
+            if areEqual(keys[index - 1], keys[index]) { return true }
+            index += 1
         }
-        guard let firstRepeated else { return }
+        return false
+    }
+
+    /// Appends keys of which some repeat: the last of equal ones, if that is allowed.
+    private func appendOnce(_ keys: Span<Entry>, to members: inout [UInt32]) throws(JSONError) {
         guard policy.duplicateKeys == .lastWins else {
-            throw JSONError(.duplicateKey, at: document.offsetOfKey(firstRepeated))
+            var firstRepeated = UInt32.max
+            for index in keys.indices.dropFirst() where areEqual(keys[index - 1], keys[index]) {
+                firstRepeated = min(firstRepeated, keys[index].key)
+            }
+            throw JSONError(.duplicateKey, at: offset(of: nodes[Int(firstRepeated)]))
         }
-        var last: [Entry] = []
-        for entry in entries {
-            if let previous = last.last, areEqual(previous, entry, in: document) { last.removeLast() }
-            last.append(entry)
+        let place = members.count
+        members.append(0)
+        for index in keys.indices where index + 1 == keys.count || !areEqual(keys[index], keys[index + 1]) {
+            members.append(keys[index].key)
         }
-        entries = last
+        members[place] = UInt32(members.count - place - 1)
     }
 
-    private static func areEqual(_ left: Entry, _ right: Entry, in document: JSONDocument) -> Bool {
-        left.prefix == right.prefix
-            && document.bytes(of: JSONNode(left.key)).equals(document.bytes(of: JSONNode(right.key)))
+    @_lifetime(copy self)
+    private func bytes(of entry: Entry) -> Span<UInt8> {
+        let key = nodes[Int(entry.key)]
+        return (key.isResolved ? resolved : source).extracting(Int(key.start)..<Int(key.end))
     }
-}
 
-extension JSONDocument {
     /// Where the quotation mark before a key stands in the source.
-    fileprivate func offsetOfKey(_ key: UInt32) -> Int {
-        let entry = nodes[Int(key)]
-        return Int(entry.isResolved ? entry.extra : entry.start) - 1
+    private func offset(of key: JSONDocument.Node) -> Int {
+        Int(key.isResolved ? key.extra : key.start) - 1
     }
 }

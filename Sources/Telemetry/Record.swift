@@ -129,6 +129,20 @@ public enum StoreKind: String, Sendable, CaseIterable {
     case mozillaDefaults = "mozilla-defaults"
     /// The SDK's counters in a file of their own.
     case mozillaValues = "mozilla-values"
+    /// Leanplum's database of requests.
+    case leanplumSQLite = "leanplum-sqlite"
+    /// A property list of Leanplum requests.
+    case leanplumPlist = "leanplum-plist"
+    /// Leanplum requests among the preferences of an app.
+    case leanplumUserDefaults = "leanplum-userdefaults"
+    /// An entry of an HTTP archive.
+    case harEntry = "har-entry"
+    /// A line of an NDJSON file.
+    case ndjsonLine = "ndjson-line"
+    /// What Sift's uploader took out of the queues, and the files beside it.
+    case siftUploader = "sift-uploader"
+    /// A queue of Sift's events.
+    case siftQueue = "sift-queue"
 }
 
 /// Why a record must not be uploaded as it stands: a code, and details after a colon where there are any.
@@ -148,6 +162,10 @@ public struct Hold: Sendable, Equatable {
     public static let tooManyEvents = Hold("too-many-events")
     /// Events that the phone may still send itself.
     public static let pendingEvents = Hold("pending-events")
+    /// A request with events of more than one client.
+    public static let severalClients = Hold("several-clients")
+    /// A request log shows that it arrived.
+    public static func delivered(status: Int) -> Hold { Hold("delivered", String(status)) }
 
     /// Makes a hold from its parts.
     public init(_ code: String, _ detail: String? = nil) {

@@ -31,19 +31,19 @@ public struct RecordKey: Sendable, Hashable {
 
 /// Random numbers of one run, by which records are told apart.
 public struct RunSecret: Sendable {
-    let identity: UInt64
-    let content: UInt64
+    let identity: KeyedHash.Key
+    let content: KeyedHash.Key
 
     /// Takes two numbers for a secret: what a test does.
     public init(identity: UInt64, content: UInt64) {
-        self.identity = identity % KeyedHash.prime
-        self.content = content % KeyedHash.prime
+        self.identity = KeyedHash.Key(identity % KeyedHash.prime)
+        self.content = KeyedHash.Key(content % KeyedHash.prime)
     }
 
     /// Draws a secret.
     public init(using generator: inout some RandomNumberGenerator) {
-        identity = UInt64.random(in: 1..<KeyedHash.prime, using: &generator)
-        content = UInt64.random(in: 1..<KeyedHash.prime, using: &generator)
+        identity = KeyedHash.Key(UInt64.random(in: 1..<KeyedHash.prime, using: &generator))
+        content = KeyedHash.Key(UInt64.random(in: 1..<KeyedHash.prime, using: &generator))
     }
 }
 
@@ -54,24 +54,47 @@ public struct RunSecret: Sendable {
 /// that is how many zeros their difference can have. This is the polynomial hash of Carter and Wegman.
 struct KeyedHash {
     static let prime: UInt64 = 1 << 61 - 1
+    /// Seven bytes are less than the prime; the eighth comes again with the next word.
+    private static let sevenBytes: UInt64 = 0x00FF_FFFF_FFFF_FFFF
 
-    private let key: UInt64
+    /// The place that the polynomial is evaluated at, with its powers: four coefficients are added in one step, for each
+    /// step has to wait for the one before.
+    struct Key: Sendable {
+        fileprivate let first: UInt64
+        fileprivate let second: UInt64
+        fileprivate let third: UInt64
+        fileprivate let fourth: UInt64
+
+        /// - Parameter number: random, 1 ..< ``prime``.
+        init(_ number: UInt64) {
+            first = number
+            second = KeyedHash.reduce(number.multipliedFullWidth(by: number))
+            third = KeyedHash.reduce(second.multipliedFullWidth(by: number))
+            fourth = KeyedHash.reduce(third.multipliedFullWidth(by: number))
+        }
+    }
+
+    private let key: Key
     private var state: UInt64 = 0
 
     /// The hash, in the upper 61 bits: a table is entered by the upper ones.
     var value: UInt64 { (state >= Self.prime ? state - Self.prime : state) << 3 }
 
-    /// - Parameter key: random, 1 ..< ``prime``.
-    init(_ key: UInt64) {
+    init(_ key: Key) {
         self.key = key
     }
 
     /// Adds a text, and its length, so that texts do not run together.
     mutating func add(_ text: Span<UInt8>) {
         var index = 0
+        while text.count - index >= 29 {
+            let (first, second) = (text.littleEndianWord(at: index), text.littleEndianWord(at: index + 7))
+            let (third, fourth) = (text.littleEndianWord(at: index + 14), text.littleEndianWord(at: index + 21))
+            add(first & Self.sevenBytes, second & Self.sevenBytes, third & Self.sevenBytes, fourth & Self.sevenBytes)
+            index += 28
+        }
         while text.count - index >= 8 {
-            // Seven bytes are less than the prime; the eighth comes again with the next word.
-            add(text.littleEndianWord(at: index) & 0x00FF_FFFF_FFFF_FFFF)
+            add(text.littleEndianWord(at: index) & Self.sevenBytes)
             index += 7
         }
         var rest: UInt64 = 0
@@ -90,9 +113,20 @@ struct KeyedHash {
     }
 
     private mutating func add(_ coefficient: UInt64) {
-        // The state stays below the prime and a little: the product is below 2¹²⁴, and no sum overflows.
-        let (high, low) = (state &+ coefficient).multipliedFullWidth(by: key)
-        let product = (high << 3 | low >> 61) &+ (low & Self.prime)
-        state = (product & Self.prime) &+ product >> 61
+        state = Self.reduce((state &+ coefficient).multipliedFullWidth(by: key.first))
+    }
+
+    private mutating func add(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
+        // Each product is below 2¹²³: no sum overflows.
+        let sum =
+            UInt128(state &+ first) &* UInt128(key.fourth) &+ UInt128(second) &* UInt128(key.third)
+            &+ UInt128(third) &* UInt128(key.second) &+ UInt128(fourth) &* UInt128(key.first)
+        state = Self.reduce((UInt64(truncatingIfNeeded: sum >> 64), UInt64(truncatingIfNeeded: sum)))
+    }
+
+    /// A number below 2¹²⁴ modulo the prime, not quite: the result stays below the prime and a little.
+    private static func reduce(_ number: (high: UInt64, low: UInt64)) -> UInt64 {
+        let folded = (number.high << 3 | number.low >> 61) &+ (number.low & prime)
+        return (folded & prime) &+ folded >> 61
     }
 }

@@ -49,16 +49,6 @@ extension Record {
     }
 }
 
-extension Target {
-    /// Whether the target is in the grammar of a system.
-    public func isKnown(to system: TelemetrySystem) -> Bool {
-        switch system {
-        case .mozilla: isMozillaSubmission
-        case .sift, .leanplum, .activityStream: false
-        }
-    }
-}
-
 /// Takes a record's parts out of a document.
 private struct RecordReader {
     let document: JSONDocument

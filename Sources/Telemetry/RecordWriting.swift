@@ -7,13 +7,25 @@ extension Record {
     /// of every conversion.
     /// - Returns: where in the output the payload stands.
     @discardableResult
-    public func write(to output: inout [UInt8]) -> Range<Int> {
-        let room = room
-        output.append(addingCapacity: room) { writeUpToPayload(to: &$0) }
-        let payloadStart = output.count
-        output.append(contentsOf: payload)
-        output.append(addingCapacity: room) { writeAfterPayload(to: &$0) }
+    public func write(to output: inout TextBuffer) -> Range<Int> {
+        var payloadStart = 0
+        output.append(room: room + payload.count) { output in
+            writeUpToPayload(to: &output)
+            payloadStart = output.count
+            output.append(copying: payload.span)
+            writeAfterPayload(to: &output)
+        }
         return payloadStart..<payloadStart + payload.count
+    }
+
+    /// Appends the record as ``write(to:)`` does.
+    @discardableResult
+    public func write(to output: inout [UInt8]) -> Range<Int> {
+        var line = TextBuffer()
+        let payload = write(to: &line)
+        let start = output.count
+        output += line[0..<line.count]
+        return start + payload.lowerBound..<start + payload.upperBound
     }
 
     /// More bytes than everything but the payload takes: a byte of a text can become six.
@@ -29,95 +41,118 @@ extension Record {
         return 6 * bytes + 512
     }
 
-    private func writeUpToPayload(to output: inout OutputSpan<UInt8>) {
-        output.append("{\"app\":")
+    private func writeUpToPayload(to output: inout TextWriter) {
+        output.append(Pieces.app)
         write(app, to: &output)
-        output.append(",\"client\":")
+        output.append(Pieces.client)
         output.append(string: client)
-        output.append(",\"held\":")
+        output.append(Pieces.held)
         output.append(strings: held.map(\.text))
-        output.append(",\"id\":")
+        output.append(Pieces.id)
         output.append(string: id)
-        output.append(",\"notes\":")
+        output.append(Pieces.notes)
         output.append(strings: notes)
-        output.append(",\"payload\":")
+        output.append(Pieces.payload)
     }
 
-    private func writeAfterPayload(to output: inout OutputSpan<UInt8>) {
-        output.append(",\"source\":{\"capture\":")
+    private func writeAfterPayload(to output: inout TextWriter) {
+        output.append(Pieces.capture)
         output.append(string: source.capture)
-        output.append(",\"index\":")
+        output.append(Pieces.index)
         output.append(String(source.index))
-        output.append(",\"path\":")
+        output.append(Pieces.sourcePath)
         output.append(string: source.path)
-        output.append(",\"store\":\"")
+        output.append(Pieces.store)
         output.append(source.store.rawValue)
-        output.append("\"},\"system\":\"")
+        output.append(Pieces.system)
         output.append(system.rawValue)
-        output.append("\",\"target\":")
+        output.append(Pieces.target)
         write(target, to: &output)
-        output.append(",\"time\":")
+        output.append(Pieces.time)
         if let time {
-            output.append("\"")
+            output.append(UInt8(ascii: "\""))
             time.write(to: &output)
-            output.append("\"")
+            output.append(UInt8(ascii: "\""))
         } else {
-            output.append("null")
+            output.append(Pieces.null)
         }
-        output.append(",\"type\":")
+        output.append(Pieces.type)
         output.append(string: type)
-        output.append("}\n")
+        output.append(Pieces.end)
     }
 
-    private func write(_ app: App?, to output: inout OutputSpan<UInt8>) {
-        guard let app else { return output.append("null") }
-        output.append("{")
+    private func write(_ app: App?, to output: inout TextWriter) {
+        guard let app else { return output.append(Pieces.null) }
+        output.append(UInt8(ascii: "{"))
         var isFirst = true
-        write("\"build\":", app.build, &isFirst, to: &output)
-        write("\"channel\":", app.channel, &isFirst, to: &output)
-        write("\"id\":", app.id, &isFirst, to: &output)
-        write("\"name\":", app.name, &isFirst, to: &output)
-        write("\"version\":", app.version, &isFirst, to: &output)
-        output.append("}")
+        write(Pieces.build, app.build, &isFirst, to: &output)
+        write(Pieces.channel, app.channel, &isFirst, to: &output)
+        write(Pieces.appID, app.id, &isFirst, to: &output)
+        write(Pieces.name, app.name, &isFirst, to: &output)
+        write(Pieces.version, app.version, &isFirst, to: &output)
+        output.append(UInt8(ascii: "}"))
     }
 
-    private func write(_ key: String, _ value: String?, _ isFirst: inout Bool, to output: inout OutputSpan<UInt8>) {
+    private func write(_ key: TextPiece, _ value: String?, _ isFirst: inout Bool, to output: inout TextWriter) {
         guard let value else { return }
-        if !isFirst { output.append(",") }
+        if !isFirst { output.append(UInt8(ascii: ",")) }
         isFirst = false
         output.append(key)
         output.append(string: value)
     }
 
-    private func write(_ target: Target?, to output: inout OutputSpan<UInt8>) {
-        guard let target else { return output.append("null") }
-        output.append("{")
+    private func write(_ target: Target?, to output: inout TextWriter) {
+        guard let target else { return output.append(Pieces.null) }
+        output.append(UInt8(ascii: "{"))
         if let method = target.method {
-            output.append("\"method\":")
+            output.append(Pieces.method)
             output.append(string: method)
-            output.append(",")
+            output.append(UInt8(ascii: ","))
         }
-        output.append("\"path\":")
+        output.append(Pieces.targetPath)
         output.append(string: target.path)
-        output.append("}")
+        output.append(UInt8(ascii: "}"))
     }
 }
 
-extension OutputSpan<UInt8> {
-    fileprivate mutating func append(_ text: String) {
-        append(copying: text.utf8.span)
-    }
+/// What stands between the values of a record.
+private enum Pieces {
+    static let app: TextPiece = "{\"app\":"
+    static let client: TextPiece = ",\"client\":"
+    static let held: TextPiece = ",\"held\":"
+    static let id: TextPiece = ",\"id\":"
+    static let notes: TextPiece = ",\"notes\":"
+    static let payload: TextPiece = ",\"payload\":"
+    static let capture: TextPiece = ",\"source\":{\"capture\":"
+    static let index: TextPiece = ",\"index\":"
+    static let sourcePath: TextPiece = ",\"path\":"
+    static let store: TextPiece = ",\"store\":\""
+    static let system: TextPiece = "\"},\"system\":\""
+    static let target: TextPiece = "\",\"target\":"
+    static let time: TextPiece = ",\"time\":"
+    static let type: TextPiece = ",\"type\":"
+    static let end: TextPiece = "}\n"
+    static let method: TextPiece = "\"method\":"
+    static let targetPath: TextPiece = "\"path\":"
+    static let build: TextPiece = "\"build\":"
+    static let channel: TextPiece = "\"channel\":"
+    static let name: TextPiece = "\"name\":"
+    static let version: TextPiece = "\"version\":"
+    static let appID: TextPiece = "\"id\":"
+    static let null: TextPiece = "null"
+}
 
+extension TextWriter {
     fileprivate mutating func append(string text: String?) {
-        if let text { append(jsonString: text.utf8.span) } else { append("null") }
+        if let text { append(jsonString: text.utf8.span) } else { append(Pieces.null) }
     }
 
     fileprivate mutating func append(strings texts: [String]) {
-        append("[")
+        append(UInt8(ascii: "["))
         for (position, text) in texts.enumerated() {
-            if position > 0 { append(",") }
+            if position > 0 { append(UInt8(ascii: ",")) }
             append(string: text)
         }
-        append("]")
+        append(UInt8(ascii: "]"))
     }
 }

@@ -1,3 +1,6 @@
+import CivilTime
+import JSONText
+
 /// An instant in whole milliseconds since 1970-01-01T00:00:00Z, within the years that RFC 3339 can write.
 public struct Timestamp: Sendable, Hashable, Comparable {
     /// Milliseconds since the epoch, 0 ..< 253402300800000.
@@ -9,6 +12,11 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         self.milliseconds = milliseconds
     }
 
+    /// Makes an instant; one outside 1970…9999 becomes the nearest that is not.
+    public init(clamping milliseconds: Int64) {
+        self.milliseconds = min(max(milliseconds, 0), 253_402_300_799_999)
+    }
+
     /// Whether an instant lies before another.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.milliseconds < right.milliseconds
@@ -18,27 +26,30 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 extension Timestamp: CustomStringConvertible {
     /// RFC 3339 in UTC with milliseconds: `2018-05-24T12:00:08.418Z`.
     public var description: String {
-        let text = [UInt8](capacity: 24) { write(to: &$0) }
-        return String(decoding: text, as: UTF8.self)
+        var text = TextBuffer()
+        text.append(room: 24) { write(to: &$0) }
+        return String(decoding: text.bytes, as: UTF8.self)
     }
 
     /// Appends the 24 bytes of the description.
-    func write(to output: inout OutputSpan<UInt8>) {
+    func write(to output: inout TextWriter) {
         let date = CivilDate(daysSinceEpoch: Int(milliseconds / 86_400_000))
         let time = Int(milliseconds % 86_400_000)
-        output.append(date.year, digits: 4)
+        output.append(twoDigits: date.year / 100)
+        output.append(twoDigits: date.year % 100)
         output.append(UInt8(ascii: "-"))
-        output.append(date.month, digits: 2)
+        output.append(twoDigits: date.month)
         output.append(UInt8(ascii: "-"))
-        output.append(date.day, digits: 2)
+        output.append(twoDigits: date.day)
         output.append(UInt8(ascii: "T"))
-        output.append(time / 3_600_000, digits: 2)
+        output.append(twoDigits: time / 3_600_000)
         output.append(UInt8(ascii: ":"))
-        output.append(time / 60_000 % 60, digits: 2)
+        output.append(twoDigits: time / 60_000 % 60)
         output.append(UInt8(ascii: ":"))
-        output.append(time / 1000 % 60, digits: 2)
+        output.append(twoDigits: time / 1000 % 60)
         output.append(UInt8(ascii: "."))
-        output.append(time % 1000, digits: 3)
+        output.append(UInt8(ascii: "0") + UInt8(time % 1000 / 100))
+        output.append(twoDigits: time % 100)
         output.append(UInt8(ascii: "Z"))
     }
 }
@@ -98,14 +109,10 @@ extension Timestamp {
     }
 }
 
-extension OutputSpan<UInt8> {
-    fileprivate mutating func append(_ number: Int, digits: Int) {
-        var divisor = 1
-        for _ in 1..<digits { divisor *= 10 }
-        while divisor > 0 {
-            append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
-            divisor /= 10
-        }
+extension TextWriter {
+    fileprivate mutating func append(twoDigits number: Int) {
+        append(UInt8(ascii: "0") + UInt8(number / 10))
+        append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 }
 

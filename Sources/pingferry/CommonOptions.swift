@@ -1,5 +1,6 @@
 import ArgumentParser
-import Foundation
+import Capture
+import FoundationEssentials
 import Parallel
 import Telemetry
 
@@ -18,6 +19,9 @@ struct CommonOptions: ParsableArguments {
 
     var limit: JobLimit { JobLimit(jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount) }
 
+    /// Where files without names are made.
+    static var temporaryFolder: String { ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp" }
+
     func validate() throws {
         if let jobs, !(1...256).contains(jobs) { throw ValidationError("--jobs takes a number from 1 to 256") }
     }
@@ -27,11 +31,30 @@ struct CommonOptions: ParsableArguments {
 struct InputOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "Captures: folders pulled from a device, single store files, or bundles.", valueName: "path"))
+            """
+            Captures: folders pulled from a device, archives of them (zip, tar, 7z, cpio), HAR files, NDJSON files, \
+            single store files, or bundles; - is standard input.
+            """, valueName: "path"))
     var paths: [String]
 
     @Option(help: "What records name the capture; otherwise the last part of its path.")
     var label: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The most MiB of archives that are held on disk, in TMPDIR, while they are read.", valueName: "mib"))
+    var spoolLimit = 16384
+
+    /// Where members of archives are held. It takes no room before the first of them.
+    var spool: Spool {
+        Spool(folder: CommonOptions.temporaryFolder, limit: spoolLimit << 20)
+    }
+
+    func validate() throws {
+        guard (0...(1 << 30)).contains(spoolLimit) else {
+            throw ValidationError("--spool-limit takes a number of MiB, at most \(1 << 30)")
+        }
+    }
 }
 
 /// Which records are wanted.
@@ -67,14 +90,15 @@ struct FilterOptions: ParsableArguments {
                 return system
             })
         filter.types = Set(type)
-        filter.since = try time(since, "--since")
-        filter.until = try time(until, "--until")
+        filter.since = try Self.time(since, "--since")
+        filter.until = try Self.time(until, "--until")
         filter.clients = Set(client.map { $0.lowercased() })
         filter.uploadableOnly = uploadable
         return filter
     }
 
-    private func time(_ text: String?, _ option: String) throws -> Timestamp? {
+    /// The instant that an option names.
+    static func time(_ text: String?, _ option: String) throws -> Timestamp? {
         guard let text else { return nil }
         guard let time = Timestamp(rfc3339: text) else {
             throw ValidationError("\(option) takes a date such as 2018-05-24 or a time such as 2018-05-24T12:00:00Z")

@@ -1,5 +1,6 @@
 import Bundle
 import Capture
+import Console
 import Files
 import Parallel
 
@@ -9,6 +10,7 @@ struct InputOpening {
     let limit: JobLimit
     var excluded: Set<FileIdentity> = []
     var isSalvage = false
+    let spool: Spool
 
     /// Opens all inputs.
     /// - Throws: ``Failure`` for the first that is missing, unreadable, damaged, or nothing that is known.
@@ -19,28 +21,84 @@ struct InputOpening {
     }
 
     private func open(_ path: String) async throws -> CaptureInput {
-        if path == "-" {
-            throw Failure(status: .noInput, message: "standard input cannot be read as a capture")
-        }
         let label = label ?? CapturedFolder.lastPart(of: path)
+        if path == "-" { return try await openStandardInput(label: label) }
         if let identity = FileIdentity(path: path), excluded.contains(identity) { throw Self.isOutput(path) }
         do {
-            let capture = try await CapturedFolder(path: path, label: label, leavingOut: excluded, limit: limit)
+            let capture = try await CapturedFolder(
+                path: path, label: label, leavingOut: excluded, spool: spool, limit: limit)
             if let store = capture.leftOutStore { throw Self.isOutput("\(path)/\(store)") }
-            guard !capture.stores.isEmpty || capture.isIncomplete else { throw Self.nothingKnown(path) }
-            return .folder(capture)
+            return .folder(try Self.withStores(capture, path))
         } catch let error as FileError where error.isNotAFolder {
-            return try openFile(path, label: label)
+            return try await openFile(path, label: label)
         }
     }
 
-    private func openFile(_ path: String, label: String) throws -> CaptureInput {
-        if try !Self.isZstd(path) {
-            if let capture = try CapturedFolder(file: path, label: label) { return .folder(capture) }
-            // The first bytes of a bundle may be what is damaged.
-            guard isSalvage else { throw Self.nothingKnown(path) }
+    private func openFile(_ path: String, label: String) async throws -> CaptureInput {
+        let source = ByteSource(try InputFile(path: path))
+        // First, for a log can be compressed as archives and bundles are.
+        if let log = RequestLogKind(source, named: path) {
+            let name = CapturedFolder.lastPart(of: path)
+            return .log(RequestLog(source, kind: log, label: label, path: name))
         }
-        return isSalvage ? .salvage(try SalvagedBundle(path: path, label: label)) : .bundle(try Self.bundle(path))
+        let kind = InputKind(head: try InputKind.head(of: source))
+        if case .other = kind, let capture = try CapturedFolder(file: path, label: label) { return .folder(capture) }
+        return try await open(kind, .source(source), path, label: label)
+    }
+
+    /// An archive in which the members come one after another is read as it comes; all else is spooled first.
+    private func openStandardInput(label: String) async throws -> CaptureInput {
+        let head = try [UInt8](capacity: InputKind.headSize) { output in _ = try StandardInput.read(into: &output) }
+        if let log = RequestLogKind(ByteSource(head), named: nil) {
+            return .log(RequestLog(try spool.takeStandardInput(head: head), kind: log, label: label, path: "-"))
+        }
+        let kind = InputKind(head: head)
+        switch kind {
+        case .archive where !InputKind.isReadFromTheEnd(head: head):
+            return try await open(kind, .standardInput(head: head), Self.standardInput, label: label)
+        case .archive, .bundle, .damagedZstd:
+            let source = try spool.takeStandardInput(head: head)
+            return try await open(kind, .source(source), Self.standardInput, label: label)
+        case .other: throw Self.nothingKnown(Self.standardInput)
+        }
+    }
+
+    /// Opens what is neither a folder nor a single store file.
+    private func open(
+        _ kind: InputKind, _ bytes: ArchiveBytes, _ path: String, label: String
+    ) async throws -> CaptureInput {
+        switch (kind, bytes) {
+        case (.archive, _): return .folder(try await archive(bytes, path, label: label))
+        case (.other, _) where !isSalvage && InputKind.isArchive(named: path):
+            return .folder(try await archive(bytes, path, label: label))
+        // The first bytes of a bundle may be what is damaged.
+        case (_, .source(let source)) where isSalvage: return .salvage(SalvagedBundle(source, path: path, label: label))
+        case (.bundle, .source(let source)), (.damagedZstd, .source(let source)):
+            return .bundle(try Self.naming(path) { try BundleReader(source, path: path) })
+        default: throw Self.nothingKnown(path)
+        }
+    }
+
+    private func archive(_ bytes: ArchiveBytes, _ path: String, label: String) async throws -> CapturedFolder {
+        do {
+            let capture = try await CapturedFolder(archive: bytes, path: path, label: label, spool: spool, limit: limit)
+            if capture.stores.isEmpty, let problem = capture.problems.first {
+                let member = problem.path.isEmpty ? "" : ": \(problem.path)"
+                throw Failure(status: .badData, message: "\(path)\(member): \(problem.problem.text)")
+            }
+            return try Self.withStores(capture, path)
+        } catch let error as ArchiveError {
+            let failure = Failure(error)
+            // What the operating system refused names the file already.
+            if case .file = error.reason { throw failure }
+            throw Failure(status: .badData, message: "\(path): \(failure.message)", remedy: failure.remedy)
+        }
+    }
+
+    /// A capture that has something to read, or something to report.
+    private static func withStores(_ capture: CapturedFolder, _ path: String) throws -> CapturedFolder {
+        guard !capture.stores.isEmpty || capture.isIncomplete else { throw nothingKnown(path) }
+        return capture
     }
 
     /// Opens a bundle; a fault names the file.
@@ -53,23 +111,11 @@ struct InputOpening {
         do {
             return try body()
         } catch let error as BundleError {
-            throw named(error, path)
+            throw Failure(error, in: path)
         }
     }
 
-    /// A fault of a bundle with the name of its file.
-    static func named(_ error: BundleError, _ path: String) -> Failure {
-        let failure = Failure(error) ?? Failure(status: .badData, message: "\(error)")
-        // What the operating system refused names the file already.
-        if case .container(let error) = error, case .file = error.reason { return failure }
-        return Failure(status: .badData, message: "\(path): \(failure.message)", remedy: failure.remedy)
-    }
-
-    private static func isZstd(_ path: String) throws -> Bool {
-        let file = try InputFile(path: path)
-        let start = try [UInt8](capacity: 4) { output in _ = try file.read(at: 0, into: &output) }
-        return start == [0x28, 0xB5, 0x2F, 0xFD]
-    }
+    private static let standardInput = "standard input"
 
     private static func isOutput(_ path: String) -> Failure {
         Failure(

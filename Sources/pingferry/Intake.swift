@@ -13,6 +13,8 @@ struct Intake {
     /// What was read, whether it was kept or not.
     private(set) var totals = BundleTotals()
     private(set) var isIncomplete = false
+    /// What folders of Sift's SDK hold besides requests.
+    private(set) var sift: [Batch.SiftEntry] = []
     private var index = DuplicateIndex()
     /// The lines of what is quarantined and of the problems: bundles that are packed together may tell the same.
     private var details: Set<[UInt8]> = []
@@ -43,6 +45,7 @@ struct Intake {
             quarantined.append(entry)
         }
         for problem in batch.problems where details.insert(problem.json.bytes).inserted { problems.append(problem) }
+        sift += batch.sift
         // What a bundle carries along was reported when the bundle was made.
         if isBundle { return }
         if !batch.quarantined.isEmpty || batch.problems.contains(where: { Self.isLoss($0.problem) }) {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Files
 
 /// The offline program: it reads captures, converts them, packs and checks bundles. It links no network code.
@@ -11,8 +12,9 @@ struct Pingferry: AsyncParsableCommand {
         commandName: "pingferry",
         abstract: "Carry telemetry that phones left behind across an air gap.",
         discussion: """
-            Reads captured app data (Mozilla's ping stores), turns it into the documented wire formats and packs it \
-            in one .tar.zst bundle that can be checked at any time. Captures are only ever read.
+            Reads captured app data (Mozilla's ping stores, Sift's queues, Leanplum's requests, request logs), turns it \
+            into the documented wire formats and packs it in one .tar.zst bundle that can be checked at any time. Captures \
+            are only ever read.
 
             A first look, a bundle, and its check:
               pingferry scan phone/
@@ -25,7 +27,8 @@ struct Pingferry: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            ScanCommand.self, ConvertCommand.self, BundleCommand.self, VerifyCommand.self, ListCommand.self,
+            ScanCommand.self, InspectCommand.self, ConvertCommand.self, BundleCommand.self, VerifyCommand.self,
+            ListCommand.self, UploadCommand.self,
         ])
 
     static func main() async {

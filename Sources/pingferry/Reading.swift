@@ -1,5 +1,6 @@
 import Bundle
 import Capture
+import Console
 import Parallel
 import Telemetry
 
@@ -34,7 +35,8 @@ struct Reading {
     ) async throws -> Intake {
         var generator = SystemRandomNumberGenerator()
         let options = HarvestOptions(
-            filter: filter, secret: RunSecret(using: &generator), quarantineFileLimit: quarantineFileLimit)
+            filter: filter, secret: RunSecret(using: &generator), quarantineFileLimit: quarantineFileLimit,
+            copyFolder: CommonOptions.temporaryFolder)
         let progress = ProgressLine("reading", isQuiet: common.quiet)
         defer { progress.clear() }
         var intake = Intake()
@@ -46,7 +48,7 @@ struct Reading {
                     progress.add(bytes: batch.bytesRead, records: batch.records.count)
                 }
             } catch let error as BundleError {
-                throw InputOpening.named(error, paths[number])
+                throw Failure(error, in: paths[number])
             }
         }
         return intake

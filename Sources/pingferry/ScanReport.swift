@@ -1,5 +1,6 @@
 import Bundle
 import Capture
+import Console
 import JSONText
 import Telemetry
 
@@ -11,11 +12,27 @@ struct ScanReport {
         let container: Container?
         let kind: String
         let path: String
+        /// Whether all records are of the app that the store belongs to.
+        let isOfOneApp: Bool
         var app: App?
         var systems: Set<String> = []
         var totals = BundleTotals()
         var quarantined: [Quarantined] = []
         var problems: [PlacedProblem] = []
+        var labels = EventCounts()
+        /// What became of the events of a Sift store.
+        var events: SiftCounts?
+        var queue: QueueState?
+        /// What else there is to tell, in sentences.
+        var facts: [String] = []
+        /// Path of the store that the row is a part of.
+        var store = ""
+
+        /// What stands below the table about the row, under the path of its store.
+        var details: [String] {
+            let name = path.hasPrefix(store + "/") ? String(path.dropFirst(store.count + 1)) : path
+            return facts + [queue.map { "\(name): \($0.sentence)" }].compactMap(\.self)
+        }
     }
 
     private var rows: [Row] = []
@@ -23,6 +40,10 @@ struct ScanReport {
     private var labels: [String] = []
     /// The first row of each input.
     private var starts: [Int] = []
+    /// The first row of each store of an input.
+    private var storeStarts: [[Int]] = []
+    /// The instant to judge queues at; nil for the newest that their store tells.
+    private let instant: Timestamp?
     /// Rows by input and path.
     private var places: [[String: Int]] = []
     private var strayProblems: [PlacedProblem] = []
@@ -47,48 +68,76 @@ struct ScanReport {
         var paths: [Place: String] = [:]
     }
 
-    init(_ inputs: [CaptureInput], paths: [String]) {
+    /// - Parameter instant: when to judge queues; nil for the newest instant that their store tells.
+    init(_ inputs: [CaptureInput], paths: [String], at instant: Timestamp?) {
+        self.instant = instant
         for (input, path) in zip(inputs, paths) {
             starts.append(rows.count)
+            storeStarts.append([])
+            places.append([:])
             switch input {
             case .folder(let capture):
                 labels.append(capture.label)
-                rows += capture.stores.map { store in
+                for store in capture.stores { add(store, of: capture) }
+            case .log(let log):
+                labels.append(log.label)
+                add(
                     Row(
-                        capture: capture.label, container: store.container, kind: store.kind.rawValue,
-                        path: store.path, app: App(id: store.container.identifier),
-                        systems: [TelemetrySystem.mozilla.rawValue])
-                }
+                        capture: log.label, container: nil, kind: log.kind.store.rawValue, path: log.path,
+                        isOfOneApp: false))
             case .bundle, .salvage:
                 labels.append(path)
-                rows.append(Row(capture: path, container: nil, kind: "bundle", path: path))
+                add(Row(capture: path, container: nil, kind: "bundle", path: path, isOfOneApp: false))
             }
-            places.append(
-                Dictionary(
-                    rows[(starts.last ?? 0)...].enumerated().map { ($1.path, (starts.last ?? 0) + $0) },
-                    uniquingKeysWith: { first, _ in first }))
         }
+    }
+
+    /// Adds a row for each part of a store.
+    private mutating func add(_ store: FoundStore, of capture: CapturedFolder) {
+        let input = starts.count - 1
+        let first = rows.count
+        storeStarts[input].append(first)
+        for part in store.parts {
+            add(
+                Row(
+                    capture: capture.label, container: store.container, kind: part.kind.rawValue, path: part.path,
+                    isOfOneApp: !part.kind.isRequestLog, app: App(id: store.container.identifier),
+                    systems: part.kind.isRequestLog ? [] : [store.system.rawValue], store: store.path))
+        }
+        // What is told of a folder, or of a file in it that is no part, is told with its first part.
+        for path in [store.path] + store.companionPaths where places[input][path] == nil { places[input][path] = first }
+    }
+
+    private mutating func add(_ row: Row) {
+        let input = places.count - 1
+        if places[input][row.path] == nil { places[input][row.path] = rows.count }
+        rows.append(row)
     }
 
     /// Counts a record.
     mutating func count(_ entry: Batch.Entry) {
-        let row = starts[entry.input] + (entry.store ?? 0)
+        let row = row(of: entry)
         let record = entry.summary
         rows[row].totals.count(record)
         rows[row].systems.insert(record.system.rawValue)
         // The last record of a store tells the app's latest version.
-        if entry.store != nil {
+        if rows[row].isOfOneApp {
             rows[row].app = App(
                 id: record.appID ?? rows[row].app?.id, name: record.appName ?? rows[row].app?.name,
                 version: record.appVersion ?? rows[row].app?.version)
         }
     }
 
+    /// Counts what the events of a record mean.
+    mutating func count(_ labels: [String?], of entry: Batch.Entry) {
+        rows[row(of: entry)].labels.count(labels)
+    }
+
     /// Adds what could not be understood and what is worth telling.
     mutating func add(_ intake: Intake) {
         knowContainers()
         for entry in intake.quarantined {
-            guard let row = row(entry.input, path: entry.item.path) else { continue }
+            guard let row = row(entry.input, path: entry.item.path, kind: entry.item.store.rawValue) else { continue }
             rows[row].quarantined.append(entry.item)
         }
         for problem in intake.problems {
@@ -98,11 +147,32 @@ struct ScanReport {
                 strayProblems.append(problem)
             }
         }
+        for entry in intake.sift { add(entry) }
     }
 
-    /// The row of the store that is, or holds, a file.
-    private func row(_ input: Int, path: String) -> Int? {
-        if let row = places[input][path] { return row }
+    private mutating func add(_ entry: Batch.SiftEntry) {
+        rows[row(entry.input, entry.store, part: 0)].facts += entry.report.facts
+        let now = instant?.milliseconds ?? entry.report.newest
+        for (source, part) in zip(entry.report.sources, entry.parts) {
+            let row = row(entry.input, entry.store, part: part)
+            rows[row].events = source.counts
+            rows[row].queue = source.queue.map { QueueState($0, at: now) }
+        }
+    }
+
+    /// The row of the store that a record came from.
+    private func row(of entry: Batch.Entry) -> Int {
+        entry.place.map { row(entry.input, $0.store, part: $0.part) } ?? starts[entry.input]
+    }
+
+    private func row(_ input: Int, _ store: Int, part: Int) -> Int { storeStarts[input][store] + part }
+
+    /// The row of the store that is, or holds, a file. Of two stores in one file, the rows follow each other.
+    private func row(_ input: Int, path: String, kind: String? = nil) -> Int? {
+        if let row = places[input][path] {
+            let isOther = kind.map { rows[row].kind != $0 } ?? false
+            return isOther && row + 1 < rows.count && rows[row + 1].path == path ? row + 1 : row
+        }
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         return places[input][slash.map { String(path[..<$0]) } ?? ""]
     }
@@ -122,18 +192,30 @@ extension ScanReport {
                         row.kind, "\(row.totals.records)", "\(row.quarantined.count)",
                         row.totals.holds.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
                             .joined(separator: ", "),
-                        row.path.isEmpty ? "." : row.path,
+                        Self.name(of: row.path),
                     ]
                 })
             for line in table.lines { try Terminal.print("  " + line) }
+            try printDetails(of: capture.rows)
             for row in capture.rows {
                 for problem in row.problems { try Terminal.print("  \(problem.path): \(problem.problem.text)") }
             }
         }
         for problem in strayProblems {
-            try Terminal.print("\(problem.capture): \(problem.path): \(problem.problem.text)")
+            try Terminal.print(problem.sentence)
         }
     }
+
+    private func printDetails(of rows: [Row]) throws {
+        var store: String?
+        for row in rows where !row.details.isEmpty {
+            if row.store != store { try Terminal.print("  \(Self.name(of: row.store)):") }
+            store = row.store
+            for line in row.details { try Terminal.print("    \(line)") }
+        }
+    }
+
+    private static func name(of path: String) -> String { path.isEmpty ? "." : path }
 
     private var captures: [(label: String, rows: [Row])] {
         starts.enumerated().map { number, start in
@@ -161,7 +243,11 @@ extension ScanReport {
     private mutating func knowContainers() {
         for row in rows {
             guard let container = row.container else { continue }
-            if let app = row.app, app.version != nil { containers.apps[Place(row.capture, container.path)] = app }
+            let place = Place(row.capture, container.path)
+            // One that is named is known better than one that only has a version.
+            if let app = row.app, app.version != nil, app.name != nil || containers.apps[place] == nil {
+                containers.apps[place] = app
+            }
             if let id = container.applicationID { containers.paths[Place(row.capture, id)] = container.path }
         }
     }
@@ -184,11 +270,15 @@ extension ScanReport {
             object.set("capture", string: row.capture)
             object.set("container", string: row.container?.path)
             object.set("containerID", string: row.container?.identifier)
+            object.set("events", object: row.labels.json)
+            object.set("facts", strings: row.facts)
             object.set("held", object: CanonicalObject(counts: row.totals.holds))
             object.set("kind", string: row.kind)
             object.set("path", string: row.path)
             object.set("problems", elements: row.problems.map(\.json.bytes))
             object.set("quarantined", elements: row.quarantined.map(\.json.bytes))
+            if let events = row.events { object.set("pendingEvents", object: CanonicalObject(counts: events.byName)) }
+            if let queue = row.queue { object.set("queue", object: queue.json) }
             object.set("records", integer: row.totals.records)
             object.set("systems", strings: row.systems.sorted())
             object.set("types", object: CanonicalObject(counts: row.totals.types))
@@ -205,4 +295,9 @@ extension ScanReport {
         }
         return object.bytes
     }
+}
+
+extension StoreKind {
+    /// Whether it holds the traffic of any number of apps.
+    fileprivate var isRequestLog: Bool { self == .harEntry || self == .ndjsonLine }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bundle
+import Console
 import JSONText
 import Telemetry
 
@@ -43,7 +44,7 @@ struct Summary {
         }
         let losses = intake.problems.filter { Intake.isLoss($0.problem) }
         for problem in losses.prefix(Self.mostReported) {
-            StandardError.write("pingferry: \(problem.capture): \(problem.path): \(problem.problem.text)")
+            StandardError.write("pingferry: \(problem.sentence)")
         }
         let unnamed =
             max(0, intake.quarantined.count - Self.mostReported) + max(0, losses.count - Self.mostReported)
@@ -69,5 +70,12 @@ struct Summary {
     /// `1 record`, `2 records`
     static func count(_ number: Int, _ noun: String) -> String {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+}
+
+extension PlacedProblem {
+    /// `phone.zip: Documents/x.json: damaged`; what is said of a capture as a whole has no path.
+    var sentence: String {
+        [capture, path, problem.text].filter { !$0.isEmpty }.joined(separator: ": ")
     }
 }

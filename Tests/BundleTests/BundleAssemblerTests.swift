@@ -1,5 +1,6 @@
 import Parallel
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Bundle
@@ -104,6 +105,6 @@ import Testing
                 assert listed[name].get("records", 0) == (data.count(b"\\n") if name[:8] == "records/" else 0), name
             print(hashlib.sha256(lines.encode()).hexdigest())
             """
-        #expect(try run("python3", "-c", script, file.path) == manifest.digest + "\n")
+        #expect(try tool("python3", "-c", script, file.path) == manifest.digest + "\n")
     }
 }

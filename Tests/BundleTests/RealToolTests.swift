@@ -1,4 +1,5 @@
 import CZstd
+import TestSupport
 import Testing
 
 @testable import Bundle
@@ -11,17 +12,17 @@ import Testing
     init() throws { file = try TemporaryFile(try Sample.container()) }
 
     @Test func tarListsIt() throws {
-        #expect(try run("tar", "--zstd", "-tf", file.path) == names)
-        let modes = try run("tar", "--zstd", "--numeric-owner", "-tvf", file.path)
+        #expect(try tool("tar", "--zstd", "-tf", file.path) == names)
+        let modes = try tool("tar", "--zstd", "--numeric-owner", "-tvf", file.path)
         #expect(modes.split(separator: "\n").allSatisfy { $0.hasPrefix("-rw------- 0/0 ") })
     }
 
     @Test func bsdtarListsIt() throws {
-        #expect(try run("bsdtar", "-tf", file.path) == names)
+        #expect(try tool("bsdtar", "-tf", file.path) == names)
     }
 
     @Test func zstdTestsIt() throws {
-        _ = try run("zstd", "-q", "-t", file.path)
+        try tool("zstd", "-q", "-t", file.path)
     }
 
     @Test func pythonReadsEveryMember() throws {
@@ -31,7 +32,7 @@ import Testing
             for member in tar:
                 print(member.name, member.size, hashlib.sha256(tar.extractfile(member).read()).hexdigest())
             """
-        #expect(try run("python3", "-c", script, file.path) == (try listing()))
+        #expect(try tool("python3", "-c", script, file.path) == (try listing()))
     }
 
     /// Follows the description of the seekable format: footer, table, frames; each frame by itself through
@@ -61,7 +62,7 @@ import Testing
                 print(name, length, hashlib.sha256(tar[512:512 + length]).hexdigest())
             assert offset == table
             """
-        #expect(try run("python3", "-c", script, file.path) == (try listing()))
+        #expect(try tool("python3", "-c", script, file.path) == (try listing()))
     }
 
     private func listing() throws -> String {

@@ -1,6 +1,7 @@
 import Foundation
 import Parallel
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Capture
@@ -16,7 +17,7 @@ final class CaptureFolder: Sendable {
         try #require(chmod(path, 0o755) == 0)
     }
 
-    deinit { _ = try? run("rm", ["-rf", path]) }
+    deinit { _ = try? tool(["rm", "-rf", path]) }
 
     func makeFolder(_ name: String) throws {
         try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)

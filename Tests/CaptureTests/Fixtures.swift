@@ -1,5 +1,6 @@
 import Foundation
 import JSONText
+import TestSupport
 import Testing
 
 /// A case that the generator of Mozilla's stores wrote: a capture and what is expected of it.
@@ -39,38 +40,11 @@ enum Fixtures {
     private static func generate(_ set: String, _ options: [String]) throws -> [FixtureCase] {
         atexit { try? FileManager.default.removeItem(atPath: fixtureRoot) }
         let folder = "\(fixtureRoot)/\(set)"
-        let generator = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appending(path: "../Fixtures/make_mozilla_stores.py").path
-        try run("python3", [generator, folder] + options)
+        try tool(["python3", generator("make_mozilla_stores.py"), folder] + options)
         let oracles = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("expected-") }
         return oracles.sorted().map { oracle in
             let name = String(oracle.dropFirst("expected-".count).dropLast(".json".count))
             return FixtureCase(name: name, path: "\(folder)/\(name)", oraclePath: "\(folder)/\(oracle)", set: set)
         }
     }
-}
-
-/// A program that ended with another status than 0.
-struct ProgramFailure: Error {
-    let words: String
-}
-
-/// Runs a program and waits for it.
-/// - Returns: its standard output.
-@discardableResult
-func run(_ program: String, _ arguments: [String], statuses: Set<Int32> = [0]) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [program] + arguments
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    let text = output.fileHandleForReading.readDataToEndOfFile()
-    let words = errors.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard statuses.contains(process.terminationStatus) else {
-        throw ProgramFailure(words: "\(program) \(arguments): \(String(decoding: words, as: UTF8.self))")
-    }
-    return String(decoding: text, as: UTF8.self)
 }

@@ -1,5 +1,6 @@
 import Foundation
 import JSONText
+import TestSupport
 import Testing
 
 /// What may not be read is told. The program runs as nobody, for root may read everything.
@@ -9,13 +10,9 @@ import Testing
 
     /// What `pingferry scan` tells without privileges: how many records it found, and the problems as path and code.
     private func scan(_ folder: CaptureFolder) throws -> (records: Int, problems: [String]) {
-        // The program lies beside the tests.
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let path = URL(fileURLWithPath: tests).deletingLastPathComponent().appending(path: "pingferry").path
         let user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-        let words = (Self.isRoot ? user : []) + [path, "scan", "--json", folder.path]
-        let output = try run(words[0], Array(words.dropFirst()), statuses: [1])
-        let fields = try JSONFields(Array(output.utf8))
+        let words = (Self.isRoot ? user : []) + [builtProgram("pingferry"), "scan", "--json", folder.path]
+        let fields = try JSONFields(Array(try tool(words, statuses: [1])))
         #expect(fields.boolean("complete") == false)
         let records = try #require(fields.objects("stores")).reduce(0) { $0 + ($1.integer("records") ?? 0) }
         let problems = try #require(fields.objects("problems")).map { problem in

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Each exit status of the contract, what is said, and that nothing is left behind.
@@ -192,7 +193,7 @@ import Testing
     }
 
     /// Runs a script as a user to whom permissions apply. Root becomes one, with a copy of the program within reach.
-    private func withoutPrivileges(_ script: String) throws -> Finished {
+    private func withoutPrivileges(_ script: String) throws -> FinishedProgram {
         guard geteuid() == 0 else { return try shell(script, [folder.path]) }
         let program = folder("program")
         if !FileManager.default.fileExists(atPath: program) {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Ends the program while it works. The highest level makes sure that there is time for that.
@@ -12,39 +13,31 @@ import Testing
     }
 
     /// Sends a signal as soon as the temporary holds something.
-    private func interrupt(_ number: Int32) throws -> (process: Process, errors: String) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        let command = [pingferryPath, "bundle", "--level", "19", "--jobs", "1", "-o", folder("out.tar.zst"), load]
-        process.arguments = ["python3", "-c", unblocking] + command
-        let errors = Pipe()
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = errors
-        try process.run()
+    private func interrupt(_ number: Int32) throws -> FinishedProgram {
+        let program = try RunningProgram(
+            [pingferryPath, "bundle", "--level", "19", "--jobs", "1", "-o", folder("out.tar.zst"), load])
         var status = stat()
         while stat(folder(".out.tar.zst.partial"), &status) != 0 || status.st_size == 0 {
-            try #require(process.isRunning, "it ended before it could be interrupted")
+            try #require(program.isRunning, "it ended before it could be interrupted")
             sched_yield()
         }
-        kill(process.processIdentifier, number)
-        process.waitUntilExit()
-        return (process, String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))
+        program.send(number)
+        return try program.finish()
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalLeavesNothingBehind(number: Int32) throws {
         let before = try snapshot(load)
-        let (process, errors) = try interrupt(number)
-        #expect(process.terminationReason == .uncaughtSignal)
-        #expect(process.terminationStatus == number)
-        #expect(errors == "pingferry: interrupted; nothing was written to \(folder("out.tar.zst"))\n")
+        let finished = try interrupt(number)
+        #expect(finished.status == 128 + number)
+        #expect(finished.errors == "pingferry: interrupted; nothing was written to \(folder("out.tar.zst"))\n")
         #expect(folder.names == ["load"])
         #expect(try snapshot(load) == before)
     }
 
     @Test func killedRunDoesNotHinderTheNextOne() throws {
-        let (process, errors) = try interrupt(SIGKILL)
-        #expect(process.terminationStatus == SIGKILL)
-        #expect(errors == "")
+        let finished = try interrupt(SIGKILL)
+        #expect(finished.status == 128 + SIGKILL)
+        #expect(finished.errors == "")
         #expect(folder.names == [".out.tar.zst.partial", "load"])
         for name in ["out.tar.zst", "other.tar.zst"] {
             #expect(try pingferry("bundle", "-o", folder(name), load).status == 0)

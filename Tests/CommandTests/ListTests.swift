@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ListTests {
@@ -39,7 +40,7 @@ import Testing
 
     @Test func recordsAreNotRead() throws {
         let other = folder("changed.tar.zst")
-        try tool("python3", "\(repository)/Tests/Fixtures/repack.py", bundle, other, "not-canonical")
+        try tool("python3", generator("repack.py"), bundle, other, "not-canonical")
         #expect(try pingferry("list", other).status == 0)
         #expect(try pingferry("verify", other).status == 65)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Names that nobody would choose, in captures and on the command line.

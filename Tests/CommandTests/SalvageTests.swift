@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct SalvageTests {
@@ -32,14 +33,14 @@ import Testing
         try #require(offsets.count == Self.count + 6)
     }
 
-    private func salvage(_ bytes: Data) throws -> Finished {
+    private func salvage(_ bytes: Data) throws -> FinishedProgram {
         try bytes.write(to: URL(fileURLWithPath: folder("damaged.tar.zst")))
         #expect(try pingferry("verify", folder("damaged.tar.zst")).status == 65)
         return try Self.convert(folder("damaged.tar.zst"), "--salvage")
     }
 
     /// Converts a bundle; for each line, which is long, its hash.
-    private static func convert(_ bundle: String, _ options: String...) throws -> Finished {
+    private static func convert(_ bundle: String, _ options: String...) throws -> FinishedProgram {
         let hashes = "import hashlib, sys\nfor line in sys.stdin.buffer: print(hashlib.sha256(line).hexdigest())"
         let script = #""$0" convert -o - "${@:2}" | python3 -c "$1"; exit ${PIPESTATUS[0]}"#
         return try shell(script, [hashes, bundle] + options)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct VerifyTests {
@@ -118,7 +119,7 @@ import Testing
 
     private func repack(_ change: String) throws -> String {
         let path = folder("\(change).tar.zst")
-        try tool("python3", "\(repository)/Tests/Fixtures/repack.py", bundle, path, change)
+        try tool("python3", generator("repack.py"), bundle, path, change)
         return path
     }
 }

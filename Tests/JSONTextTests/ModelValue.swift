@@ -1,4 +1,5 @@
 import JSONText
+import TestSupport
 
 /// A JSON value made up at random, which knows its canonical form without the code that is tested.
 indirect enum ModelValue {

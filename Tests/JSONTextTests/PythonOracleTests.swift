@@ -1,5 +1,6 @@
 import Foundation
 import JSONText
+import TestSupport
 import Testing
 
 /// Compares with Python's `json`, an independent reader and writer, on texts made up and broken at random.
@@ -67,18 +68,8 @@ import Testing
 
     /// For each text what Python makes of it under each policy: the canonical form in hexadecimal, or `refused`.
     private static func askPython(_ texts: [[UInt8]]) throws -> [[String]] {
-        let file = FileManager.default.temporaryDirectory.appending(path: "JSONText-\(UUID().uuidString)")
-        try Data(texts.map(hex).joined(separator: "\n").utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        let python = Process()
-        python.executableURL = URL(filePath: "/usr/bin/env")
-        python.arguments = ["python3", "-c", script, file.path()]
-        let output = Pipe()
-        python.standardOutput = output
-        try python.run()
-        let answer = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        python.waitUntilExit()
-        try #require(python.terminationStatus == 0)
+        let lines = texts.map(hex).joined(separator: "\n")
+        let answer = String(decoding: try tool(["python3", "-c", script], input: Array(lines.utf8)), as: UTF8.self)
         return answer.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     }
 
@@ -122,7 +113,7 @@ import Testing
             except ValueError:
                 return "refused"
 
-        for line in open(sys.argv[1]):
+        for line in sys.stdin:
             source = bytes.fromhex(line)
             print(*(answer(source, *policy) for policy in
                     [(False, False), (True, False), (False, True), (True, True)]))

@@ -1,4 +1,5 @@
 import Telemetry
+import TestSupport
 import Testing
 
 /// Cases P10 and P11 of the format document: what is the same upload, and what only has the same id.

@@ -1,12 +1,14 @@
 import Files
 
-/// The bytes that a container is read from, by position: an open file, or memory (tests and fuzzers).
+/// The bytes that a container is read from, by position: an open file, a part of a spool file, or memory (tests and
+/// fuzzers).
 ///
 /// A class because one open file is shared by all the threads that read members from it; it has no mutable
 /// state.
 public final class ByteSource: Sendable {
     private enum Backing: ~Copyable, Sendable {
         case file(InputFile)
+        case spool(SpoolFile, start: Int)
         case memory([UInt8])
     }
 
@@ -18,6 +20,12 @@ public final class ByteSource: Sendable {
     public init(_ file: consuming InputFile) {
         count = file.size
         backing = .file(file)
+    }
+
+    /// Reads `count` bytes of a spool file from `start` on.
+    public init(_ spool: SpoolFile, at start: Int, count: Int) {
+        self.count = count
+        backing = .spool(spool, start: start)
     }
 
     /// Reads from memory.
@@ -33,6 +41,9 @@ public final class ByteSource: Sendable {
         switch backing {
         case .file(let file):
             try file.read(at: offset, into: &output)
+        case .spool(let file, let start):
+            guard (0..<count).contains(offset) else { return }
+            try file.read(at: start + offset, upTo: count - offset, into: &output)
         case .memory(let bytes):
             guard (0..<bytes.count).contains(offset) else { return }
             output.withUnsafeMutableBufferPointer { buffer, initialized in

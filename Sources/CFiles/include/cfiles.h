@@ -5,6 +5,10 @@
 /// ENOSYS where the file system or kernel cannot do it).
 int cfiles_rename_no_replace(int folder, const char *from, const char *to);
 
+/// Opens a new file without a name in a folder, for reading and writing, mode 0600: nothing of it is left when it is
+/// closed, however the process ends. A descriptor, or -1 with errno set.
+int cfiles_open_unnamed(const char *folder);
+
 /// Records a temporary file that a signal is to remove. `folder` must stay open until
 /// cfiles_partial_release. A slot, or -1 when the table is full or a name too long: the file then
 /// simply stays behind after a signal.
@@ -21,5 +25,13 @@ void cfiles_partial_release(int slot);
 /// `message` to standard error (not for SIGPIPE), and end the process as the signal by itself would.
 /// A signal that was ignored when the process started stays ignored. 0, or an errno code.
 int cfiles_remove_on_interrupt(const char *message);
+
+/// Makes the first SIGINT, SIGTERM or SIGHUP end cfiles_wait_for_stop instead of the process; a second one ends the
+/// process at once, with exit status 128 + n. A signal that was ignored when the process started stays ignored. To be
+/// called once. 0, or an errno code.
+int cfiles_catch_stop(void);
+
+/// Waits for such a signal. Its number; 0 if there is nothing to wait for.
+int cfiles_wait_for_stop(void);
 
 #endif

@@ -68,6 +68,7 @@ enum EventTuples {
         switch position {
         case 0:
             guard kind == .number else { return findings.fault("events[\(index)][0] is no integer") }
+            if JSONNumberText.isPlainInteger(document.bytes(of: element)) { return }
             _ = findings.take(IntegerForm.normalize(element, in: &document), name: { "events[\(index)][0]" })
         case 1, 2, 3:
             if kind != .string { findings.fault("events[\(index)][\(position)] is no string") }
@@ -112,10 +113,11 @@ enum EventTuples {
 extension Int {
     /// The value of plain decimal digits with an optional minus sign; nil if it is not that or too large.
     init?(_ text: Span<UInt8>) {
-        guard text.count <= 20, !text.isEmpty, JSONNumberText.isPlainInteger(text) else { return nil }
+        guard text.count <= 20, !text.isEmpty else { return nil }
         let isNegative = text[0] == UInt8(ascii: "-")
         var value = 0
         for index in (isNegative ? 1 : 0)..<text.count {
+            guard text[index].isDigit else { return nil }
             let (product, overflow) = value.multipliedReportingOverflow(by: 10)
             let (sum, carry) = product.subtractingReportingOverflow(Int(text[index] & 0xF))
             if overflow || carry { return nil }

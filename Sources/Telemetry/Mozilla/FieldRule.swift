@@ -97,18 +97,17 @@ extension [Field] {
 extension Span<UInt8> {
     /// Whether the bytes are 8-4-4-4-12 hexadecimal digits of either case.
     var isUUID: Bool {
-        guard count == 36 else { return false }
-        for index in indices {
+        let dash = UInt8(ascii: "-")
+        guard count == 36, self[8] == dash, self[13] == dash, self[18] == dash, self[23] == dash else { return false }
+        // Counted without a branch for each byte.
+        var digits: UInt8 = 0
+        for index in 0..<36 {
             let byte = self[index]
-            switch index {
-            case 8, 13, 18, 23:
-                if byte != UInt8(ascii: "-") { return false }
-            default:
-                let letter = byte | 0x20
-                if !byte.isDigit, letter < UInt8(ascii: "a") || letter > UInt8(ascii: "f") { return false }
-            }
+            let isNumeral: UInt8 = byte &- UInt8(ascii: "0") < 10 ? 1 : 0
+            let isLetter: UInt8 = (byte | 0x20) &- UInt8(ascii: "a") < 6 ? 1 : 0
+            digits &+= isNumeral | isLetter
         }
-        return true
+        return digits == 32
     }
 
     /// Whether the bytes are `dddd-dd-dd`.

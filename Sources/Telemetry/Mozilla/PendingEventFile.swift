@@ -2,7 +2,7 @@ import JSONText
 
 /// Events as canonical JSON, one after another in one buffer.
 public struct EventList: Sendable {
-    private var bytes: [UInt8] = []
+    private var bytes = TextBuffer()
     private var ends: [Int] = []
 
     /// Makes an empty list.

@@ -7,6 +7,10 @@ import JSONText
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 2.1 to 2.5.
 public struct PingReader: Sendable {
     private var document = JSONDocument()
+    private var buffer = TextBuffer()
+    private var paths = SubmitPathReader()
+    /// The last client, for the next ping mostly has the same.
+    private var lastClient = ""
 
     /// Makes a reader.
     public init() {}
@@ -122,7 +126,7 @@ extension PingReader {
         noteUnknownKeys(of: envelope, findings: &findings)
 
         let type = document.string(of: pingType)
-        let path = SubmitPath(document.bytes(of: uploadPath))
+        let path = paths.read(uploadPath, of: document)
         noteDisagreement(type, documentID, path, uploadPath, place, findings: &findings)
         if !document.bytes(of: documentID).isUUID {
             findings.note("P9 documentId is no UUID: the decoder rejects it")
@@ -137,10 +141,9 @@ extension PingReader {
             Record(
                 system: .mozilla, type: type, id: document.string(of: documentID),
                 client: client(of: measurements), time: time?.timestamp,
-                app: path?.app(in: document.bytes(of: uploadPath), id: place.applicationID)
-                    ?? App(id: place.applicationID),
+                app: paths.app(id: place.applicationID) ?? App(id: place.applicationID),
                 target: path == nil ? nil : Target(path: document.string(of: uploadPath)),
-                payload: document.canonicalBytes(of: measurements), source: place.source(index: index),
+                payload: payload(of: measurements), source: place.source(index: index),
                 notes: findings.notes, held: holds))
     }
 
@@ -192,12 +195,19 @@ extension PingReader {
         }
     }
 
-    private func client(of measurements: JSONNode) -> String? {
+    private mutating func payload(of measurements: JSONNode) -> [UInt8] {
+        buffer.removeAll()
+        document.write(measurements, to: &buffer)
+        return buffer.bytes
+    }
+
+    private mutating func client(of measurements: JSONNode) -> String? {
         guard let client = document.value(of: MeasurementKeys.clientID, in: measurements),
             document.kind(of: client) == .string,
             !document.bytes(of: client).isEmpty
         else { return nil }
-        return document.string(of: client)
+        if !document.bytes(of: client).equals(lastClient) { lastClient = document.string(of: client) }
+        return lastClient
     }
 
     private func timestamp(of envelope: JSONNode) -> DecimalTime? {
@@ -232,7 +242,7 @@ extension PingReader {
         // What the SDK's own base class calls a ping without a type.
         let type = place.namedType.isEmpty ? "unknown" : place.namedType
         let holds = PingNormalizer.normalize(measurements, type: type, in: &document, findings: &findings)
-        let payload = document.canonicalBytes(of: measurements)
+        let payload = payload(of: measurements)
         return Record(
             system: .mozilla, type: type, id: PayloadHash.id(of: payload),
             client: client(of: measurements), time: time, app: App(id: place.applicationID), payload: payload,

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bundle
 import Capture
+import Console
 import Files
 import JSONText
 import Telemetry
@@ -55,7 +56,7 @@ struct BundleCommand: AsyncParsableCommand {
         try await reporting {
             let file = try CommandOutput(path: output, replacing: force)
             let limit = common.limit
-            let opening = InputOpening(label: input.label, limit: limit, excluded: file.identities)
+            let opening = InputOpening(label: input.label, limit: limit, excluded: file.identities, spool: input.spool)
             let reading = Reading(
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
                 limit: limit,

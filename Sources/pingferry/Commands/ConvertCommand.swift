@@ -1,8 +1,10 @@
 import ArgumentParser
 import Capture
+import Console
 import Export
 import JSONText
 import Parallel
+import Telemetry
 
 /// `convert`: captures to records as NDJSON.
 struct ConvertCommand: AsyncParsableCommand {
@@ -14,6 +16,9 @@ struct ConvertCommand: AsyncParsableCommand {
               pingferry convert -o records.ndjson phone/
               pingferry convert -o - --payload-only --type core phone/ | jq .durations
 
+            --labels tells what events mean: "labels":["Erase button clicked",null] for two events of which the second is \
+            not documented.
+
             A name that ends in .zst is compressed. A damaged bundle gives up what is left of it with --salvage.
             """)
 
@@ -22,6 +27,9 @@ struct ConvertCommand: AsyncParsableCommand {
 
     @Flag(help: "Write just the documented format of each record.")
     var payloadOnly = false
+
+    @Flag(help: "Add a key labels: what each event is documented to mean, null for one that is not.")
+    var labels = false
 
     @Flag(help: "Replace an output that exists.")
     var force = false
@@ -37,21 +45,27 @@ struct ConvertCommand: AsyncParsableCommand {
         if common.json, output == "-" {
             throw ValidationError("--json and -o - both want the standard output")
         }
+        if labels, payloadOnly { throw ValidationError("--labels has no place in the lines of --payload-only") }
     }
 
     func run() async throws {
         try await reporting {
             let file = try CommandOutput(path: output, replacing: force)
             let limit = common.limit
-            let opening = InputOpening(label: input.label, limit: limit, excluded: file.identities, isSalvage: salvage)
+            let opening = InputOpening(
+                label: input.label, limit: limit, excluded: file.identities, isSalvage: salvage, spool: input.spool)
             let reading = Reading(
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
                 limit: limit)
             var records = try RecordsOutput(
                 payloadOnly ? .payload : .record, isCompressed: output.hasSuffix(".zst")
             ) { try file.write($0) }
-            let intake = try await reading.run { _, line, payload in
-                try records.add(line: line, payload: payload)
+            var labeler = EventLabeler()
+            let intake = try await reading.run { entry, line, payload in
+                guard labels else { return try records.add(line: line, payload: payload) }
+                let record = entry.summary
+                let labeled = labeler.labeled(line: line, payload: payload, system: record.system, type: record.type)
+                try records.add(line: labeled[...], payload: payload)
             }
             try records.finish()
             try file.commit()

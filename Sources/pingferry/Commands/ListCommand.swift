@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bundle
+import Console
 import JSONText
 import Telemetry
 

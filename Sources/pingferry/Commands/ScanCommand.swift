@@ -1,5 +1,7 @@
 import ArgumentParser
+import Console
 import JSONText
+import Telemetry
 
 /// `scan`: the stores of captures, and what is in them.
 struct ScanCommand: AsyncParsableCommand {
@@ -8,9 +10,17 @@ struct ScanCommand: AsyncParsableCommand {
         abstract: "List the stores found in captures.",
         discussion: """
             Reads everything as bundle would and writes nothing: app, kind of store, path, records, what is held and why, \
-            and what could not be understood.
+            and what could not be understood. With --json each store also counts its events by what they are documented to \
+            mean; those that no documentation names are counted as unknown.
               pingferry scan phone/
+
+            For queues of Sift it says whether the app's own rules call them ready for upload, and why. That depends on \
+            the time: it is judged at the newest instant that the store tells, or at the one that --at gives.
             """)
+
+    @Option(
+        help: ArgumentHelp("When to judge whether queues are ready: a date or an RFC 3339 time.", valueName: "time"))
+    var at: String?
 
     @OptionGroup var input: InputOptions
 
@@ -20,15 +30,25 @@ struct ScanCommand: AsyncParsableCommand {
     @OptionGroup(title: "Filters") var filters: FilterOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
+    private func instant() throws -> Timestamp? { try FilterOptions.time(at, "--at") }
+
+    func validate() throws { _ = try instant() }
+
     func run() async throws {
         try await reporting {
             let limit = common.limit
-            let opening = InputOpening(label: input.label, limit: limit, isSalvage: salvage)
+            let opening = InputOpening(label: input.label, limit: limit, isSalvage: salvage, spool: input.spool)
             let reading = Reading(
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
                 limit: limit)
-            var report = ScanReport(reading.inputs, paths: input.paths)
-            let intake = try await reading.run { entry, _, _ in report.count(entry) }
+            var report = ScanReport(reading.inputs, paths: input.paths, at: try instant())
+            var labeler = EventLabeler()
+            let intake = try await reading.run { entry, _, payload in
+                report.count(entry)
+                guard common.json else { return }
+                let record = entry.summary
+                report.count(labeler.labels(of: Array(payload), system: record.system, type: record.type), of: entry)
+            }
             report.add(intake)
             let summary = Summary(intake)
             if common.json {

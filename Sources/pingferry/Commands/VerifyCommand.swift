@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bundle
+import Console
 import JSONText
 import Telemetry
 
@@ -47,7 +48,7 @@ struct VerifyCommand: AsyncParsableCommand {
         do {
             try await verifier.verify { progress.add(bytes: $0) }
         } catch let error as BundleError {
-            throw InputOpening.named(error, path)
+            throw Failure(error, in: path)
         }
         progress.clear()
         let manifest = reader.manifest

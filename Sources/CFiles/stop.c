@@ -1,0 +1,47 @@
+// A signal handler may only touch atomics and call async-signal-safe functions: it writes one byte to a pipe, and a
+// thread that reads from it does the rest.
+#define _GNU_SOURCE
+#include "cfiles.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+static int pipe_ends[2] = {-1, -1};
+static atomic_int was_stopped;
+static const int handled[] = {SIGINT, SIGTERM, SIGHUP};
+static const int handled_count = sizeof handled / sizeof *handled;
+
+static void on_signal(int number) {
+    if (atomic_exchange(&was_stopped, 1)) _exit(128 + number);
+    int error = errno;
+    char byte = (char)number;
+    while (write(pipe_ends[1], &byte, 1) < 0 && errno == EINTR) {}
+    errno = error;
+}
+
+int cfiles_catch_stop(void) {
+    if (pipe2(pipe_ends, O_CLOEXEC) != 0) return errno;
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < handled_count; i++) {
+        struct sigaction current;
+        if (sigaction(handled[i], 0, &current) != 0) return errno;
+        if (current.sa_handler == SIG_IGN) continue;
+        if (sigaction(handled[i], &action, 0) != 0) return errno;
+    }
+    return 0;
+}
+
+int cfiles_wait_for_stop(void) {
+    char byte;
+    ssize_t count;
+    while ((count = read(pipe_ends[0], &byte, 1)) < 0 && errno == EINTR) {}
+    return count == 1 ? byte : 0;
+}

@@ -1,0 +1,32 @@
+#define _GNU_SOURCE
+#include "cfiles.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { path_size = 4096 };
+
+int cfiles_open_unnamed(const char *folder) {
+    // O_EXCL: it cannot be given a name later either.
+    int number = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+    if (number >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return number;
+
+    // This file system cannot do that: the name goes at once.
+    char path[path_size];
+    int length = snprintf(path, sizeof path, "%s/pingferry-spool-XXXXXX", folder);
+    if (length < 0 || length >= path_size) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    number = mkostemp(path, O_CLOEXEC);
+    if (number >= 0 && unlink(path) != 0) {
+        int error = errno;
+        close(number);
+        errno = error;
+        return -1;
+    }
+    return number;
+}

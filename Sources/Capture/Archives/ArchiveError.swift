@@ -1,0 +1,57 @@
+import CArchive
+import Files
+
+/// Why an archive cannot be read, or not to its end.
+public struct ArchiveError: Error, Sendable, CustomStringConvertible {
+    /// What is wrong.
+    public enum Reason: Sendable {
+        /// It is none of the formats that are read.
+        case unknownFormat
+        /// What libarchive says of damage.
+        case damaged(String)
+        /// Names and all are encrypted.
+        case encrypted
+        /// There is more of something than the limits allow.
+        case overLimit(String)
+        /// It makes too many bytes of too few.
+        case overExpanded
+        /// The input or the spool.
+        case file(FileError)
+        /// This libarchive cannot read something that it should.
+        case unsupported(String)
+    }
+
+    /// What is wrong.
+    public let reason: Reason
+    /// Where in the archive, in bytes; nil where that is not known.
+    public let offset: Int?
+
+    init(_ reason: Reason, at offset: Int? = nil) {
+        self.reason = reason
+        self.offset = offset
+    }
+
+    /// The error in words.
+    public var description: String {
+        let place = offset.map { " at byte \($0)" } ?? ""
+        return switch reason {
+        case .unknownFormat: "no archive of a kind that is read"
+        case .damaged(let words): "damaged\(place): \(words)"
+        case .encrypted: "encrypted"
+        case .overLimit(let words): "more than \(words)\(place)"
+        case .overExpanded: "expands beyond all measure\(place)"
+        case .file(let error): error.description
+        case .unsupported(let words): words
+        }
+    }
+
+    /// What to do next.
+    public var remedy: String? {
+        switch reason {
+        case .unknownFormat: "zip, tar (also .gz, .xz, .zst, .bz2, .lz4), 7z and cpio archives are read"
+        case .damaged: "pack the capture again, or unpack what is left and give the folder"
+        case .encrypted, .overLimit, .overExpanded: "unpack it yourself and give the folder"
+        case .file, .unsupported: nil
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import Bundle
+import Files
+import Telemetry
+
+/// Reads an archive once, front to back: members that may belong to stores go to the spool, of all others only the
+/// names are kept.
+struct ArchiveSpooler {
+    /// What became of an archive.
+    struct Result {
+        let tree: SpooledTree
+        /// What could not be read, each a loss.
+        let problems: [PlacedProblem]
+    }
+
+    private let archive: ArchivePlace
+    private let spool: Spool
+    private let limits: ArchiveLimits
+    private var members = SpooledTreeBuilder()
+    private var problems: [PlacedProblem] = []
+    private var unnamedProblems = 0
+
+    /// A hostile archive has something wrong with every member.
+    private static let mostReported = 1000
+
+    init(_ archive: ArchivePlace, spool: Spool) {
+        self.archive = archive
+        self.spool = spool
+        limits = spool.archiveLimits
+    }
+
+    /// Reads the archive.
+    /// - Throws: ``ArchiveError`` if nothing can be read, if the spool cannot take more, or if a limit is passed. What
+    ///   could be read before damage is returned.
+    consuming func run(_ bytes: ArchiveBytes) throws(ArchiveError) -> Result {
+        var reader = try ArchiveReader(bytes, limits: limits)
+        do throws(ArchiveError) {
+            try takeMembers(from: &reader)
+        } catch {
+            guard case .damaged = error.reason, members.count > 0 else { throw error }
+            report("damaged", "\(error); what follows is lost", at: "")
+        }
+        return try finish()
+    }
+
+    private mutating func takeMembers(from reader: inout ArchiveReader) throws(ArchiveError) {
+        var isInGap = false
+        while true {
+            switch try reader.next() {
+            case .member(let member):
+                isInGap = false
+                try take(member, from: &reader)
+                guard members.count <= limits.members, members.nameBytes <= limits.nameBytes else {
+                    throw ArchiveError(.overLimit("\(limits.members) members, or their names"))
+                }
+            case .gap(let error):
+                if !isInGap { report("damaged", "\(error); members are lost here", at: "") }
+                isInGap = true
+            case .end(let isMarked):
+                guard !isMarked else { return }
+                report("damaged", "the end of the archive is missing; members may be lost there", at: "")
+                return
+            }
+        }
+    }
+
+    private mutating func take(_ member: ArchiveReader.Member, from reader: inout ArchiveReader) throws(ArchiveError) {
+        guard let path = path(member.path, of: member) else { return }
+        // What the Finder adds for resource forks: shadows of all the other members.
+        guard !path.bytes.starts(with: "__MACOSX/".utf8), !path.bytes.isEmpty else { return }
+        switch member.kind {
+        case .folder: members.addFolder(path)
+        case .link, .special: members.add(path, member.kind)
+        case .file:
+            guard let contents = try contents(of: member, path, from: &reader) else { return }
+            guard let link = member.hardLink else { return members.addFile(path, contents) }
+            guard let target = self.path(link, of: member) else { return }
+            members.addHardLink(path, to: target, contents)
+        }
+    }
+
+    /// The path of a member; one that would lead out of the capture is told and refused.
+    private mutating func path(_ stored: [UInt8]?, of member: ArchiveReader.Member) -> MemberPath? {
+        guard let stored else {
+            report("unreadable", "the member at byte \(member.offset) has a name that is no text", at: "")
+            return nil
+        }
+        let name = member.isZip ? CodePage437.text(stored) : stored
+        do throws(MemberPath.Refusal) {
+            return try MemberPath(name)
+        } catch {
+            let reason =
+                switch error {
+                case .climbs: "leads out of the archive"
+                case .tooLong: "is too long or too deep"
+                }
+            report("unreadable", "not read: the path \(reason)", at: String(decoding: name.prefix(256), as: UTF8.self))
+            return nil
+        }
+    }
+
+    /// Spools the bytes of a file that is wanted; nil if they cannot be read.
+    private mutating func contents(
+        of member: ArchiveReader.Member, _ path: MemberPath, from reader: inout ArchiveReader
+    ) throws(ArchiveError) -> SpooledTree.Contents? {
+        guard isWanted(path) else { return .leftOut }
+        guard !member.isEncrypted else {
+            report("unreadable", "encrypted; unpack the archive yourself and give the folder", at: path.text)
+            return nil
+        }
+        if let size = member.size, size > limits.memberSize { return .tooLarge }
+        let start = spool.end
+        do throws(ArchiveError) {
+            let outcome = try reader.read(limit: limits.memberSize) { part throws(FileError) in
+                try spool.append(part)
+            }
+            switch outcome {
+            case .complete: return .spooled(offset: start, count: spool.end - start)
+            case .tooLarge:
+                spool.cut(to: start)
+                return .tooLarge
+            case .damaged(let words):
+                spool.cut(to: start)
+                report("damaged", "damaged, at byte \(member.offset) of the archive: \(words)", at: path.text)
+                return nil
+            }
+        } catch {
+            if case .damaged = error.reason { report("damaged", "\(error)", at: path.text) }
+            throw error
+        }
+    }
+
+    private func isWanted(_ path: MemberPath) -> Bool {
+        StoreNames.mayBelongToStore(path, rootName: archive.rootName)
+            || !archive.isNested && StoreNames.isArchive(path.split.name)
+    }
+
+    private consuming func finish() throws(ArchiveError) -> Result {
+        let file: SpoolFile
+        do throws(FileError) {
+            file = try spool.file()
+        } catch {
+            throw ArchiveError(.file(error))
+        }
+        let (tree, faults) = members.finish(name: archive.shownPath, spool: file)
+        for fault in faults {
+            switch fault {
+            case .clash(let path): report("unreadable", "also the name of a folder in the archive", at: path)
+            case .deadLink(let path, let target):
+                report("unreadable", "hard link to \(target), which was not kept", at: path)
+            }
+        }
+        if unnamedProblems > 0 { report("unreadable", "and \(unnamedProblems) more such problems", at: "") }
+        return Result(tree: tree, problems: problems)
+    }
+
+    private mutating func report(_ code: String, _ text: String, at path: String) {
+        guard problems.count <= Self.mostReported else { return unnamedProblems += 1 }
+        problems.append(
+            PlacedProblem(capture: archive.label, path: archive.prefix + path, problem: Problem(code, text)))
+    }
+}

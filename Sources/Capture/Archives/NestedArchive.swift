@@ -1,0 +1,69 @@
+import Bundle
+import Files
+import Telemetry
+
+/// An archive that lies in a capture.
+struct NestedArchive {
+    /// What came of it.
+    struct Opened {
+        /// What it holds; nil if it cannot be read or is no archive but for its name.
+        var tree: SpooledTree?
+        var problems: [PlacedProblem] = []
+        /// Whether something was lost.
+        var isIncomplete = false
+    }
+
+    private let path: String
+    private let place: ArchivePlace
+
+    /// - Parameters:
+    ///   - path: its path in the capture.
+    ///   - capturePath: the path of the capture, as given.
+    init(_ path: String, in capturePath: String, label: String) {
+        self.path = path
+        place = ArchivePlace(label: label, path: path, in: capturePath)
+    }
+
+    /// What the paths of its members begin with.
+    var prefix: String { place.prefix }
+    /// The name of the folder that was packed, as far as its own name tells it.
+    var rootName: String { place.rootName }
+
+    /// Spools what is wanted.
+    /// - Throws: ``ArchiveError`` if the spool cannot take more; all else becomes a problem.
+    func open(in tree: CaptureTree, spool: Spool) throws(ArchiveError) -> Opened {
+        let source: ByteSource
+        let kind: InputKind
+        do throws(FileError) {
+            source = try tree.source(path)
+            kind = InputKind(head: try InputKind.head(of: source))
+        } catch {
+            return told("unreadable", error.description, isLoss: true)
+        }
+        switch kind {
+        case .archive: return try read(source, spool)
+        case .bundle:
+            return told("bundle", "a bundle in the capture, not read; give it as an input of its own", isLoss: false)
+        case .damagedZstd: return told("damaged", "damaged: no archive can be read from it", isLoss: true)
+        case .other: return Opened()
+        }
+    }
+
+    private func read(_ source: ByteSource, _ spool: Spool) throws(ArchiveError) -> Opened {
+        do throws(ArchiveError) {
+            let result = try ArchiveSpooler(place, spool: spool).run(.source(source))
+            return Opened(tree: result.tree, problems: result.problems, isIncomplete: !result.problems.isEmpty)
+        } catch {
+            switch error.reason {
+            case .file(let file) where file.operation == .spool: throw error
+            case .damaged, .unknownFormat: return told("damaged", error.description, isLoss: true)
+            default: return told("unreadable", "not read: \(error)", isLoss: true)
+            }
+        }
+    }
+
+    private func told(_ code: String, _ text: String, isLoss: Bool) -> Opened {
+        let problem = PlacedProblem(capture: place.label, path: path, problem: Problem(code, text))
+        return Opened(problems: [problem], isIncomplete: isLoss)
+    }
+}

@@ -1,0 +1,94 @@
+import CZlib
+
+/// Inflates gzip members (RFC 1952) and zlib streams (RFC 1950), piece by piece.
+struct Inflater: ~Copyable {
+    // zlib keeps the address of its stream.
+    private let stream: UnsafeMutablePointer<z_stream>
+    /// Whether the member is complete: its checksum was right.
+    private(set) var isAtEnd = false
+
+    /// - Throws: ``InflateFault`` when there is no memory.
+    init() throws(InflateFault) {
+        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        guard pingferry_inflate_init(stream) == Z_OK else {
+            stream.deallocate()
+            throw InflateFault(reason: "not enough memory")
+        }
+        self.stream = stream
+    }
+
+    deinit {
+        inflateEnd(stream)
+        stream.deallocate()
+    }
+
+    /// Begins with another member.
+    mutating func restart() {
+        inflateReset(stream)
+        isAtEnd = false
+    }
+
+    /// Inflates as much as there is input and room for.
+    /// - Parameter position: where in the input to begin; moved on to the first byte that was not used.
+    /// - Throws: ``InflateFault`` for bytes that are damaged.
+    mutating func inflate(
+        _ input: Span<UInt8>, from position: inout Int, into output: inout OutputSpan<UInt8>
+    ) throws(InflateFault) {
+        let rest = input.extracting(droppingFirst: position)
+        let status = rest.withUnsafeBytes { bytes in
+            output.withUnsafeMutableBufferPointer { room, count in
+                // zlib counts in 32 bits, and does not write to its input.
+                let available = min(bytes.count, 1 << 30)
+                let free = min(room.count - count, 1 << 30)
+                stream.pointee.next_in = UnsafeMutablePointer(
+                    mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
+                stream.pointee.avail_in = UInt32(available)
+                stream.pointee.next_out = room.baseAddress.map { $0 + count }
+                stream.pointee.avail_out = UInt32(free)
+                let status = CZlib.inflate(stream, Z_NO_FLUSH)
+                position += available - Int(stream.pointee.avail_in)
+                count += free - Int(stream.pointee.avail_out)
+                return status
+            }
+        }
+        switch status {
+        case Z_OK, Z_BUF_ERROR: return
+        case Z_STREAM_END: isAtEnd = true
+        default: throw InflateFault(reason: stream.pointee.msg.map { String(cString: $0) } ?? "damaged")
+        }
+    }
+}
+
+/// Why bytes could not be inflated.
+struct InflateFault: Error {
+    let reason: String
+}
+
+extension Inflater {
+    /// Inflates a body of one member or several; nil if it is damaged or would become longer than the limit.
+    static func inflate(body: [UInt8], limit: Int) -> [UInt8]? {
+        guard var inflater = try? Inflater() else { return nil }
+        var output: [UInt8] = []
+        var position = 0
+        repeat {
+            let (used, made) = (position, output.count)
+            // One byte more than allowed is enough to see that.
+            let room = min(max(4 * body.count, 64 << 10), limit - output.count + 1)
+            do throws(InflateFault) {
+                try output.append(addingCapacity: room) { output throws(InflateFault) in
+                    try inflater.inflate(body.span, from: &position, into: &output)
+                }
+            } catch {
+                return nil
+            }
+            guard output.count <= limit else { return nil }
+            if inflater.isAtEnd {
+                if position == body.count { return output }
+                inflater.restart()
+            } else if used == position, made == output.count {
+                return nil
+            }
+        } while true
+    }
+}

@@ -1,0 +1,183 @@
+import Bundle
+import Files
+
+/// The plain text of a request log, front to back and piece by piece, whether it is stored as it is or as gzip, a zlib
+/// stream (as mitmproxy does) or zstd.
+///
+/// Source: "HTTP Archive (HAR) captures as a source of telemetry", section A.
+struct PlainText: ~Copyable {
+    private let source: ByteSource
+    private var inflater: Inflater?
+    private var decoder: FrameDecoder?
+    private var input: [UInt8] = []
+    private var inputPosition = 0
+    private var nextRead = 0
+    private var isInFrame = false
+    /// How many bytes of plain text were read.
+    private(set) var offset = 0
+    /// The length of the byte order mark that the text begins with, which is not handed on.
+    private(set) var markLength = 0
+
+    private static let pieceSize = 256 << 10
+    /// More than this is no log, but a few bytes that were made to grow without end.
+    private static let limit = 1 << 40
+
+    /// Looks at the first bytes to see how the text is stored.
+    /// - Throws: ``PlainTextFault``.
+    init(_ source: ByteSource) throws(PlainTextFault) {
+        self.source = source
+        let start: [UInt8]
+        do throws(FileError) {
+            start = try source.bytes(at: 0, count: 4)
+        } catch {
+            throw .file(error)
+        }
+        do {
+            if start.starts(with: [0x1F, 0x8B]) || start.isZlibHeader { inflater = try Inflater() }
+            if start == [0x28, 0xB5, 0x2F, 0xFD] { decoder = try FrameDecoder() }
+        } catch {
+            throw .damaged("not enough memory to decompress")
+        }
+    }
+
+    /// Reads the next piece.
+    /// - Parameter piece: replaced; empty only at the end.
+    /// - Throws: ``PlainTextFault``; what came before is good.
+    mutating func next(into piece: inout [UInt8]) throws(PlainTextFault) {
+        piece.removeAll(keepingCapacity: true)
+        var fault: PlainTextFault?
+        if var inflater = inflater.take() {
+            fault = inflate(with: &inflater, into: &piece)
+            self.inflater = consume inflater
+        } else if var decoder = decoder.take() {
+            fault = decode(with: &decoder, into: &piece)
+            self.decoder = consume decoder
+        } else {
+            try readInput(into: &piece)
+        }
+        if offset == 0, piece.starts(with: [0xEF, 0xBB, 0xBF]) {
+            markLength = 3
+            offset = markLength
+            piece.removeFirst(markLength)
+        }
+        offset += piece.count
+        if let fault { throw fault }
+        if offset > Self.limit { throw .damaged("decompresses to more than \(Self.limit >> 40) TiB") }
+    }
+
+    private mutating func readInput(into bytes: inout [UInt8]) throws(PlainTextFault) {
+        bytes.removeAll(keepingCapacity: true)
+        let start = nextRead
+        do throws(FileError) {
+            try bytes.append(addingCapacity: Self.pieceSize) { output throws(FileError) in
+                try source.read(at: start, into: &output)
+            }
+        } catch {
+            throw .file(error)
+        }
+        nextRead += bytes.count
+    }
+
+    private mutating func inflate(with inflater: inout Inflater, into piece: inout [UInt8]) -> PlainTextFault? {
+        do {
+            while piece.isEmpty {
+                if inputPosition == input.count {
+                    var bytes = input
+                    try readInput(into: &bytes)
+                    input = bytes
+                    inputPosition = 0
+                    guard !input.isEmpty else {
+                        return inflater.isAtEnd ? nil : .damaged("compressed text cut short")
+                    }
+                }
+                if inflater.isAtEnd { inflater.restart() }
+                var position = inputPosition
+                try piece.append(addingCapacity: Self.pieceSize) { output in
+                    try inflater.inflate(input.span, from: &position, into: &output)
+                }
+                inputPosition = position
+            }
+            return nil
+        } catch let fault as PlainTextFault {
+            return fault
+        } catch {
+            return .damaged("compressed text damaged")
+        }
+    }
+
+    private mutating func decode(with decoder: inout FrameDecoder, into piece: inout [UInt8]) -> PlainTextFault? {
+        do throws(ContainerError) {
+            while piece.isEmpty {
+                if !isInFrame {
+                    guard nextRead < source.count else { return nil }
+                    try decoder.start(source, at: nextRead, end: source.count, limit: .max)
+                    isInFrame = true
+                }
+                isInFrame = try decoder.advance()
+                piece.append(copying: decoder.chunk)
+                if !isInFrame { nextRead = decoder.position }
+            }
+            return nil
+        } catch {
+            if case .file(let error) = error.reason { return .file(error) }
+            return .damaged("\(error)")
+        }
+    }
+}
+
+/// Why the text of a request log cannot be read on.
+enum PlainTextFault: Error {
+    /// The operating system refused.
+    case file(FileError)
+    /// What is compressed is damaged or cut short.
+    case damaged(String)
+
+    /// The fault in words.
+    var reason: String {
+        switch self {
+        case .file(let error): error.description
+        case .damaged(let reason): reason
+        }
+    }
+}
+
+/// The pieces of a request log, one at a time, up to the end or to what cannot be read.
+struct TextPieces: ~Copyable {
+    private var text: PlainText
+    /// The piece that is looked at.
+    private(set) var piece: [UInt8] = []
+    /// The offset of the piece in the text.
+    private(set) var start = 0
+    /// Why the text cannot be read on, if it cannot.
+    private(set) var fault: PlainTextFault?
+
+    /// - Throws: ``PlainTextFault``.
+    init(_ source: ByteSource) throws(PlainTextFault) {
+        text = try PlainText(source)
+    }
+
+    /// How many bytes of plain text were read.
+    var offset: Int { text.offset }
+    /// The length of the byte order mark at the start of the text.
+    var markLength: Int { text.markLength }
+
+    /// Reads the next piece.
+    /// - Returns: false if there is none.
+    mutating func advance() -> Bool {
+        piece.removeAll(keepingCapacity: true)
+        guard fault == nil else { return false }
+        do throws(PlainTextFault) {
+            try text.next(into: &piece)
+        } catch {
+            // What came before the fault is good.
+            fault = error
+        }
+        start = text.offset - piece.count
+        return !piece.isEmpty
+    }
+}
+
+extension [UInt8] {
+    /// Whether the bytes begin as a zlib stream does (RFC 1950, section 2.2).
+    fileprivate var isZlibHeader: Bool { count >= 2 && self[0] == 0x78 && [0x01, 0x5E, 0x9C, 0xDA].contains(self[1]) }
+}

@@ -1,0 +1,158 @@
+import Files
+
+/// Puts the members of an archive together to the folders that extracting it would make.
+struct SpooledTreeBuilder {
+    /// Something that extracting would not have made, or not as the archive says.
+    enum Fault {
+        /// A file, link or device whose name a folder has.
+        case clash(path: String)
+        /// A hard link to something that is not there, is no file, or was left out of the spool.
+        case deadLink(path: String, target: String)
+    }
+
+    private struct Folder {
+        var path: [UInt8]
+        var names: [UInt8] = []
+        var entries: [Entry] = []
+
+        func name(_ index: Int) -> ArraySlice<UInt8> { names[entries[index].name] }
+    }
+
+    private struct Entry {
+        let name: Range<Int>
+        let kind: FolderEntries.Kind
+        let place: Int
+    }
+
+    private struct FolderName: Hashable {
+        let parent: Int
+        let name: [UInt8]
+    }
+
+    private struct HardLink {
+        let path: MemberPath
+        let file: Int
+        let target: MemberPath
+    }
+
+    /// How many entries there are.
+    private(set) var count = 0
+    /// How many bytes their names and the paths of the folders have.
+    private(set) var nameBytes = 0
+    private var folders = [Folder(path: [])]
+    private var places: [FolderName: Int] = [:]
+    private var files: [SpooledTree.Contents] = []
+    private var links: [HardLink] = []
+    /// The folder that was used last: members mostly come folder by folder.
+    private var last = SpooledTree.root
+
+    mutating func addFolder(_ path: MemberPath) {
+        last = folder(at: path.bytes[...])
+    }
+
+    /// Adds a file; of several at one path, the last one counts, as when they are extracted.
+    mutating func addFile(_ path: MemberPath, _ contents: SpooledTree.Contents) {
+        files.append(contents)
+        add(path, .file, files.count - 1)
+    }
+
+    /// Adds a symbolic link or a special file.
+    mutating func add(_ path: MemberPath, _ kind: FolderEntries.Kind) {
+        add(path, kind, 0)
+    }
+
+    /// Adds another name of a file.
+    /// - Parameter contents: bytes that come with this name; both names have them then.
+    mutating func addHardLink(_ path: MemberPath, to target: MemberPath, _ contents: SpooledTree.Contents) {
+        addFile(path, contents)
+        links.append(HardLink(path: path, file: files.count - 1, target: target))
+    }
+
+    private mutating func add(_ path: MemberPath, _ kind: FolderEntries.Kind, _ place: Int) {
+        let (parent, name) = path.split
+        guard !name.isEmpty else { return }
+        last = folder(at: parent)
+        append(name, kind, place, to: last)
+    }
+
+    private mutating func append(_ name: ArraySlice<UInt8>, _ kind: FolderEntries.Kind, _ place: Int, to folder: Int) {
+        count += 1
+        nameBytes += name.count
+        let start = folders[folder].names.count
+        folders[folder].names += name
+        folders[folder].entries.append(Entry(name: start..<start + name.count, kind: kind, place: place))
+    }
+
+    /// The folder at a path, made if it is not there.
+    private mutating func folder(at path: ArraySlice<UInt8>) -> Int {
+        if folders[last].path.elementsEqual(path) { return last }
+        var folder = SpooledTree.root
+        for part in path.split(separator: UInt8(ascii: "/")) {
+            let name = FolderName(parent: folder, name: Array(part))
+            if let place = places[name] {
+                folder = place
+                continue
+            }
+            let place = folders.count
+            folders.append(Folder(path: Array(path[..<part.endIndex])))
+            nameBytes += part.endIndex - path.startIndex
+            places[name] = place
+            append(part, .folder, place, to: folder)
+            folder = place
+        }
+        return folder
+    }
+}
+
+// MARK: - The tree
+
+extension SpooledTreeBuilder {
+    /// The finished tree, and what is wrong with it.
+    /// - Parameter name: what messages call the archive.
+    consuming func finish(name: String, spool: SpoolFile) -> (tree: SpooledTree, faults: [Fault]) {
+        var faults: [Fault] = []
+        var sorted: [FolderEntries] = []
+        sorted.reserveCapacity(folders.count)
+        for folder in folders { sorted.append(Self.entries(of: folder, &faults)) }
+        let tree = SpooledTree(name: name, folders: sorted, files: files, spool: spool)
+        guard !links.isEmpty else { return (tree, faults) }
+        for link in links { resolve(link, in: tree, &faults) }
+        return (SpooledTree(name: name, folders: sorted, files: files, spool: spool), faults)
+    }
+
+    /// The entries by name; of several with one name, a folder or else the last one.
+    private static func entries(of folder: Folder, _ faults: inout [Fault]) -> FolderEntries {
+        let order = folder.entries.indices.sorted { left, right in
+            let (leftName, rightName) = (folder.name(left), folder.name(right))
+            return leftName.elementsEqual(rightName) ? left < right : leftName.lexicographicallyPrecedes(rightName)
+        }
+        var entries = FolderEntries()
+        var run = order[...]
+        while let first = run.first {
+            let name = folder.name(first)
+            let same = run.prefix { folder.name($0).elementsEqual(name) }
+            run = run[same.endIndex...]
+            let isFolder = { folder.entries[$0].kind == .folder }
+            guard let chosen = same.first(where: isFolder) ?? same.last else { break }
+            let entry = folder.entries[chosen]
+            entries.append(name: name, kind: entry.kind, inode: UInt64(entry.place))
+            if isFolder(chosen), same.count > 1 {
+                let path = folder.path + (folder.path.isEmpty ? [] : [UInt8(ascii: "/")]) + name
+                faults.append(.clash(path: String(decoding: path, as: UTF8.self)))
+            }
+        }
+        return entries
+    }
+
+    private mutating func resolve(_ link: HardLink, in tree: SpooledTree, _ faults: inout [Fault]) {
+        let target = try? tree.file(at: link.target.bytes, below: SpooledTree.root)
+        switch (files[link.file], target.map { files[$0] }) {
+        case (.spooled(_, let count), .spooled(_, 0)?) where count > 0:
+            // The last name of a file in a cpio archive brings the bytes of all.
+            if let target { files[target] = files[link.file] }
+        case (.spooled(_, 0), let contents?) where contents != .leftOut: files[link.file] = contents
+        case (.spooled(_, 0), _): faults.append(.deadLink(path: link.path.text, target: link.target.text))
+        default: break
+        }
+    }
+}

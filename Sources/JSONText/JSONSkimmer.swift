@@ -1,0 +1,403 @@
+/// Takes the elements of one array out of a JSON text that comes in pieces, one element at a time, and of each element only
+/// what is wanted: memory does not grow with the text.
+///
+/// What is taken out is for a ``JSONDocument`` to read and check. What is left out is only followed to its end: its
+/// brackets, its strings and nothing else.
+public struct JSONSkimmer: Sendable {
+    /// What was come upon.
+    public enum Finding: Equatable, Sendable {
+        /// An element of the array.
+        case element
+        /// A wanted value beside the array.
+        case neighbor(JSONKey)
+    }
+
+    /// What the last finding keeps, as JSON; empty if it ``isTooLong``.
+    public private(set) var text: [UInt8] = []
+    /// Where the last finding stands in the whole text; if none is complete, where the one begins that was being read.
+    public private(set) var range = 0..<0
+    /// Whether more of the last finding was wanted than the limit allows.
+    public private(set) var isTooLong = false
+    /// How many of the keys that lead to the array were met with a value as it should be, at most.
+    public private(set) var progress = 0
+    /// Whether the array was come upon.
+    public var foundArray: Bool { progress == path.count }
+    /// How many bytes were looked at.
+    public private(set) var offset: Int
+    /// Whether the outermost value is complete.
+    public var isComplete: Bool { state == .end }
+    /// Whether an element was begun and is not complete.
+    public private(set) var isInElement = false
+
+    private let path: [JSONKey]
+    private let neighbors: [JSONKey]
+    private let outline: JSONOutline
+    private let limit: Int
+    private let depthLimit: Int
+    private var state = State.value
+    private var frames: [Frame] = []
+    /// What is to become of the value that comes next or is being read.
+    private var role = Role.way(0)
+    private var isKey = false
+    private var key: [UInt8] = []
+    private var neighbor: JSONKey?
+
+    /// Keys longer than this are not asked for.
+    private static let longestKey = 256
+
+    /// Prepares to read a text.
+    /// - Parameters:
+    ///   - path: the keys that lead to the array.
+    ///   - neighbors: keys beside the array whose values are wanted too.
+    ///   - outline: what is wanted of an element.
+    ///   - limit: the most bytes that are kept of one element.
+    ///   - depthLimit: how many arrays and objects may be open at once.
+    ///   - offset: the place of the first byte in the whole text.
+    public init(
+        path: [JSONKey], neighbors: [JSONKey] = [], outline: JSONOutline, limit: Int, depthLimit: Int = 512,
+        offset: Int = 0
+    ) {
+        self.path = path
+        self.neighbors = neighbors
+        self.outline = outline
+        self.limit = limit
+        self.depthLimit = depthLimit
+        self.offset = offset
+    }
+
+    private enum State: Sendable {
+        case value, valueOrEnd, key, keyOrEnd, colon, commaOrEnd, string, escape, scalar, end
+    }
+
+    private enum Role: Sendable {
+        case skipped
+        case kept
+        /// Of an object, the members of an outline.
+        case outlined([(key: JSONKey, outline: JSONOutline)])
+        /// On the way to the array: so many keys are behind.
+        case way(Int)
+        /// The array.
+        case elements
+    }
+
+    private struct Frame: Sendable {
+        let isObject: Bool
+        let role: Role
+        /// Whether no wanted member of an outlined object was met yet.
+        var isFirst = true
+    }
+}
+
+// MARK: - Bytes
+
+extension JSONSkimmer {
+    /// Looks at a piece of the text until something is found.
+    /// - Parameter index: where to begin in the piece; moved on to the first byte that was not looked at.
+    /// - Returns: what was found; nil when the piece is used up.
+    /// - Throws: ``JSONError`` with an offset in the whole text.
+    public mutating func next(in piece: Span<UInt8>, from index: inout Int) throws(JSONError) -> Finding? {
+        while index < piece.count {
+            let start = index
+            defer { offset += index - start }
+            let byte = piece[index]
+            switch state {
+            case .string:
+                passString(in: piece, from: &index)
+                if state != .string, state != .escape, !isKey, let finding = completed(at: index - start) {
+                    return finding
+                }
+            case .escape:
+                keep(byte)
+                index += 1
+                state = .string
+            case .scalar:
+                guard byte.isDelimiter else {
+                    guard byte.isScalarByte else { throw JSONError(.unexpectedByte, at: offset) }
+                    keep(byte)
+                    index += 1
+                    continue
+                }
+                if let finding = completed(at: 0) { return finding }
+            case .end:
+                guard byte.isJSONSpace else { throw JSONError(.trailingBytes, at: offset) }
+                index += 1
+            default:
+                index += 1
+                if byte.isJSONSpace { continue }
+                try take(byte)
+                if state == .commaOrEnd, let finding = completed(at: 1) { return finding }
+            }
+        }
+        return nil
+    }
+
+    /// Moves on to the end of a string, or of the piece.
+    private mutating func passString(in piece: Span<UInt8>, from index: inout Int) {
+        let start = index
+        index = piece.endOfStringRun(from: index)
+        if isKey { keepKey(piece.extracting(start..<index)) }
+        if isKept { append(piece.extracting(start..<index)) }
+        guard index < piece.count else { return }
+        let byte = piece[index]
+        index += 1
+        keep(byte)
+        if byte == UInt8(ascii: "\\") {
+            state = .escape
+        } else {
+            state = isKey ? .colon : .commaOrEnd
+        }
+    }
+
+    /// Takes a byte that is no part of a string or scalar.
+    private mutating func take(_ byte: UInt8) throws(JSONError) {
+        switch (state, byte) {
+        case (.valueOrEnd, UInt8(ascii: "]")), (.keyOrEnd, UInt8(ascii: "}")): try close(byte)
+        case (.value, _), (.valueOrEnd, _): try begin(byte)
+        case (.key, UInt8(ascii: "\"")), (.keyOrEnd, UInt8(ascii: "\"")): beginKey()
+        case (.colon, UInt8(ascii: ":")):
+            endKey()
+            state = .value
+        case (.commaOrEnd, UInt8(ascii: ",")):
+            guard let frame = frames.last else { throw JSONError(.unexpectedByte, at: offset) }
+            if case .kept = frame.role { append(byte) }
+            state = frame.isObject ? .key : .value
+        case (.commaOrEnd, UInt8(ascii: "]")), (.commaOrEnd, UInt8(ascii: "}")): try close(byte)
+        default: throw JSONError(.unexpectedByte, at: offset)
+        }
+    }
+}
+
+// MARK: - Values
+
+extension JSONSkimmer {
+    private mutating func begin(_ byte: UInt8) throws(JSONError) {
+        chooseRole()
+        switch byte {
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            guard frames.count < depthLimit else { throw JSONError(.tooDeep, at: offset) }
+            let isObject = byte == UInt8(ascii: "{")
+            if !fits(isObject) { refuse() }
+            if isWritten { append(byte) }
+            noteProgress()
+            frames.append(Frame(isObject: isObject, role: role))
+            state = isObject ? .keyOrEnd : .valueOrEnd
+        case UInt8(ascii: "\""):
+            if !isKept { refuse() }
+            keep(byte)
+            isKey = false
+            state = .string
+        default:
+            guard byte.isScalarByte else { throw JSONError(.unexpectedByte, at: offset) }
+            if !isKept { refuse() }
+            keep(byte)
+            state = .scalar
+        }
+    }
+
+    private mutating func noteProgress() {
+        switch role {
+        case .way(let depth): progress = max(progress, depth)
+        case .elements: progress = path.count
+        case .skipped, .kept, .outlined: break
+        }
+    }
+
+    /// What becomes of a value follows from its key, or from the array that it stands in.
+    private mutating func chooseRole() {
+        guard let frame = frames.last, !frame.isObject else { return }
+        switch frame.role {
+        case .elements:
+            start(outline)
+            isInElement = true
+        default: role = frame.role
+        }
+    }
+
+    private mutating func start(_ outline: JSONOutline) {
+        text.removeAll(keepingCapacity: true)
+        isTooLong = false
+        range = offset..<offset
+        role = outline.members.map { .outlined($0) } ?? .kept
+    }
+
+    /// Whether an array or object is what its role asks for.
+    private func fits(_ isObject: Bool) -> Bool {
+        switch role {
+        case .skipped, .kept: true
+        case .outlined, .way: isObject
+        case .elements: !isObject
+        }
+    }
+
+    /// A value of another kind than was asked for is left out.
+    private mutating func refuse() {
+        if case .outlined = role { append("null".utf8.span) }
+        role = .skipped
+    }
+
+    private mutating func close(_ byte: UInt8) throws(JSONError) {
+        guard let frame = frames.popLast(), frame.isObject == (byte == UInt8(ascii: "}")) else {
+            throw JSONError(.unexpectedByte, at: offset)
+        }
+        role = frame.role
+        if isWritten { append(byte) }
+        state = .commaOrEnd
+    }
+
+    /// A value is complete; tells whether that was a finding.
+    /// - Parameter length: how far its end lies behind the offset.
+    private mutating func completed(at length: Int) -> Finding? {
+        state = frames.isEmpty ? .end : .commaOrEnd
+        guard let frame = frames.last else { return nil }
+        switch frame.role {
+        case .elements:
+            isInElement = false
+            range = range.lowerBound..<offset + length
+            return .element
+        case .way:
+            defer { neighbor = nil }
+            range = range.lowerBound..<offset + length
+            return neighbor.map { .neighbor($0) }
+        case .kept, .outlined, .skipped: return nil
+        }
+    }
+
+    private var isKept: Bool {
+        if case .kept = role { true } else { false }
+    }
+
+    /// Whether the brackets of a value of this role are part of what is taken out.
+    private var isWritten: Bool {
+        switch role {
+        case .kept, .outlined: true
+        case .skipped, .way, .elements: false
+        }
+    }
+
+    private mutating func keep(_ byte: UInt8) {
+        if isKept { append(byte) }
+        if isKey, state == .escape || byte == UInt8(ascii: "\\") { keepKey([byte].span) }
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        guard !isTooLong else { return }
+        guard text.count < limit else { return tooLong() }
+        text.append(byte)
+    }
+
+    private mutating func append(_ bytes: Span<UInt8>) {
+        guard !isTooLong else { return }
+        guard text.count + bytes.count <= limit else { return tooLong() }
+        text.append(copying: bytes)
+    }
+
+    private mutating func tooLong() {
+        isTooLong = true
+        text = []
+    }
+}
+
+// MARK: - Keys
+
+extension JSONSkimmer {
+    private mutating func beginKey() {
+        isKey = true
+        key.removeAll(keepingCapacity: true)
+        role = frames.last?.role ?? .skipped
+        keep(UInt8(ascii: "\""))
+        state = .string
+    }
+
+    private mutating func keepKey(_ bytes: Span<UInt8>) {
+        switch role {
+        case .outlined, .way: if key.count <= Self.longestKey { key.append(copying: bytes) }
+        case .skipped, .kept, .elements: break
+        }
+    }
+
+    /// Chooses the role of the value of a key.
+    private mutating func endKey() {
+        isKey = false
+        switch role {
+        case .kept: append(UInt8(ascii: ":"))
+        case .skipped, .elements: break
+        case .outlined(let members): endKey(among: members)
+        case .way(let depth): endKey(onWay: depth)
+        }
+    }
+
+    private mutating func endKey(among members: [(key: JSONKey, outline: JSONOutline)]) {
+        let name = resolvedKey
+        guard let member = members.first(where: { $0.key.utf8 == name }) else {
+            role = .skipped
+            return
+        }
+        let last = frames.count - 1
+        if !frames[last].isFirst { append(UInt8(ascii: ",")) }
+        frames[last].isFirst = false
+        append("\"".utf8.span)
+        append(member.key.utf8.span)
+        append("\":".utf8.span)
+        role = member.outline.members.map { .outlined($0) } ?? .kept
+    }
+
+    private mutating func endKey(onWay depth: Int) {
+        guard path.indices.contains(depth) else { return }
+        let name = resolvedKey
+        let isLast = depth == path.count - 1
+        if path[depth].utf8 == name {
+            role = isLast ? .elements : .way(depth + 1)
+        } else if isLast, let wanted = neighbors.first(where: { $0.utf8 == name }) {
+            start(.whole)
+            neighbor = wanted
+        } else {
+            role = .skipped
+        }
+    }
+
+    /// The key with its escapes resolved; one that is malformed is not asked for.
+    private var resolvedKey: [UInt8] {
+        guard key.contains(UInt8(ascii: "\\")) else { return key }
+        let quoted = [UInt8(ascii: "\"")] + key + [UInt8(ascii: "\"")]
+        guard let document = try? JSONDocument(quoted) else { return [] }
+        return document.bytes(of: document.root).copied()
+    }
+}
+
+extension Span<UInt8> {
+    /// The next quotation mark or backslash from an index on, or the end.
+    fileprivate func endOfStringRun(from start: Int) -> Int {
+        var index = start
+        while count &- index >= 8 {
+            let stops = word(at: index).stringStops
+            index &+= stops.trailingZeroBitCount >> 3
+            if stops != 0 { return index }
+        }
+        while index < count, self[index] != UInt8(ascii: "\""), self[index] != UInt8(ascii: "\\") { index += 1 }
+        return index
+    }
+}
+
+extension UInt64 {
+    /// The high bit of the first byte that is a quotation mark or a backslash; 0 if there is none. See `textStops`.
+    fileprivate var stringStops: UInt64 {
+        let quotes = self ^ 0x2222_2222_2222_2222
+        let backslashes = self ^ 0x5C5C_5C5C_5C5C_5C5C
+        let found =
+            (quotes &- 0x0101_0101_0101_0101) & ~quotes | (backslashes &- 0x0101_0101_0101_0101) & ~backslashes
+        return found & 0x8080_8080_8080_8080
+    }
+}
+
+extension UInt8 {
+    /// Whether a number or word ends before this byte.
+    fileprivate var isDelimiter: Bool {
+        isJSONSpace || self == UInt8(ascii: ",") || self == UInt8(ascii: "]") || self == UInt8(ascii: "}")
+    }
+
+    /// Whether a number, `true`, `false` or `null` can hold this byte.
+    fileprivate var isScalarByte: Bool {
+        isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) || self == UInt8(ascii: "-")
+            || self == UInt8(ascii: "+") || self == UInt8(ascii: ".") || self == UInt8(ascii: "E")
+    }
+}

@@ -1,0 +1,90 @@
+/// The tokens of RFC 8259 that are no strings.
+extension Span<UInt8> {
+    /// The first byte from an index on that is no white space; mostly the byte there is some, a line feed, and what follows
+    /// is indentation, which is skipped by eight columns at a time.
+    @inline(__always)
+    func endOfSpace(from start: UInt32) -> UInt32 {
+        guard self[Int(start)].isJSONSpace else { return start }
+        var index = start &+ 1
+        while holdsWord(at: Int(index)) {
+            let others = word(at: Int(index)) ^ 0x2020_2020_2020_2020
+            index &+= UInt32(truncatingIfNeeded: others.trailingZeroBitCount >> 3)
+            if others == 0 { continue }
+            guard self[Int(index)].isJSONSpace else { return index }
+            index &+= 1
+        }
+        while index < count, self[Int(index)].isJSONSpace { index &+= 1 }
+        return index
+    }
+
+    /// The end of the number that begins at an index with a digit or a minus sign.
+    @inline(__always)
+    func endOfNumber(at start: UInt32) throws(JSONError) -> UInt32 {
+        var index = start
+        if self[Int(start)] != UInt8(ascii: "0") {
+            while index < count, self[Int(index)].isDigit { index &+= 1 }
+            if index > start, index < count, self[Int(index)] != UInt8(ascii: "."),
+                self[Int(index)] | 0x20 != UInt8(ascii: "e")
+            {
+                return index
+            }
+        }
+        return UInt32(try endOfAnyNumber(at: Int(start)))
+    }
+
+    /// The end of a number that may have a sign, a fraction or an exponent.
+    @inline(never)
+    private func endOfAnyNumber(at start: Int) throws(JSONError) -> Int {
+        var index = start
+        if self[index] == UInt8(ascii: "-") { index += 1 }
+        guard index < count else { throw JSONError(.unexpectedEnd, at: count) }
+        if self[index] == UInt8(ascii: "0") {
+            index += 1
+        } else {
+            index = try endOfDigits(at: index)
+        }
+        if index < count, self[index] == UInt8(ascii: ".") { index = try endOfDigits(at: index + 1) }
+        if index < count, self[index] | 0x20 == UInt8(ascii: "e") {
+            index += 1
+            let hasSign = index < count && (self[index] == UInt8(ascii: "+") || self[index] == UInt8(ascii: "-"))
+            index = try endOfDigits(at: hasSign ? index + 1 : index)
+        }
+        if index < count, self[index].isDigit { throw JSONError(.invalidNumber, at: index) }
+        return index
+    }
+
+    /// The end of digits of which there has to be one.
+    private func endOfDigits(at start: Int) throws(JSONError) -> Int {
+        guard start < count else { throw JSONError(.unexpectedEnd, at: count) }
+        guard self[start].isDigit else { throw JSONError(.invalidNumber, at: start) }
+        var index = start + 1
+        while index < count, self[index].isDigit { index += 1 }
+        return index
+    }
+
+    /// The word `true`, `false` or `null` at an index, and its end.
+    @inline(never)
+    func literal(at start: Int) throws(JSONError) -> (JSONKind, end: Int) {
+        switch self[start] {
+        case UInt8(ascii: "t"): (.true, try end(of: "true".utf8.span, at: start))
+        case UInt8(ascii: "f"): (.false, try end(of: "false".utf8.span, at: start))
+        case UInt8(ascii: "n"): (.null, try end(of: "null".utf8.span, at: start))
+        default: throw JSONError(.unexpectedByte, at: start)
+        }
+    }
+
+    private func end(of word: Span<UInt8>, at start: Int) throws(JSONError) -> Int {
+        for index in word.indices {
+            guard start + index < count else { throw JSONError(.unexpectedEnd, at: count) }
+            guard self[start + index] == word[index] else { throw JSONError(.unexpectedByte, at: start + index) }
+        }
+        return start + word.count
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte is an ASCII digit.
+    @inlinable public var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+
+    var isJSONSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
+}

@@ -1,0 +1,211 @@
+/// Bytes that are put together in memory that is kept and used again: behind the text there is room that holds anything.
+public struct TextBuffer: Sendable {
+    private var memory: [UInt8] = []
+    /// How many bytes there are.
+    public private(set) var count = 0
+
+    /// Makes an empty buffer.
+    public init() {}
+
+    /// The bytes of a range, which must not end behind ``count``.
+    public subscript(range: Range<Int>) -> ArraySlice<UInt8> { memory[range] }
+
+    /// All bytes.
+    public var bytes: [UInt8] { Array(memory[..<count]) }
+
+    /// Forgets the bytes, keeps the memory.
+    public mutating func removeAll() { count = 0 }
+
+    /// Appends what a body writes.
+    /// - Parameter room: the most bytes that it writes.
+    public mutating func append(room: Int, _ body: (inout TextWriter) -> Void) {
+        let needed = count + room + TextWriter.slack
+        if memory.count < needed {
+            memory.append(contentsOf: repeatElement(0, count: max(needed, 2 * memory.count) - memory.count))
+        }
+        let start = count
+        var writer = TextWriter(memory.mutableSpan, count: start)
+        body(&writer)
+        count = writer.count
+    }
+
+    /// Appends bytes.
+    public mutating func append(copying bytes: Span<UInt8>) {
+        append(room: bytes.count) { $0.append(copying: bytes) }
+    }
+}
+
+extension TextBuffer: Equatable {
+    /// Whether the bytes are the same.
+    public static func == (left: TextBuffer, right: TextBuffer) -> Bool {
+        left[0..<left.count] == right[0..<right.count]
+    }
+}
+
+/// Writes into memory that is known to suffice, sixteen bytes at a time.
+///
+/// The last of them may be too many: they are written over by what follows, or stay behind the text.
+public struct TextWriter: ~Copyable, ~Escapable {
+    /// So many bytes of memory have to be there beyond those that are needed.
+    static let slack = 32
+
+    private var memory: MutableSpan<UInt8>
+    /// How many bytes there are.
+    public private(set) var count: Int
+
+    @_lifetime(copy memory)
+    init(_ memory: consuming MutableSpan<UInt8>, count: Int) {
+        self.memory = memory
+        self.count = count
+    }
+
+    /// Appends a byte.
+    public mutating func append(_ byte: UInt8) {
+        memory[count] = byte
+        count += 1
+    }
+
+    /// Appends bytes.
+    public mutating func append(copying bytes: Span<UInt8>) {
+        append(copying: bytes, from: 0, to: UInt32(truncatingIfNeeded: bytes.count))
+    }
+
+    /// Appends the UTF-8 of a text as it is.
+    public mutating func append(_ text: String) {
+        append(copying: text.utf8.span)
+    }
+
+    /// Appends a constant text.
+    public mutating func append(_ piece: TextPiece) {
+        store(piece.start, at: count)
+        store(piece.end, at: count &+ 16)
+        count &+= piece.count
+    }
+
+    /// Appends a part of bytes; reads, but does not keep, some that stand behind it.
+    mutating func append(copying bytes: Span<UInt8>, from start: UInt32, to end: UInt32) {
+        let offset = count &- Int(start)
+        count = offset &+ Int(end)
+        var index = start
+        while index < end, Int(index) <= bytes.count - 16 {
+            store(bytes.piece(at: Int(index)), at: offset &+ Int(index))
+            index &+= 16
+        }
+        guard index < end else { return }
+        let last = end &- 16
+        if end >= 16, last >= start, Int(last) <= bytes.count - 16 {
+            return store(bytes.piece(at: Int(last)), at: offset &+ Int(last))
+        }
+        while index < end {
+            memory[offset &+ Int(index)] = bytes[Int(index)]
+            index &+= 1
+        }
+    }
+
+    /// Sixteen bytes: a single store, for the compiler sees that they fit.
+    @inline(__always)
+    private mutating func store(_ piece: SIMD16<UInt8>, at place: Int) {
+        precondition(place >= 0 && place <= memory.count - 16, "no room was made")
+        memory[place &+ 15] = piece[15]
+        store(piece.lowHalf.lowHalf, at: place)
+        store(piece.lowHalf.highHalf, at: place &+ 4)
+        store(piece.highHalf.lowHalf, at: place &+ 8)
+        store(piece.highHalf.highHalf, at: place &+ 12)
+    }
+
+    @inline(__always)
+    private mutating func store(_ piece: SIMD4<UInt8>, at place: Int) {
+        memory[place] = piece.x
+        memory[place &+ 1] = piece.y
+        memory[place &+ 2] = piece.z
+        memory[place &+ 3] = piece.w
+    }
+
+    /// Appends a text as a JSON string with the shortest escapes, for which there has to be room: six bytes for each of
+    /// its own, and two.
+    public mutating func append(jsonString text: Span<UInt8>) {
+        append(UInt8(ascii: "\""))
+        if text.needsNoEscape {
+            append(copying: text)
+        } else {
+            var index = 0
+            while index < text.count { index = append(scalarAt: index, of: text) }
+        }
+        append(UInt8(ascii: "\""))
+    }
+
+    /// Appends a byte, or a lone surrogate, as it stands in a JSON string.
+    /// - Returns: the index behind it.
+    private mutating func append(scalarAt index: Int, of text: Span<UInt8>) -> Int {
+        let byte = text[index]
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            append(UInt8(ascii: "\\"))
+            append(byte)
+        case ..<0x20:
+            append(controlEscape: byte)
+        case 0xED where index + 2 < text.count && text[index + 1] >= 0xA0:
+            append(unitEscape: 0xD000 | UInt16(text[index + 1] & 0x3F) << 6 | UInt16(text[index + 2] & 0x3F))
+            return index + 3
+        default:
+            append(byte)
+        }
+        return index + 1
+    }
+
+    private mutating func append(controlEscape byte: UInt8) {
+        let short: UInt8? =
+            switch byte {
+            case 0x08: UInt8(ascii: "b")
+            case 0x09: UInt8(ascii: "t")
+            case 0x0A: UInt8(ascii: "n")
+            case 0x0C: UInt8(ascii: "f")
+            case 0x0D: UInt8(ascii: "r")
+            default: nil
+            }
+        guard let short else { return append(unitEscape: UInt16(byte)) }
+        append(UInt8(ascii: "\\"))
+        append(short)
+    }
+
+    private mutating func append(unitEscape unit: UInt16) {
+        append(UInt8(ascii: "\\"))
+        append(UInt8(ascii: "u"))
+        append(hexDigit: unit >> 12)
+        append(hexDigit: unit >> 8 & 0xF)
+        append(hexDigit: unit >> 4 & 0xF)
+        append(hexDigit: unit & 0xF)
+    }
+
+    private mutating func append(hexDigit digit: UInt16) {
+        append(UInt8(digit < 10 ? 0x30 + digit : 0x57 + digit))
+    }
+}
+
+/// A constant text of at most 32 bytes, ready to be written: what stands between the values of a line.
+public struct TextPiece: Sendable, ExpressibleByStringLiteral {
+    fileprivate let start: SIMD16<UInt8>
+    fileprivate let end: SIMD16<UInt8>
+    fileprivate let count: Int
+
+    /// Makes a text from a literal.
+    public init(stringLiteral text: String) {
+        let bytes = Array(text.utf8)
+        precondition(bytes.count <= 32, "a text of more than 32 bytes")
+        let padded = bytes + [UInt8](repeating: 0, count: 32 - bytes.count)
+        start = padded.span.piece(at: 0)
+        end = padded.span.piece(at: 16)
+        count = bytes.count
+    }
+}
+
+extension Span<UInt8> {
+    /// Sixteen bytes from an index on, of which there have to be as many: a single load.
+    @inline(__always)
+    fileprivate func piece(at index: Int) -> SIMD16<UInt8> {
+        let bytes = extracting(index..<index &+ 16)
+        var piece = SIMD16<UInt8>()
+        for place in 0..<16 { piece[place] = bytes[place] }
+        return piece
+    }
+}

@@ -1,0 +1,188 @@
+import JSONText
+import PropertyList
+
+/// An archive of the SDK, opened: its root dictionary, and the keys that events are read by.
+///
+/// Source: "Sift iOS SDK: on-disk store, list request", sections 3 and 4.
+struct SiftArchive {
+    var archive: KeyedArchive
+    /// The entries of the root.
+    private let root: KeyedPairs
+    let keys: Keys
+
+    /// The classes of the SDK, in every version of it, by their places in the list of names.
+    enum ClassName: Int, CaseIterable {
+        case siftEvent
+        case sfEvent
+        case siftDictionary
+        case sfDictionary
+        case sfDeviceProperties
+        case siftBucket
+        case sfBucket
+
+        var text: String {
+            switch self {
+            case .siftEvent: "SiftEvent"
+            case .sfEvent: "SFEvent"
+            case .siftDictionary: "SiftHtDictionary"
+            case .sfDictionary: "SFHtDictionary"
+            case .sfDeviceProperties: "SFIosDeviceProperties"
+            case .siftBucket: "SiftTokenBucket"
+            case .sfBucket: "SFTokenBucket"
+            }
+        }
+    }
+
+    /// The keys of members, to be looked up often.
+    struct Keys {
+        let time: KeyedKey
+        let type: KeyedKey
+        let path: KeyedKey
+        let userID: KeyedKey
+        let installationID: KeyedKey
+        let fields: KeyedKey
+        let deviceProperties: KeyedKey
+        let appState: KeyedKey
+        let iosDeviceProperties: KeyedKey
+        let metrics: KeyedKey
+        let entries: KeyedKey
+        let properties: KeyedKey
+
+        init(_ archive: inout KeyedArchive) {
+            time = archive.key("time")
+            type = archive.key("type")
+            path = archive.key("path")
+            userID = archive.key("userId")
+            installationID = archive.key("installationId")
+            fields = archive.key("fields")
+            deviceProperties = archive.key("deviceProperties")
+            appState = archive.key("iosAppState")
+            iosDeviceProperties = archive.key("iosDeviceProperties")
+            metrics = archive.key("metrics")
+            entries = archive.key("entries")
+            properties = archive.key("properties")
+        }
+    }
+
+    /// Opens an archive.
+    /// - Throws: `PropertyListError` for the container, the archive, or a root that is no dictionary.
+    init(_ bytes: [UInt8]) throws(PropertyListError) {
+        archive = try KeyedArchive(PropertyListDocument(bytes), classNames: ClassName.allCases.map(\.text))
+        let node = try archive.root()
+        guard case .dictionary(let pairs) = try archive.value(ofObject: node) else {
+            throw PropertyListError(
+                .wrongRoot, at: archive.document.offset(of: node), "the root of the archive is no dictionary")
+        }
+        root = pairs
+        keys = Keys(&archive)
+    }
+
+    /// What the root has under a key, as stored; nil if it has nothing.
+    /// - Throws: `PropertyListError` if a key of the root cannot be read.
+    mutating func entry(_ key: String) throws(PropertyListError) -> PropertyListNode? {
+        try entry(key, of: root)
+    }
+
+    private mutating func entry(_ key: String, of pairs: KeyedPairs) throws(PropertyListError) -> PropertyListNode? {
+        for position in 0..<pairs.count {
+            let stored = try archive.element(at: position, of: pairs.keys)
+            guard case .text(let text) = try archive.value(of: stored),
+                archive.document.text(text, equals: key.utf8.span)
+            else { continue }
+            return try archive.element(at: position, of: pairs.values)
+        }
+        return nil
+    }
+
+    /// The list that the root has to have under a key.
+    /// - Throws: `wrong-root` if it has none, and what reading it throws.
+    mutating func list(_ key: String) throws(PropertyListError) -> KeyedElements {
+        if let stored = try entry(key), case .array(let elements, .array) = try archive.value(of: stored) {
+            return elements
+        }
+        throw PropertyListError(
+            .wrongRoot, at: archive.document.offset(of: archive.document.root), "the archive has no list \(key)")
+    }
+
+    /// Whether the root has an entry that beside a list of events only a queue has.
+    var hasQueueClock: Bool {
+        mutating get {
+            for key in ["lastUploadTimestamp", "lastEventTimestamp", "lastEvent", "last_event"]
+            where (try? entry(key)) != nil { return true }
+            return false
+        }
+    }
+
+    /// The text that the root has under a key; nil if there is none, or something else.
+    mutating func text(_ key: String) -> String? { text(key, of: root) }
+
+    /// The text that a dictionary has under a key; nil if there is none, or something else.
+    mutating func text(_ key: String, of pairs: KeyedPairs) -> String? {
+        guard let stored = try? entry(key, of: pairs), case .text(let node) = try? archive.value(of: stored) else {
+            return nil
+        }
+        return archive.document.string(of: node)
+    }
+
+    /// An integer that the root has under a key; nil if there is none.
+    /// - Throws: `bad-value` for anything but a number.
+    mutating func integer(_ key: String) throws(PropertyListError) -> Int64? {
+        guard let stored = try entry(key) else { return nil }
+        switch try archive.value(of: stored) {
+        case .none: return nil
+        case .boolean(let value): return value ? 1 : 0
+        case .integer(let value): return value.signed ?? .max
+        case .real(let value):
+            if value.isFinite, let integer = Int64(exactly: value.rounded(.towardZero)) { return integer }
+        default: break
+        }
+        throw PropertyListError(.badValue, at: archive.document.offset(of: stored), "\(key) is no number")
+    }
+}
+
+extension SiftArchive {
+    /// A batch of the uploader.
+    /// - Throws: `wrong-class` if the element is no array, and what reading it throws.
+    mutating func batch(at index: Int, of batches: KeyedElements) throws(PropertyListError) -> KeyedElements {
+        let stored = try archive.element(at: index, of: batches)
+        guard case .array(let list, .array) = try archive.value(of: stored) else {
+            throw error(.wrongClass, at: stored, "a batch that is no array")
+        }
+        return list
+    }
+
+    /// The tokens of the collector's bucket, in words: how many are left, of how many; nil if there is no bucket.
+    var tokens: String? {
+        mutating get {
+            guard let stored = try? entry("bucket"),
+                case .instance(let bucket, let found) = try? archive.value(of: stored),
+                found.isNamed(.siftBucket) || found.isNamed(.sfBucket),
+                let left = number("allowance", of: bucket), let all = number("numTokens", of: bucket)
+            else { return nil }
+            return "\(left) of \(all) tokens"
+        }
+    }
+
+    private mutating func number(_ key: String, of instance: PropertyListNode) -> String? {
+        guard let stored = archive.member(archive.key(key), of: instance) else { return nil }
+        var text: [UInt8] = []
+        text.append(jsonNumber: archive.document.real(of: stored))
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The member that a wrapper keeps its dictionary in; nil for any other class.
+    func wrappedKey(of found: KeyedClass) -> KeyedKey? {
+        if found.isNamed(.siftDictionary) || found.isNamed(.sfDictionary) { return keys.entries }
+        return found.isNamed(.sfDeviceProperties) ? keys.properties : nil
+    }
+
+    /// An error at the place of a value.
+    func error(_ code: PropertyListError.Code, at node: PropertyListNode, _ reason: String) -> PropertyListError {
+        PropertyListError(code, at: archive.document.offset(of: node), reason)
+    }
+}
+
+extension KeyedClass {
+    /// Whether the class is, or descends from, one of the SDK's.
+    func isNamed(_ name: SiftArchive.ClassName) -> Bool { isNamed(name.rawValue) }
+}

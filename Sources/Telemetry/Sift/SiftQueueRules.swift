@@ -1,0 +1,142 @@
+/// When a queue of the SDK hands its events over, and which events it discards.
+///
+/// Pure functions of what an archive tells and of an instant. All instants are milliseconds since 1970; the SDK's own two
+/// queues have rules that are compiled in, those of the host's queues are the host's and unknown.
+///
+/// Source: "Sift iOS SDK: on-disk store, list request", section 7.
+public struct SiftQueueRules: Sendable, Equatable {
+    /// Which timestamp a queue keeps, and so how its ages are counted.
+    public enum Clock: Sendable, Equatable {
+        /// Since v0.9.7: the time of the last upload request.
+        case lastUpload
+        /// Up to v0.9.6: the time of the last append.
+        case lastAppend
+    }
+
+    /// What ages are counted from.
+    public let clock: Clock
+    /// More events than these make the queue ready; a negative number never does.
+    public let uploadWhenMoreThan: Int
+    /// Seconds after which any event makes the queue ready.
+    public let uploadWhenOlderThan: Int64
+    /// Seconds for which an event that equals the last one is discarded.
+    public let acceptSameEventAfter: Int64
+    /// Whether an equal event can be discarded at all; only before v0.9.7 is this a setting of its own.
+    public let appendsOnlyWhenDifferent: Bool
+
+    /// Makes rules.
+    public init(
+        clock: Clock, uploadWhenMoreThan: Int, uploadWhenOlderThan: Int64, acceptSameEventAfter: Int64,
+        appendsOnlyWhenDifferent: Bool
+    ) {
+        self.clock = clock
+        self.uploadWhenMoreThan = uploadWhenMoreThan
+        self.uploadWhenOlderThan = uploadWhenOlderThan
+        self.acceptSameEventAfter = acceptSameEventAfter
+        self.appendsOnlyWhenDifferent = appendsOnlyWhenDifferent
+    }
+}
+
+// MARK: - The SDK's own queues
+
+extension SiftQueueRules {
+    /// The versions of the SDK between which the rules changed.
+    public enum Era: Sendable, Equatable {
+        /// v0.1.x.
+        case first
+        /// v0.9.0 to v0.9.3.
+        case second
+        /// v0.9.4 to v0.9.6.
+        case third
+        /// v0.9.7 and later.
+        case current
+    }
+
+    /// The rules of a queue (section 7.1); nil for a queue of the host.
+    public init?(queue identifier: String, era: Era) {
+        let clock: Clock = era == .current ? .lastUpload : .lastAppend
+        switch (identifier, era) {
+        case ("sift-default", .first): self.init(clock, moreThan: 512, olderThan: 60, sameAfter: 0)
+        case ("sift-default", _): self.init(clock, moreThan: 32, olderThan: 60, sameAfter: 0)
+        case ("sift-devprops", .first): self.init(clock, moreThan: 8, olderThan: 60, sameAfter: 600)
+        case ("sift-devprops", .second): self.init(clock, moreThan: 8, olderThan: 60, sameAfter: 3600)
+        case ("sift-devprops", _): self.init(clock, moreThan: 0, olderThan: 0, sameAfter: 3600)
+        default: return nil
+        }
+    }
+
+    private init(_ clock: Clock, moreThan: Int, olderThan: Int64, sameAfter: Int64) {
+        self.init(
+            clock: clock, uploadWhenMoreThan: moreThan, uploadWhenOlderThan: olderThan,
+            acceptSameEventAfter: sameAfter, appendsOnlyWhenDifferent: clock == .lastAppend && sameAfter > 0)
+    }
+}
+
+// MARK: - Readiness
+
+extension SiftQueueRules {
+    /// Whether a queue is ready for upload, and why.
+    public enum Readiness: Sendable, Equatable {
+        /// Nothing is pending.
+        case empty
+        /// There are more events than the rules let wait.
+        case tooMany(limit: Int)
+        /// Events are pending, and more than this many seconds have passed.
+        case tooOld(seconds: Int64)
+        /// Not ready before an instant, unless more than `limit` events are pending (nil: any number may wait). An instant
+        /// of nil never comes.
+        case waiting(until: Int64?, limit: Int?)
+
+        /// Whether the queue hands its events over at its next append.
+        public var isReady: Bool {
+            switch self {
+            case .tooMany, .tooOld: true
+            case .empty, .waiting: false
+            }
+        }
+    }
+
+    /// Whether the queue is ready (section 7.2).
+    ///
+    /// - Parameters:
+    ///   - pending: how many events it holds.
+    ///   - last: the instant that its clock keeps; 0 is never.
+    ///   - now: the instant to judge at.
+    public func readiness(pending: Int, last: Int64, now: Int64) -> Readiness {
+        let countRules = uploadWhenMoreThan >= 0 || clock == .lastAppend
+        if countRules, pending > uploadWhenMoreThan { return .tooMany(limit: uploadWhenMoreThan) }
+        guard pending > 0 else { return .empty }
+        let limit = countRules ? uploadWhenMoreThan : nil
+        guard uploadWhenOlderThan > 0 || clock == .lastAppend else { return .waiting(until: nil, limit: limit) }
+        let due = Self.instant(last, plusSeconds: uploadWhenOlderThan)
+        if now > due { return .tooOld(seconds: uploadWhenOlderThan) }
+        return .waiting(until: due == .max ? nil : due + 1, limit: limit)
+    }
+}
+
+// MARK: - Duplicate suppression
+
+extension SiftQueueRules {
+    /// The instant from which the queue takes an event again that equals its last accepted one in all but the time
+    /// (section 7.3); nil if it always does, the largest number if it never does.
+    ///
+    /// - Parameters:
+    ///   - lastEvent: the time of the last accepted event.
+    ///   - last: the instant that the queue's clock keeps.
+    public func acceptsEqualEvent(afterEventAt lastEvent: Int64, last: Int64) -> Int64? {
+        switch clock {
+        case .lastUpload:
+            acceptSameEventAfter > 0 ? Self.instant(lastEvent, plusSeconds: acceptSameEventAfter) : nil
+        case .lastAppend where !appendsOnlyWhenDifferent: nil
+        case .lastAppend:
+            acceptSameEventAfter == 0 ? .max : Self.instant(last, plusSeconds: acceptSameEventAfter)
+        }
+    }
+
+    /// An instant some seconds after another, held at the largest number.
+    private static func instant(_ instant: Int64, plusSeconds seconds: Int64) -> Int64 {
+        let (product, overflows) = seconds.multipliedReportingOverflow(by: 1000)
+        let (sum, sumOverflows) = instant.addingReportingOverflow(product)
+        return overflows || sumOverflows ? .max : sum
+    }
+}

@@ -1,0 +1,92 @@
+import Crypto
+
+/// A list request that is put together event by event.
+///
+/// Source: "Sift iOS SDK: on-disk store, list request", sections 6 and 9.5.
+struct SiftRequest {
+    /// Where its events were found.
+    let source: Source
+    /// The number of the file, in the order in which the files were read.
+    let file: Int
+    /// The request so far: an event more is appended to it, or taken off again.
+    var payload = Array("{\"data\":[".utf8)
+    /// How many events it has.
+    private(set) var events = 0
+    private(set) var notes = SiftNotes()
+    private var client: String?
+    private var hasSeveralClients = false
+    private var newest: UInt64 = 0
+
+    /// A request is closed when it has so many bytes, so that a record fits into a bundle and is read within bounds.
+    static let sizeLimit = 64 << 20
+
+    /// - Parameter capacity: how many bytes it may come to, if that is known.
+    init(source: Source, file: Int, capacity: Int = 0) {
+        self.source = source
+        self.file = file
+        // Growing step by step would hold a large payload twice.
+        payload.reserveCapacity(min(capacity, Self.sizeLimit))
+    }
+
+    /// Takes an event whose entry was appended to the payload.
+    mutating func accept(time: UInt64, notes: borrowing SiftNotes) {
+        events += 1
+        newest = max(newest, time)
+        if !notes.isEmpty { self.notes.add(notes) }
+    }
+
+    /// Takes the id of the installation that an event came from.
+    mutating func accept(client: String) {
+        guard let known = self.client else { return self.client = client }
+        if !hasSeveralClients, known != client, known.lowercased() != client.lowercased() { hasSeveralClients = true }
+    }
+
+    /// Notes what was left out.
+    mutating func note(_ subject: SiftNotes.Subject, at place: @autoclosure () -> String) {
+        notes.add(subject, at: place())
+    }
+
+    /// The record; nil if there are no events.
+    /// - Parameter target: where the account's requests go.
+    consuming func record(app: App?, target: Target?) -> Record? {
+        guard events > 0 else { return nil }
+        payload += Array("]}".utf8)
+        var notes = notes.texts
+        let time = Int64(exactly: newest).flatMap { Timestamp(milliseconds: $0) }
+        if time == nil { notes.append("time-out-of-range newest event time \(newest)") }
+        var held: [Hold] = []
+        if target == nil { held.append(.noTarget) }
+        if hasSeveralClients {
+            held.append(.severalClients)
+            notes.append("several-clients the first one is taken")
+        }
+        let id = PayloadHash.id(of: payload)
+        return Record(
+            system: .sift, type: "mobile_events", id: id, client: client, time: time, app: app, target: target,
+            payload: payload, source: source, notes: notes, held: held)
+    }
+}
+
+/// The entries of the batches, each of which takes the place of one equal event of a queue: a queue is saved before its
+/// events are handed over, the uploader after it.
+///
+/// Source: "Sift iOS SDK: on-disk store, list request", section 9.3.
+struct SiftBatchEntries {
+    private var times: Set<UInt64> = []
+    private var counts: [SHA256.Digest: Int] = [:]
+
+    /// Takes a finished entry of a batch.
+    mutating func insert(_ entry: ArraySlice<UInt8>, time: UInt64) {
+        times.insert(time)
+        counts[SHA256.hash(data: entry), default: 0] += 1
+    }
+
+    /// Takes an equal entry out; false if there is none.
+    mutating func absorb(_ entry: ArraySlice<UInt8>, time: UInt64) -> Bool {
+        guard times.contains(time) else { return false }
+        let digest = SHA256.hash(data: entry)
+        guard let count = counts[digest], count > 0 else { return false }
+        counts[digest] = count - 1
+        return true
+    }
+}

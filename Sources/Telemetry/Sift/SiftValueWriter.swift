@@ -1,0 +1,221 @@
+import JSONText
+import PropertyList
+
+/// Writes values of an archive as canonical JSON, straight from its bytes.
+///
+/// A value without a JSON form takes the smallest entry or element that holds it along, and is noted. Recursion is bounded by
+/// the depth that the bounds of an event allow.
+///
+/// Source: "Sift iOS SDK: on-disk store, list request", section 6.2.
+struct SiftValueWriter {
+    private var keys = SiftKeyTable()
+    /// The members of the dictionaries that are being written, those of the innermost last.
+    private var entries: [Entry] = []
+    /// What was noted of the event that is being written.
+    var notes = SiftNotes()
+    /// Where the event stands in its list, and the member that is being written.
+    var event = 0
+    var member = ""
+    /// What the event may expand to.
+    var bounds: SiftEventBounds
+    /// How long the output may get.
+    var outputLimit = Int.max
+    /// How many bytes of long keys were looked at; they need not come out, for a key can be there twice.
+    var keyBytes = 0
+
+    init(_ bounds: SiftEventBounds) {
+        self.bounds = bounds
+    }
+
+    private mutating func note(_ subject: SiftNotes.Subject, count: Int = 1) {
+        let (event, member) = (event, member)
+        notes.add(subject, count: count, at: "event \(event), \(member)")
+    }
+
+    /// Writes a value.
+    /// - Parameter document: that of the archive, which is borrowed all the way, for it would be retained for each value.
+    /// - Returns: whether it has a JSON form; where it has none, nothing was written.
+    /// - Throws: `PropertyListError` for what cannot be read at all.
+    mutating func write(
+        _ stored: PropertyListNode, of archive: inout KeyedArchive, _ document: PropertyListDocument,
+        to output: inout [UInt8]
+    ) throws(PropertyListError) -> Bool {
+        // A text that is shared costs the archive a reference, the output all of its length.
+        guard output.count <= outputLimit else { throw Self.expanded(at: stored, in: document) }
+        switch try archive.value(of: stored) {
+        case .text(let node): output.append(jsonText: node, of: document)
+        case .real(let value):
+            guard value.isFinite else {
+                note(.notFinite)
+                return false
+            }
+            output.append(jsonNumber: value)
+        case .integer(let value): output.append(contentsOf: value.description.utf8)
+        case .boolean(let value): output.append(contentsOf: value ? Self.true : Self.false)
+        case .null: output.append(contentsOf: Self.null)
+        case .array(let elements, _): try write(elements, of: &archive, document, to: &output)
+        case .dictionary(let pairs): try write(pairs, of: &archive, document, to: &output)
+        case .none, .data, .date, .instance, .unrepresentable:
+            note(.unknownClass)
+            return false
+        }
+        return true
+    }
+
+    private static func expanded(at node: PropertyListNode, in document: PropertyListDocument) -> PropertyListError {
+        PropertyListError(
+            .budgetExceeded, at: document.offset(of: node), "an event that expands to too many bytes")
+    }
+
+    private static let `true` = Array("true".utf8)
+    private static let `false` = Array("false".utf8)
+    private static let null = Array("null".utf8)
+
+    private mutating func write(
+        _ elements: KeyedElements, of archive: inout KeyedArchive, _ document: PropertyListDocument,
+        to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        try bounds.enter(elements.count, in: &archive)
+        defer { bounds.leave() }
+        output.append(UInt8(ascii: "["))
+        let start = output.count
+        for position in 0..<elements.count {
+            let before = output.count
+            if before > start { output.append(UInt8(ascii: ",")) }
+            let element = try archive.element(at: position, of: elements)
+            if try !write(element, of: &archive, document, to: &output) { output.removeLast(output.count - before) }
+        }
+        output.append(UInt8(ascii: "]"))
+    }
+
+    /// Writes a dictionary, its members by the UTF-8 bytes of their keys; of equal keys the first one counts.
+    mutating func write(
+        _ pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        try bounds.enter(2 * pairs.count, in: &archive)
+        defer { bounds.leave() }
+        let first = entries.count
+        defer { entries.removeLast(entries.count - first) }
+        guard try rank(pairs, of: &archive, document) else {
+            return try writeUnranked(pairs, of: &archive, document, to: &output)
+        }
+        output.append(UInt8(ascii: "{"))
+        let start = output.count
+        var last: Int?
+        for index in first..<entries.count {
+            let entry = entries[index]
+            if entry.key == last {
+                note(.duplicateKey)
+                continue
+            }
+            last = entry.key
+            let before = output.count
+            if before > start { output.append(UInt8(ascii: ",")) }
+            keys.append(entry.key, to: &output)
+            let value = try archive.element(at: entry.position, of: pairs.values)
+            if try !write(value, of: &archive, document, to: &output) { output.removeLast(output.count - before) }
+        }
+        output.append(UInt8(ascii: "}"))
+    }
+
+    /// Appends the entries of a dictionary whose keys are texts, in canonical order.
+    /// - Returns: false, and nothing appended, if there is a key that the table does not take any more.
+    private mutating func rank(_ pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument)
+        throws(PropertyListError) -> Bool
+    {
+        let first = entries.count
+        var others = 0
+        for position in 0..<pairs.count {
+            let stored = try archive.element(at: position, of: pairs.keys)
+            guard case .text(let text) = try archive.value(of: stored) else {
+                others += 1
+                continue
+            }
+            guard let key = keys.entry(of: text, in: document) else {
+                entries.removeLast(entries.count - first)
+                return false
+            }
+            entries.append(Entry(key: key, position: position))
+        }
+        if others > 0 { note(.nonStringKey, count: others) }
+        sort(from: first)
+        return true
+    }
+
+    /// Above this many entries the library's sort is faster than insertion.
+    private static let insertionLimit = 40
+
+    /// The ranks are looked up when all keys of the dictionary have theirs.
+    private mutating func sort(from first: Int) {
+        for index in first..<entries.count { entries[index].rank(among: keys) }
+        guard entries.count - first <= Self.insertionLimit else { return entries[first...].sort() }
+        for unsorted in first..<entries.count {
+            let entry = entries[unsorted]
+            var place = unsorted
+            while place > first, entry < entries[place - 1] {
+                entries[place] = entries[place - 1]
+                place -= 1
+            }
+            if place < unsorted { entries[place] = entry }
+        }
+    }
+
+    /// Writes a dictionary that has keys beyond those of the table.
+    private mutating func writeUnranked(
+        _ pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument, to output: inout [UInt8]
+    ) throws(PropertyListError) {
+        var members: [(key: [UInt8], position: Int)] = []
+        for position in 0..<pairs.count {
+            let stored = try archive.element(at: position, of: pairs.keys)
+            guard case .text(let text) = try archive.value(of: stored) else {
+                note(.nonStringKey)
+                continue
+            }
+            keyBytes += document.payload(of: text).count
+            guard output.count + keyBytes <= outputLimit else { throw Self.expanded(at: text, in: document) }
+            var key: [UInt8] = []
+            document.appendUTF8(of: text, to: &key)
+            members.append((key, position))
+        }
+        members.sort { left, right in
+            let order = left.key.span.ordered(against: right.key.span)
+            return order == 0 ? left.position < right.position : order < 0
+        }
+        output.append(UInt8(ascii: "{"))
+        let start = output.count
+        for (index, member) in members.enumerated() {
+            if index > 0, members[index - 1].key == member.key {
+                note(.duplicateKey)
+                continue
+            }
+            let before = output.count
+            if before > start { output.append(UInt8(ascii: ",")) }
+            output.append(jsonString: member.key.span)
+            output.append(UInt8(ascii: ":"))
+            let value = try archive.element(at: member.position, of: pairs.values)
+            if try !write(value, of: &archive, document, to: &output) { output.removeLast(output.count - before) }
+        }
+        output.append(UInt8(ascii: "}"))
+    }
+}
+
+extension SiftValueWriter {
+    /// A member of a dictionary that is being written.
+    private struct Entry: Comparable {
+        /// Rank of the key, entry of the key, position of the member: in this order, for one comparison.
+        private var packed: UInt64
+
+        var key: Int { Int(packed >> 32 & 0xFFFF) }
+        var position: Int { Int(packed & 0xFFFF_FFFF) }
+
+        init(key: Int, position: Int) {
+            packed = UInt64(key) << 32 | UInt64(position)
+        }
+
+        mutating func rank(among keys: borrowing SiftKeyTable) {
+            packed |= UInt64(keys.ranks[key]) << 48
+        }
+
+        static func < (left: Entry, right: Entry) -> Bool { left.packed < right.packed }
+    }
+}

@@ -1,0 +1,24 @@
+/// What the events of Activity Stream's pings mean.
+///
+/// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4.6, 5.1 and 5.2.
+enum ActivityStreamVocabulary {
+    /// The meaning of a session ping.
+    static let session = "New Tab panel shown for a while"
+
+    private static let events: [String: String] = [
+        "ADD_BOOKMARK": "Bookmark added",
+        "CLICK": "Item tapped",
+        "DELETE": "Highlight deleted from history",
+        "DISMISS": "Item dismissed",
+        "MISSING_FAVICON": "No icon for the site",
+        "MISSING_METADATA_IMAGE": "No image for the site",
+        "NEW_PRIVATE_TAB": "Item opened in a new private tab",
+        "NEW_TAB": "Item opened in a new tab",
+        "REMOVE": "Top site removed",
+        "REMOVE_BOOKMARK": "Bookmark removed",
+        "SHARE": "Share sheet closed",
+    ]
+
+    /// The meaning of an event; nil if it is not documented.
+    static func meaning(ofEvent event: String) -> String? { events[event] }
+}

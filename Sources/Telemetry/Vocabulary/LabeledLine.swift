@@ -1,0 +1,32 @@
+import JSONText
+
+extension EventLabeler {
+    private static let notes: JSONKey = "notes"
+
+    /// The line of a record with one key more, `labels`: the meanings of its events in their order, null for one that no
+    /// table has.
+    /// - Parameters:
+    ///   - line: the canonical line.
+    ///   - payload: the part of it that is the payload.
+    public mutating func labeled(
+        line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, system: TelemetrySystem, type: String
+    ) -> [UInt8] {
+        let labels = labels(of: Array(payload), system: system, type: type)
+        let line = Array(line)
+        // In canonical order labels stand before notes.
+        guard let document = try? JSONDocument(line, policy: JSONReadingPolicy(depthLimit: 513)),
+            let notes = document.value(of: Self.notes, in: document.root),
+            let start = document.sourceRange(of: notes)?.lowerBound
+        else { return line }
+        let place = start - "\"notes\":".utf8.count
+        var labeled = Array(line[..<place])
+        labeled += "\"labels\":[".utf8
+        for (index, label) in labels.enumerated() {
+            if index > 0 { labeled.append(UInt8(ascii: ",")) }
+            if let label { labeled.append(jsonString: label) } else { labeled += "null".utf8 }
+        }
+        labeled += "],".utf8
+        labeled += line[place...]
+        return labeled
+    }
+}

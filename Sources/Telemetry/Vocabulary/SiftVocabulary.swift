@@ -1,0 +1,14 @@
+/// What the event types mean that Sift's SDK makes by itself; all others are the apps' own.
+///
+/// Source: "Sift iOS SDK: on-disk store, list request", sections 5.1 to 5.4.
+enum SiftVocabulary {
+    private static let types: [String: String] = [
+        "UIApplicationDidBecomeActiveNotification": "App came to the front",
+        "UIApplicationDidEnterBackgroundNotification": "App went to the background",
+        "ios_app_state": "State of the app and its sensors",
+        "ios_device_properties": "Properties of the device",
+    ]
+
+    /// The meaning of an event type; nil if it is none of the SDK's.
+    static func meaning(ofType type: String) -> String? { types[type] }
+}

@@ -1,0 +1,134 @@
+import ArgumentParser
+import Console
+import Files
+import PropertyList
+
+/// `inspect`: any property list or keyed archive as JSON.
+struct InspectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Show any property list or keyed archive as JSON.",
+        discussion: """
+            Reads binary and XML property lists of any app. The objects of an \
+            NSKeyedArchiver archive come out as the values that they stand for: \
+            collections, texts, numbers, dates (RFC 3339), UUIDs, URLs. Instances of \
+            other classes show their members and $class.
+              pingferry inspect Library/Preferences/com.example.shop.plist
+              pingferry inspect queues/sift-default | jq '.queue[].time'
+              ssh mac defaults export com.example.shop - | pingferry inspect -
+
+            What JSON has no word for is an object of its own:
+              {"$data": "AQID"}    bytes in base64; "$holds" says that they are a
+                                   property list, which --nested opens
+              {"$value": …}        a property list in data, opened
+              {"$ref": 12}         what contains this place, or is shared too often
+                                   to be shown again: number 12 in --raw's $objects
+              {"$class": "A", …}   an instance with its members
+              {"$entries": [[k, v]]}  a dictionary with keys that are no text
+              {"$real": "nan"}     a real that JSON lacks
+              {"$error": "…"}      a value that is broken; the others are shown, and
+                                   the exit status is 1
+              {"CF$UID": 12}       a reference of an archive, with --raw
+
+            Keys keep the order of the file. Nothing is masked: what you see is what \
+            the app stored, secrets too.
+            """)
+
+    @Argument(help: ArgumentHelp("A property list; - is standard input.", valueName: "file"))
+    var file: String
+
+    @Flag(help: "Show an archive as the property list that it is, with its table of objects.")
+    var raw = false
+
+    @Flag(help: "Open property lists and archives that are stored as data inside of this one.")
+    var nested = false
+
+    @Flag(help: "Write everything on one line.")
+    var compact = false
+
+    @Flag(help: "Sort the keys of each object, to compare files.")
+    var sortKeys = false
+
+    @Option(help: ArgumentHelp("The largest file to read, in MiB.", valueName: "mib"))
+    var maxSize = 512
+
+    @Flag(name: .shortAndLong, help: "Say nothing but what went wrong.")
+    var quiet = false
+
+    func validate() throws {
+        guard (1...4095).contains(maxSize) else { throw ValidationError("--max-size takes a number from 1 to 4095") }
+    }
+
+    func run() async throws {
+        try await reporting {
+            let limits = PropertyListLimits(length: maxSize << 20)
+            var printer = try naming {
+                let document = try PropertyListDocument(try contents(limit: limits.length), limits: limits)
+                return try PropertyListPrinter(document, options: options, limits: limits)
+            }
+            var output: [UInt8] = []
+            var hasMore = true
+            while hasMore {
+                hasMore = printer.write(atLeast: Self.pieceLength, to: &output)
+                try StandardOutput.write(output.span)
+                output.removeAll(keepingCapacity: true)
+            }
+            try report(printer)
+        }
+    }
+
+    private static let pieceLength = 256 << 10
+
+    private var options: PropertyListPrinter.Options {
+        var options = PropertyListPrinter.Options()
+        options.isRaw = raw
+        options.opensNested = nested
+        options.isCompact = compact
+        options.sortsKeys = sortKeys
+        return options
+    }
+
+    private func contents(limit: Int) throws -> [UInt8] {
+        do throws(FileError) {
+            return try file == "-" ? StandardInput.contents(limit: limit) : InputFile(path: file).contents(limit: limit)
+        } catch {
+            guard error.isTooLarge else { throw error }
+            throw Failure(
+                status: .badData, message: "\(name): too-large: more than \(limit >> 20) MiB",
+                remedy: "give a higher --max-size")
+        }
+    }
+
+    private var name: String { file == "-" ? "standard input" : file }
+
+    /// Puts the name of the file in front of what is wrong with it.
+    private func naming<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as PropertyListError {
+            throw Failure(status: .badData, message: "\(name): \(error)", remedy: remedy(for: error.code))
+        }
+    }
+
+    private func remedy(for code: PropertyListError.Code) -> String? {
+        switch code {
+        case .empty: "the app created the file and never filled it; take an older copy"
+        case .truncated, .badTrailer, .badOffset: "the file is cut short or overwritten; copy it from the device again"
+        case .notPlist: "give a binary or XML property list; text and JSON need no inspecting"
+        case .badArchiveVersion, .badArchiveStructure, .missingRoot: "--raw shows the file as it is"
+        default: nil
+        }
+    }
+
+    /// Tells what the output cannot show.
+    private func report(_ printer: PropertyListPrinter) throws {
+        for warning in printer.warnings.prefix(Self.mostReported) where warning.isLoss || !quiet {
+            StandardError.write("pingferry: \(name): \(warning.error)")
+        }
+        let unnamed = printer.warningCount - min(printer.warnings.count, Self.mostReported)
+        if unnamed > 0, !quiet || printer.isLossy { StandardError.write("pingferry: \(name): and \(unnamed) more") }
+        if printer.isLossy { throw ExitCode(ExitStatus.incomplete.rawValue) }
+    }
+
+    private static let mostReported = 20
+}

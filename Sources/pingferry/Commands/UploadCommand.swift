@@ -1,0 +1,49 @@
+import ArgumentParser
+import Console
+import FoundationEssentials
+import Glibc
+
+/// `upload`: becomes the uploader, a program of its own, so that this one links no network code.
+struct UploadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "upload",
+        abstract: "Run pingferry-upload, where it is installed.",
+        discussion: "Takes what pingferry-upload takes: see pingferry upload --help there.")
+
+    @Argument(parsing: .captureForPassthrough, help: "What pingferry-upload is given.")
+    var arguments: [String] = []
+
+    func run() async throws {
+        try await reporting {
+            let folders = Self.folders
+            for folder in folders {
+                let path = "\(folder)/\(Self.program)"
+                guard access(path, X_OK) == 0 else { continue }
+                try execute(path)
+            }
+            throw Failure(
+                status: .badConfiguration,
+                message: "\(Self.program) is not installed: neither beside pingferry nor on PATH",
+                remedy: "install it on a machine that may talk to a network, and run it there")
+        }
+    }
+
+    private static let program = "pingferry-upload"
+
+    /// Where the uploader may be, in order. An empty part of PATH is the current folder, which is not searched.
+    private static var folders: [String] {
+        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let beside = own.lastIndex(of: "/").map { String(own[..<$0]) }
+        return [beside].compactMap(\.self) + path.split(separator: ":").map(String.init)
+    }
+
+    /// Replaces this program by another.
+    private func execute(_ path: String) throws -> Never {
+        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
+        words.append(nil)
+        execv(path, words)
+        let reason = String(cString: strerror(errno))
+        throw Failure(status: .badConfiguration, message: "cannot run \(path): \(reason)")
+    }
+}

@@ -1,0 +1,245 @@
+import Bundle
+import Capture
+import Files
+import Foundation
+import JSONText
+import Telemetry
+import TestSupport
+import Testing
+
+/// What reading a request log gave, before duplicates are left out.
+struct ReadLog {
+    private(set) var records: [Record] = []
+    private(set) var quarantined: [Quarantined] = []
+    private(set) var problems: [Problem] = []
+    private(set) var lines: [UInt8] = []
+
+    init(_ bytes: [UInt8], kind: RequestLogKind = .httpArchive, path: String = "a.har", limit: Int = 4000) throws {
+        try self.init(
+            RequestLog(ByteSource(bytes), kind: kind, label: "capture", path: path, itemLimit: limit))
+    }
+
+    init(_ log: RequestLog) throws {
+        let options = HarvestOptions(filter: RecordFilter(), secret: RunSecret(identity: 3, content: 5))
+        var batches: [Batch] = []
+        log.read(input: 0, options) { batches.append($0) }
+        var document = JSONDocument()
+        for batch in batches {
+            for entry in batch.records {
+                records.append(try Record(line: Array(batch.lines[entry.line].dropLast()), using: &document))
+            }
+            lines += batch.lines.bytes
+            quarantined += batch.quarantined.map(\.item)
+            problems += batch.problems.map(\.problem)
+        }
+    }
+
+    var reasonCodes: [String] { quarantined.map(\.reject.reason.code) }
+}
+
+/// An entry with a core ping in it.
+func coreEntry(_ number: Int = 1, status: Int = 0, started: String = "2017-06-16T06:38:14Z", extra: String = "")
+    -> String
+{
+    let id = CaptureFolder.id(number)
+    return #"""
+        {"startedDateTime":"\#(started)","request":{"method":"POST",\#
+        "url":"https://incoming.telemetry.mozilla.org/submit/telemetry/\#(id)/core/Focus/5.0/release/2?v=4",\#
+        "headers":[{"name":"Cookie","value":"SECRETCOOKIE"}],"postData":{"mimeType":"application/json","text":\#
+        "{\"arch\":\"arm64\",\"clientId\":\"4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083\",\"device\":\"iPhone10,6\",\#
+        \"locale\":\"en-US\",\"os\":\"iOS\",\"osversion\":\"11.3.1\",\"seq\":\#(number),\"v\":7}"}},\#
+        "response":{"status":\#(status),"content":{"text":"x"}}\#(extra)}
+        """#
+}
+
+func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
+    Array(#"{"log":{"version":"\#(version)","entries":[\#(entries.joined(separator: ",\n"))],"creator":{}}}"#.utf8)
+}
+
+@Suite struct HTTPArchiveTests {
+    @Test("each producer's spelling gives the expected records", arguments: RequestLogFixtures.names)
+    func fixtures(name: String) throws {
+        let expected = try RequestLogFixtures.expected(name)
+        let source = ByteSource(try InputFile(path: RequestLogFixtures.path(name)))
+        let kind = try #require(RequestLogKind(source, named: name))
+        #expect(kind == .httpArchive)
+        let log = try ReadLog(RequestLog(source, kind: kind, label: name, path: name))
+        let uploads = expected.enumerated().filter { $1.record != nil }
+        try #require(log.records.map(\.source.index) == uploads.map(\.offset))
+        for (record, (_, expected)) in zip(log.records, uploads) {
+            try compare(record, expected, among: uploads.map(\.element))
+        }
+        let refused = expected.filter { $0.system != nil && $0.record == nil }
+        #expect(log.reasonCodes == refused.flatMap(\.issues))
+        #expect(log.quarantined.allSatisfy { !$0.isStored && $0.size > 0 })
+        let others = expected.filter { $0.system == nil }.count
+        #expect(log.problems.map(\.code) == (others > 0 ? ["other-traffic"] : []))
+        #expect(others == 0 || log.problems[0].text.hasPrefix("\(others) "))
+        let text = String(decoding: log.lines, as: UTF8.self) + "\(log.quarantined)\(log.problems)"
+        for secret in RequestLogFixtures.secrets { #expect(!text.contains(secret), "\(secret)") }
+    }
+
+    private func compare(
+        _ record: Record, _ expected: RequestLogFixtures.Expected, among all: [RequestLogFixtures.Expected]
+    ) throws {
+        var line: [UInt8] = []
+        record.write(to: &line)
+        let document = try JSONDocument(line)
+        for (key, text) in try #require(expected.record) {
+            #expect(Oracle.text(of: key, in: document) == text, "\(key)")
+        }
+        let arrived = all.contains { $0.isDelivered && $0.record?["id"] == expected.record?["id"] }
+        #expect(record.held.map(\.text) == (arrived ? ["delivered: 200"] : []))
+        let spelled = record.notes.first { $0.hasPrefix("E.2 ") }?.split(separator: " ").last.map(String.init)
+        #expect(spelled ?? "text" == expected.spelling)
+        let issues = record.notes.map(\.code).filter { ["spurious_query", "method", "bad_time"].contains($0) }
+        #expect(issues == expected.issues)
+    }
+
+    @Test("a retry that arrived later in the log holds the attempt before it")
+    func retry() throws {
+        let log = try ReadLog(archive(coreEntry(1, status: 503), coreEntry(2), coreEntry(1, status: 200)))
+        #expect(log.records.map { $0.held.map(\.text) } == [["delivered: 200"], [], ["delivered: 200"]])
+        #expect(
+            log.records.map(\.notes) == [
+                ["server answered 503", "an equal request of this log was answered 200"], ["no answer was seen"], [],
+            ])
+    }
+
+    @Test("the time is that of the request, in whatever way it is written")
+    func times() throws {
+        let times = [
+            "2017-06-16T06:38:14.250Z", "2017-06-16T06:38:14.303-07:00", "2017-06-16T06:38:14.067544+00:00",
+            "2017-06-16T06:38:14", "2017-06-16", "", "yesterday",
+        ]
+        let entries = times.enumerated().map { coreEntry($0 + 1, started: $1) }.joined(separator: ",")
+        let records = try ReadLog(archive(entries)).records
+        #expect(
+            records.map { $0.time?.description } == [
+                "2017-06-16T06:38:14.250Z", "2017-06-16T13:38:14.303Z", "2017-06-16T06:38:14.067Z", nil, nil, nil, nil,
+            ])
+        #expect(
+            records.map { $0.notes.contains { $0.code == "bad_time" } } == [
+                false, false, false, true, true, true, true,
+            ])
+    }
+
+    @Test("what came from a cache never went out")
+    func cache() throws {
+        let log = try ReadLog(archive(coreEntry(extra: #","_fromCache":"disk""#)))
+        #expect(log.records.isEmpty)
+        #expect(log.problems.map(\.text) == ["1 request not of a documented system"])
+    }
+
+    @Test("entries that are none are told with their place, the others are read")
+    func invalidEntries() throws {
+        let bytes = archive("7", coreEntry(1), #"{"request":{"url":"x"}}"#, "{}", coreEntry(2))
+        let log = try ReadLog(bytes)
+        #expect(log.records.map(\.source.index) == [1, 4])
+        #expect(log.reasonCodes == ["entry_invalid", "entry_invalid", "entry_invalid"])
+        for item in log.quarantined {
+            let span = bytes[item.reject.range(inFileOf: bytes.count)]
+            #expect(item.size == span.count)
+            #expect(item.sha256 == PayloadHash.hex(of: Array(span)))
+        }
+        #expect(log.quarantined.map(\.size) == [1, 23, 2])
+    }
+
+    @Test("of an archive that was cut the complete entries are kept", arguments: [1, 14, 400])
+    func cut(missing: Int) throws {
+        let bytes = Array(archive(coreEntry(1), coreEntry(2)).dropLast(missing))
+        let log = try ReadLog(bytes)
+        #expect(log.records.count == (missing > 100 ? 1 : 2))
+        #expect(log.reasonCodes == ["har_cut"])
+        let reject = try #require(log.quarantined.first).reject
+        #expect((reject.offset ?? 0) + (reject.length ?? 0) == bytes.count)
+    }
+
+    @Test(
+        "what is no archive is refused as a whole",
+        arguments: [
+            ("", "har_cut"), ("{}", "har_invalid"), ("[]", "har_invalid"), (#"{"log":{"entries":7}}"#, "har_invalid"),
+            (#"{"log":{"version":"2.0","entries":[]}}"#, "unsupported_version"), ("{\"log\":{\u{1}", "har_invalid"),
+        ])
+    func noArchive(text: String, code: String) throws {
+        let log = try ReadLog(Array(text.utf8))
+        #expect(log.records.isEmpty)
+        #expect(log.reasonCodes == [code])
+    }
+
+    @Test("a damaged compression gives what came before it", arguments: ["gzip", "zlib"])
+    func damagedCompression(kind: String) throws {
+        let folder = try CaptureFolder()
+        try folder.put("a.har", archive((1...400).map { coreEntry($0) }.joined(separator: ",")))
+        let script =
+            "import sys,gzip,zlib;d=open(sys.argv[1],'rb').read();"
+            + "c=gzip.compress(d) if sys.argv[2]=='gzip' else zlib.compress(d);open(sys.argv[1]+'.z','wb').write(c[:-40])"
+        try tool(["python3", "-c", script, "\(folder.path)/a.har", kind])
+        let source = ByteSource(try InputFile(path: "\(folder.path)/a.har.z"))
+        let log = try ReadLog(RequestLog(source, kind: .httpArchive, label: "capture", path: "a.har"))
+        #expect(log.records.count > 100)
+        #expect(log.reasonCodes == ["har_damaged"])
+    }
+
+    @Test("an entry larger than the limit is told, what is not wanted of it does not count")
+    func largeEntries() throws {
+        let long = String(repeating: "x", count: 5000)
+        let unwanted = coreEntry(1).replacing(#""text":"x""#, with: #""text":"\#(long)""#)
+        let wanted = coreEntry(2).replacing("SECRETCOOKIE", with: long)
+        let log = try ReadLog(archive(unwanted, wanted, coreEntry(3)))
+        #expect(log.records.map(\.source.index) == [0, 2])
+        #expect(log.reasonCodes == ["entry_too_large"])
+    }
+
+    @Test("a body that inflates without end is refused")
+    func bomb() throws {
+        let bomb = try tool(
+            "python3", "-c",
+            "import gzip,base64;print(base64.b64encode(gzip.compress(bytes(40<<20))).decode(),end='')")
+        let entry = #"""
+            {"request":{"method":"PUT","url":"https://api3.siftscience.com/v3/accounts/a/mobile_events",\#
+            "postData":{"text":"\#(bomb)","encoding":"base64"}},"response":{"status":0}}
+            """#
+        #expect(try ReadLog(archive(entry), limit: 1 << 20).reasonCodes == ["body_invalid"])
+    }
+
+    @Test(
+        "bodies that cannot be had are told apart",
+        arguments: [
+            (#""text":"{\"v\":7""#, "", "body_invalid"),
+            (#""text":"{\"v\":7""#, #"{"name":"content-length","value":"900"}"#, "body_truncated"),
+            (#""text":"{\"v\":7""#, #"["Content-Length","900"]"#, "body_truncated"),
+            (#""text":"""#, "", "body_missing"), (#""mimeType":"""#, "", "body_missing"),
+            (#""text":"[]""#, "", "body_invalid"), (#""text":"e30""#, "", nil),
+        ] as [(String, String, String?)])
+    func bodies(data: String, header: String, code: String?) throws {
+        let entry = #"""
+            {"startedDateTime":"2017-06-16T06:38:14Z","request":{"method":"POST","headers":[\#(header)],\#
+            "url":"https://incoming.telemetry.mozilla.org/submit/telemetry/\#(CaptureFolder.id(1))/x/F/5/r/2",\#
+            "postData":{\#(data)}}}
+            """#
+        #expect(try ReadLog(archive(entry)).reasonCodes == [code].compactMap(\.self))
+    }
+
+    @Test("calls to Leanplum without stored requests are counted apart")
+    func singleCall() throws {
+        let entry = #"""
+            {"request":{"method":"POST","url":"https://api.leanplum.com/api","postData":{"text":"action=start&clientKey=K"}}}
+            """#
+        let log = try ReadLog(archive(entry))
+        #expect(log.records.isEmpty)
+        #expect(log.problems.map(\.code) == ["leanplum_single_call"])
+    }
+
+    @Test("requests of several clients are held")
+    func severalClients() throws {
+        let entry = #"""
+            {"request":{"method":"POST","url":"https://api.leanplum.com/api","postData":{"params":[\#
+            {"name":"action","value":"multi"},{"name":"data","value":\#
+            "{\"data\":[{\"action\":\"heartbeat\",\"deviceId\":\"A\"},{\"action\":\"heartbeat\",\"deviceId\":\"B\"}]}"}]}}}
+            """#
+        let record = try #require(try ReadLog(archive(entry)).records.first)
+        #expect(record.client == "A")
+        #expect(record.held.map(\.text) == ["several-clients"])
+    }
+}

@@ -1,0 +1,302 @@
+import Bundle
+import Capture
+import Files
+import Telemetry
+import TestSupport
+import Testing
+
+/// Archives that are odd, damaged or meant to harm.
+@Suite struct HostileArchiveTests {
+    private typealias Member = TestArchive.Member
+
+    private func read(_ archive: TestArchive) async throws -> (ids: [String], problems: [String]) {
+        let capture = try await archive.open()
+        let found = try await Harvested(capture)
+        return (found.ids, found.problems.map { "\($0.path): \($0.problem.code): \($0.problem.text)" })
+    }
+
+    private func reason(_ body: () async throws -> Void) async -> String? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    // MARK: Names
+
+    @Test("a path that climbs is told and not read", arguments: ["zip", "ustar"])
+    func climbing(format: String) async throws {
+        let archive = try TestArchive(
+            format, [.ping(1), .ping(2, in: "../\(corePings)"), .ping(3, in: "a/../../\(corePings)")])
+        let found = try await read(archive)
+        #expect(found.ids == [CaptureFolder.id(1)])
+        #expect(
+            found.problems == [
+                "../\(corePings)/-t-2.json: unreadable: not read: the path leads out of the archive",
+                "a/../../\(corePings)/-t-3.json: unreadable: not read: the path leads out of the archive",
+            ])
+    }
+
+    @Test("an absolute path is read as if it were not", arguments: ["zip", "ustar", "pax"])
+    func absolute(format: String) async throws {
+        let archive = try TestArchive(format, [.ping(1, in: "/\(corePings)"), .ping(2, in: ".//\(corePings)/.")])
+        let capture = try await archive.open()
+        #expect(capture.stores.map(\.path) == [corePings])
+        #expect(try await Harvested(capture).ids == [1, 2].map(CaptureFolder.id))
+    }
+
+    @Test("of several members with one path the last one counts", arguments: ["zip", "gnu"])
+    func duplicates(format: String) async throws {
+        let name = "\(corePings)/-t-1.json"
+        let archive = try TestArchive(
+            format, [.file(name, "{"), .ping(2), .file("./\(name)", CaptureFolder.ping(7))])
+        let found = try await read(archive)
+        #expect(found.ids == [7, 2].map(CaptureFolder.id))
+        #expect(found.problems == [])
+    }
+
+    @Test("a file with the name of a folder is told", arguments: [true, false])
+    func clash(isFirst: Bool) async throws {
+        let file = Member.file("Documents", "x")
+        let found = try await read(TestArchive("ustar", isFirst ? [file, .ping(1)] : [.ping(1), file]))
+        #expect(found.ids == [CaptureFolder.id(1)])
+        #expect(found.problems == ["Documents: unreadable: also the name of a folder in the archive"])
+    }
+
+    @Test("names of a zip are UTF-8, else code page 437")
+    func names() async throws {
+        func raw(_ folder: [UInt8], _ number: Int) -> Member {
+            let bytes = folder + Array("/MozTelemetry-Default-core/-t-\(number).json".utf8)
+            let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            return Member(text: CaptureFolder.ping(number), raw: digits)
+        }
+        let archive = try TestArchive("zip", [raw([0x4A, 0x94, 0x72, 0x67], 1), raw(Array("Zoë".utf8), 2)])
+        let capture = try await archive.open()
+        #expect(capture.stores.map(\.path) == ["Jörg/MozTelemetry-Default-core", "Zoë/MozTelemetry-Default-core"])
+        #expect(try await Harvested(capture).ids == [1, 2].map(CaptureFolder.id))
+    }
+
+    @Test("what the Finder adds is no store")
+    func resourceForks() async throws {
+        let archive = try TestArchive(
+            "zip",
+            [
+                .ping(1), .file("__MACOSX/\(corePings)/._-t-1.json", "x"), .file("\(corePings)/._-t-1.json", "x"),
+                Member(name: "Library/Caches/MozTelemetry-core/", type: "dir"),
+            ])
+        let capture = try await archive.open()
+        #expect(capture.stores.map(\.path) == [corePings, "Library/Caches/MozTelemetry-core"])
+        #expect(try await Harvested(capture).ids == [CaptureFolder.id(1)])
+    }
+
+    // MARK: Links and special files
+
+    @Test("symbolic links are told as in a folder, and lead nowhere", arguments: ["zip", "ustar"])
+    func symbolicLinks(format: String) async throws {
+        let archive = try TestArchive(
+            format,
+            [
+                Member(name: "Library/MozTelemetry-Default-core", type: "symlink", link: "/etc"), .ping(1),
+                Member(name: "\(corePings)/-t-2.json", type: "symlink", link: "-t-1.json"),
+                Member(name: "evil", type: "symlink", link: "/tmp"), .file("evil/pings.json", "x"),
+            ])
+        let found = try await read(archive)
+        #expect(found.ids == [CaptureFolder.id(1)])
+        #expect(
+            found.problems == [
+                "evil: unreadable: also the name of a folder in the archive",
+                "Library/MozTelemetry-Default-core: link: "
+                    + "symbolic link not followed; give its target as a capture of its own",
+            ])
+    }
+
+    @Test("pipes and devices are left alone", arguments: ["fifo", "char", "block"])
+    func special(type: String) async throws {
+        let found = try await read(
+            TestArchive("ustar", [.ping(1), Member(name: "\(corePings)/-t-2.json", type: type)]))
+        #expect(found.ids == [CaptureFolder.id(1)])
+        #expect(found.problems == [])
+    }
+
+    @Test("a hard link is the file that it names")
+    func hardLinks() async throws {
+        let archive = try TestArchive(
+            "gnu",
+            [
+                .ping(1), Member(name: "b/\(corePings)/-t-1.json", type: "hardlink", link: "\(corePings)/-t-1.json"),
+                Member(name: "notes.txt", text: "x"),
+                Member(name: "c/\(corePings)/-t-3.json", type: "hardlink", link: "notes.txt"),
+                Member(name: "d/\(corePings)/-t-4.json", type: "hardlink", link: "/etc/passwd"),
+            ])
+        let capture = try await archive.open()
+        let found = try await Harvested(capture)
+        #expect(found.ids == [CaptureFolder.id(1)])
+        #expect(found.duplicates == 1)
+        #expect(
+            capture.problems.map(\.problem.text) == [
+                "hard link to notes.txt, which was not kept", "hard link to etc/passwd, which was not kept",
+            ])
+    }
+
+    @Test("a file of two names in a cpio archive is read under both")
+    func hardLinksInCpio() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        try folder.makeFolder("b/\(corePings)")
+        try tool(["ln", "\(folder.path)/\(corePings)/-t-1.json", "\(folder.path)/b/\(corePings)/-t-1.json"])
+        for format in ["newc", "odc"] {
+            let archive = try TestArchive(
+                of: folder.path, named: "a.cpio", "find . -type f | sort | bsdcpio -o -H \(format) > \"$0\"")
+            let found = try await Harvested(archive.open())
+            #expect(found.ids == [CaptureFolder.id(1)])
+            #expect(found.duplicates == 1)
+            #expect(found.problems == [])
+        }
+    }
+
+    // MARK: Damage
+
+    @Test("what stands before the cut is read", arguments: ["ustar", "zip", "stored"])
+    func truncated(format: String) async throws {
+        let archive = try TestArchive(format, (1...50).map { .ping($0) })
+        let size = try archive.bytes.count
+        // Not at the end of a block.
+        try archive.change { $0.removeLast(size / 2 + 100) }
+        let found = try await read(archive)
+        #expect((5...45).contains(found.ids.count))
+        #expect(found.ids == (1...found.ids.count).map(CaptureFolder.id))
+        #expect(found.problems.contains { $0.contains("damaged at byte") })
+    }
+
+    @Test("a tar cut between two members is noticed", arguments: ["", "gzip -c", "zstd -qc"])
+    func cutBetweenMembers(compress: String) async throws {
+        let archive = try TestArchive("ustar", [.ping(1), .ping(2)])
+        let member = 512 + (CaptureFolder.ping(1).utf8.count + 511) / 512 * 512
+        try archive.change { $0.removeLast($0.count - member) }
+        if !compress.isEmpty {
+            try tool(["bash", "-c", #"\#(compress) "$0" > "$0.x" && mv "$0.x" "$0""#, archive.path])
+        }
+        let found = try await read(archive)
+        #expect(found.ids == [CaptureFolder.id(1)])
+        #expect(found.problems == [": damaged: the end of the archive is missing; members may be lost there"])
+    }
+
+    @Test("a member whose checksum is wrong is told, the others read")
+    func checksum() async throws {
+        let archive = try TestArchive("stored", (1...3).map { .ping($0) })
+        try archive.change { bytes in
+            let text = Array(CaptureFolder.id(2).utf8)
+            let place = bytes.indices.first { bytes[$0...].starts(with: text) }
+            if let place { bytes[place] ^= 1 }
+        }
+        let found = try await read(archive)
+        #expect(found.ids == [1, 3].map(CaptureFolder.id))
+        #expect(found.problems.count == 1)
+        #expect(found.problems.first?.hasPrefix("\(corePings)/-t-2.json: damaged: ") == true)
+    }
+
+    @Test("a tar header that is damaged costs its member alone")
+    func header() async throws {
+        let archive = try TestArchive("ustar", (1...3).map { .ping($0) })
+        let member = 512 + (CaptureFolder.ping(1).utf8.count + 511) / 512 * 512
+        try archive.change { $0[member + 150] ^= 1 }
+        let found = try await read(archive)
+        #expect(found.ids == [1, 3].map(CaptureFolder.id))
+        #expect(found.problems.count == 1)
+        #expect(found.problems.first?.hasSuffix("; members are lost here") == true)
+    }
+
+    @Test("an encrypted member is told")
+    func encrypted() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        try folder.put("notes.txt", "x")
+        let archive = try TestArchive(of: folder.path, named: "a.zip", #"zip -qr -P secret "$0" ."#)
+        let found = try await read(archive)
+        #expect(found.ids == [])
+        #expect(
+            found.problems == [
+                "\(corePings)/-t-1.json: unreadable: encrypted; unpack the archive yourself and give the folder"
+            ])
+    }
+
+    @Test(
+        "what is no archive is refused",
+        arguments: [[], Array("PK".utf8), Array("070701".utf8), [0x1F, 0x8B, 8, 0, 0, 0], Array("no archive".utf8)])
+    func noArchive(bytes: [UInt8]) async throws {
+        let archive = try TestArchive("zip", [])
+        try archive.change { $0 = bytes }
+        #expect(await reason { _ = try await archive.open() } != nil)
+    }
+
+    // MARK: Limits
+
+    private var smallLimits: ArchiveLimits {
+        var limits = ArchiveLimits()
+        limits.freeExpansion = 1 << 20
+        limits.expansion = 100
+        limits.memberSize = 64 << 20
+        limits.members = 100
+        return limits
+    }
+
+    @Test("a zip bomb is refused", arguments: ["zip", "gz", "zst", "7z"])
+    func bomb(kind: String) async throws {
+        // What is left out of a zip is not decompressed; in the others all of it has to be.
+        let name = kind == "zip" ? "a.json" : "notes.txt"
+        let folder = try CaptureFolder()
+        try folder.putSparse(name, size: 48 << 20)
+        try folder.put("z.json", "{}")
+        let command = ["zip": #"zip -q "$0" *"#, "gz": #"tar -czf "$0" *"#, "zst": #"tar --zstd -cf "$0" *"#]
+        let archive = try TestArchive(
+            of: folder.path, named: "a.\(kind)", command[kind] ?? #"bsdtar --format 7zip -cf "$0" *"#)
+        let reason = await reason { _ = try await archive.open(limits: smallLimits) }
+        #expect(reason?.hasPrefix("expands beyond all measure") == true, "\(reason ?? "")")
+    }
+
+    @Test("compression in compression is refused")
+    func doubleCompression() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        let archive = try TestArchive(of: folder.path, named: "a.tgz", #"tar -cz . | gzip > "$0""#)
+        #expect(await reason { _ = try await archive.open() } == "more than one compression of the whole")
+    }
+
+    @Test("too many members are refused", arguments: ["zip", "ustar"])
+    func members(format: String) async throws {
+        let archive = try TestArchive(format, (0..<101).map { .file("\($0).txt", "") })
+        let reason = await reason { _ = try await archive.open(limits: smallLimits) }
+        #expect(reason?.hasPrefix("more than 100 members") == true)
+    }
+
+    @Test("a path that is too long or too deep is told")
+    func longPath() async throws {
+        let deep = String(repeating: "d/", count: 300) + "a.json"
+        let long = String(repeating: "x", count: 5000) + ".json"
+        let found = try await read(TestArchive("pax", [.ping(1), .file(deep, "{}"), .file(long, "{}")]))
+        #expect(found.ids == [CaptureFolder.id(1)])
+        #expect(found.problems.count == 2)
+        #expect(found.problems.allSatisfy { $0.hasSuffix("not read: the path is too long or too deep") })
+    }
+
+    @Test("a store file that is too large is told as in a folder")
+    func largeMember() async throws {
+        var limits = ArchiveLimits()
+        limits.memberSize = 100
+        let archive = try TestArchive("stored", [.ping(1), .file("\(corePings)/-t-2.json", "{}")])
+        let capture = try await archive.open(limits: limits)
+        let found = try await Harvested(capture)
+        #expect(found.ids == [])
+        #expect(found.problemCodes == ["\(corePings)/-t-1.json unreadable"])
+        #expect(found.reasonCodes.count == 1)
+    }
+
+    @Test("a spool that is full is an error")
+    func spoolLimit() async throws {
+        let archive = try TestArchive("ustar", (1...9).map { .ping($0) })
+        let reason = await reason { _ = try await archive.open(spoolLimit: 2000) }
+        #expect(reason == "cannot spool to /tmp: it would hold more than the limit")
+    }
+}

@@ -1,0 +1,277 @@
+import Bundle
+import Capture
+import Files
+import Foundation
+import Parallel
+import Telemetry
+import TestSupport
+import Testing
+
+/// Databases as SQLite itself leaves them behind, and as only an attacker does.
+@Suite struct LeanplumDatabaseTests {
+    private let capture: CaptureFolder
+    private static let path = "Documents/__leanplum.sqlite"
+
+    init() throws {
+        capture = try CaptureFolder()
+        try capture.makeFolder("Documents")
+    }
+
+    /// Runs a script in the folder of the capture; `db` is the path of the database, `row(n)` a request.
+    @discardableResult
+    private func python(_ script: String) throws -> String {
+        let start = """
+            import json, os, shutil, sqlite3, struct, sys
+            os.chdir(sys.argv[1])
+            db = "\(Self.path)"
+            def row(n, size=0):
+                return json.dumps({"action": "track", "deviceId": "D", "time": "15000000%02d.000000" % (n % 100),
+                                   "reqId": "R%d" % n, "info": "x" * size}, separators=(",", ":"))
+            def make(rows, **pragmas):
+                con = sqlite3.connect(db, isolation_level=None)
+                for name, value in pragmas.items():
+                    con.execute("PRAGMA %s=%s" % (name, value))
+                con.execute("CREATE TABLE event (data TEXT NOT NULL)")
+                con.execute("BEGIN")
+                con.executemany("INSERT INTO event (data) VALUES (?)", [(r,) for r in rows])
+                con.execute("COMMIT")
+                return con
+            # What SQLite makes of a copy of the files.
+            def ids(folder):
+                shutil.copytree("Documents", folder)
+                con = sqlite3.connect(folder + "/__leanplum.sqlite")
+                found = [json.loads(r[0])["reqId"] for r in con.execute("SELECT data FROM event ORDER BY rowid")]
+                con.close()
+                shutil.rmtree(folder)
+                return " ".join(found)
+
+            """
+        return try tool("python3", "-c", start + script, capture.path)
+    }
+
+    private func harvest() async throws -> Harvested { try await Harvested(capture.open()) }
+
+    private func requestIDs(_ found: Harvested) throws -> [String] {
+        try found.records.flatMap { try $0.requests }.compactMap { $0.firstMatch(of: /"reqId":"([^"]*)"/)?.1 }
+            .map(String.init)
+    }
+
+    /// The bytes of all files, by name.
+    private func files() throws -> [String: Data] {
+        let folder = "\(capture.path)/Documents"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        return Dictionary(
+            uniqueKeysWithValues: names.map { ($0, FileManager.default.contents(atPath: "\(folder)/\($0)") ?? Data()) })
+    }
+
+    @Test(
+        "files as a killed app leaves them behind give the rows that SQLite reads in a copy",
+        arguments: [
+            "journal_mode='wal'", "journal_mode='delete', cache_size=2", "journal_mode='persist', cache_size=2",
+        ],
+        ["utf8", "utf16"])
+    func killedApp(pragmas: String, encoding: String) async throws {
+        let expected = try python(
+            """
+            if os.fork() == 0:
+                con = make([row(n) for n in range(400)], encoding="'\(encoding == "utf8" ? "UTF-8" : "UTF-16le")'",
+                           page_size=1024, \(pragmas))
+                for n in range(400, 600): con.execute("INSERT INTO event (data) VALUES (?)", (row(n),))
+                con.execute("DELETE FROM event WHERE rowid < 50")
+                con.execute("BEGIN")
+                for n in range(600, 1200): con.execute("INSERT INTO event (data) VALUES (?)", (row(n, 300),))
+                con.execute("UPDATE event SET data = '{}' WHERE rowid < 300")
+                os._exit(0)
+            os.wait()
+            assert os.path.getsize(db + ("-wal" if "wal" in "\(pragmas.prefix(20))" else "-journal")) > 0
+            print(ids("copy"), end="")
+            """)
+        let before = try files()
+        let found = try await harvest()
+        #expect(expected.split(separator: " ").count == 551)
+        #expect(try requestIDs(found).joined(separator: " ") == expected)
+        #expect(found.quarantined.isEmpty)
+        #expect(try files() == before)
+    }
+
+    @Test func severalDamagedPagesCostTheirOwnRowsAlone() async throws {
+        let lost = try python(
+            """
+            make([row(n, 200) for n in range(3000)], page_size=1024).close()
+            data = bytearray(open(db, "rb").read())
+            lost, leaves = [], [at for at in range(0, len(data), 1024) if data[at] == 13]
+            def rowids(at):
+                for cell in range(struct.unpack_from(">H", data, at + 3)[0]):
+                    i = at + struct.unpack_from(">H", data, at + 8 + 2 * cell)[0]
+                    while data[i] & 0x80: i += 1
+                    rowid, i = 0, i + 1
+                    while True:
+                        rowid = rowid << 7 | data[i] & 0x7F
+                        i += 1
+                        if not data[i - 1] & 0x80: break
+                    yield rowid
+            for leaf in (leaves[0], leaves[7], leaves[8], leaves[300], leaves[-1]):
+                lost += rowids(leaf)
+                data[leaf:leaf + 1024] = b"\\xa5" * 1024
+            open(db, "wb").write(data)
+            print(" ".join("R%d" % (n - 1) for n in lost), end="")
+            """)
+        let found = try await harvest()
+        let ids = try requestIDs(found)
+        let lostIDs = Set(lost.split(separator: " ").map(String.init))
+        #expect(lostIDs.count > 10)
+        let isAsExpected = ids == (0..<3000).map { "R\($0)" }.filter { !lostIDs.contains($0) }
+        #expect(isAsExpected, "\(ids.count) of \(3000 - lostIDs.count) rows")
+        #expect(Set(found.reasonCodes) == ["corrupt"])
+        #expect(found.reasonCodes.count <= 5)
+    }
+
+    @Test func aRowWithABrokenChainOfPagesIsLostAlone() async throws {
+        try python(
+            """
+            make([row(n, 5000 if n == 5 else 0) for n in range(10)], page_size=1024).close()
+            con = sqlite3.connect(db)
+            root = con.execute("SELECT rootpage FROM sqlite_master").fetchone()[0]
+            con.close()
+            data = bytearray(open(db, "rb").read())
+            # An overflow page says that the next one is the page that the database ends behind.
+            at = next(p for p in range(1024 * root, len(data), 1024) if data[p] == 0 and b"xxxx" in data[p:p + 1024])
+            data[at:at + 4] = struct.pack(">I", len(data) // 1024 + 9)
+            open(db, "wb").write(data)
+            """)
+        let found = try await harvest()
+        #expect(try requestIDs(found) == (0..<10).filter { $0 != 5 }.map { "R\($0)" })
+        #expect(found.quarantined.map(\.reject.reason) == ["corrupt the row of rowid 6 cannot be read"])
+    }
+
+    @Test func aRowThatIsTooLargeIsLeftOutAlone() async throws {
+        try python(
+            """
+            make([row(1), row(2, 17 << 20), row(3)]).close()
+            """)
+        let found = try await harvest()
+        #expect(try requestIDs(found) == ["R1", "R3"])
+        #expect(found.quarantined.map(\.reject.reason) == ["too_large item 1, rowid 2: more than 16 MiB"])
+    }
+
+    @Test func aJournalCannotHaveAnotherFileOpenedOrDeleted() async throws {
+        let victim = "\(capture.path)/victim"
+        try capture.put("victim", "nobody's journal")
+        try python(
+            """
+            if os.fork() == 0:
+                con = make([row(n) for n in range(400)], page_size=1024, cache_size=2)
+                con.execute("BEGIN")
+                for n in range(400, 1200): con.execute("INSERT INTO event (data) VALUES (?)", (row(n, 300),))
+                con.execute("UPDATE event SET data = '{}' WHERE rowid < 300")
+                os._exit(0)
+            os.wait()
+            # The end of a journal that names a super-journal: lock page, name, length, checksum, magic.
+            name = b"\(victim)"
+            end = struct.pack(">I", (1 << 30) // 1024 + 1) + name
+            end += struct.pack(">2I", len(name), sum(name)) + bytes.fromhex("d9d505f920a163d7")
+            open(db + "-journal", "ab").write(end)
+            """)
+        _ = try await harvest()
+        #expect(FileManager.default.contents(atPath: victim) == Data("nobody's journal".utf8))
+        // The same files, opened as usual: the attack is a real one.
+        try python("sqlite3.connect(db).execute('SELECT count(*) FROM event').fetchone()")
+        #expect(FileManager.default.contents(atPath: victim) == nil)
+    }
+
+    @Test func aTableWithTwoColumnsForTheRowIDIsRefused() async throws {
+        try python(
+            """
+            con = sqlite3.connect(db)
+            con.execute("CREATE TABLE event (rowid TEXT, data TEXT)")
+            con.execute("INSERT INTO event VALUES ('9', ?)", (row(1),))
+            con.commit()
+            """)
+        let found = try await harvest()
+        #expect(found.records.isEmpty)
+        #expect(found.quarantined.map(\.reject.reason) == ["unsupported_schema event has a column named rowid"])
+    }
+
+    @Test func pagesThatAreSharedDoNotComeOutAgainAndAgain() async throws {
+        try python(
+            """
+            make([row(n, 200) for n in range(3000)], page_size=1024).close()
+            data = bytearray(open(db, "rb").read())
+            leaf = next(at // 1024 + 1 for at in range(1024, len(data), 1024) if data[at] == 13)
+            for at in range(1024, len(data), 1024):
+                if data[at] != 5: continue
+                for cell in range(struct.unpack_from(">H", data, at + 3)[0]):
+                    i = at + struct.unpack_from(">H", data, at + 12 + 2 * cell)[0]
+                    if data[(struct.unpack_from(">I", data, i)[0] - 1) * 1024] == 13:
+                        data[i:i + 4] = struct.pack(">I", leaf)
+            open(db, "wb").write(data)
+            """)
+        let found = try await harvest()
+        let ids = try requestIDs(found)
+        #expect(Set(ids).count == ids.count)
+        #expect(ids.count < 100)
+        #expect(Set(found.reasonCodes) == ["corrupt"])
+    }
+
+    /// A batch is full before the store ends, and the reading goes on where it stopped.
+    @Test func aStoreOfSeveralBatchesComesOutWhole() async throws {
+        try python("make([row(n, 380) for n in range(10100)]).close()")
+        let found = try await harvest()
+        #expect(try found.records.map { try $0.requests.count } == [10_000, 100])
+        #expect(found.records.map(\.source.index) == [0, 10_000])
+        #expect(found.lines.count > 4 << 20)
+    }
+
+    @Test func companionsOfADamagedDatabaseGoAlong() async throws {
+        try capture.put(Self.path, String(repeating: "no database ", count: 500))
+        try capture.put("\(Self.path)-wal", "no log either")
+        let opened = try await capture.open()
+        let found = try await Harvested(opened)
+        #expect(found.quarantined.map(\.path) == [Self.path, "\(Self.path)-wal"])
+        for item in found.quarantined {
+            let bytes = try CaptureInput.folder(opened).quarantinedBytes(of: item)
+            #expect(bytes.count == item.size)
+        }
+    }
+
+    @Test func aDatabaseThatIsTooLargeIsKeptAsItIs() async throws {
+        try capture.putSparse(Self.path, size: 256 << 20 | 1)
+        let found = try await harvest()
+        #expect(found.records.isEmpty)
+        #expect(found.quarantined.map(\.reject.reason) == ["too-large more than 256 MiB"])
+        #expect(found.quarantined.map(\.size) == [256 << 20 | 1])
+    }
+
+    @Test func aCompanionThatCannotBeReadMakesTheDatabaseUnreadable() async throws {
+        try python("make([row(1)]).close()")
+        try capture.link("\(Self.path)-journal", to: "/etc/passwd")
+        let found = try await harvest()
+        #expect(found.records.isEmpty)
+        #expect(found.problemCodes == ["\(Self.path) unreadable"])
+    }
+
+    @Test(
+        "an archive gives what the folder gives",
+        arguments: ["sqlite-wal", "sqlite-hot-journal", "plist-documents", "plist-caches", "userdefaults"])
+    func archive(name: String) async throws {
+        let fixture = try LeanplumCase.named(name)
+        let folder = try await Harvested(path: fixture.path)
+        for archive in ["\(name).zip", "\(name).tar.gz"] {
+            let path = "\(capture.path)/\(archive)"
+            try tool(["bsdtar", "-a", "-c", "-f", path, "-C", fixture.path, "."])
+            let bytes = ArchiveBytes.source(ByteSource(try InputFile(path: path)))
+            let opened = try await CapturedFolder(
+                archive: bytes, path: path, label: name, spool: Spool(), limit: JobLimit(jobs: 2))
+            let packed = try await Harvested(opened)
+            #expect(packed.lines == folder.lines)
+            #expect(!packed.records.isEmpty)
+        }
+    }
+
+    @Test func aSingleFileIsReadWithItsCompanions() async throws {
+        let fixture = try LeanplumCase.named("sqlite-wal")
+        let opened = try #require(try CapturedFolder(file: "\(fixture.path)/\(Self.path)", label: "x"))
+        let found = try await Harvested(opened)
+        #expect(try found.records.flatMap { try $0.requests } == fixture.oracle().requests)
+    }
+}

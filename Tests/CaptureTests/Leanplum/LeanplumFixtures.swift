@@ -1,0 +1,100 @@
+import Files
+import Foundation
+import JSONText
+import Telemetry
+import TestSupport
+import Testing
+
+private let fixtureRoot = "/tmp/pingferry-leanplum-\(UUID().uuidString)"
+
+/// A case that the generator of Leanplum's stores wrote: a capture and what is expected of it.
+struct LeanplumCase: CustomTestStringConvertible, Sendable {
+    let name: String
+
+    /// The folder of the capture.
+    var path: String { "\(fixtureRoot)/stores/\(name)" }
+    var testDescription: String { name }
+
+    /// All cases, made once and removed at the end of the process.
+    static var all: [LeanplumCase] { get throws { try generated.get() } }
+
+    private static let generated = Result {
+        atexit { try? FileManager.default.removeItem(atPath: fixtureRoot) }
+        try FileManager.default.createDirectory(atPath: fixtureRoot, withIntermediateDirectories: true)
+        try tool(["python3", generator("make_leanplum_stores.py"), "\(fixtureRoot)/stores", "--events", "120"])
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(fixtureRoot)/stores")
+        let prefixes = ["sqlite-", "hostile-", "plist-", "userdefaults"]
+        return names.filter { name in prefixes.contains { name.hasPrefix($0) } }.sorted().map(LeanplumCase.init)
+    }
+
+    static func named(_ name: String) throws -> LeanplumCase {
+        try #require(try all.first { $0.name == name })
+    }
+
+    func oracle() throws -> LeanplumOracle {
+        try LeanplumOracle("\(fixtureRoot)/stores/expected-\(name).json")
+    }
+}
+
+/// What is expected of a case, with the texts of all values as the oracle has them: no number goes through a double.
+struct LeanplumOracle {
+    /// Canonical texts of the members of each record, by key.
+    let records: [[String: String]]
+    /// The canonical texts of all requests, those that are in no record among them.
+    let requests: [String]
+    /// Codes of what goes to quarantine, in order.
+    let rejects: [String]
+    let isDamaged: Bool
+    /// How many requests stand behind the damage.
+    let salvageable: Int
+
+    init(_ path: String) throws {
+        let document = try JSONDocument(try InputFile(path: path).contents(limit: 64 << 20))
+        func list(_ key: JSONKey, in node: JSONNode) -> [JSONNode] {
+            document.value(of: key, in: node).map { document.elements(of: $0) } ?? []
+        }
+        func text(_ node: JSONNode) -> String { String(decoding: document.canonicalBytes(of: node), as: UTF8.self) }
+        func word(_ key: JSONKey, in node: JSONNode) -> String? {
+            document.value(of: key, in: node).flatMap {
+                document.kind(of: $0) == .string ? document.string(of: $0) : nil
+            }
+        }
+        records = list("records", in: document.root).map { record in
+            let members = (0..<document.memberCount(of: record)).map { document.member(at: $0, of: record) }
+            return Dictionary(uniqueKeysWithValues: members.map { (document.string(of: $0.key), text($0.value)) })
+        }
+        let requests = list("requests", in: document.root)
+        self.requests = try requests.map { text(try #require(document.value(of: "args", in: $0))) }
+        salvageable = list("salvageableRowids", in: document.root).count
+        let error = word("error", in: document.root)
+        isDamaged = error != nil
+        // A missing item has no bytes; a request without action is left out of its record, and so kept aside.
+        var skipped = list("skipped", in: document.root).compactMap { entry in
+            word("reason", in: entry).map { (Self.index(entry, in: document), $0) }
+        }
+        skipped += requests.compactMap { request in
+            let isNamed = list("issues", in: request).contains { document.string(of: $0) == "missing_action" }
+            let source = document.value(of: "source", in: request)
+            return isNamed ? source.map { (Self.index($0, in: document), "missing_action") } : nil
+        }
+        rejects =
+            skipped.sorted { $0.0 < $1.0 }.map(\.1).filter { $0 != "missing_item" } + (error.map { [$0] } ?? [])
+    }
+
+    private static func index(_ node: JSONNode, in document: JSONDocument) -> Int {
+        document.value(of: "index", in: node).flatMap { Int(document.string(of: $0)) } ?? -1
+    }
+}
+
+extension Record {
+    /// The canonical texts of the requests in a Leanplum record.
+    var requests: [String] {
+        get throws {
+            let document = try JSONDocument(payload)
+            let list = try #require(document.value(of: "data", in: document.root))
+            return document.elements(of: list).map {
+                String(decoding: document.canonicalBytes(of: $0), as: UTF8.self)
+            }
+        }
+    }
+}

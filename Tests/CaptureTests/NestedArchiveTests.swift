@@ -1,0 +1,105 @@
+import Capture
+import Parallel
+import Telemetry
+import Testing
+
+/// Archives that lie in captures.
+@Suite struct NestedArchiveTests {
+    let folder: CaptureFolder
+
+    /// A folder with a ping of its own and an archive with another.
+    init() throws {
+        folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        try folder.put("backups/AppDomain-org.mozilla.ios.Focus.zip", try Self.archive(2).bytes)
+    }
+
+    private static func archive(_ number: Int) throws -> TestArchive {
+        try TestArchive("zip", [.ping(number), .file("Documents/MozTelemetry-Default-core.json", "[]")])
+    }
+
+    private func packed(_ command: String = #"tar -czf "$0" ."#) throws -> TestArchive {
+        try TestArchive(of: folder.path, named: "capture.tgz", command)
+    }
+
+    @Test("its stores are those of the capture, by their paths in it")
+    func stores() async throws {
+        let prefix = "backups/AppDomain-org.mozilla.ios.Focus.zip!"
+        let paths = [corePings, prefix + corePings, prefix + "Documents/MozTelemetry-Default-core.json"]
+        for capture in [try await folder.open(), try await packed().open()] {
+            #expect(capture.stores.map(\.path) == paths)
+            #expect(capture.stores.map(\.container.path) == ["", prefix, prefix])
+            let found = try await Harvested(capture)
+            #expect(found.ids == [1, 2].map(CaptureFolder.id))
+            #expect(found.records.map(\.source.path) == ["\(paths[0])/-t-1.json", "\(paths[1])/-t-2.json"])
+            #expect(found.records.map { $0.app?.id } == [nil, "org.mozilla.ios.Focus"])
+            #expect(found.problems == [])
+        }
+    }
+
+    @Test("a ping folder that was packed itself")
+    func pingFolder() async throws {
+        let pings = try TestArchive("ustar", [.file("-t-3.json", CaptureFolder.ping(3)), .file("-t-4.json", "{")])
+        try folder.put("MozTelemetry-Default-core.tar", try pings.bytes)
+        for capture in [try await folder.open(), try await packed().open()] {
+            let found = try await Harvested(capture)
+            #expect(found.ids == [1, 3, 2].map(CaptureFolder.id))
+            #expect(found.quarantined.map(\.path) == ["MozTelemetry-Default-core.tar!-t-4.json"])
+            let item = try #require(found.quarantined.first)
+            #expect(try CaptureInput.folder(capture).quarantinedBytes(of: item) == Array("{".utf8))
+        }
+    }
+
+    @Test("an archive in it is told and not read")
+    func deeper() async throws {
+        try folder.put("outer.tar", try packed(#"tar -cf "$0" ."#).bytes)
+        let found = try await Harvested(folder.open())
+        #expect(found.ids == [1, 2].map(CaptureFolder.id))
+        #expect(found.duplicates == 1)
+        #expect(found.problemCodes == ["outer.tar!backups/AppDomain-org.mozilla.ios.Focus.zip nested"])
+        #expect(try await !folder.open().isIncomplete)
+    }
+
+    @Test("damage is told, the rest read")
+    func damaged() async throws {
+        try folder.put("a.tar.gz", [0x1F, 0x8B, 8, 0, 1, 2, 3])
+        try folder.put("b.zip", "PK no archive")
+        try folder.put("c.zip", "none but for its name")
+        let capture = try await folder.open()
+        let found = try await Harvested(capture)
+        #expect(found.ids == [1, 2].map(CaptureFolder.id))
+        #expect(found.problemCodes == ["a.tar.gz damaged", "b.zip damaged"])
+        #expect(capture.isIncomplete)
+    }
+
+    @Test("one that passes the limits is told, the rest read")
+    func limits() async throws {
+        let many = try TestArchive("ustar", (0..<20).map { .file("\($0).txt", "") })
+        try folder.put("a.tar", try many.bytes)
+        var limits = ArchiveLimits()
+        limits.members = 10
+        let capture = try await CapturedFolder(
+            path: folder.path, label: "capture", spool: Spool(archiveLimits: limits), limit: JobLimit(jobs: 1))
+        let found = try await Harvested(capture)
+        #expect(found.ids == [1, 2].map(CaptureFolder.id))
+        #expect(found.problemCodes == ["a.tar unreadable"])
+    }
+
+    @Test("paths that could be meant both ways are not read")
+    func ambiguous() async throws {
+        try folder.put("backups/AppDomain-org.mozilla.ios.Focus.zip!Documents/x.txt", "x")
+        let found = try await Harvested(folder.open())
+        #expect(found.ids == [CaptureFolder.id(1)])
+        #expect(found.problemCodes == ["backups/AppDomain-org.mozilla.ios.Focus.zip unreadable"])
+    }
+
+    @Test("a folder with an exclamation mark is a folder")
+    func exclamationMark() async throws {
+        try folder.put("Yahoo!/\(corePings)/-t-5.json", CaptureFolder.ping(5))
+        for capture in [try await folder.open(), try await packed().open()] {
+            let found = try await Harvested(capture)
+            #expect(found.ids == [1, 5, 2].map(CaptureFolder.id))
+            #expect(found.records[1].source.path == "Yahoo!/\(corePings)/-t-5.json")
+        }
+    }
+}

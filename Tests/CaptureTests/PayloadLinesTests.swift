@@ -1,0 +1,121 @@
+import Bundle
+import Capture
+import Telemetry
+import Testing
+
+@Suite struct PayloadLinesTests {
+    private func read(_ text: String) throws -> ReadLog {
+        try ReadLog(Array(text.utf8), kind: .lines, path: "a.ndjson")
+    }
+
+    private static let session = #"""
+        {"topic":"activity-stream-mobile-sessions","client_id":"C","session_duration":1,"app_version":"7.0","build":"1",\#
+        "locale":"zh_CN","release_channel":"beta"}
+        """#
+
+    @Test("lines end in LF or CR LF, empty ones count, the last one needs no end")
+    func lineEnds() throws {
+        let log = try read("\u{FEFF}\(Self.session)\r\n\n \t\n\(Self.session)\n\r\n\(Self.session)")
+        #expect(log.records.map(\.source.index) == [0, 3, 5])
+        #expect(log.quarantined.isEmpty)
+    }
+
+    @Test("a broken line is told with its place, the others are read")
+    func brokenLines() throws {
+        let text = "\(Self.session)\n{\"topic\":\n7\n{\"a\":1}\n\(Self.session)\n"
+        let bytes = Array(text.utf8)
+        let log = try read(text)
+        #expect(log.records.map(\.source.index) == [0, 4])
+        #expect(log.reasonCodes == ["line_invalid", "line_unknown", "line_unknown"])
+        #expect(log.quarantined[0].reject.reason.hasPrefix("line_invalid line 2: "))
+        #expect(
+            log.quarantined.map { String(decoding: bytes[$0.reject.range(inFileOf: bytes.count)], as: UTF8.self) }
+                == ["{\"topic\":", "7", "{\"a\":1}"])
+    }
+
+    /// A line and what it is: system, type, target, code of a hold.
+    private static let shapes: [(String, TelemetrySystem, String, String?, String?)] = [
+        (session, .activityStream, "activity-stream-mobile-sessions", "/v3/links/ping-centre", nil),
+        (
+            CaptureFolder.ping(), .mozilla, "core",
+            "/submit/telemetry/\(CaptureFolder.id(1))/core/Focus/5.0/release/2?v=4", nil
+        ),
+        (#"{"data":[{"action":"heartbeat","deviceId":"A"}]}"#, .leanplum, "multi", "/api", nil),
+        (#"{"data":[{"time":1,"installation_id":"A"}]}"#, .sift, "mobile_events", nil, "no-target"),
+        (#"{"data":[{"time":1,"fields":{"a":1}}]}"#, .sift, "mobile_events", nil, "schema"),
+        (#"{"data":[{"time":-1}]}"#, .sift, "mobile_events", nil, "schema"),
+        (#"{"v":7,"clientId":"A","seq":1}"#, .mozilla, "core", nil, "schema"),
+        (#"{"v":1,"clientId":"A","events":[]}"#, .mozilla, "focus-event", nil, "schema"),
+        (
+            #"{"url":"https://api3.siftscience.com/v3/accounts/a/mobile_events","body":{"data":[{"time":1}]}}"#, .sift,
+            "mobile_events", "/v3/accounts/a/mobile_events", nil
+        ),
+        (
+            #"{"url":"https://api.leanplum.com/api","payload":"action=multi&data=%7B%22data%22%3A%5B%5D%7D&clientKey=K"}"#,
+            .leanplum, "multi", "/api", nil
+        ),
+        (
+            #"{"url":"https://api.leanplum.com/api","body":"{\"data\":[]}","status":200}"#, .leanplum, "multi", "/api",
+            "delivered"
+        ),
+    ]
+
+    @Test("a line is known by its shape", arguments: shapes)
+    func shape(line: String, system: TelemetrySystem, type: String, target: String?, hold: String?) throws {
+        let log = try read(line)
+        let record = try #require(log.records.first, "\(log.quarantined)")
+        #expect(record.system == system)
+        #expect(record.type == type)
+        #expect(record.target?.path == target)
+        #expect(record.held.first?.code == hold)
+        #expect(record.contradiction == nil)
+        #expect(record.source.store == .ndjsonLine)
+    }
+
+    @Test(
+        "requests to others are counted",
+        arguments: [
+            (#"{"url":"https://example.org/api","body":{}}"#, "other-traffic"),
+            (#"{"url":"https://api.leanplum.com/api","body":"action=start"}"#, "leanplum_single_call"),
+            (#"{"url":"https://tiles.services.mozilla.com/v3/links/activity-stream","body":{}}"#, "onyx"),
+            (#"{"topic":"main"}"#, "other-topic"),
+        ])
+    func others(line: String, code: String) throws {
+        let log = try read(line)
+        #expect(log.records.isEmpty)
+        #expect(log.problems.map(\.code) == [code])
+        #expect(log.quarantined.isEmpty)
+    }
+
+    @Test("times of requests are RFC 3339 or milliseconds")
+    func times() throws {
+        let times = [#""2017-06-20T16:15:02.417Z""#, "1497975302417", #""x""#, "-1", "1e3", "null"]
+        let lines = times.map { #"{"url":"https://api.leanplum.com/api","time":\#($0),"body":{"data":[]}}"# }
+        #expect(
+            try read(lines.joined(separator: "\n")).records.map { $0.time?.description } == [
+                "2017-06-20T16:15:02.417Z", "2017-06-20T16:15:02.417Z", nil, nil, nil, nil,
+            ])
+    }
+
+    @Test("a line beyond the limit is told, the next one is read")
+    func longLine() throws {
+        let long = "{\"a\":\"" + String(repeating: "x", count: 5000) + "\"}"
+        let log = try read("\(long)\n\(Self.session)")
+        #expect(log.records.map(\.source.index) == [1])
+        #expect(log.reasonCodes == ["line_too_large"])
+        #expect(log.quarantined.first?.size == long.utf8.count)
+    }
+
+    @Test(
+        "content tells what a file is, and where it does not, its name",
+        arguments: [
+            (session, "x", RequestLogKind.lines), ("\n\(session)", "x", .lines), ("{\n\n" + session, "x", .lines),
+            (#"{"log":{"entries":[]}}"#, "x", .httpArchive), (#"{"log":{"pages":[]}}"#, "x.ndjson", .httpArchive),
+            ("name\u{0}\n" + session, "x", nil), ("", "a.har", .httpArchive), ("[]", "a.har.gz", .httpArchive),
+            ("", "a.jsonl", .lines), ("{}", "a", nil),
+            (CaptureFolder.ping(), "a", nil), (CaptureFolder.ping(), "a.ndjson", .lines), ("", "", nil),
+        ] as [(String, String, RequestLogKind?)])
+    func kinds(text: String, name: String, kind: RequestLogKind?) {
+        #expect(RequestLogKind(ByteSource(Array(text.utf8)), named: name) == kind)
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import JSONText
+import TestSupport
+import Testing
+
+private let root = "/tmp/pingferry-har-fixtures-\(UUID().uuidString)"
+
+/// The HTTP archives that the generator of Leanplum's stores writes, made once and removed at the end of the process.
+enum RequestLogFixtures {
+    /// What is expected of an entry.
+    struct Expected {
+        let system: String?
+        let isDelivered: Bool
+        let status: Int
+        let spelling: String
+        let issues: [String]
+        /// The canonical texts of the members of the record; nil if there is none.
+        let record: [String: String]?
+    }
+
+    static let names = [
+        "charles.har", "devtools.har", "lossy.har", "mitmproxy-surrogates.har", "mitmproxy.har", "mitmproxy.zhar",
+        "proxyman.har",
+    ]
+
+    /// What must not appear in any output: credentials, and values of cookies.
+    static let secrets = [
+        "FIXTURE_BEACON_KEY", Data("FIXTURE_BEACON_KEY".utf8).base64EncodedString(), "FIXTURECOOKIE",
+        "prod_FIXTURE", "clientKey", "session=", "Authorization", "authorization", "Basic ",
+    ]
+
+    static func path(_ name: String) throws -> String { "\(try folder.get())/har/\(name)" }
+
+    private static let folder = Result {
+        atexit { try? FileManager.default.removeItem(atPath: root) }
+        try tool(["python3", generator("make_leanplum_stores.py"), root])
+        return root
+    }
+
+    static func expected(_ name: String) throws -> [Expected] {
+        let stem = name.replacing(".", with: "-")
+        let data = try Data(contentsOf: URL(fileURLWithPath: "\(try folder.get())/expected-har-\(stem).json"))
+        let document = try JSONDocument(Array(data))
+        let entries = try #require(document.value(of: "entries", in: document.root))
+        return try document.elements(of: entries).map { entry in
+            let fields = try JSONFields(document.canonicalBytes(of: entry))
+            let record = try #require(document.value(of: "record", in: entry))
+            return Expected(
+                system: fields.text("system"), isDelivered: fields.boolean("delivered") ?? false,
+                status: try #require(fields.integer("status")), spelling: try #require(fields.text("bodySource")),
+                issues: try #require(fields.texts("issues")),
+                record: document.kind(of: record) == .null ? nil : texts(of: record, in: document))
+        }
+    }
+
+    private static func texts(of object: JSONNode, in document: JSONDocument) -> [String: String] {
+        var texts: [String: String] = [:]
+        for position in 0..<document.memberCount(of: object) {
+            let member = document.member(at: position, of: object)
+            texts[document.string(of: member.key)] = String(
+                decoding: document.canonicalBytes(of: member.value), as: UTF8.self)
+        }
+        return texts
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import JSONText
+import TestSupport
+import Testing
+
+private let siftFixtureRoot = "/tmp/pingferry-sift-\(UUID().uuidString)"
+
+/// What the generator of keyed archives writes, made once for all tests and removed at the end of the process.
+enum SiftFixtures {
+    /// The folder that the generator wrote to.
+    static var path: String { get throws { try generated.get() } }
+
+    private static let generated = Result {
+        atexit { try? FileManager.default.removeItem(atPath: siftFixtureRoot) }
+        try tool(["python3", generator("make_keyed_archives.py"), siftFixtureRoot])
+        return siftFixtureRoot
+    }
+
+    /// The stores of the generations and the odd ones.
+    static let sets = [
+        "current", "current-xml", "gen5-2.1.1", "interim-2021-09", "gen4-2.1.0", "gen3-1.0.1", "gen2-0.9.2",
+        "gen1-0.1.2", "interim-2016-08", "edge", "mixed",
+    ]
+
+    /// An odd file, and what is to become of it.
+    struct Hostile: Sendable, CustomTestStringConvertible {
+        let file: String
+        let expect: String
+        let codes: [String]
+        let times: [UInt64]?
+
+        var testDescription: String { file }
+        var isUploader: Bool { file.hasPrefix("uploader-") }
+    }
+
+    /// The odd files that are archives of the SDK, or pretend to be.
+    static var hostile: [Hostile] {
+        get throws {
+            let text = try Data(contentsOf: URL(fileURLWithPath: "\(try path)/hostile/manifest.json"))
+            let entries = try #require(try JSONSerialization.jsonObject(with: text) as? [[String: Any]])
+            return try entries.map { entry in
+                Hostile(
+                    file: try #require(entry["file"] as? String), expect: try #require(entry["expect"] as? String),
+                    codes: try #require(entry["codes"] as? [String]),
+                    times: (entry["times"] as? [NSNumber])?.map(\.uint64Value))
+            }
+        }
+    }
+}
+
+extension JSONDocument {
+    /// Whether a value is the same as one of another document: numbers by value, integers exactly.
+    func value(_ node: JSONNode, isSameAs other: JSONNode, of document: JSONDocument) -> Bool {
+        guard kind(of: node) == document.kind(of: other), count(of: node) == document.count(of: other) else {
+            return false
+        }
+        switch kind(of: node) {
+        case .number:
+            let (mine, others) = (string(of: node), document.string(of: other))
+            // The oracle writes 1.0 where the canonical form is 1.
+            return mine == others || (mine + others).contains { "e.".contains($0) } && Double(mine) == Double(others)
+        case .string: return string(of: node) == document.string(of: other)
+        case .array:
+            return zip(elements(of: node), document.elements(of: other))
+                .allSatisfy { value($0, isSameAs: $1, of: document) }
+        case .object:
+            return (0..<count(of: node)).allSatisfy { place in
+                let (mine, others) = (member(at: place, of: node), document.member(at: place, of: other))
+                return string(of: mine.key) == document.string(of: others.key)
+                    && value(mine.value, isSameAs: others.value, of: document)
+            }
+        default: return true
+        }
+    }
+}

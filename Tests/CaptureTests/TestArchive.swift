@@ -1,0 +1,63 @@
+import Bundle
+import Capture
+import Files
+import Foundation
+import Parallel
+import TestSupport
+import Testing
+
+/// An archive that a test puts together; removed at its end.
+final class TestArchive: Sendable {
+    /// A member, as `make_archive.py` takes it.
+    struct Member: Encodable {
+        var name = ""
+        var text: String?
+        var type: String?
+        var link: String?
+        var size: Int?
+        var raw: String?
+
+        static func file(_ name: String, _ text: String) -> Member { Member(name: name, text: text) }
+
+        /// A core ping in its usual folder.
+        static func ping(_ number: Int, in folder: String = corePings) -> Member {
+            file("\(folder)/-t-\(number).json", CaptureFolder.ping(number))
+        }
+    }
+
+    private let folder: CaptureFolder
+    let path: String
+
+    /// Packs members in the given order.
+    /// - Parameter format: zip, stored (in a zip), ustar, gnu or pax.
+    init(_ format: String, _ members: [Member], name: String = "capture") throws {
+        folder = try CaptureFolder()
+        path = "\(folder.path)/\(name).\(["zip", "stored"].contains(format) ? "zip" : "tar")"
+        let description = Array(try JSONEncoder().encode(members))
+        try tool(["python3", generator("make_archive.py"), path, format], input: description)
+    }
+
+    /// Packs a folder with a command that runs in it; `$0` is the archive.
+    init(of captured: String, named name: String, _ command: String) throws {
+        folder = try CaptureFolder()
+        path = "\(folder.path)/\(name)"
+        try tool(["bash", "-c", "cd \"$1\" && \(command)", path, captured])
+    }
+
+    /// Puts a part of it, or bytes made of it, in its place.
+    func change(_ body: (inout [UInt8]) -> Void) throws {
+        var bytes = try self.bytes
+        body(&bytes)
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+    }
+
+    var bytes: [UInt8] { get throws { Array(try Data(contentsOf: URL(fileURLWithPath: path))) } }
+
+    func open(
+        label: String = "capture", limits: ArchiveLimits = ArchiveLimits(), spoolLimit: Int = 16 << 30
+    ) async throws -> CapturedFolder {
+        try await CapturedFolder(
+            archive: .source(ByteSource(try InputFile(path: path))), path: path, label: label,
+            spool: Spool(limit: spoolLimit, archiveLimits: limits), limit: JobLimit(jobs: 2))
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Archives as inputs of the commands: from files, on standard input, and what is left behind.
+@Suite struct ArchiveCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @discardableResult
+    private func pack(_ sampleName: String, as name: String, _ command: String) throws -> String {
+        try tool("bash", "-c", "cd \"$1\" && \(command)", folder(name), sample(sampleName))
+        return folder(name)
+    }
+
+    private func packAll(_ sampleName: String) throws -> [String] {
+        [
+            try pack(sampleName, as: "a.zip", #"bsdtar --format zip -cf "$0" ."#),
+            try pack(sampleName, as: "a.7z", #"bsdtar --format 7zip -cf "$0" ."#),
+            try pack(sampleName, as: "a.tar", #"tar -cf "$0" ."#),
+            try pack(sampleName, as: "a.tar.gz", #"tar -czf "$0" ."#),
+            try pack(sampleName, as: "a.tar.xz", #"tar -cJf "$0" ."#),
+            try pack(sampleName, as: "a.tar.zst", #"tar --zstd -cf "$0" ."#),
+            try pack(sampleName, as: "a.cpio", #"find . | bsdcpio -o -H newc > "$0""#),
+        ]
+    }
+
+    @Test(arguments: samples) func archivesGiveTheRecordsOfTheFolder(name: String) throws {
+        let expected = try pingferry("convert", "-q", "--label", "x", "-o", "-", sample(name))
+        for archive in try packAll(name) {
+            let given = try pingferry("convert", "-q", "--label", "x", "-o", "-", archive)
+            #expect(given.output == expected.output)
+            #expect(given.errors == expected.errors)
+            #expect(given.status == expected.status)
+            for script in [
+                #""$0" convert -q --label x -o - - < "$1""#, #"cat "$1" | "$0" convert -q --label x -o - -"#,
+            ] {
+                let piped = try shell(script, [archive])
+                #expect(piped.output == expected.output)
+                #expect(piped.status == expected.status)
+            }
+        }
+    }
+
+    @Test func bundleOfAnArchiveIsThatOfTheFolder() throws {
+        try pingferry("bundle", "-q", "--label", "x", "-o", folder("1.tar.zst"), sample("damaged"))
+        let archive = try pack("damaged", as: "a.zip", #"bsdtar --format zip -cf "$0" ."#)
+        try pingferry("bundle", "-q", "--label", "x", "-o", folder("2.tar.zst"), archive)
+        #expect(try folder.data("1.tar.zst") == folder.data("2.tar.zst"))
+    }
+
+    @Test func bundleOnStandardInput() throws {
+        let bundle = folder("a.tar.zst")
+        try pingferry("bundle", "-q", "-o", bundle, sample("firefox"))
+        let expected = try pingferry("convert", "-q", "-o", "-", bundle)
+        let piped = try shell(#"cat "$1" | "$0" convert -q -o - -"#, [bundle])
+        #expect(piped.output == expected.output)
+        let salvaged = try shell(#"cat "$1" | head -c -1 | "$0" convert --salvage -q -o - -"#, [bundle])
+        #expect(salvaged.output == expected.output)
+    }
+
+    @Test func nothingOnStandardInput() throws {
+        for input in ["", "junk"] {
+            let finished = try shell(#"printf "$1" | "$0" scan -"#, [input])
+            #expect(finished.status == 65)
+            #expect(finished.errorLines.first == "pingferry: standard input: no store that is known")
+        }
+    }
+
+    // MARK: Damage
+
+    @Test func damagedArchiveGivesWhatStandsBeforeTheDamage() throws {
+        let archive = try pack("webxr", as: "a.tar", #"tar -cf "$0" . && truncate -s -12000 "$0""#)
+        let finished = try pingferry("scan", archive)
+        #expect(finished.status == 1)
+        #expect(finished.errorLines.count == 1 || finished.errorLines.count == 2)
+        #expect(finished.errors.contains("damaged"))
+        #expect(try pingferry("convert", "-q", "-o", "-", archive).lines.count > 0)
+    }
+
+    @Test func archiveOfNothingReadableIsBadData() throws {
+        try folder.put("PK nothing", "a.zip")
+        try folder.put("nothing", "a.tar")
+        for name in ["a.zip", "a.tar"] {
+            let finished = try pingferry("scan", folder(name))
+            #expect(finished.status == 65)
+            #expect(finished.errorLines.first?.hasPrefix("pingferry: \(folder(name)): ") == true)
+            #expect(finished.errorLines.count == 2)
+        }
+    }
+
+    @Test func encryptedMembersAreReported() throws {
+        let archive = try pack("webxr", as: "a.zip", #"zip -qr -P secret "$0" ."#)
+        let finished = try pingferry("scan", archive)
+        #expect(finished.status == 1)
+        #expect(finished.errors.contains("encrypted; unpack the archive yourself and give the folder"))
+    }
+
+    @Test func archiveWithoutStoresIsBadData() throws {
+        try folder.put("x", "notes/notes.txt")
+        try tool("tar", "-cf", folder("a.tar"), "-C", folder("notes"), ".")
+        let finished = try pingferry("scan", folder("a.tar"))
+        #expect(finished.status == 65)
+        #expect(finished.errorLines.first == "pingferry: \(folder("a.tar")): no store that is known")
+    }
+
+    // MARK: The spool
+
+    @Test func spoolThatIsFull() throws {
+        let archive = try pack("webxr", as: "a.zip", #"bsdtar --format zip -cf "$0" ."#)
+        let finished = try pingferry("scan", "--spool-limit", "0", archive)
+        #expect(finished.status == 74)
+        #expect(
+            finished.errorLines == [
+                "pingferry: cannot spool to /tmp: it would hold more than the limit",
+                "pingferry: give a larger --spool-limit, or unpack the archive and give the folder",
+            ])
+    }
+
+    /// A file size limit is a full disk that needs no mount.
+    @Test func diskThatIsFull() throws {
+        let archive = try pack("webxr", as: "a.zip", #"bsdtar --format zip -cf "$0" ."#)
+        let finished = try shell(
+            #"trap '' XFSZ; ulimit -f 1; TMPDIR="$2" "$0" scan "$1"; s=$?; ls -A "$2"; exit $s"#,
+            [archive, try folder.makeFolder("tmp")])
+        #expect(finished.status == 74)
+        #expect(finished.text == "")
+        #expect(
+            finished.errorLines == [
+                "pingferry: cannot spool to \(folder("tmp")): File too large",
+                "pingferry: set TMPDIR to a folder on a disk with enough room",
+            ])
+    }
+
+    @Test func folderOfTheSpoolHasToBeThere() throws {
+        let archive = try pack("webxr", as: "a.zip", #"bsdtar --format zip -cf "$0" ."#)
+        let finished = try shell(#"TMPDIR=/none "$0" scan "$1""#, [archive])
+        #expect(finished.status == 74)
+        #expect(finished.errorLines.first == "pingferry: cannot spool to /none: No such file or directory")
+        #expect(try shell(#"TMPDIR=/none "$0" scan "$1""#, [sample("webxr")]).status == 0)
+    }
+
+    /// Killed while it waits for the rest of a stream, with members in the spool.
+    @Test(arguments: [SIGKILL, SIGTERM]) func spoolIsGoneWithTheProcess(number: Int32) throws {
+        try folder.makeFolder("tmp")
+        let script = #"""
+            import glob, os, signal, subprocess, sys, tarfile
+            signal.pthread_sigmask(signal.SIG_SETMASK, [])
+            program, temporary, number = sys.argv[1], sys.argv[2], int(sys.argv[3])
+            process = subprocess.Popen([program, "scan", "-"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                       env={**os.environ, "TMPDIR": temporary})
+            archive = tarfile.open(fileobj=process.stdin, mode="w|")
+            def spooled():
+                for link in glob.glob("/proc/%d/fd/*" % process.pid):
+                    try:
+                        if os.readlink(link).startswith(temporary + "/") and os.stat(link).st_size:
+                            return oct(os.stat(link).st_mode & 0o777)
+                    except OSError:
+                        pass
+            count = 0
+            while not spooled():
+                info = tarfile.TarInfo("MozTelemetry-Default-core/%d.json" % count)
+                info.size = 100000
+                archive.addfile(info, open("/dev/zero", "rb"))
+                count += 1
+            print(spooled(), os.listdir(temporary))
+            process.send_signal(number)
+            print(process.wait(), os.listdir(temporary))
+            os._exit(0)
+            """#
+        let finished = try shell(
+            #"python3 -u -c "$1" "$0" "$2" "$3""#, [script, folder("tmp"), "\(number)"])
+        #expect(finished.text == "0o600 []\n-\(number) []\n", "\(finished.errors)")
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `inspect`: what it prints, says and ends with.
+@Suite struct InspectTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let shop =
+        "<plist version=\"1.0\"><dict><key>b</key><date>2020-03-02T13:02:11Z</date><key>a</key><data>AQID</data></dict></plist>"
+
+    /// A file that Python's own writer makes of an expression.
+    private func make(_ expression: String, _ name: String) throws -> String {
+        let program = """
+            import plistlib, sys
+            U = plistlib.UID
+            def archive(*objects): return {'$version': 100000, '$archiver': 'NSKeyedArchiver', '$top': {'root': U(1)},
+                                           '$objects': ['$null', *objects]}
+            open(sys.argv[1], 'wb').write(plistlib.dumps(\(expression), fmt=plistlib.FMT_BINARY, sort_keys=False))
+            """
+        try tool("python3", "-c", program, folder(name))
+        return folder(name)
+    }
+
+    @Test func showsPreferencesInTheOrderOfTheFile() throws {
+        let finished = try pingferry("inspect", try folder.put(Self.shop, "a.plist"))
+        #expect(finished.text == "{\n  \"b\": \"2020-03-02T13:02:11Z\",\n  \"a\": {\"$data\": \"AQID\"}\n}\n")
+        #expect(finished.errors == "")
+        #expect(finished.status == 0)
+        let sorted = try pingferry("inspect", "--compact", "--sort-keys", folder("a.plist"))
+        #expect(sorted.text == "{\"a\":{\"$data\":\"AQID\"},\"b\":\"2020-03-02T13:02:11Z\"}\n")
+    }
+
+    @Test func readsStandardInput() throws {
+        let path = try folder.put(Self.shop, "a.plist")
+        let finished = try shell(#""$0" inspect --compact - < "$1""#, [path])
+        #expect(finished.text == "{\"b\":\"2020-03-02T13:02:11Z\",\"a\":{\"$data\":\"AQID\"}}\n")
+        let empty = try shell(#""$0" inspect - < /dev/null"#, [])
+        #expect(empty.status == 65)
+        #expect(empty.errorLines.first == "pingferry: standard input: empty: no bytes at byte 0")
+    }
+
+    @Test func showsArchivesAsValuesOrAsTheirTable() throws {
+        let path = try make(
+            "archive({'$class': U(2), 'total': 3}, {'$classname': 'Cart', '$classes': ['Cart']})", "cart")
+        #expect(try pingferry("inspect", "--compact", path).text == "{\"$class\":\"Cart\",\"total\":3}\n")
+        let raw = try pingferry("inspect", "--compact", "--raw", path).text
+        #expect(raw.contains(#""$objects":["$null",{"$class":{"CF$UID":2},"total":3},{"$classname":"Cart""#))
+    }
+
+    @Test func cyclesAreNoFailure() throws {
+        let path = try make("archive({'$class': U(2), 'me': U(1)}, {'$classname': 'A'})", "cycle")
+        let finished = try pingferry("inspect", "--compact", path)
+        #expect(finished.text == "{\"$class\":\"A\",\"me\":{\"$ref\":1}}\n")
+        #expect(finished.status == 0)
+        #expect(finished.errorLines.count == 1 && finished.errors.contains("\(path): graph-cycle: "))
+        #expect(try pingferry("inspect", "-q", path).errors == "")
+    }
+
+    @Test func brokenValuesAreShownAndReported() throws {
+        let path = try make(
+            "archive({'$class': U(2), 'a': U(77), 'b': 1}, {'$classname': 'A'})", "broken")
+        let finished = try pingferry("inspect", "--compact", "-q", path)
+        #expect(finished.status == 1)
+        #expect(finished.text.hasSuffix("\"},\"b\":1}\n"))
+        #expect(finished.errors.contains("\(path): uid-out-of-range: UID 77 of 3 objects at byte "))
+    }
+
+    @Test(arguments: [
+        ("", "empty"), ("{\"a\":1}", "not-plist"), ("bplist00", "truncated"), ("<plist><evil/></plist>", "xml-syntax"),
+    ])
+    func refusalsSayFileCodeOffset(contents: String, code: String) throws {
+        let path = try folder.put(contents, "bad")
+        let finished = try pingferry("inspect", path)
+        #expect(finished.status == 65)
+        #expect(finished.output.isEmpty)
+        #expect(finished.errors.hasPrefix("pingferry: \(path): \(code): "))
+        #expect(finished.errors.contains(" at byte "))
+    }
+
+    @Test func brokenArchivesPointToRaw() throws {
+        let path = try make("{'$archiver': 'NSKeyedArchiver', '$version': 5}", "old")
+        let finished = try pingferry("inspect", path)
+        #expect(finished.status == 65)
+        #expect(finished.errorLines.last == "pingferry: --raw shows the file as it is")
+        #expect(try pingferry("inspect", "--raw", path).status == 0)
+    }
+
+    @Test func sizesAreLimited() throws {
+        let path = try folder.put("<plist>" + String(repeating: " ", count: 1 << 20) + "<true/></plist>", "large")
+        let finished = try pingferry("inspect", "--max-size", "1", path)
+        #expect(finished.status == 65)
+        #expect(
+            finished.errorLines == [
+                "pingferry: \(path): too-large: more than 1 MiB", "pingferry: give a higher --max-size",
+            ])
+        #expect(try pingferry("inspect", "--max-size", "2", path).text == "true\n")
+        #expect(try pingferry("inspect", "--max-size", "0", path).status == 64)
+        #expect(try pingferry("inspect", folder("none")).status == 66)
+        #expect(try pingferry("inspect", folder.path).status == 65)
+    }
+
+    @Test func outputMayEndEarly() throws {
+        let path = try make("[list(range(50)) for number in range(20000)]", "long")
+        let finished = try shell(#""$0" inspect "$1" | head -n 3"#, [path])
+        #expect(finished.text == "[\n  [\n    0,\n")
+        #expect(finished.errors == "")
+        let full = try shell(#""$0" inspect "$1" > /dev/full"#, [path])
+        #expect(full.status == 74)
+    }
+
+    /// Every hostile file ends by itself, within the memory and the time that it may take.
+    @Test func hostileFilesEnd() throws {
+        try tool("python3", generator("make_keyed_archives.py"), folder("fixtures"))
+        let script = """
+            ulimit -t 20; ulimit -v 1000000
+            for file in "$1"/hostile/files/*; do
+                "$0" inspect --compact --nested "$file" > /dev/null 2>&1
+                case $? in 0|1|65) ;; *) echo "$file" ;; esac
+            done
+            """
+        let finished = try shell(script, [folder("fixtures")])
+        #expect(finished.text == "")
+    }
+}

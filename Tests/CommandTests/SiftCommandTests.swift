@@ -1,0 +1,129 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Stores of Sift's SDK from end to end.
+@Suite struct SiftCommandTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// The stores that the generator of keyed archives writes.
+    private func makeStores() throws -> String {
+        try tool("python3", generator("make_keyed_archives.py"), folder("stores"))
+        return folder("stores")
+    }
+
+    private func stores(_ finished: FinishedProgram) throws -> [[String: Any]] {
+        try #require(try finished.json()["stores"] as? [[String: Any]])
+    }
+
+    @Test func scanTellsWhatTheQueuesRulesSay() throws {
+        let finished = try pingferry("scan", sample("shop"))
+        #expect(finished.status == 0)
+        let details = finished.lines.filter { $0.hasPrefix("    ") }.map { $0.trimmingCharacters(in: .whitespaces) }
+        #expect(
+            details == [
+                "account id present, beacon key present, user id present",
+                "app states last collected 2025-09-23T08:48:55.002Z, 28.6354 of 30 tokens",
+                "batch 0 was rejected once so far",
+                "queues/login: 2 events pending; when they are ready is a rule of the app",
+                "queues/orders: 3 events pending; when they are ready is a rule of the app",
+                "queues/searches: nothing pending",
+                "queues/sift-default: not ready: 4 events pending; "
+                    + "ready with more than 32 or from 2025-09-23T08:49:31.752Z on",
+                "queues/sift-devprops: ready for upload: 1 event pending, more than 0",
+            ])
+    }
+
+    @Test func scanJudgesAtAGivenTime() throws {
+        func queue(_ arguments: String...) throws -> [String: Any] {
+            let finished = try pingferry("scan", "--json", sample("shop"), arguments.first ?? "--json")
+            let row = try #require(
+                try stores(finished).first { ($0["path"] as? String)?.hasSuffix("sift-default") == true })
+            return try #require(row["queue"] as? [String: Any])
+        }
+        let asLeft = try queue()
+        #expect(asLeft["ready"] as? Bool == false)
+        #expect(asLeft["at"] as? String == "2025-09-23T08:49:20.441Z")
+        #expect(asLeft["lastUpload"] as? String == "2025-09-23T08:48:31.751Z")
+        let later = try queue("--at=2025-09-24")
+        #expect(later["ready"] as? Bool == true)
+        #expect(later["at"] as? String == "2025-09-24T00:00:00.000Z")
+        #expect(try pingferry("scan", "--at", "soon", sample("shop")).status == 64)
+    }
+
+    @Test func scanCountsTheEvents() throws {
+        let rows = try stores(try pingferry("scan", "--json", sample("shop")))
+        #expect(rows.map { $0["kind"] as? String } == ["sift-uploader"] + Array(repeating: "sift-queue", count: 5))
+        let events = rows.compactMap { ($0["pendingEvents"] as? [String: Int])?["emitted"] }
+        #expect(events == [4, 2, 2, 0, 4, 1])
+        #expect(rows.map { $0["records"] as? Int } == [2, 1, 1, 0, 1, 1])
+        #expect((rows[0]["app"] as? [String: String])?["name"] == "Larkspur")
+        #expect((rows[0]["facts"] as? [String])?.first == "account id present, beacon key present, user id present")
+    }
+
+    @Test func bundleOfAShopVerifies() throws {
+        #expect(try pingferry("bundle", "-o", folder("a.tar.zst"), sample("shop")).status == 0)
+        #expect(try pingferry("verify", folder("a.tar.zst")).status == 0)
+        let lines = try pingferry("convert", "-o", "-", folder("a.tar.zst")).lines
+        #expect(lines == (try pingferry("convert", "-o", "-", sample("shop")).lines))
+        #expect(lines.allSatisfy { $0.contains(#""target":{"path":"/v3/accounts/6431b0f2a9/mobile_events"}"#) })
+    }
+
+    @Test func damagedStoresEndWithStatusOne() throws {
+        let stores = try makeStores()
+        let finished = try pingferry("convert", "-o", "-", "\(stores)/mixed")
+        #expect(finished.status == 1)
+        #expect(finished.lines.count == 2)
+        #expect(finished.errorLines.filter { $0.contains("queues/note.txt at byte 0: not-plist") }.count == 1)
+    }
+
+    /// The keys stand in the generator and in the sample.
+    @Test func beaconKeysAreInNoOutput() throws {
+        let stores = try makeStores()
+        let broken = "\(stores)/gen4-2.1.0/Library/Caches/sift-v0_0_1/sift"
+        let keys = try Data(contentsOf: URL(fileURLWithPath: broken))
+        try keys.dropLast(3).write(to: URL(fileURLWithPath: broken))
+        let sets = ["current", "current-xml", "gen1-0.1.2", "gen4-2.1.0", "edge", "mixed"].map { "\(stores)/\($0)" }
+        var outputs: [String] = []
+        for capture in sets + [sample("shop")] {
+            for arguments in [["scan"], ["scan", "--json"], ["convert", "-o", "-"], ["list"]] {
+                if arguments == ["list"] {
+                    let bundle = folder("\(outputs.count).tar.zst")
+                    let finished = try pingferry("bundle", "-o", bundle, capture)
+                    outputs.append(finished.text + finished.errors)
+                    outputs.append(try tool("tar", "--zstd", "-xOf", bundle))
+                    outputs.append(try pingferry("list", "--json", bundle).text)
+                } else {
+                    let finished = try shell(#""$0" "$@""#, arguments + [capture])
+                    outputs.append(finished.text + finished.errors)
+                }
+            }
+        }
+        #expect(outputs.contains { $0.contains(#""accountId""#) || $0.contains("/v3/accounts/5f0c1d2e3a/") })
+        for key in ["f3b9demo01", "7d51c0de2f", "\"beacon\"", "beaconKey"] {
+            #expect(!outputs.contains { $0.contains(key) }, "\(key)")
+        }
+    }
+
+    /// Each file under a limit of two seconds of processor time; the largest of all processes within 256 MiB.
+    @Test func hostileFilesStayWithinTheirBounds() throws {
+        let stores = try makeStores()
+        let script = """
+            import os, resource, shutil, subprocess, sys
+            program, hostile, work = sys.argv[1:]
+            for name in sorted(os.listdir(hostile)):
+                shutil.rmtree(work, ignore_errors=True)
+                os.makedirs(work + '/sift-v0_0_1/queues')
+                shutil.copy(hostile + '/' + name, work + '/sift-v0_0_1/queues/odd')
+                status = subprocess.run([program, 'scan', work], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (2, 2))).returncode
+                if status not in (0, 1): print(name, status)
+            peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+            if peak > 256 << 10: print('peak', peak)
+            """
+        #expect(
+            try tool("python3", "-c", script, pingferryPath, "\(stores)/hostile/files", folder("work")) == "")
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import TestSupport
+
+extension TemporaryFolder {
+    /// Copies a sample, under its own name if none is given.
+    @discardableResult
+    func copySample(_ sampleName: String, to name: String? = nil) throws -> String {
+        // Not FileManager, which wants to keep the owner.
+        try tool("cp", "-R", sample(sampleName), self(name ?? sampleName))
+        return self(name ?? sampleName)
+    }
+
+    /// A capture of a given number of pings in one container, large enough to take its time.
+    func makeLoad(pings: Int) throws -> String {
+        try tool(
+            "python3", "\(repository)/Tests/Load/make_load.py", self("load"), "--containers", "1", "--pings", "\(pings)"
+        )
+        return self("load")
+    }
+}
+
+/// What a folder holds: contents, mode and time of modification by path.
+func snapshot(_ folder: String) throws -> [String: [String]] {
+    var files: [String: [String]] = [:]
+    for path in try FileManager.default.subpathsOfDirectory(atPath: folder) {
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(path)")
+        let contents = FileManager.default.contents(atPath: "\(folder)/\(path)")?.base64EncodedString()
+        let modified = (attributes[.modificationDate] as? Date)?.timeIntervalSince1970
+        files[path] = ["\(contents ?? "folder")", "\(modified ?? 0)", "\(attributes[.posixPermissions] ?? 0)"]
+    }
+    return files
+}

@@ -1,0 +1,181 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The uploader's commands, without a server: a plan, what a job says that reaches nobody, and the ledger by hand.
+@Suite struct UploadTests {
+    private let folder: TemporaryFolder
+    private let bundle: String
+    private let ledger: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        bundle = folder("a.tar.zst")
+        ledger = folder("state/ledger.sqlite")
+        #expect(try pingferry("bundle", "-q", "-o", bundle, sample("focus")).status == 1)
+    }
+
+    private func upload(_ arguments: String...) throws -> FinishedProgram {
+        try shell("\"$(dirname \"$0\")/pingferry-upload\" \"$@\"", arguments + ["--ledger", ledger])
+    }
+
+    /// A job whose server does not exist.
+    private func job(_ arguments: String...) throws -> FinishedProgram {
+        try shell(
+            "\"$(dirname \"$0\")/pingferry-upload\" \"$@\"",
+            arguments + [
+                "--ledger", ledger, "--endpoint", "mozilla=http://127.0.0.1:9", "--proxy", "direct", "--attempts", "1",
+            ])
+    }
+
+    @Test func dryRunPrintsThePlanAndChangesNothing() throws {
+        let finished = try upload("--dry-run", bundle)
+        #expect(finished.status == 0)
+        #expect(finished.errors == "")
+        #expect(finished.lines.last == "6 uploads planned of 7 records: send 6, held: pending-events 1")
+        #expect(finished.lines.first?.hasPrefix("client") == true)
+        #expect(!FileManager.default.fileExists(atPath: ledger))
+    }
+
+    @Test func dryRunAsJSONNamesEachRecordOnce() throws {
+        let json = try upload("--dry-run", "--json", bundle, bundle).json()
+        let sends = try #require(json["sends"] as? [[String: Any]])
+        let waits = try #require(json["waits"] as? [[String: Any]])
+        #expect(sends.count == 6)
+        #expect(json["records"] as? Int == 14)
+        #expect(sends.count + waits.count == 14)
+        #expect(Set(sends.compactMap { $0["id"] as? String }).count == 6)
+        #expect(waits.count { $0["reason"] as? String == "duplicate" } == 7)
+    }
+
+    @Test func limitsAreTakenFromTheOptions() throws {
+        let finished = try upload("--dry-run", "--daily-limit", "2", "--per-type-limit", "unlimited", bundle)
+        #expect(finished.lines.last?.contains("daily limit") == true)
+        let types = try upload("--dry-run", "--per-type-limit", "1", "--limit-scope", "job", bundle)
+        #expect(types.lines.last?.contains("per-type limit") == true)
+        let aged = try upload("--dry-run", "--max-age", "30d", bundle)
+        #expect(aged.lines.last?.contains("too old 6") == true)
+    }
+
+    @Test(
+        "what cannot be meant is refused",
+        arguments: [
+            ["--daily-limit", "-1"], ["--daily-limit", "x"], ["--max-age", "30"], ["--max-age", "99999999999999d"],
+            ["--timezone", "Nowhere/Land"], ["--limit-scope", "phone"], ["--endpoint", "x=y"],
+        ])
+    func usage(arguments: [String]) throws {
+        let words = arguments.joined(separator: " ")
+        #expect(try shell("\"$(dirname \"$0\")/pingferry-upload\" --dry-run \(words) \"$1\"", [bundle]).status == 64)
+    }
+
+    @Test func aJobThatReachesNobodyLeavesAllForTheNext() throws {
+        let finished = try job(bundle)
+        #expect(finished.status == 75)
+        #expect(finished.lines.last?.hasPrefix("7 records: left 6, held: pending-events 1") == true)
+        let status = try upload("status", "--json").json()
+        let totals = try #require(status["totals"] as? [String: Any])
+        #expect(totals["delivered"] as? Int == 0)
+        #expect(totals["inFlight"] as? Int == 0)
+        #expect((totals["waiting"] as? [String: Int]) == ["held: pending-events": 1, "not sent": 6])
+    }
+
+    @Test func quietSaysOneLineWhenNotAllIsWell() throws {
+        let finished = try job("--quiet", bundle)
+        #expect(finished.lines.count == 1)
+        #expect(finished.errors == "")
+        let idle = try job("--quiet", "--max-age", "1d", bundle)
+        #expect(idle.status == 0)
+        #expect(idle.output.isEmpty && idle.errors == "")
+    }
+
+    @Test func aDamagedBundleStopsAJobBeforeAnythingIsSent() throws {
+        var bytes = try folder.data("a.tar.zst")
+        bytes[bytes.count / 3] ^= 1
+        try bytes.write(to: URL(fileURLWithPath: folder("b.tar.zst")))
+        let finished = try job(bundle, folder("b.tar.zst"))
+        #expect(finished.status == 65)
+        #expect(finished.errors.contains("b.tar.zst"))
+        #expect(try upload("--dry-run", folder("none.tar.zst")).status == 66)
+        #expect(try upload("--dry-run", sample("focus")).status != 0)
+    }
+
+    @Test func aSecondJobSaysWhoIsAtWork() throws {
+        _ = try job(bundle)
+        let script = """
+            exec 9<>"$2.lock"
+            flock --exclusive 9
+            "$(dirname "$0")/pingferry-upload" --ledger "$2" "$1"
+            """
+        let finished = try shell(script, [bundle, ledger])
+        #expect(finished.status == 75)
+        #expect(finished.errors.contains("in use by process"))
+        #expect(finished.errors.contains("nothing was sent"))
+    }
+
+    @Test func recordsAreReleasedAndForgottenByID() throws {
+        let waits = try #require(try upload("--dry-run", "--json", bundle).json()["waits"] as? [[String: Any]])
+        let id = try #require(waits.first?["id"] as? String)
+        #expect(try upload("release", "--reason", "pending-events", id).status == 64)
+        let released = try upload("release", "--reason", "schema", id)
+        #expect(released.status == 0)
+        #expect(released.text == "1 record released\n")
+        #expect(try upload("forget", id).text == "1 entry forgotten\n")
+        let unknown = try upload("forget", id)
+        #expect(unknown.status == 66)
+        #expect(unknown.errors.contains(id))
+        #expect(try upload("retry", "none").status == 66)
+    }
+
+    @Test func lookingForALedgerDoesNotMakeOne() throws {
+        let finished = try upload("status")
+        #expect(finished.status == 66)
+        #expect(finished.errors.contains("no ledger there"))
+        #expect(!FileManager.default.fileExists(atPath: ledger))
+    }
+
+    @Test func anotherFileIsNoLedger() throws {
+        try folder.put("not a database, but text that is long enough to be looked at", "state/ledger.sqlite")
+        #expect(try job(bundle).status == 78)
+        #expect(try upload("status").status == 78)
+    }
+
+    @Test func theLedgerStandsInTheStateFolder() throws {
+        let script = """
+            XDG_STATE_HOME="$2" "$(dirname "$0")/pingferry-upload" release --reason schema X
+            env -u XDG_STATE_HOME HOME="$2/home" "$(dirname "$0")/pingferry-upload" release --reason schema X
+            env -u XDG_STATE_HOME -u HOME "$(dirname "$0")/pingferry-upload" release --reason schema X
+            """
+        let finished = try shell(script, [bundle, folder("s")])
+        #expect(finished.status == 78)
+        #expect(finished.errors.contains("give its path with --ledger"))
+        #expect(FileManager.default.fileExists(atPath: folder("s/pingferry/ledger.sqlite")))
+        #expect(FileManager.default.fileExists(atPath: folder("s/home/.local/state/pingferry/ledger.sqlite")))
+    }
+
+    @Test func pingferryRunsTheUploader() throws {
+        let finished = try pingferry("upload", "--dry-run", "--ledger", ledger, bundle)
+        #expect(finished.status == 0)
+        #expect(finished.lines.last?.hasPrefix("6 uploads planned") == true)
+        #expect(try pingferry("upload", "--help").text.contains("pingferry-upload"))
+        #expect(try pingferry("upload", "--nonsense").status == 64)
+    }
+
+    @Test func pingferryFindsTheUploaderOnThePath() throws {
+        let script = """
+            cp "$0" "$1/pingferry"
+            mkdir "$1/bin"
+            printf '#!/bin/sh\\necho "found $*"\\nexit 7\\n' > "$1/bin/pingferry-upload"
+            chmod +x "$1/bin/pingferry-upload"
+            PATH="$1/bin:$PATH" "$1/pingferry" upload status "a b"
+            """
+        let finished = try shell(script, [folder.path])
+        #expect(finished.text == "found status a b\n")
+        #expect(finished.status == 7)
+    }
+
+    @Test func pingferryAloneSaysThatTheUploaderIsMissing() throws {
+        let finished = try shell("cp \"$0\" \"$1/pingferry\"; PATH=/nowhere \"$1/pingferry\" upload x", [folder.path])
+        #expect(finished.status == 78)
+        #expect(finished.errors.contains("not installed"))
+    }
+}

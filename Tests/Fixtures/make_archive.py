@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Writes an archive with exactly the given members, in their order, as hostile or odd as they may be.
+
+    make_archive.py OUT FORMAT < members.json
+
+FORMAT is zip, stored, or a format of tarfile (ustar, gnu, pax). The input is an array of members: {"name": …,
+"text": …} for a file; with "type" dir, symlink, hardlink, fifo, char or block for others, "link" being the target;
+"size" makes a file of so many zero bytes; "raw" gives the name as hexadecimal bytes (zip only).
+"""
+
+import io
+import json
+import stat
+import sys
+import tarfile
+import warnings
+import zipfile
+
+TYPES = {"file": tarfile.REGTYPE, "dir": tarfile.DIRTYPE, "symlink": tarfile.SYMTYPE, "hardlink": tarfile.LNKTYPE,
+         "fifo": tarfile.FIFOTYPE, "char": tarfile.CHRTYPE, "block": tarfile.BLKTYPE}
+FORMATS = {"ustar": tarfile.USTAR_FORMAT, "gnu": tarfile.GNU_FORMAT, "pax": tarfile.PAX_FORMAT}
+
+
+def contents(member):
+    return member.get("text", "").encode() + bytes(member.get("size", 0))
+
+
+def write_tar(path, form, members):
+    with tarfile.open(path, "w", format=FORMATS[form]) as archive:
+        for member in members:
+            info = tarfile.TarInfo(member["name"])
+            info.type = TYPES[member.get("type", "file")]
+            info.linkname = member.get("link", "")
+            data = contents(member)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+
+
+def write_zip(path, compression, members):
+    warnings.simplefilter("ignore")
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for number, member in enumerate(members):
+            # A name of the same length is put in place of this one below.
+            raw = bytes.fromhex(member.get("raw", ""))
+            name = ("%04d" % number).ljust(len(raw), "x") if raw else member["name"]
+            info = zipfile.ZipInfo(name)
+            info.compress_type = compression
+            info.create_system = 3
+            kind = {"dir": stat.S_IFDIR, "symlink": stat.S_IFLNK}.get(member.get("type"), stat.S_IFREG)
+            info.external_attr = (kind | 0o644) << 16
+            archive.writestr(info, member["link"].encode() if kind == stat.S_IFLNK else contents(member))
+    for number, member in enumerate(members):
+        if "raw" in member:
+            raw = bytes.fromhex(member["raw"])
+            with open(path, "rb") as stream:
+                data = stream.read()
+            with open(path, "wb") as stream:
+                stream.write(data.replace(("%04d" % number).ljust(len(raw), "x").encode(), raw))
+
+
+def main():
+    path, form = sys.argv[1:]
+    members = json.load(sys.stdin)
+    if form in FORMATS:
+        write_tar(path, form, members)
+    else:
+        write_zip(path, zipfile.ZIP_STORED if form == "stored" else zipfile.ZIP_DEFLATED, members)
+
+
+if __name__ == "__main__":
+    main()

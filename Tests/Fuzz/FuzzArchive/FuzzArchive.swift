@@ -1,0 +1,48 @@
+import Bundle
+import Capture
+import Dispatch
+import Files
+import Parallel
+import Telemetry
+
+/// Reads hostile bytes as an archive, with small limits, then everything that was found in it.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzArchive(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    let isDone = DispatchSemaphore(value: 0)
+    Task.detached {
+        await read(bytes)
+        isDone.signal()
+    }
+    isDone.wait()
+    return 0
+}
+
+private func read(_ bytes: [UInt8]) async {
+    var limits = ArchiveLimits()
+    limits.memberSize = 1 << 20
+    limits.members = 1000
+    limits.nameBytes = 64 << 10
+    limits.freeExpansion = 4 << 20
+    let spool = Spool(limit: 4 << 20, archiveLimits: limits)
+    _ = InputKind(head: bytes)
+    do {
+        let capture = try await CapturedFolder(
+            archive: .source(ByteSource(bytes)), path: "fuzz.tar", label: "fuzz", spool: spool, limit: JobLimit(jobs: 1)
+        )
+        let options = HarvestOptions(filter: RecordFilter(), secret: RunSecret(identity: 3, content: 5))
+        try await Harvest(.folder(capture), number: 0, options: options, limit: JobLimit(jobs: 1)).run { batch in
+            // What stands in the spool does not change; names that are no UTF-8 do not come back, as in a folder.
+            for entry in batch.quarantined where entry.item.isStored && !entry.item.path.contains("\u{FFFD}") {
+                _ = try CaptureInput.folder(capture).quarantinedBytes(of: entry.item)
+            }
+        }
+        for store in capture.stores {
+            precondition(!store.path.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) })
+        }
+    } catch is ArchiveError {
+        return
+    } catch {
+        preconditionFailure("an archive that was opened cannot be read: \(error)")
+    }
+}

@@ -1,0 +1,58 @@
+import JSONText
+import Telemetry
+
+/// Reads hostile bytes as every file of a folder of Sift's SDK and checks what must hold of the records.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzSiftStore(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    var store = SiftStore(capture: "c", applicationID: "org.example")
+    var pending = 0
+    for file in [SiftFile.keys, .collector, .uploader, .queue(identifier: "sift-default"), .queue(identifier: "q")] {
+        let found = store.read(bytes, of: file, at: "p")
+        precondition(found.records.isEmpty, "records come at the end")
+        for reject in found.rejects {
+            let range = reject.range(inFileOf: count)
+            precondition(range.lowerBound >= 0 && range.upperBound <= count, "a reject lies outside of its file")
+        }
+    }
+    let contents = store.finish()
+    for source in contents.report.sources {
+        let counts = source.counts
+        precondition(
+            counts.pending == counts.emitted + counts.absorbed + counts.skipped + counts.lost, "events do not add up")
+        pending += counts.emitted
+        if let queue = source.queue { check(queue) }
+    }
+    precondition(contents.requests.reduce(0) { $0 + check($1.record) } == pending, "events were lost or came twice")
+    return 0
+}
+
+/// A record is its line and back, its payload canonical.
+/// - Returns: how many events it has.
+private func check(_ record: Record) -> Int {
+    var line: [UInt8] = []
+    record.write(to: &line)
+    var document = JSONDocument()
+    // A payload may be nested as deep as a graph may, and no deeper.
+    guard let again = try? Record(line: Array(line.dropLast()), using: &document) else {
+        preconditionFailure("a record's own line is refused")
+    }
+    precondition(again == record, "a record changes on its way through a line")
+    precondition(record.contradiction == nil, "a record contradicts itself")
+    guard let payload = try? JSONDocument(record.payload), let data = payload.value(of: "data", in: payload.root) else {
+        preconditionFailure("a list request without a list")
+    }
+    return payload.count(of: data)
+}
+
+/// A queue that is ready stays so, as time passes.
+private func check(_ queue: SiftQueue) {
+    var wasReady = false
+    for instant in [Int64.min, 0, queue.last, 1_758_600_000_000, .max] where instant >= queue.last {
+        let isReady = queue.readiness(at: instant)?.isReady ?? false
+        precondition(isReady || !wasReady || instant < queue.last, "a queue is ready no more")
+        wasReady = isReady
+        precondition(!queue.sentence(at: instant).isEmpty)
+    }
+    _ = queue.acceptsEqualEvent
+}
