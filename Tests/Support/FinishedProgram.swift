@@ -4,13 +4,18 @@ import Foundation
 public struct FinishedProgram: Sendable {
     /// The exit status; of a signal, its number and 128, as a shell has it.
     public let status: Int32
+    /// What it printed.
     public let output: Data
+    /// What it printed to standard error.
     public let errors: String
 
+    /// What it printed, as text.
     public var text: String { String(decoding: output, as: UTF8.self) }
+    /// The lines that it printed.
     public var lines: [String] {
         text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }
+    /// The lines that it printed to standard error.
     public var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
 
     /// The output as an object of JSON, as another implementation reads it.
@@ -33,7 +38,9 @@ extension RunningProgram {
 
 /// A tool that a test needs and that ended with another status than 0.
 public struct ToolFailure: Error {
+    /// Its path or name, and its arguments.
     public let command: [String]
+    /// What it printed to standard error.
     public let errors: String
 }
 

@@ -17,7 +17,9 @@ public final class RunningProgram: @unchecked Sendable {
 
     /// A program that cannot be started.
     public struct NotStarted: Error {
+        /// Its path or name, and its arguments.
         public let command: [String]
+        /// What the system says: an `errno`.
         public let code: Int32
     }
 

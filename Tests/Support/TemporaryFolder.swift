@@ -2,6 +2,7 @@ import Foundation
 
 /// A folder that is removed with all that is in it at the end of a test.
 public final class TemporaryFolder: Sendable {
+    /// Its path.
     public let path: String
 
     /// Makes one; in memory where that is asked for and there is such a place, for tests that write much and often.
