@@ -64,11 +64,17 @@ final class RequestHandler: ChannelInboundHandler {
         }
         let answer = rule?.answer ?? EdgeAnswer(to: request)
         state.record(request, accepted: (200..<300).contains(answer.status))
-        guard let stall = rule?.stall else { return write(answer, keepAlive: head.isKeepAlive, context) }
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        context.eventLoop.scheduleTask(in: .milliseconds(Int64(stall))) {
+        let (loop, bound) = (context.eventLoop, NIOLoopBound((self, context), eventLoop: context.eventLoop))
+        let write: @Sendable () -> Void = {
             let (handler, context) = bound.value
             handler.write(answer, keepAlive: head.isKeepAlive, context)
+        }
+        if rule?.hold == true {
+            state.hold { loop.execute(write) }
+        } else if let stall = rule?.stall {
+            loop.scheduleTask(in: .milliseconds(Int64(stall)), write)
+        } else {
+            write()
         }
     }
 

@@ -15,6 +15,8 @@ final class ServerState: Sendable {
         var connections = 0
         var epoch = 0
         var murder: Murder?
+        /// The answers that are held back.
+        var held: [@Sendable () -> Void] = []
     }
 
     /// An upload that arrived: one path and body.
@@ -48,6 +50,8 @@ final class ServerState: Sendable {
         var epoch: Int?
         /// The process to kill.
         var murder: Murder?
+        /// Whether to let the answers go that are held back.
+        var release: Bool?
     }
 
     /// A process that is to be killed some time after a number of requests.
@@ -59,12 +63,16 @@ final class ServerState: Sendable {
 
     func obey(_ body: [UInt8]) -> Bool {
         guard let orders = try? JSONDecoder().decode(Orders.self, from: Data(body)) else { return false }
-        contents.withLock {
+        let released = contents.withLock {
             if let rules = orders.rules { $0.rules = rules }
             if let keep = orders.keep { $0.keep = keep }
             if let epoch = orders.epoch { $0.epoch = epoch }
             if let murder = orders.murder { $0.murder = murder }
+            let held = orders.release == true ? $0.held : []
+            $0.held.removeFirst(held.count)
+            return held
         }
+        for answer in released { answer() }
         return true
     }
 
@@ -76,6 +84,9 @@ final class ServerState: Sendable {
         }
         return (try? JSONEncoder().encode(report)).map(Array.init) ?? []
     }
+
+    /// Takes an answer that has to wait for an order to be given.
+    func hold(_ answer: @escaping @Sendable () -> Void) { contents.withLock { $0.held.append(answer) } }
 
     func countConnection() { contents.withLock { $0.connections += 1 } }
 
@@ -138,6 +149,8 @@ struct Rule: Codable {
     var text: String?
     /// Milliseconds before the answer.
     var stall: Int?
+    /// Whether the answer waits until the test lets it go.
+    var hold: Bool?
     /// `before` the body was read, or `after`: closes the connection without an answer.
     var cut: String?
 
