@@ -1,123 +1,131 @@
-extension [UInt8] {
-    /// Appends a finite binary real as RFC 8785 (JSON Canonicalization Scheme, 3.2.2.3) writes it: the shortest digits
-    /// that read back as the same number, in the form of ECMAScript.
-    ///
-    /// JSON has no other reals: what is infinite or not a number is appended as `null`.
-    public mutating func append(jsonNumber real: Double) {
-        guard real.isFinite else { return append(contentsOf: "null".utf8) }
-        guard real != 0 else { return append(UInt8(ascii: "0")) }
-        let description = real.description
-        let text = description.utf8Span.span
-        if let plain = text.withoutExponent { return append(copying: plain) }
-        append(addingCapacity: ShortestDecimal.lengthLimit) { output in ShortestDecimal(text).write(to: &output) }
-    }
-}
+/// A binary real as RFC 8785 (JSON Canonicalization Scheme, 3.2.2.3) writes it: the shortest digits that read back as the
+/// same number, in the form of ECMAScript.
+///
+/// JSON has no other reals: what is infinite or not a number is `null`.
+public struct JSONReal {
+    /// Sign, 17 digits, a point, up to six zeros or an exponent; and room for a store that writes more than it has to.
+    private var memory = InlineArray<48, UInt8>(repeating: UInt8(ascii: "0"))
+    private var count = 0
 
-extension Span<UInt8> {
-    /// A real as Swift describes it between 2⁻¹⁴ and 2⁵⁴ or so: what ECMAScript writes too, but for `.0` at the end of
-    /// whole numbers. Nil if it has an exponent.
-    fileprivate var withoutExponent: Span<UInt8>? {
-        @_lifetime(copy self)
-        get {
-            // An exponent has a sign and two or three digits.
-            for index in Swift.max(0, count - 5)..<count where self[index] == UInt8(ascii: "e") { return nil }
-            let isWhole = count > 2 && self[count - 1] == UInt8(ascii: "0") && self[count - 2] == UInt8(ascii: ".")
-            return extracting(0..<(isWhole ? count - 2 : count))
+    /// Makes the text of a real.
+    public init(_ real: Double) {
+        guard real.isFinite else {
+            for byte in "null".utf8 { write(byte) }
+            return
         }
-    }
-}
-
-/// The digits of a real as Swift describes it, which are the shortest ones.
-private struct ShortestDecimal {
-    /// Sign, 17 digits, a point, up to six zeros, an exponent.
-    static let lengthLimit = 32
-
-    private let isNegative: Bool
-    /// The digits as one number, without zeros at its end.
-    private let digits: UInt64
-    private let digitCount: Int
-    /// How many digits stand in front of the decimal point; zeros are added, or left out, as it takes.
-    private let point: Int
-
-    init(_ description: Span<UInt8>) {
-        var digits: UInt64 = 0
-        var count = 0
-        var zeros = 0
-        var point: Int?
-        var lead = 0
-        var exponent = 0
-        var index = 0
-        isNegative = description[0] == UInt8(ascii: "-")
-        if isNegative { index = 1 }
-        while index < description.count {
-            let byte = description[index]
-            index += 1
-            switch byte {
-            case UInt8(ascii: "."):
-                point = count + zeros
-            case UInt8(ascii: "e"):
-                exponent = Self.exponent(description.extracting(index...))
-                index = description.count
-            case UInt8(ascii: "0"):
-                if count > 0 { zeros += 1 } else if point != nil { lead += 1 }
-            default:
-                for _ in 0..<zeros { digits *= 10 }
-                digits = digits * 10 + UInt64(byte & 0xF)
-                count += zeros + 1
-                zeros = 0
-            }
+        guard real != 0 else {
+            count = 1
+            return
         }
-        self.digits = digits
-        digitCount = count
-        self.point = (point ?? count + zeros) - lead + exponent
+        if real < 0 { write(UInt8(ascii: "-")) }
+        write(ShortestDecimal(real))
     }
 
-    private static func exponent(_ text: Span<UInt8>) -> Int {
-        var value = 0
-        for index in text.indices where text[index] >= UInt8(ascii: "0") { value = value * 10 + Int(text[index] & 0xF) }
-        return text[0] == UInt8(ascii: "-") ? -value : value
+    /// The text.
+    public var utf8: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { memory.span.extracting(first: count) }
+    }
+
+    private mutating func write(_ byte: UInt8) {
+        memory[count] = byte
+        count += 1
     }
 
     /// Source of the ranges: ECMAScript, Number::toString.
-    func write(to output: inout OutputSpan<UInt8>) {
-        if isNegative { output.append(UInt8(ascii: "-")) }
+    private mutating func write(_ decimal: ShortestDecimal) {
+        let digitCount = decimal.digits.decimalDigitCount
+        // How many digits stand in front of the decimal point; zeros are added, or left out, as it takes.
+        let point = digitCount + decimal.exponent
+        let start = count
         switch point {
         case digitCount... where point <= 21:
-            write(digits, count: digitCount, to: &output)
-            for _ in digitCount..<point { output.append(UInt8(ascii: "0")) }
+            // What stands behind the digits is zeros already.
+            write(decimal.digits, count: digitCount, at: start)
+            count = start + point
         case 1...21:
-            write(to: &output, pointAfter: point)
+            write(decimal.digits, count: digitCount, at: start, pointAfter: point)
         case -5...0:
-            output.append(UInt8(ascii: "0"))
-            output.append(UInt8(ascii: "."))
-            for _ in point..<0 { output.append(UInt8(ascii: "0")) }
-            write(digits, count: digitCount, to: &output)
+            memory[start + 1] = UInt8(ascii: ".")
+            write(decimal.digits, count: digitCount, at: start + 2 - point)
+            count = start + 2 - point + digitCount
         default:
-            write(to: &output, pointAfter: 1)
-            output.append(UInt8(ascii: "e"))
-            output.append(point > 0 ? UInt8(ascii: "+") : UInt8(ascii: "-"))
+            write(decimal.digits, count: digitCount, at: start, pointAfter: 1)
+            write(UInt8(ascii: "e"))
+            write(point > 0 ? UInt8(ascii: "+") : UInt8(ascii: "-"))
             let exponent = UInt64(abs(point - 1))
-            write(exponent, count: exponent < 10 ? 1 : exponent < 100 ? 2 : 3, to: &output)
+            let length = exponent.decimalDigitCount
+            write(exponent, count: length, at: count)
+            count += length
         }
     }
 
-    private func write(to output: inout OutputSpan<UInt8>, pointAfter place: Int) {
-        var scale: UInt64 = 1
-        for _ in place..<digitCount { scale *= 10 }
-        write(digits / scale, count: place, to: &output)
-        guard place < digitCount else { return }
-        output.append(UInt8(ascii: "."))
-        write(digits % scale, count: digitCount - place, to: &output)
+    /// Writes digits with a point among them, or none where they end at it.
+    private mutating func write(_ digits: UInt64, count digitCount: Int, at start: Int, pointAfter point: Int) {
+        guard point < digitCount else {
+            write(digits, count: digitCount, at: start)
+            return count = start + digitCount
+        }
+        // One place too far at first; then those in front of the point move back.
+        write(digits, count: digitCount, at: start + 1)
+        for place in start..<start + point { memory[place] = memory[place + 1] }
+        memory[start + point] = UInt8(ascii: ".")
+        count = start + digitCount + 1
     }
 
-    private func write(_ number: UInt64, count: Int, to output: inout OutputSpan<UInt8>) {
-        var divisor: UInt64 = 1
-        for _ in 1..<count { divisor *= 10 }
-        var rest = number
-        for _ in 0..<count {
-            output.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / divisor))
-            rest %= divisor
-            divisor /= 10
+    /// Writes up to 17 digits, and zeros behind them.
+    private mutating func write(_ digits: UInt64, count digitCount: Int, at start: Int) {
+        let aligned = digits * UInt64.powersOfTen[17 - digitCount]
+        let (front, last) = aligned.quotientAndRemainder(dividingBy: 10)
+        let (high, low) = front.quotientAndRemainder(dividingBy: 100_000_000)
+        write(high.eightDigits, at: start)
+        write(low.eightDigits, at: start + 8)
+        memory[start + 16] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: last)
+    }
+
+    @inline(__always)
+    private mutating func write(_ word: UInt64, at start: Int) {
+        precondition(start >= 0 && start <= 40)
+        for place in 0..<8 {
+            memory[start &+ place] = UInt8(truncatingIfNeeded: word &>> UInt64(truncatingIfNeeded: 8 &* place))
         }
+    }
+}
+
+extension UInt64 {
+    /// 10⁰ to 10¹⁹.
+    fileprivate static let powersOfTen: [UInt64] = (0..<20).map { exponent in
+        (0..<exponent).reduce(1) { power, _ in power * 10 }
+    }
+
+    /// How many digits the number has in decimal; it has to be below 10¹⁹.
+    fileprivate var decimalDigitCount: Int {
+        // The logarithm to base 2, to base 10: too small by one at most.
+        let guess = ((63 - (self | 1).leadingZeroBitCount) * 1233) >> 12
+        return self < Self.powersOfTen[guess + 1] ? guess + 1 : guess + 2
+    }
+
+    /// The digits of a number below 10⁸ in ASCII, the first one lowest: all eight at once.
+    fileprivate var eightDigits: UInt64 {
+        // Two numbers of four digits, four of two, eight of one, side by side.
+        let fours = self / 10_000 | (self % 10_000) << 32
+        let hundreds = (fours &* 10_486) >> 20 & 0x7F_0000_007F
+        let twos = hundreds | (fours &- 100 &* hundreds) << 16
+        let tens = (twos &* 103) >> 10 & 0x000F_000F_000F_000F
+        return (tens | (twos &- 10 &* tens) << 8) | 0x3030_3030_3030_3030
+    }
+}
+
+extension [UInt8] {
+    /// Appends a real as ``JSONReal`` writes it.
+    public mutating func append(jsonNumber real: Double) {
+        append(copying: JSONReal(real).utf8)
+    }
+}
+
+extension TextWriter {
+    /// Appends a real as ``JSONReal`` writes it, for which there has to be room: 32 bytes.
+    public mutating func append(jsonNumber real: Double) {
+        append(copying: JSONReal(real).utf8)
     }
 }
