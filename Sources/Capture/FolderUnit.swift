@@ -65,7 +65,7 @@ struct FolderUnit: Sendable {
 /// The state of reading a unit.
 struct FolderUnitReader {
     let unit: FolderUnit
-    private let options: HarvestOptions
+    let options: HarvestOptions
     private var stores: StoreReader
     var contents: [UInt8] = []
     private var extraction = Extraction()

@@ -25,6 +25,8 @@ public struct HarvestOptions: Sendable {
     public var quarantineFileLimit: Int
     /// Where private copies of databases are made, in files without names.
     public var copyFolder: String
+    /// What runs the work on one large file.
+    var spread: Spread = oneAfterAnother
 
     /// Makes options.
     public init(
@@ -50,8 +52,10 @@ public struct Harvest {
     public init(_ input: CaptureInput, number: Int, options: HarvestOptions, limit: JobLimit) {
         self.input = input
         self.number = number
-        self.options = options
         self.limit = limit
+        var options = options
+        options.spread = { limit.spread($0, $1) }
+        self.options = options
     }
 
     /// Reads everything.

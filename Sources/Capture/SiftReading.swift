@@ -8,7 +8,9 @@ extension FolderUnitReader {
 
     /// Reads all files of a folder of Sift's SDK; its records wait to be handed on.
     mutating func readSift(_ sift: SiftFolder, of store: FoundStore, number: Int) {
-        var reader = SiftStore(capture: unit.capture.label, applicationID: store.container.applicationID)
+        var reader = SiftStore(
+            capture: unit.capture.label, applicationID: store.container.applicationID,
+            spread: options.spread)
         var parts: [Int] = []
         do throws(FileError) {
             let folder = try unit.capture.tree.folder(at: sift.path)

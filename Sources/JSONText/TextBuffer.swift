@@ -16,6 +16,12 @@ public struct TextBuffer: Sendable {
     /// Forgets the bytes, keeps the memory.
     public mutating func removeAll() { count = 0 }
 
+    /// Forgets the bytes from a place on, which must not be behind ``count``.
+    public mutating func removeAll(from place: Int) {
+        precondition(place >= 0 && place <= count, "a place behind the end")
+        count = place
+    }
+
     /// Appends what a body writes.
     /// - Parameter room: the most bytes that it writes.
     public mutating func append(room: Int, _ body: (inout TextWriter) -> Void) {
@@ -29,9 +35,29 @@ public struct TextBuffer: Sendable {
         count = writer.count
     }
 
+    /// Appends a byte.
+    public mutating func append(_ byte: UInt8) {
+        append(room: 1) { $0.append(byte) }
+    }
+
     /// Appends bytes.
     public mutating func append(copying bytes: Span<UInt8>) {
         append(room: bytes.count) { $0.append(copying: bytes) }
+    }
+
+    /// Appends a constant text.
+    public mutating func append(_ piece: TextPiece) {
+        append(room: 0) { $0.append(piece) }
+    }
+
+    /// Appends a number in decimal.
+    public mutating func append(decimal number: UInt64) {
+        append(room: 20) { $0.append(decimal: number) }
+    }
+
+    /// Appends a text as a JSON string with the shortest escapes.
+    public mutating func append(jsonString text: Span<UInt8>) {
+        append(room: text.canonicalLengthLimit) { $0.append(jsonString: text) }
     }
 }
 
@@ -47,7 +73,7 @@ extension TextBuffer: Equatable {
 /// The last of them may be too many: they are written over by what follows, or stay behind the text.
 public struct TextWriter: ~Copyable, ~Escapable {
     /// So many bytes of memory have to be there beyond those that are needed.
-    static let slack = 32
+    static let slack = 48
 
     private var memory: MutableSpan<UInt8>
     /// How many bytes there are.
@@ -83,7 +109,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
     }
 
     /// Appends a part of bytes; reads, but does not keep, some that stand behind it.
-    mutating func append(copying bytes: Span<UInt8>, from start: UInt32, to end: UInt32) {
+    public mutating func append(copying bytes: Span<UInt8>, from start: UInt32, to end: UInt32) {
         let offset = count &- Int(start)
         count = offset &+ Int(end)
         var index = start
@@ -100,6 +126,27 @@ public struct TextWriter: ~Copyable, ~Escapable {
             memory[offset &+ Int(index)] = bytes[Int(index)]
             index &+= 1
         }
+    }
+
+    /// Leaves a place free that is written later.
+    mutating func skip(_ places: Int) { count &+= places }
+
+    /// Writes a byte at a place of its own.
+    @inline(__always)
+    mutating func store(_ byte: UInt8, at place: Int) { memory[place] = byte }
+
+    /// Writes eight bytes at a place of their own, the lowest one first.
+    @inline(__always)
+    mutating func store(_ word: UInt64, at place: Int) {
+        precondition(place >= 0 && place <= memory.count - 8, "no room was made")
+        memory[place &+ 7] = UInt8(truncatingIfNeeded: word &>> 56)
+        memory[place] = UInt8(truncatingIfNeeded: word)
+        memory[place &+ 1] = UInt8(truncatingIfNeeded: word &>> 8)
+        memory[place &+ 2] = UInt8(truncatingIfNeeded: word &>> 16)
+        memory[place &+ 3] = UInt8(truncatingIfNeeded: word &>> 24)
+        memory[place &+ 4] = UInt8(truncatingIfNeeded: word &>> 32)
+        memory[place &+ 5] = UInt8(truncatingIfNeeded: word &>> 40)
+        memory[place &+ 6] = UInt8(truncatingIfNeeded: word &>> 48)
     }
 
     /// Sixteen bytes: a single store, for the compiler sees that they fit.

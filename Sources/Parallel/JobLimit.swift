@@ -6,9 +6,9 @@ import Synchronization
 public final class JobLimit: Sendable {
     /// The number of places.
     public let jobs: Int
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
-    private struct State {
+    struct State {
         var free: Int
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -41,7 +41,7 @@ public final class JobLimit: Sendable {
         }
     }
 
-    private func leave() {
+    func leave() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
             state.free += 1

@@ -3,6 +3,8 @@ import JSONText
 /// Walks all that can be reached from the root of a binary property list once, and refuses what is not as it should be:
 /// markers, lengths, references, keys, cycles, depth.
 ///
+/// Most files can be swept instead, which takes less time; those that cannot are walked.
+///
 /// Keeps two bytes an object. What is shared is looked at once, so the time grows with the length of the file; objects
 /// that overlap could make it grow faster, hence the allowance of work.
 ///
@@ -20,26 +22,35 @@ struct BinaryCheck {
 
     private static let open = UInt16.max
 
-    private let layout: BinaryLayout
-    private let depthLimit: Int
+    let layout: BinaryLayout
+    let depthLimit: Int
     /// For each object 0 before it is met, ``open`` while its values are checked, then the number of its levels. Where
     /// there are more objects than bytes to put them in, the states are those of the bytes.
-    private var states: [UInt16]
-    private let countsBytes: Bool
+    var states: [UInt16] = []
+    let countsBytes: Bool
     private var frames: [Frame] = []
-    private var keys = KeyCheck()
+    var keys = KeyCheck()
     /// How many bytes of payloads may still be looked at: those of objects that do not overlap, four times over.
-    private var allowance: Int
+    var allowance: Int
 
     init(layout: BinaryLayout, limits: PropertyListLimits) {
         self.layout = layout
         depthLimit = limits.depth
         countsBytes = layout.objectCount > layout.tableOffset
+        allowance = 0
+    }
+
+    /// Knows of nothing.
+    private mutating func begin() {
         states = Array(repeating: 0, count: min(layout.objectCount, layout.tableOffset))
+        keys = KeyCheck()
         allowance = 4 * layout.tableOffset + 1 << 20
     }
 
     mutating func run(_ bytes: Span<UInt8>) throws(PropertyListError) {
+        begin()
+        if passes(bytes) { return }
+        begin()
         _ = try visit(layout.top, in: bytes)
         while let place = frames.indices.last {
             var frame = frames[place]
@@ -63,7 +74,7 @@ struct BinaryCheck {
         frames[outer].height = max(frames[outer].height, height)
     }
 
-    private func reference(at offset: Int, in bytes: Span<UInt8>) throws(PropertyListError) -> Int {
+    func reference(at offset: Int, in bytes: Span<UInt8>) throws(PropertyListError) -> Int {
         let number = bytes.bigEndian(at: offset, width: layout.referenceSize)
         guard number < UInt64(layout.objectCount) else {
             throw PropertyListError(.badReference, at: offset, "a reference to an object that is not there")
@@ -129,7 +140,7 @@ struct BinaryCheck {
     }
 
     /// The payload of an object with a count, which has to end in front of the offset table.
-    private mutating func extent(
+    mutating func extent(
         at offset: Int, unit: Int, in bytes: Span<UInt8>
     ) throws(PropertyListError) -> (start: Int, count: Int) {
         var start = offset + 1
@@ -151,7 +162,7 @@ struct BinaryCheck {
         return (start, Int(count))
     }
 
-    private mutating func checkScalar(at offset: Int, in bytes: Span<UInt8>) throws(PropertyListError) {
+    mutating func checkScalar(at offset: Int, in bytes: Span<UInt8>) throws(PropertyListError) {
         let marker = bytes[offset]
         switch marker {
         case 0x00, 0x08, 0x09:

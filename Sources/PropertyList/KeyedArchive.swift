@@ -82,25 +82,27 @@ public struct KeyedArchive: Sendable {
 
     /// The object that a UID names; nil for nil (UID 0, or the text `$null`).
     /// - Throws: `uid-out-of-range`; `bad-value` if the reference is no UID.
+    @inlinable
     @inline(__always)
     public func object(_ reference: PropertyListNode) throws(PropertyListError) -> PropertyListNode? {
-        guard document.marker(of: reference) >> 4 == 8 else {
-            throw PropertyListError(
-                .badValue, at: document.offset(of: reference), "a value where a reference has to be")
-        }
         let uid = document.uid(of: reference)
+        guard document.marker(of: reference) >> 4 == 8, uid < objects.count else { throw badReference(reference) }
         guard uid != 0 else { return nil }
-        guard uid < objects.count else {
-            throw PropertyListError(
-                .uidOutOfRange, at: document.offset(of: reference), "UID \(uid) of \(objects.count) objects")
-        }
         let object = document.element(at: Int(uid), of: objects)
-        return isNil(object) ? nil : object
+        // The marker of an ASCII text of five characters.
+        return document.marker(of: object) == 0x55 && isNilText(object) ? nil : object
     }
 
-    @inline(__always)
-    private func isNil(_ object: PropertyListNode) -> Bool {
-        // The marker of an ASCII text of five characters.
-        document.marker(of: object) == 0x55 && document.payload(of: object).equals(Self.nilText)
+    @usableFromInline
+    func isNilText(_ object: PropertyListNode) -> Bool { document.payload(of: object).equals(Self.nilText) }
+
+    @usableFromInline
+    func badReference(_ reference: PropertyListNode) -> PropertyListError {
+        let place = document.offset(of: reference)
+        guard document.kind(of: reference) == .uid else {
+            return PropertyListError(.badValue, at: place, "a value where a reference has to be")
+        }
+        return PropertyListError(
+            .uidOutOfRange, at: place, "UID \(document.uid(of: reference)) of \(objects.count) objects")
     }
 }

@@ -84,6 +84,16 @@ extension KeyedArchive {
         return node
     }
 
+    /// The references of elements as bytes of the file: of two collections that have the same ones, the elements are the
+    /// same. Empty where the elements are members of their own.
+    @inlinable
+    @_lifetime(borrow self)
+    public func references(of elements: KeyedElements) -> Span<UInt8> {
+        guard case .listed(let list) = elements.storage else { return document.bytes.span.extracting(first: 0) }
+        let end = list.start + list.count * document.layout.referenceSize
+        return document.bytes.span.extracting(list.start..<end)
+    }
+
     private func listed(_ list: PropertyListNode) throws(PropertyListError) -> KeyedElements {
         guard document.kind(of: list) == .array else { throw badCollection(list, "elements that are no array") }
         let elements = document.elements(of: list)

@@ -137,6 +137,7 @@ extension PropertyListDocument {
     }
 
     /// The value of a boolean; false for anything else.
+    @inlinable
     public func boolean(of node: PropertyListNode) -> Bool { marker(of: node) == 0x09 }
 
     /// The value of an integer; 0 for anything else.
@@ -155,6 +156,7 @@ extension PropertyListDocument {
     }
 
     /// The value of a real, and of a date the seconds since 2001-01-01T00:00:00Z; 0 for anything else.
+    @inlinable
     public func real(of node: PropertyListNode) -> Double {
         let start = Int(node.offset) + 1
         switch marker(of: node) {

@@ -54,6 +54,18 @@ extension PropertyListDocument {
     }
 }
 
+extension TextBuffer {
+    /// Appends a text of a property list as a JSON string with the shortest escapes; U+FFFD stands for a lone surrogate.
+    public mutating func append(jsonText node: PropertyListNode, of document: borrowing PropertyListDocument) {
+        guard document.kind(of: node) == .data || document.isUTF16(node) else {
+            return append(jsonString: document.payload(of: node))
+        }
+        var utf8: [UInt8] = []
+        document.appendUTF8(of: node, to: &utf8)
+        append(jsonString: utf8.span)
+    }
+}
+
 extension [UInt8] {
     /// Appends a text of a property list as a JSON string with the shortest escapes; U+FFFD stands for a lone surrogate.
     public mutating func append(jsonText node: PropertyListNode, of document: borrowing PropertyListDocument) {

@@ -7,7 +7,7 @@ import JSONText
 enum Bench {
     static func main() throws {
         if CommandLine.arguments.count > 1 {
-            try PropertyListBench.run(path: CommandLine.arguments[1])
+            if CommandLine.arguments.count == 2 { try PropertyListBench.run(path: CommandLine.arguments[1]) }
             return try SiftQueues.measure(path: CommandLine.arguments[1])
         }
         let texts = SamplePings.texts(count: 2000)

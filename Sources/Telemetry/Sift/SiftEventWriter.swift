@@ -7,38 +7,14 @@ import PropertyList
 struct SiftEventWriter {
     var values: SiftValueWriter
 
-    /// An element of a list that is an event, before anything in it was followed.
-    struct Event {
-        let node: PropertyListNode
-        /// Milliseconds since 1970, modulo 2^64.
-        let time: UInt64
-    }
-
-    /// What a written event says besides its entry.
-    struct Facts {
-        /// Where the text of the installation id is.
-        let client: PropertyListNode?
-        /// The dictionary of the device properties.
-        let deviceProperties: KeyedPairs?
-    }
-
-    /// The event that an element of a list is.
-    /// - Throws: `wrong-class` for anything else, `bad-value` for a time that is no number, and what reading it throws.
-    mutating func event(
-        _ stored: PropertyListNode, in archive: inout SiftArchive
-    ) throws(PropertyListError) -> Event {
-        guard case .instance(let node, let found) = try archive.archive.value(of: stored),
-            found.isNamed(.siftEvent) || found.isNamed(.sfEvent)
-        else { throw archive.error(.wrongClass, at: stored, "an element that is no event") }
-        if !found.isNamed(.siftEvent) { note(found, in: archive) }
-        return Event(node: node, time: try time(of: node, in: &archive))
-    }
-
     /// Appends the entry of an event.
+    /// - Parameter stored: the element of the list.
     /// - Throws: `PropertyListError` with the code of why there is none; what was appended by then is not taken back.
     mutating func write(
-        _ event: Event, of archive: inout SiftArchive, to output: inout [UInt8]
-    ) throws(PropertyListError) -> Facts {
+        _ stored: PropertyListNode, of archive: inout SiftArchive, to output: inout TextBuffer
+    ) throws(PropertyListError) -> SiftEntryBatch.Event {
+        let event = try archive.event(stored)
+        if !event.found.isNamed(.siftEvent) { note(event.found, in: archive) }
         let (node, keys) = (event.node, archive.keys)
         output.append(UInt8(ascii: "{"))
         try writeTexts(.deviceProperties, keys.deviceProperties, of: node, in: &archive, to: &output)
@@ -50,30 +26,12 @@ struct SiftEventWriter {
         try writeTexts(.metrics, keys.metrics, of: node, in: &archive, to: &output)
         try writeText(.type, keys.type, of: node, in: &archive, to: &output)
         try writeText(.path, keys.path, of: node, in: &archive, to: &output)
-        output.append(contentsOf: Name.time.opening)
-        output.append(contentsOf: String(event.time).utf8)
+        output.append(Name.time.opening)
+        output.append(decimal: event.time)
         try writeText(.userID, keys.userID, of: node, in: &archive, to: &output)
         output.append(UInt8(ascii: "}"))
-        return Facts(client: client, deviceProperties: properties)
-    }
-
-    /// The time of an event.
-    /// - Throws: `bad-value` for anything but a number.
-    private func time(
-        of event: PropertyListNode, in archive: inout SiftArchive
-    ) throws(PropertyListError) -> UInt64 {
-        guard let stored = archive.archive.member(archive.keys.time, of: event) else { return 0 }
-        let document = archive.archive.document
-        switch document.kind(of: stored) {
-        case .integer: return document.integer(of: stored).bits
-        case .boolean: return document.boolean(of: stored) ? 1 : 0
-        case .real:
-            let real = document.real(of: stored).rounded(.towardZero)
-            if let time = Int64(exactly: real) { return UInt64(bitPattern: time) }
-            if let time = UInt64(exactly: real) { return time }
-        default: break
-        }
-        throw archive.error(.badValue, at: stored, "a time that is no number")
+        return SiftEntryBatch.Event(
+            node: node, time: event.time, client: client, hasDeviceProperties: properties != nil)
     }
 }
 
@@ -86,15 +44,15 @@ extension SiftEventWriter {
     @discardableResult
     private mutating func writeText(
         _ name: Name, _ key: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive,
-        to output: inout [UInt8]
+        to output: inout TextBuffer
     ) throws(PropertyListError) -> PropertyListNode? {
         switch try archive.archive.object(key, of: event) {
         case .none: return nil
         case .text(let text):
             guard !archive.archive.document.payload(of: text).isEmpty else { return nil }
-            output.append(contentsOf: name.opening)
+            output.append(name.opening)
             output.append(jsonText: text, of: archive.archive.document)
-            output.append(contentsOf: name.closing)
+            output.append(name.closing)
             return text
         default: throw archive.error(.eventSkipped, at: event, "\(name.text) is no text")
         }
@@ -104,7 +62,7 @@ extension SiftEventWriter {
     /// - Throws: `event-skipped` for anything else, or if a key or a value is no text.
     private mutating func writeTexts(
         _ name: Name, _ key: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive,
-        to output: inout [UInt8]
+        to output: inout TextBuffer
     ) throws(PropertyListError) {
         switch try archive.archive.object(key, of: event) {
         case .none: return
@@ -135,67 +93,32 @@ extension SiftEventWriter {
     @discardableResult
     private mutating func writeState(
         _ name: Name, _ key: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive,
-        to output: inout [UInt8]
+        to output: inout TextBuffer
     ) throws(PropertyListError) -> KeyedPairs? {
-        switch try state(key, of: event, in: &archive) {
+        switch try archive.state(key, of: event) {
         case .absent: return nil
-        case .empty:
-            output.append(contentsOf: name.opening)
-            output.append(contentsOf: "{}".utf8)
-            output.append(contentsOf: name.closing)
+        case .empty(let wrapper):
+            note(wrapper, in: archive)
+            output.append(name.opening)
+            output.append("{}" as TextPiece)
+            output.append(name.closing)
             return nil
-        case .dictionary(let pairs):
+        case .dictionary(let pairs, let wrapper):
+            if let wrapper { note(wrapper, in: archive) }
             try write(pairs, named: name, of: &archive, to: &output)
             return pairs
         case .other: throw archive.error(.wrongClass, at: event, "\(name.text) is no dictionary")
         }
     }
 
-    /// A structured value, out of its wrapper.
-    private enum State {
-        case absent
-        /// A wrapper around nothing.
-        case empty
-        case dictionary(KeyedPairs)
-        case other
-    }
-
-    private mutating func state(
-        _ key: KeyedKey, of event: PropertyListNode, in archive: inout SiftArchive
-    ) throws(PropertyListError) -> State {
-        switch try archive.archive.object(key, of: event) {
-        case .none: return .absent
-        case .dictionary(let pairs): return .dictionary(pairs)
-        case .instance(let wrapper, let found):
-            guard let entries = archive.wrappedKey(of: found) else { return .other }
-            note(found, in: archive)
-            switch try archive.archive.object(entries, of: wrapper) {
-            case .none: return .empty
-            case .dictionary(let pairs): return .dictionary(pairs)
-            default: return .other
-            }
-        default: return .other
-        }
-    }
-
-    /// The device properties of an event; nil if it has none.
-    mutating func deviceProperties(
-        of event: PropertyListNode, in archive: inout SiftArchive
-    ) throws(PropertyListError) -> KeyedPairs? {
-        if case .dictionary(let pairs) = try state(archive.keys.iosDeviceProperties, of: event, in: &archive) {
-            return pairs
-        }
-        return nil
-    }
-
     private mutating func write(
-        _ pairs: KeyedPairs, named name: Name, of archive: inout SiftArchive, to output: inout [UInt8]
+        _ pairs: KeyedPairs, named name: Name, of archive: inout SiftArchive, to output: inout TextBuffer
     ) throws(PropertyListError) {
-        output.append(contentsOf: name.opening)
+        output.append(name.opening)
         values.member = name.text
         let document = archive.archive.document
         try values.write(pairs, of: &archive.archive, document, to: &output)
-        output.append(contentsOf: name.closing)
+        output.append(name.closing)
     }
 
     private mutating func note(_ found: KeyedClass, in archive: borrowing SiftArchive) {
@@ -209,8 +132,8 @@ extension SiftEventWriter {
     struct Name: Sendable {
         let text: String
         /// What comes in front of the value, and behind it.
-        let opening: [UInt8]
-        let closing: [UInt8]
+        let opening: TextPiece
+        let closing: TextPiece
 
         static let deviceProperties = Name(beforeTime: "device_properties")
         static let fields = Name(beforeTime: "fields")
@@ -225,8 +148,8 @@ extension SiftEventWriter {
 
         private init(text: String, opening: String, closing: String) {
             self.text = text
-            self.opening = Array(opening.utf8)
-            self.closing = Array(closing.utf8)
+            self.opening = TextPiece(stringLiteral: opening)
+            self.closing = TextPiece(stringLiteral: closing)
         }
 
         private init(beforeTime text: String) {

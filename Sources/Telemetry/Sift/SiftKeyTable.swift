@@ -3,33 +3,44 @@ import PropertyList
 
 /// The keys of dictionaries that were met in an archive, each with its JSON text and its place in canonical order.
 ///
-/// Most archives store a key once, so it is known again by its object; of the others the text tells. Only so many keys are
-/// remembered: no archive of the SDK has more than some hundred.
+/// Most archives store a key, and the reference to it, once, so it is known again by its object; of the others the text
+/// tells. Only so many keys are remembered: no archive of the SDK has more than some hundred.
 struct SiftKeyTable {
     /// The most keys that are remembered, and the most bytes of one.
-    private static let limit = 1024
+    static let limit = 1024
     private static let lengthLimit = 256
     private static let slotCount = 1024
 
-    /// The keys in UTF-8, and each as it is written: `"key":`.
+    /// The keys in UTF-8.
     private var keys: [[UInt8]] = []
-    private var texts: [[UInt8]] = []
     /// The place of each entry in the order of the UTF-8 bytes of the keys.
     private(set) var ranks: [UInt32] = []
     /// The entries in that order.
     private var order: [Int] = []
     private var byText: [[UInt8]: Int] = [:]
-    /// What was met last, by the low bits of the object's number.
-    private var recent = Array(repeating: (object: UInt32.max, entry: 0), count: slotCount)
+    /// What was met last, by the low bits of the object's number: keys and references to them.
+    private var recent = Array(repeating: (object: UInt32.max, entry: UInt32.max), count: slotCount)
     private var utf8: [UInt8] = []
+    /// All keys as they are written, `"key":`, one after another, and where each of them is.
+    private var texts: [UInt8] = []
+    private var places: [(start: UInt32, end: UInt32)] = []
+
+    /// The entry of a key, or of a reference to it, that was met lately; nil for any other.
+    @inline(__always)
+    func recentEntry(of key: PropertyListNode) -> Int? {
+        let known = recent[Int(key.number) & (Self.slotCount - 1)]
+        return known.object == key.number ? Int(known.entry) : nil
+    }
 
     /// The entry of a key; nil if it is too long, or new and the table is full.
-    @inline(__always)
-    mutating func entry(of key: PropertyListNode, in document: PropertyListDocument) -> Int? {
-        let slot = Int(key.number) & (Self.slotCount - 1)
-        if recent[slot].object == key.number { return recent[slot].entry }
-        guard let entry = find(key, in: document) else { return nil }
-        recent[slot] = (key.number, entry)
+    /// - Parameter reference: the reference that led to it.
+    mutating func entry(
+        of key: PropertyListNode, by reference: PropertyListNode, in document: PropertyListDocument
+    ) -> Int? {
+        guard let entry = recentEntry(of: key) ?? find(key, in: document) else { return nil }
+        for node in [key, reference] {
+            recent[Int(node.number) & (Self.slotCount - 1)] = (node.number, UInt32(entry))
+        }
         return entry
     }
 
@@ -43,8 +54,9 @@ struct SiftKeyTable {
         var text: [UInt8] = []
         text.append(jsonString: utf8.span)
         text.append(UInt8(ascii: ":"))
+        places.append((UInt32(texts.count), UInt32(texts.count + text.count)))
+        texts += text
         keys.append(utf8)
-        texts.append(text)
         byText[utf8] = entry
         rank(entry)
         return entry
@@ -62,9 +74,13 @@ struct SiftKeyTable {
         for place in order.indices { ranks[order[place]] = UInt32(place) }
     }
 
-    /// Appends `"key":`.
+    /// Appends `"key":`, after a comma if it is not the first.
     @inline(__always)
-    func append(_ entry: Int, to output: inout [UInt8]) {
-        output.append(contentsOf: texts[entry])
+    func append(_ entry: Int, isFirst: Bool, to output: inout TextBuffer) {
+        let place = places[entry]
+        output.append(room: Int(place.end - place.start) + 1) { writer in
+            if !isFirst { writer.append(UInt8(ascii: ",")) }
+            writer.append(copying: texts.span, from: place.start, to: place.end)
+        }
     }
 }

@@ -8,8 +8,6 @@ import PropertyList
 struct SiftListReader {
     /// Bounds of what an archive may expand to.
     private enum Limit {
-        /// Bytes of the entry of one event.
-        static let eventBytes = 16 << 20
         /// More lost events than these are counted, not listed.
         static let problems = 1000
         /// Bytes of requests for each byte of the archive, and so many for a small one.
@@ -28,25 +26,28 @@ struct SiftListReader {
     private(set) var losses: [(code: String, count: Int)] = []
     /// The time of the newest event that has one within the range of RFC 3339.
     private(set) var newest: Int64 = 0
-    /// The dictionary of the newest device properties.
-    private(set) var newestProperties: (time: Int64, pairs: KeyedPairs)?
-    private var writer: SiftEventWriter
+    /// The event with the newest device properties.
+    private var newestDevice: (time: Int64, event: PropertyListNode)?
+    private let writers: SiftEntryWriters
     private var client: (node: PropertyListNode, text: String)?
     /// How many values and bytes more may come out of the archive.
     private var values: Int
     private var bytes: Int
     private let byteCount: Int
 
-    init(_ archive: SiftArchive, byteCount: Int) {
+    /// - Parameter spread: runs the writing of entries.
+    init(_ archive: SiftArchive, byteCount: Int, spread: @escaping Spread) {
         self.archive = archive
         self.byteCount = byteCount
-        let root = archive.archive.document.root
-        writer = SiftEventWriter(values: SiftValueWriter(SiftEventBounds(root, outerDepth: 0)))
+        writers = SiftEntryWriters(archive, spread: spread)
         values = archive.archive.document.expansionLimit
         bytes = Limit.growth * byteCount + Limit.freeBytes
     }
 
     /// Reads a list into a request, or several if it is too large for one.
+    ///
+    /// Entries are written in batches, several at a time, and settled one after another: whether one is taken depends on
+    /// those before it.
     ///
     /// - Parameters:
     ///   - depth: the level of the list in its archive, the root being 1.
@@ -68,70 +69,58 @@ struct SiftListReader {
         // A queue is all of its file, a batch a part of it; requests are about as long as the archive.
         let capacity = source.store == .siftQueue ? byteCount : 0
         var request = SiftRequest(source: source, file: file, capacity: capacity)
-        for position in 0..<list.count {
-            if request.payload.count > SiftRequest.sizeLimit {
-                requests.append(request)
-                request = SiftRequest(source: source, file: file)
+        var position = 0
+        while position < list.count {
+            let batches = writers.write(list, from: position, depth: depth)
+            for batch in batches {
+                for entry in batch.entries {
+                    if request.payload.count > SiftRequest.sizeLimit {
+                        requests.append(request)
+                        request = SiftRequest(source: source, file: file)
+                    }
+                    try settle(
+                        entry, at: position, batch.text[entry.range], named: name, in: &request, with: &entries)
+                    position += 1
+                }
             }
-            let start = request.payload.count
-            do throws(PropertyListError) {
-                try add(position, of: list, depth: depth, to: &request, entries: &entries)
-            } catch {
-                spend(request.payload.count - start)
-                request.payload.removeLast(request.payload.count - start)
-                guard values >= 0, bytes >= 0 else { throw error }
-                lose(position, named: name, error, noting: &request)
-            }
+            writers.recycle(batches)
         }
         requests.append(request)
     }
 
-    private mutating func add(
-        _ position: Int, of list: KeyedElements, depth: Int, to request: inout SiftRequest,
-        entries: inout SiftBatchEntries
+    /// Takes an entry into a request, or reports why not.
+    /// - Throws: `budget-exceeded` if the whole archive is to be refused.
+    private mutating func settle(
+        _ entry: SiftEntryBatch.Entry, at position: Int, _ text: ArraySlice<UInt8>, named name: String,
+        in request: inout SiftRequest, with entries: inout SiftBatchEntries
     ) throws(PropertyListError) {
-        let stored = try archive.archive.element(at: position, of: list)
-        writer.values.notes.removeAll()
-        writer.values.event = position
-        writer.values.keyBytes = 0
-        writer.values.bounds = SiftEventBounds(stored, outerDepth: depth)
-        let event = try writer.event(stored, in: &archive)
-        if request.events > 0 { request.payload.append(UInt8(ascii: ",")) }
-        let start = request.payload.count
-        writer.values.outputLimit = start + Limit.eventBytes
-        let facts = try writer.write(event, of: &archive, to: &request.payload)
-        let entry = request.payload[start...]
-        guard values >= writer.values.bounds.values, bytes >= entry.count + writer.values.keyBytes else {
-            throw archive.error(.budgetExceeded, at: stored, "an archive that expands to too much")
+        values -= entry.values
+        bytes -= text.count + entry.keyBytes
+        guard values >= 0, bytes >= 0 else {
+            throw PropertyListError(
+                .budgetExceeded, at: archive.archive.document.offset(of: archive.archive.document.root),
+                "an archive that expands to too much")
         }
-        if request.source.store == .siftUploader {
-            entries.insert(entry, time: event.time)
-        } else if entries.absorb(entry, time: event.time) {
+        switch entry.outcome {
+        case .success(let event) where request.source.store == .siftQueue && entries.absorb(text, time: event.time):
             counts.absorbed += 1
             request.note(.absorbed, at: "event \(position)")
-            spend(entry.count)
-            request.payload.removeLast(request.payload.count - start + (request.events > 0 ? 1 : 0))
-            return
+        case .success(let event):
+            if request.source.store == .siftUploader { entries.insert(text, time: event.time) }
+            request.append(text)
+            accept(event, notes: entry.notes, into: &request)
+        case .failure(let error):
+            lose(position, named: name, error, noting: &request)
         }
-        spend(entry.count)
-        accept(event, facts, into: &request)
     }
 
-    /// Takes what an event came to off what the archive may come to.
-    private mutating func spend(_ bytes: Int) {
-        values -= writer.values.bounds.values
-        self.bytes -= bytes + writer.values.keyBytes
-    }
-
-    private mutating func accept(
-        _ event: SiftEventWriter.Event, _ facts: SiftEventWriter.Facts, into request: inout SiftRequest
-    ) {
+    private mutating func accept(_ event: SiftEntryBatch.Event, notes: SiftNotes, into request: inout SiftRequest) {
         counts.emitted += 1
-        request.accept(time: event.time, notes: writer.values.notes)
-        if let node = facts.client { request.accept(client: text(ofClient: node)) }
+        request.accept(time: event.time, notes: notes)
+        if let node = event.client { request.accept(client: text(ofClient: node)) }
         guard let time = Int64(exactly: event.time), Timestamp(milliseconds: time) != nil else { return }
         newest = max(newest, time)
-        if let pairs = facts.deviceProperties, time >= newestProperties?.time ?? 0 { newestProperties = (time, pairs) }
+        if event.hasDeviceProperties, time >= newestDevice?.time ?? 0 { newestDevice = (time, event.node) }
     }
 
     /// The text of an installation id: mostly the one before.
@@ -178,16 +167,24 @@ struct SiftListReader {
     mutating func readLastEvent() -> (time: Int64?, key: String?) {
         for key in ["lastEvent", "last_event"] {
             guard let stored = try? archive.entry(key) else { continue }
-            guard let event = try? writer.event(stored, in: &archive),
-                let milliseconds = Int64(exactly: event.time), Timestamp(milliseconds: milliseconds) != nil
+            guard let event = try? archive.event(stored), let milliseconds = Int64(exactly: event.time),
+                Timestamp(milliseconds: milliseconds) != nil
             else { return (nil, key) }
-            if milliseconds > newestProperties?.time ?? -1,
-                let pairs = try? writer.deviceProperties(of: event.node, in: &archive)
-            {
-                newestProperties = (milliseconds, pairs)
+            if milliseconds > newestDevice?.time ?? -1, (try? archive.deviceProperties(of: event.node)) ?? nil != nil {
+                newestDevice = (milliseconds, event.node)
             }
             return (milliseconds, key)
         }
         return (nil, nil)
+    }
+
+    /// The newest device properties, and the time of their event.
+    var newestProperties: (time: Int64, pairs: KeyedPairs)? {
+        mutating get {
+            guard let newestDevice, let pairs = try? archive.deviceProperties(of: newestDevice.event) else {
+                return nil
+            }
+            return (newestDevice.time, pairs)
+        }
     }
 }

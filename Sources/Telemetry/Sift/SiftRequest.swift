@@ -8,8 +8,8 @@ struct SiftRequest {
     let source: Source
     /// The number of the file, in the order in which the files were read.
     let file: Int
-    /// The request so far: an event more is appended to it, or taken off again.
-    var payload = Array("{\"data\":[".utf8)
+    /// The request so far.
+    private(set) var payload = Array("{\"data\":[".utf8)
     /// How many events it has.
     private(set) var events = 0
     private(set) var notes = SiftNotes()
@@ -28,7 +28,13 @@ struct SiftRequest {
         payload.reserveCapacity(min(capacity, Self.sizeLimit))
     }
 
-    /// Takes an event whose entry was appended to the payload.
+    /// Appends the entry of an event.
+    mutating func append(_ entry: ArraySlice<UInt8>) {
+        if events > 0 { payload.append(UInt8(ascii: ",")) }
+        payload += entry
+    }
+
+    /// Takes an event whose entry was appended.
     mutating func accept(time: UInt64, notes: borrowing SiftNotes) {
         events += 1
         newest = max(newest, time)

@@ -11,6 +11,7 @@ import PropertyList
 public struct SiftStore: Sendable {
     private let capture: String
     private let applicationID: String?
+    private let spread: Spread
     private var target: Target?
     private var requests: [SiftRequest] = []
     private var entries = SiftBatchEntries()
@@ -38,7 +39,9 @@ public struct SiftStore: Sendable {
     /// - Parameters:
     ///   - capture: the label of the capture.
     ///   - applicationID: the bundle id of the container, where it is known.
-    public init(capture: String, applicationID: String?) {
+    ///   - spread: what runs the work on many events.
+    public init(capture: String, applicationID: String?, spread: @escaping Spread = oneAfterAnother) {
+        self.spread = spread
         self.capture = capture
         self.applicationID = applicationID
     }
@@ -133,7 +136,7 @@ extension SiftStore {
     private mutating func readUploader(
         _ archive: SiftArchive, byteCount: Int, at path: String, into output: inout Extraction
     ) throws(PropertyListError) {
-        var lists = SiftListReader(archive, byteCount: byteCount)
+        var lists = SiftListReader(archive, byteCount: byteCount, spread: spread)
         var entries = SiftBatchEntries()
         let batches = try lists.archive.list("batches")
         for index in 0..<batches.count {
@@ -160,7 +163,7 @@ extension SiftStore {
         _ archive: SiftArchive, named identifier: String, byteCount: Int, at path: String,
         into output: inout Extraction
     ) throws(PropertyListError) {
-        var lists = SiftListReader(archive, byteCount: byteCount)
+        var lists = SiftListReader(archive, byteCount: byteCount, spread: spread)
         let list = try lists.archive.list("queue")
         let source = Source(capture: capture, path: path, store: .siftQueue, index: 0)
         try lists.read(

@@ -11,6 +11,8 @@ struct SiftValueWriter {
     private var keys = SiftKeyTable()
     /// The members of the dictionaries that are being written, those of the innermost last.
     private var entries: [Entry] = []
+    private var ranked = SiftRankedPlaces()
+    private var sorted: [Entry] = []
     /// What was noted of the event that is being written.
     var notes = SiftNotes()
     /// Where the event stands in its list, and the member that is being written.
@@ -27,6 +29,14 @@ struct SiftValueWriter {
         self.bounds = bounds
     }
 
+    /// Forgets what there was to say about the event before.
+    mutating func begin(event: Int, outputLimit: Int) {
+        notes.removeAll()
+        self.event = event
+        self.outputLimit = outputLimit
+        keyBytes = 0
+    }
+
     private mutating func note(_ subject: SiftNotes.Subject, count: Int = 1) {
         let (event, member) = (event, member)
         notes.add(subject, count: count, at: "event \(event), \(member)")
@@ -38,28 +48,57 @@ struct SiftValueWriter {
     /// - Throws: `PropertyListError` for what cannot be read at all.
     mutating func write(
         _ stored: PropertyListNode, of archive: inout KeyedArchive, _ document: PropertyListDocument,
-        to output: inout [UInt8]
+        to output: inout TextBuffer
     ) throws(PropertyListError) -> Bool {
         // A text that is shared costs the archive a reference, the output all of its length.
         guard output.count <= outputLimit else { throw Self.expanded(at: stored, in: document) }
-        switch try archive.value(of: stored) {
-        case .text(let node): output.append(jsonText: node, of: document)
-        case .real(let value):
-            guard value.isFinite else {
-                note(.notFinite)
-                return false
-            }
-            output.append(jsonNumber: value)
-        case .integer(let value): output.append(contentsOf: value.description.utf8)
-        case .boolean(let value): output.append(contentsOf: value ? Self.true : Self.false)
-        case .null: output.append(contentsOf: Self.null)
-        case .array(let elements, _): try write(elements, of: &archive, document, to: &output)
-        case .dictionary(let pairs): try write(pairs, of: &archive, document, to: &output)
-        case .none, .data, .date, .instance, .unrepresentable:
-            note(.unknownClass)
-            return false
+        // Most values are scalars, which need no look at a class.
+        guard let object = try archive.object(stored) else { return withoutForm() }
+        switch document.kind(of: object) {
+        case .real: return write(document.real(of: object), to: &output)
+        case .text: output.append(jsonText: object, of: document)
+        case .integer: write(document.integer(of: object), to: &output)
+        case .boolean: output.append(document.boolean(of: object) ? Self.true : Self.false)
+        case .dictionary: return try writeInstance(object, of: &archive, document, to: &output)
+        default: return withoutForm()
         }
         return true
+    }
+
+    private mutating func writeInstance(
+        _ object: PropertyListNode, of archive: inout KeyedArchive, _ document: PropertyListDocument,
+        to output: inout TextBuffer
+    ) throws(PropertyListError) -> Bool {
+        switch try archive.value(ofObject: object) {
+        case .text(let node): output.append(jsonText: node, of: document)
+        case .real(let value): return write(value, to: &output)
+        case .integer(let value): write(value, to: &output)
+        case .boolean(let value): output.append(value ? Self.true : Self.false)
+        case .null: output.append(Self.null)
+        case .array(let elements, _): try write(elements, of: &archive, document, to: &output)
+        case .dictionary(let pairs): try write(pairs, of: &archive, document, to: &output)
+        case .none, .data, .date, .instance, .unrepresentable: return withoutForm()
+        }
+        return true
+    }
+
+    private mutating func withoutForm() -> Bool {
+        note(.unknownClass)
+        return false
+    }
+
+    private mutating func write(_ real: Double, to output: inout TextBuffer) -> Bool {
+        guard real.isFinite else {
+            note(.notFinite)
+            return false
+        }
+        output.append(jsonNumber: real)
+        return true
+    }
+
+    private func write(_ integer: PropertyListInteger, to output: inout TextBuffer) {
+        if integer.isNegative { output.append(UInt8(ascii: "-")) }
+        output.append(decimal: integer.isNegative ? 0 &- integer.bits : integer.bits)
     }
 
     private static func expanded(at node: PropertyListNode, in document: PropertyListDocument) -> PropertyListError {
@@ -67,13 +106,13 @@ struct SiftValueWriter {
             .budgetExceeded, at: document.offset(of: node), "an event that expands to too many bytes")
     }
 
-    private static let `true` = Array("true".utf8)
-    private static let `false` = Array("false".utf8)
-    private static let null = Array("null".utf8)
+    private static let `true`: TextPiece = "true"
+    private static let `false`: TextPiece = "false"
+    private static let null: TextPiece = "null"
 
     private mutating func write(
         _ elements: KeyedElements, of archive: inout KeyedArchive, _ document: PropertyListDocument,
-        to output: inout [UInt8]
+        to output: inout TextBuffer
     ) throws(PropertyListError) {
         try bounds.enter(elements.count, in: &archive)
         defer { bounds.leave() }
@@ -83,14 +122,15 @@ struct SiftValueWriter {
             let before = output.count
             if before > start { output.append(UInt8(ascii: ",")) }
             let element = try archive.element(at: position, of: elements)
-            if try !write(element, of: &archive, document, to: &output) { output.removeLast(output.count - before) }
+            if try !write(element, of: &archive, document, to: &output) { output.removeAll(from: before) }
         }
         output.append(UInt8(ascii: "]"))
     }
 
     /// Writes a dictionary, its members by the UTF-8 bytes of their keys; of equal keys the first one counts.
     mutating func write(
-        _ pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument, to output: inout [UInt8]
+        _ pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument,
+        to output: inout TextBuffer
     ) throws(PropertyListError) {
         try bounds.enter(2 * pairs.count, in: &archive)
         defer { bounds.leave() }
@@ -110,10 +150,9 @@ struct SiftValueWriter {
             }
             last = entry.key
             let before = output.count
-            if before > start { output.append(UInt8(ascii: ",")) }
-            keys.append(entry.key, to: &output)
+            keys.append(entry.key, isFirst: before == start, to: &output)
             let value = try archive.element(at: entry.position, of: pairs.values)
-            if try !write(value, of: &archive, document, to: &output) { output.removeLast(output.count - before) }
+            if try !write(value, of: &archive, document, to: &output) { output.removeAll(from: before) }
         }
         output.append(UInt8(ascii: "}"))
     }
@@ -127,11 +166,15 @@ struct SiftValueWriter {
         var others = 0
         for position in 0..<pairs.count {
             let stored = try archive.element(at: position, of: pairs.keys)
+            if let key = keys.recentEntry(of: stored) {
+                entries.append(Entry(key: key, position: position))
+                continue
+            }
             guard case .text(let text) = try archive.value(of: stored) else {
                 others += 1
                 continue
             }
-            guard let key = keys.entry(of: text, in: document) else {
+            guard let key = keys.entry(of: text, by: stored, in: document) else {
                 entries.removeLast(entries.count - first)
                 return false
             }
@@ -142,27 +185,25 @@ struct SiftValueWriter {
         return true
     }
 
-    /// Above this many entries the library's sort is faster than insertion.
-    private static let insertionLimit = 40
-
     /// The ranks are looked up when all keys of the dictionary have theirs.
     private mutating func sort(from first: Int) {
-        for index in first..<entries.count { entries[index].rank(among: keys) }
-        guard entries.count - first <= Self.insertionLimit else { return entries[first...].sort() }
-        for unsorted in first..<entries.count {
-            let entry = entries[unsorted]
-            var place = unsorted
-            while place > first, entry < entries[place - 1] {
-                entries[place] = entries[place - 1]
-                place -= 1
-            }
-            if place < unsorted { entries[place] = entry }
+        var areDifferent = true
+        for index in first..<entries.count {
+            let rank = keys.ranks[entries[index].key]
+            entries[index].rank(rank)
+            areDifferent = ranked.insert(index, at: Int(rank)) && areDifferent
         }
+        // Put where their ranks say, and taken from there: that is faster than sorting.
+        sorted.removeAll(keepingCapacity: true)
+        ranked.removeAll { index in sorted.append(entries[index]) }
+        guard areDifferent else { return entries[first...].sort() }
+        for place in sorted.indices { entries[first + place] = sorted[place] }
     }
 
     /// Writes a dictionary that has keys beyond those of the table.
     private mutating func writeUnranked(
-        _ pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument, to output: inout [UInt8]
+        _ pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument,
+        to output: inout TextBuffer
     ) throws(PropertyListError) {
         var members: [(key: [UInt8], position: Int)] = []
         for position in 0..<pairs.count {
@@ -193,7 +234,7 @@ struct SiftValueWriter {
             output.append(jsonString: member.key.span)
             output.append(UInt8(ascii: ":"))
             let value = try archive.element(at: member.position, of: pairs.values)
-            if try !write(value, of: &archive, document, to: &output) { output.removeLast(output.count - before) }
+            if try !write(value, of: &archive, document, to: &output) { output.removeAll(from: before) }
         }
         output.append(UInt8(ascii: "}"))
     }
@@ -212,8 +253,8 @@ extension SiftValueWriter {
             packed = UInt64(key) << 32 | UInt64(position)
         }
 
-        mutating func rank(among keys: borrowing SiftKeyTable) {
-            packed |= UInt64(keys.ranks[key]) << 48
+        mutating func rank(_ rank: UInt32) {
+            packed |= UInt64(rank) << 48
         }
 
         static func < (left: Entry, right: Entry) -> Bool { left.packed < right.packed }

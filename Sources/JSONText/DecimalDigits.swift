@@ -1,0 +1,74 @@
+/// The digits of a number with at most 17 of them in ASCII, from the first on, and zeros behind them.
+struct DecimalDigits {
+    /// Eight digits each, the first one lowest, and one more.
+    let words: (UInt64, UInt64, UInt64)
+    /// How many there are.
+    let count: Int
+
+    init(_ number: UInt64) {
+        count = number.decimalDigitCount
+        let aligned = number &* UInt64.powersOfTen[17 - count]
+        let (front, last) = aligned.quotientAndRemainder(dividingBy: 10)
+        let (high, low) = front.quotientAndRemainder(dividingBy: 100_000_000)
+        words = (high.eightDigits, low.eightDigits, UInt64(UInt8(ascii: "0")) + last)
+    }
+
+    /// The digit at a place below 16.
+    subscript(place: Int) -> UInt8 {
+        let word = place < 8 ? words.0 : words.1
+        return UInt8(truncatingIfNeeded: word &>> UInt64(truncatingIfNeeded: 8 &* (place & 7)))
+    }
+}
+
+extension UInt64 {
+    /// 10⁰ to 10¹⁹.
+    fileprivate static let powersOfTen: InlineArray<20, UInt64> = {
+        var powers = InlineArray<20, UInt64>(repeating: 1)
+        for exponent in 1..<20 { powers[exponent] = powers[exponent - 1] * 10 }
+        return powers
+    }()
+
+    /// How many digits the number has in decimal; it has to be below 10¹⁹.
+    fileprivate var decimalDigitCount: Int {
+        // The logarithm to base 2, to base 10: too small by one at most.
+        let guess = ((63 - (self | 1).leadingZeroBitCount) * 1233) >> 12
+        return self < Self.powersOfTen[guess + 1] ? guess + 1 : guess + 2
+    }
+
+    /// The digits of a number below 10⁸ in ASCII, the first one lowest: all eight at once.
+    fileprivate var eightDigits: UInt64 {
+        // Two numbers of four digits, four of two, eight of one, side by side.
+        let fours = self / 10_000 | (self % 10_000) << 32
+        let hundreds = (fours &* 10_486) >> 20 & 0x7F_0000_007F
+        let twos = hundreds | (fours &- 100 &* hundreds) << 16
+        let tens = (twos &* 103) >> 10 & 0x000F_000F_000F_000F
+        return (tens | (twos &- 10 &* tens) << 8) | 0x3030_3030_3030_3030
+    }
+}
+
+extension TextWriter {
+    /// Appends a number in decimal, for which there has to be room: 20 bytes.
+    public mutating func append(decimal number: UInt64) {
+        let (high, low) = number.quotientAndRemainder(dividingBy: 10)
+        if high > 0 { append(decimal: high) }
+        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: low))
+    }
+
+    /// Appends digits, for which there has to be room: 24 bytes.
+    mutating func append(_ digits: DecimalDigits) {
+        store(digits.words.0, at: count)
+        store(digits.words.1, at: count + 8)
+        store(digits.words.2, at: count + 16)
+        skip(digits.count)
+    }
+
+    /// Appends more digits than `point`, with a decimal point behind that many; there has to be room for 25 bytes.
+    mutating func append(_ digits: DecimalDigits, pointAfter point: Int) {
+        let start = count
+        skip(1)
+        append(digits)
+        // Those in front of the point move back.
+        for place in 0..<point { store(digits[place], at: start + place) }
+        store(UInt8(ascii: "."), at: start + point)
+    }
+}
