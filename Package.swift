@@ -93,7 +93,8 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ], path: "Tests/LoopbackServer", swiftSettings: common),
         .executableTarget(
-            name: "pingferry-bench", dependencies: ["JSONText", "PropertyList", "Telemetry"], path: "Tests/Bench",
+            name: "pingferry-bench", dependencies: ["JSONText", "Parallel", "PropertyList", "Telemetry"],
+            path: "Tests/Bench",
             swiftSettings: common),
         .target(name: "TestSupport", dependencies: ["Files"], path: "Tests/Support", swiftSettings: common),
         .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "TestSupport"], swiftSettings: common),

@@ -47,10 +47,11 @@ extension UInt64 {
 }
 
 extension TextWriter {
-    /// Appends a number in decimal, for which there has to be room: 20 bytes.
+    /// Appends a number in decimal, for which there has to be room: 25 bytes.
     public mutating func append(decimal number: UInt64) {
+        guard number >= 100_000_000_000_000_000 else { return append(DecimalDigits(number)) }
         let (high, low) = number.quotientAndRemainder(dividingBy: 10)
-        if high > 0 { append(decimal: high) }
+        append(decimal: high)
         append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: low))
     }
 

@@ -1,8 +1,9 @@
 /// Bytes that are put together in memory that is kept and used again: behind the text there is room that holds anything.
 public struct TextBuffer: Sendable {
-    private var memory: [UInt8] = []
+    @usableFromInline var memory: [UInt8] = []
     /// How many bytes there are.
-    public private(set) var count = 0
+    public var count: Int { used }
+    @usableFromInline var used = 0
 
     /// Makes an empty buffer.
     public init() {}
@@ -14,25 +15,30 @@ public struct TextBuffer: Sendable {
     public var bytes: [UInt8] { Array(memory[..<count]) }
 
     /// Forgets the bytes, keeps the memory.
-    public mutating func removeAll() { count = 0 }
+    public mutating func removeAll() { used = 0 }
 
     /// Forgets the bytes from a place on, which must not be behind ``count``.
     public mutating func removeAll(from place: Int) {
         precondition(place >= 0 && place <= count, "a place behind the end")
-        count = place
+        used = place
     }
 
     /// Appends what a body writes.
     /// - Parameter room: the most bytes that it writes.
+    @inlinable
+    @inline(__always)
     public mutating func append(room: Int, _ body: (inout TextWriter) -> Void) {
-        let needed = count + room + TextWriter.slack
-        if memory.count < needed {
-            memory.append(contentsOf: repeatElement(0, count: max(needed, 2 * memory.count) - memory.count))
-        }
+        if memory.count < count + room + TextWriter.slack { grow(room: room) }
         let start = count
         var writer = TextWriter(memory.mutableSpan, count: start)
         body(&writer)
-        count = writer.count
+        used = writer.count
+    }
+
+    @usableFromInline
+    mutating func grow(room: Int) {
+        let needed = count + room + TextWriter.slack
+        memory.append(contentsOf: repeatElement(0, count: max(needed, 2 * memory.count) - memory.count))
     }
 
     /// Appends a byte.
@@ -52,12 +58,13 @@ public struct TextBuffer: Sendable {
 
     /// Appends a number in decimal.
     public mutating func append(decimal number: UInt64) {
-        append(room: 20) { $0.append(decimal: number) }
+        append(room: 25) { $0.append(decimal: number) }
     }
 
     /// Appends a text as a JSON string with the shortest escapes.
     public mutating func append(jsonString text: Span<UInt8>) {
-        append(room: text.canonicalLengthLimit) { $0.append(jsonString: text) }
+        // Of a short text each byte may be escaped.
+        append(room: text.count <= 64 ? 6 * text.count + 2 : text.canonicalLengthLimit) { $0.append(jsonString: text) }
     }
 }
 
@@ -73,22 +80,26 @@ extension TextBuffer: Equatable {
 /// The last of them may be too many: they are written over by what follows, or stay behind the text.
 public struct TextWriter: ~Copyable, ~Escapable {
     /// So many bytes of memory have to be there beyond those that are needed.
-    static let slack = 48
+    @inlinable static var slack: Int { 48 }
 
-    private var memory: MutableSpan<UInt8>
+    @usableFromInline var memory: MutableSpan<UInt8>
     /// How many bytes there are.
-    public private(set) var count: Int
+    public var count: Int { used }
+    @usableFromInline var used: Int
 
+    @inlinable
     @_lifetime(copy memory)
     init(_ memory: consuming MutableSpan<UInt8>, count: Int) {
         self.memory = memory
-        self.count = count
+        used = count
     }
 
     /// Appends a byte.
+    @inlinable
+    @inline(__always)
     public mutating func append(_ byte: UInt8) {
         memory[count] = byte
-        count += 1
+        used += 1
     }
 
     /// Appends bytes.
@@ -105,13 +116,13 @@ public struct TextWriter: ~Copyable, ~Escapable {
     public mutating func append(_ piece: TextPiece) {
         store(piece.start, at: count)
         store(piece.end, at: count &+ 16)
-        count &+= piece.count
+        used &+= piece.count
     }
 
     /// Appends a part of bytes; reads, but does not keep, some that stand behind it.
     public mutating func append(copying bytes: Span<UInt8>, from start: UInt32, to end: UInt32) {
         let offset = count &- Int(start)
-        count = offset &+ Int(end)
+        used = offset &+ Int(end)
         var index = start
         while index < end, Int(index) <= bytes.count - 16 {
             store(bytes.piece(at: Int(index)), at: offset &+ Int(index))
@@ -129,7 +140,7 @@ public struct TextWriter: ~Copyable, ~Escapable {
     }
 
     /// Leaves a place free that is written later.
-    mutating func skip(_ places: Int) { count &+= places }
+    mutating func skip(_ places: Int) { used &+= places }
 
     /// Writes a byte at a place of its own.
     @inline(__always)

@@ -26,7 +26,7 @@ struct BinaryCheck {
     let depthLimit: Int
     /// For each object 0 before it is met, ``open`` while its values are checked, then the number of its levels. Where
     /// there are more objects than bytes to put them in, the states are those of the bytes.
-    var states: [UInt16] = []
+    private var states: [UInt16] = []
     let countsBytes: Bool
     private var frames: [Frame] = []
     var keys = KeyCheck()
@@ -37,20 +37,16 @@ struct BinaryCheck {
         self.layout = layout
         depthLimit = limits.depth
         countsBytes = layout.objectCount > layout.tableOffset
-        allowance = 0
+        allowance = Self.allowance(of: layout)
     }
 
-    /// Knows of nothing.
-    private mutating func begin() {
-        states = Array(repeating: 0, count: min(layout.objectCount, layout.tableOffset))
-        keys = KeyCheck()
-        allowance = 4 * layout.tableOffset + 1 << 20
-    }
+    private static func allowance(of layout: BinaryLayout) -> Int { 4 * layout.tableOffset + 1 << 20 }
 
     mutating func run(_ bytes: Span<UInt8>) throws(PropertyListError) {
-        begin()
         if passes(bytes) { return }
-        begin()
+        keys = KeyCheck()
+        allowance = Self.allowance(of: layout)
+        states = Array(repeating: 0, count: min(layout.objectCount, layout.tableOffset))
         _ = try visit(layout.top, in: bytes)
         while let place = frames.indices.last {
             var frame = frames[place]

@@ -5,38 +5,40 @@ import JSONText
 extension BinaryCheck {
     /// Whether nothing is wrong. If not, the sweep does not know whether it matters: a walk has to find out.
     mutating func passes(_ bytes: Span<UInt8>) -> Bool {
-        guard !countsBytes, let containers = checkScalars(bytes) else { return false }
-        for number in containers.reversed() {
-            guard let levels = levels(of: Int(number), in: bytes), levels <= depthLimit else { return false }
-            states[Int(number)] = UInt16(levels)
+        guard !countsBytes else { return false }
+        // For each object the number of its levels; 0 for a container that was not looked at.
+        var levels = [UInt16](repeating: 0, count: layout.objectCount)
+        var places = levels.mutableSpan
+        guard checkScalars(bytes, levels: &places) else { return false }
+        for number in (0..<places.count).reversed() where places[number] == 0 {
+            guard let count = countLevels(of: number, in: bytes, levels: places.span), count <= depthLimit else {
+                return false
+            }
+            places[number] = UInt16(count)
         }
         return true
     }
 
     /// Checks all scalars, and gives each one level.
-    /// - Returns: the numbers of the containers; nil if a scalar is bad.
-    private mutating func checkScalars(_ bytes: Span<UInt8>) -> [UInt32]? {
-        var containers: [UInt32] = []
-        // So far no scalar without a count reaches the table.
+    private mutating func checkScalars(_ bytes: Span<UInt8>, levels: inout MutableSpan<UInt16>) -> Bool {
+        // Before this place no scalar without a count reaches the table.
         let safeEnd = layout.tableOffset - 17
-        for number in 0..<layout.objectCount {
+        for number in levels.indices {
             let offset = Int(layout.offset(of: number, in: bytes))
             switch bytes[offset] {
-            case 0xA0...0xAF, 0xC0...0xDF:
-                containers.append(UInt32(truncatingIfNeeded: number))
-                continue
+            case 0xA0...0xAF, 0xC0...0xDF: continue
             case 0x80...0x83, 0x10...0x13, 0x22, 0x23, 0x33, 0x08, 0x09:
                 guard offset <= safeEnd else { fallthrough }
             default:
-                guard (try? checkScalar(at: offset, in: bytes)) != nil else { return nil }
+                guard (try? checkScalar(at: offset, in: bytes)) != nil else { return false }
             }
-            states[number] = 1
+            levels[number] = 1
         }
-        return containers
+        return true
     }
 
     /// How many levels a container has of whose values the levels are known; nil if something is wrong with it.
-    private mutating func levels(of number: Int, in bytes: Span<UInt8>) -> Int? {
+    private mutating func countLevels(of number: Int, in bytes: Span<UInt8>, levels: Span<UInt16>) -> Int? {
         let offset = Int(layout.offset(of: number, in: bytes))
         let isDictionary = bytes[offset] >> 4 == 0xD
         let size = layout.referenceSize
@@ -48,12 +50,14 @@ extension BinaryCheck {
             start += extent.count * size
             height = 1
         }
-        for position in 0..<extent.count {
-            let value = bytes.bigEndian(at: start + position * size, width: size)
-            guard value < UInt64(states.count) else { return nil }
-            let levels = states[Int(value)]
-            guard levels > 0 else { return nil }
-            height = max(height, levels)
+        let end = start + extent.count * size
+        while start < end {
+            let value = bytes.bigEndian(at: start, width: size)
+            guard value < UInt64(levels.count) else { return nil }
+            let count = levels[Int(truncatingIfNeeded: value)]
+            guard count > 0 else { return nil }
+            height = max(height, count)
+            start &+= size
         }
         return Int(height) + 1
     }

@@ -84,16 +84,6 @@ extension KeyedArchive {
         return node
     }
 
-    /// The references of elements as bytes of the file: of two collections that have the same ones, the elements are the
-    /// same. Empty where the elements are members of their own.
-    @inlinable
-    @_lifetime(borrow self)
-    public func references(of elements: KeyedElements) -> Span<UInt8> {
-        guard case .listed(let list) = elements.storage else { return document.bytes.span.extracting(first: 0) }
-        let end = list.start + list.count * document.layout.referenceSize
-        return document.bytes.span.extracting(list.start..<end)
-    }
-
     private func listed(_ list: PropertyListNode) throws(PropertyListError) -> KeyedElements {
         guard document.kind(of: list) == .array else { throw badCollection(list, "elements that are no array") }
         let elements = document.elements(of: list)
@@ -140,5 +130,38 @@ extension KeyedArchive {
     @usableFromInline
     func badCollection(_ node: PropertyListNode, _ reason: String) -> PropertyListError {
         PropertyListError(.badCollection, at: document.offset(of: node), reason)
+    }
+}
+
+extension PropertyListDocument {
+    /// The element at a position below the count, if it is a listed reference, as nearly all are;
+    /// ``KeyedArchive/element(at:of:)`` has the others, or the error.
+    @inlinable
+    @inline(__always)
+    public func reference(at position: Int, of elements: KeyedElements) -> PropertyListNode? {
+        guard case .listed(let list) = elements.storage else { return nil }
+        let node = element(at: position, of: list)
+        return marker(of: node) >> 4 == 8 ? node : nil
+    }
+
+    /// The number of the element at a position below the count, as ``PropertyListNode/number`` has it.
+    @inlinable
+    @inline(__always)
+    public func number(at position: Int, of elements: KeyedElements) -> UInt32? {
+        guard case .listed(let list) = elements.storage else { return nil }
+        precondition(position >= 0 && position < list.count)
+        return referenceNumber(at: list.start + position * layout.referenceSize)
+    }
+
+    /// The object among an archive's that a reference names, if that is plain; ``KeyedArchive/object(_:)`` has the others,
+    /// or the error.
+    @inlinable
+    @inline(__always)
+    public func object(of reference: PropertyListNode, among objects: PropertyListElements) -> PropertyListNode? {
+        let uid = uid(of: reference)
+        guard uid != 0, uid < objects.count else { return nil }
+        let object = element(at: Int(uid), of: objects)
+        // Texts of five characters may be `$null`.
+        return marker(of: object) == 0x55 ? nil : object
     }
 }

@@ -258,8 +258,14 @@ extension PropertyListDocument {
     @inlinable
     @inline(__always)
     func keyNumber(at position: Int, of members: PropertyListMembers) -> UInt32 {
-        let offset = members.start + position * layout.referenceSize
-        return UInt32(truncatingIfNeeded: bytes.span.bigEndian(at: offset, width: layout.referenceSize))
+        referenceNumber(at: members.start + position * layout.referenceSize)
+    }
+
+    /// The number that a reference at an offset has.
+    @inlinable
+    @inline(__always)
+    func referenceNumber(at offset: Int) -> UInt32 {
+        UInt32(truncatingIfNeeded: bytes.span.bigEndian(at: offset, width: layout.referenceSize))
     }
 }
 

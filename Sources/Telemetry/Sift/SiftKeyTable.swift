@@ -25,11 +25,11 @@ struct SiftKeyTable {
     private var texts: [UInt8] = []
     private var places: [(start: UInt32, end: UInt32)] = []
 
-    /// The entry of a key, or of a reference to it, that was met lately; nil for any other.
+    /// The entry of a key, or of a reference to it, that was met lately, by its number; nil for any other.
     @inline(__always)
-    func recentEntry(of key: PropertyListNode) -> Int? {
-        let known = recent[Int(key.number) & (Self.slotCount - 1)]
-        return known.object == key.number ? Int(known.entry) : nil
+    func recentEntry(of key: UInt32) -> Int? {
+        let known = recent[Int(key) & (Self.slotCount - 1)]
+        return known.object == key ? Int(known.entry) : nil
     }
 
     /// The entry of a key; nil if it is too long, or new and the table is full.
@@ -37,7 +37,7 @@ struct SiftKeyTable {
     mutating func entry(
         of key: PropertyListNode, by reference: PropertyListNode, in document: PropertyListDocument
     ) -> Int? {
-        guard let entry = recentEntry(of: key) ?? find(key, in: document) else { return nil }
+        guard let entry = recentEntry(of: key.number) ?? find(key, in: document) else { return nil }
         for node in [key, reference] {
             recent[Int(node.number) & (Self.slotCount - 1)] = (node.number, UInt32(entry))
         }

@@ -1,29 +1,34 @@
-/// A place for a number at each rank, to put a few numbers in order by their ranks without comparing them.
-struct SiftRankedPlaces {
-    private var numbers = [Int](repeating: 0, count: SiftKeyTable.limit)
-    /// A bit for each rank that has a number.
+/// A place for an element at each rank of a ``SiftKeyTable``, to put a few in order by their ranks without comparing them.
+struct SiftRankedPlaces<Element: Sendable>: Sendable {
+    private var elements: [Element]
+    /// A bit for each rank that has an element.
     private var taken = [UInt64](repeating: 0, count: SiftKeyTable.limit / 64)
 
-    /// Puts a number at a rank.
+    /// - Parameter empty: what stands at places that are not taken.
+    init(empty: Element) {
+        elements = Array(repeating: empty, count: SiftKeyTable.limit)
+    }
+
+    /// Puts an element at a rank.
     /// - Returns: false if there is one already, which is left there.
     @inline(__always)
-    mutating func insert(_ number: Int, at rank: Int) -> Bool {
+    mutating func insert(_ element: Element, at rank: Int) -> Bool {
         let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: rank & 63)
         guard taken[rank >> 6] & bit == 0 else { return false }
         taken[rank >> 6] |= bit
-        numbers[rank] = number
+        elements[rank] = element
         return true
     }
 
-    /// Takes all numbers, by rank.
+    /// Takes all elements, by rank.
     @inline(__always)
-    mutating func removeAll(_ take: (Int) -> Void) {
+    mutating func removeAll(_ take: (Element) -> Void) {
         for word in taken.indices {
             var bits = taken[word]
             guard bits != 0 else { continue }
             taken[word] = 0
             while bits != 0 {
-                take(numbers[word << 6 + bits.trailingZeroBitCount])
+                take(elements[word << 6 + bits.trailingZeroBitCount])
                 bits &= bits - 1
             }
         }

@@ -11,8 +11,7 @@ struct SiftValueWriter {
     private var keys = SiftKeyTable()
     /// The members of the dictionaries that are being written, those of the innermost last.
     private var entries: [Entry] = []
-    private var ranked = SiftRankedPlaces()
-    private var sorted: [Entry] = []
+    private var ranked = SiftRankedPlaces(empty: Entry(key: 0, position: 0))
     /// What was noted of the event that is being written.
     var notes = SiftNotes()
     /// Where the event stands in its list, and the member that is being written.
@@ -53,7 +52,14 @@ struct SiftValueWriter {
         // A text that is shared costs the archive a reference, the output all of its length.
         guard output.count <= outputLimit else { throw Self.expanded(at: stored, in: document) }
         // Most values are scalars, which need no look at a class.
-        guard let object = try archive.object(stored) else { return withoutForm() }
+        let object: PropertyListNode
+        if let plain = document.object(of: stored, among: archive.objects) {
+            object = plain
+        } else if let found = try archive.object(stored) {
+            object = found
+        } else {
+            return withoutForm()
+        }
         switch document.kind(of: object) {
         case .real: return write(document.real(of: object), to: &output)
         case .text: output.append(jsonText: object, of: document)
@@ -101,6 +107,15 @@ struct SiftValueWriter {
         output.append(decimal: integer.isNegative ? 0 &- integer.bits : integer.bits)
     }
 
+    @inline(__always)
+    private static func element(
+        at position: Int, of elements: KeyedElements, in archive: borrowing KeyedArchive,
+        _ document: PropertyListDocument
+    ) throws(PropertyListError) -> PropertyListNode {
+        if let plain = document.reference(at: position, of: elements) { return plain }
+        return try archive.element(at: position, of: elements)
+    }
+
     private static func expanded(at node: PropertyListNode, in document: PropertyListDocument) -> PropertyListError {
         PropertyListError(
             .budgetExceeded, at: document.offset(of: node), "an event that expands to too many bytes")
@@ -121,7 +136,7 @@ struct SiftValueWriter {
         for position in 0..<elements.count {
             let before = output.count
             if before > start { output.append(UInt8(ascii: ",")) }
-            let element = try archive.element(at: position, of: elements)
+            let element = try Self.element(at: position, of: elements, in: archive, document)
             if try !write(element, of: &archive, document, to: &output) { output.removeAll(from: before) }
         }
         output.append(UInt8(ascii: "]"))
@@ -151,7 +166,7 @@ struct SiftValueWriter {
             last = entry.key
             let before = output.count
             keys.append(entry.key, isFirst: before == start, to: &output)
-            let value = try archive.element(at: entry.position, of: pairs.values)
+            let value = try Self.element(at: entry.position, of: pairs.values, in: archive, document)
             if try !write(value, of: &archive, document, to: &output) { output.removeAll(from: before) }
         }
         output.append(UInt8(ascii: "}"))
@@ -162,14 +177,11 @@ struct SiftValueWriter {
     private mutating func rank(_ pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument)
         throws(PropertyListError) -> Bool
     {
+        if rankAgain(pairs, in: document) { return true }
         let first = entries.count
         var others = 0
         for position in 0..<pairs.count {
-            let stored = try archive.element(at: position, of: pairs.keys)
-            if let key = keys.recentEntry(of: stored) {
-                entries.append(Entry(key: key, position: position))
-                continue
-            }
+            let stored = try Self.element(at: position, of: pairs.keys, in: archive, document)
             guard case .text(let text) = try archive.value(of: stored) else {
                 others += 1
                 continue
@@ -185,19 +197,26 @@ struct SiftValueWriter {
         return true
     }
 
+    /// The same where all keys were met lately, as they mostly were: each is put where its rank says, which is faster than
+    /// to sort them.
+    /// - Returns: false, and nothing appended, if they were not, or one is there twice.
+    private mutating func rankAgain(_ pairs: KeyedPairs, in document: PropertyListDocument) -> Bool {
+        for position in 0..<pairs.count {
+            guard let number = document.number(at: position, of: pairs.keys), let key = keys.recentEntry(of: number),
+                ranked.insert(Entry(key: key, position: position), at: Int(keys.ranks[key]))
+            else {
+                ranked.removeAll { _ in }
+                return false
+            }
+        }
+        ranked.removeAll { entries.append($0) }
+        return true
+    }
+
     /// The ranks are looked up when all keys of the dictionary have theirs.
     private mutating func sort(from first: Int) {
-        var areDifferent = true
-        for index in first..<entries.count {
-            let rank = keys.ranks[entries[index].key]
-            entries[index].rank(rank)
-            areDifferent = ranked.insert(index, at: Int(rank)) && areDifferent
-        }
-        // Put where their ranks say, and taken from there: that is faster than sorting.
-        sorted.removeAll(keepingCapacity: true)
-        ranked.removeAll { index in sorted.append(entries[index]) }
-        guard areDifferent else { return entries[first...].sort() }
-        for place in sorted.indices { entries[first + place] = sorted[place] }
+        for index in first..<entries.count { entries[index].rank(keys.ranks[entries[index].key]) }
+        entries[first...].sort()
     }
 
     /// Writes a dictionary that has keys beyond those of the table.
@@ -207,7 +226,7 @@ struct SiftValueWriter {
     ) throws(PropertyListError) {
         var members: [(key: [UInt8], position: Int)] = []
         for position in 0..<pairs.count {
-            let stored = try archive.element(at: position, of: pairs.keys)
+            let stored = try Self.element(at: position, of: pairs.keys, in: archive, document)
             guard case .text(let text) = try archive.value(of: stored) else {
                 note(.nonStringKey)
                 continue
