@@ -21,12 +21,12 @@ struct DecimalDigits {
 }
 
 extension UInt64 {
-    /// 10⁰ to 10¹⁹.
-    fileprivate static let powersOfTen: InlineArray<20, UInt64> = {
-        var powers = InlineArray<20, UInt64>(repeating: 1)
-        for exponent in 1..<20 { powers[exponent] = powers[exponent - 1] * 10 }
-        return powers
-    }()
+    /// 10⁰ to 10¹⁹, written out so that nothing has to be made at run time.
+    fileprivate static let powersOfTen: [UInt64] = [
+        1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000,
+        100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000, 1_000_000_000_000_000,
+        10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
+    ]
 
     /// How many digits the number has in decimal; it has to be below 10¹⁹.
     fileprivate var decimalDigitCount: Int {
