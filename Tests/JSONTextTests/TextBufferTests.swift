@@ -105,6 +105,18 @@ import Testing
         }
     }
 
+    @Test("bytes that are taken out leave an empty buffer", arguments: lengths)
+    func take(length: Int) {
+        var buffer = TextBuffer()
+        #expect(buffer.takeBytes() == [])
+        for bytes in [Self.sample(length), Self.sample(20), Self.sample(length, from: 9)] {
+            buffer.append(copying: bytes.span)
+            #expect(buffer.takeBytes() == bytes)
+            #expect(buffer.count == 0)
+            #expect(buffer.bytes == [])
+        }
+    }
+
     @Test("a copy is a buffer of its own")
     func copy() {
         var buffer = TextBuffer()
