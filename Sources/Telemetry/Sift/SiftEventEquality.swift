@@ -47,11 +47,15 @@ struct SiftEventEquality {
     /// event that cannot be read is equal to none.
     mutating func repetitions(in list: KeyedElements, of archive: inout SiftArchive) -> Int? {
         var count = 0
-        for position in 1..<max(1, list.count) {
+        var previous: PropertyListNode?
+        for position in 0..<list.count {
+            let stored = try? archive.archive.element(at: position, of: list)
+            let current = stored.flatMap { try? event($0, in: &archive) }
+            defer { previous = current }
+            guard let previous, let current else { continue }
             depth = 0
             do throws(PropertyListError) {
-                let previous = try archive.archive.element(at: position - 1, of: list)
-                if try compare(previous, archive.archive.element(at: position, of: list), in: &archive) { count += 1 }
+                if try areEqual(previous, current, in: &archive) { count += 1 }
             } catch {
                 guard error.code != .budgetExceeded else { return nil }
             }
@@ -64,21 +68,36 @@ struct SiftEventEquality {
     mutating func compare(
         _ left: PropertyListNode, _ right: PropertyListNode, in archive: inout SiftArchive
     ) throws(PropertyListError) -> Bool {
-        let (first, second) = (try event(left, in: &archive), try event(right, in: &archive))
+        try areEqual(event(left, in: &archive), event(right, in: &archive), in: &archive)
+    }
+
+    private mutating func areEqual(
+        _ first: PropertyListNode, _ second: PropertyListNode, in archive: inout SiftArchive
+    ) throws(PropertyListError) -> Bool {
         if first == second { return true }
         let keys = archive.keys
         // Those that are quick to compare first: events mostly differ.
         for key in [
             keys.type, keys.path, keys.userID, keys.installationID, keys.fields, keys.deviceProperties, keys.metrics,
-        ] {
+        ] where !isSame(key, of: first, second, in: &archive) {
             let value = try archive.archive.object(key, of: first)
             guard try equals(value, archive.archive.object(key, of: second), in: &archive) else { return false }
         }
-        for key in [keys.appState, keys.iosDeviceProperties] {
+        for key in [keys.appState, keys.iosDeviceProperties] where !isSame(key, of: first, second, in: &archive) {
             let value = try state(key, of: first, in: &archive)
             guard try equals(value, state(key, of: second, in: &archive), in: &archive) else { return false }
         }
         return true
+    }
+
+    /// Whether a member of two events is one and the same object, as those of one user and one device mostly are.
+    private func isSame(
+        _ key: KeyedKey, of first: PropertyListNode, _ second: PropertyListNode, in archive: inout SiftArchive
+    ) -> Bool {
+        guard let left = archive.archive.member(key, of: first), let right = archive.archive.member(key, of: second),
+            let object = try? archive.archive.object(left), let other = try? archive.archive.object(right)
+        else { return false }
+        return object == other
     }
 
     private func event(
