@@ -96,7 +96,9 @@ let package = Package(
             name: "pingferry-bench", dependencies: ["JSONText", "Parallel", "PropertyList", "Telemetry"],
             path: "Tests/Bench",
             swiftSettings: common),
-        .target(name: "TestSupport", dependencies: ["Files"], path: "Tests/Support", swiftSettings: common),
+        .target(
+            name: "TestSupport", dependencies: ["Bundle", "Files", "JSONText", "Parallel", "Telemetry"],
+            path: "Tests/Support", swiftSettings: common),
         .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "TestSupport"], swiftSettings: common),
         .testTarget(
             name: "PropertyListTests", dependencies: ["JSONText", "PropertyList", "TestSupport"], swiftSettings: common),

@@ -26,6 +26,6 @@ public struct RecordLines {
             throw RecordError("no line feed at the end")
         }
         position = end + 1
-        return (try Record(line: Array(contents[start..<end]), using: &document), start..<end + 1)
+        return (try Record(lineAt: start..<end, of: contents, using: &document), start..<end + 1)
     }
 }

@@ -76,8 +76,11 @@ public final class CapturedFolder: Sendable {
         self.tree = tree
     }
 
+    /// The most bytes of a keyed archive that are read: as many as a property list may have (design, section 1).
+    public static let largestArchive = 512 << 20
+
     /// Takes a single store file for a capture with nothing else in it.
-    /// - Returns: nil if its name is that of no store.
+    /// - Returns: nil if its name is that of no store, and its contents, up to ``largestArchive``, are none.
     /// - Throws: `FileError` if the folder that it lies in cannot be opened.
     public init?(file path: String, label: String) throws(FileError) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))

@@ -195,7 +195,11 @@ struct FolderUnitReader {
             try folder.read(file.name, limit: options.quarantineFileLimit, into: &contents)
             quarantine(Reject("too-large more than \(limit >> 20) MiB"), file: index, of: store)
         } catch {
-            report(Problem("unreadable", error.description), path: file.path)
+            let reason =
+                error.isTooLarge
+                ? "too-large: more than \(limit >> 20) MiB; only files of \(options.quarantineFileLimit >> 20) MiB are kept"
+                : error.description
+            report(Problem("unreadable", reason), path: file.path)
         }
         return false
     }

@@ -2,9 +2,8 @@ import Files
 import Telemetry
 
 extension FolderUnitReader {
-    /// The most bytes of a file that are read; a larger one goes to quarantine as it is. That many are what a property list
-    /// may have (design, section 1).
-    static let siftFileLimit = 512 << 20
+    /// The most bytes of a file that are read; a larger one goes to quarantine as it is.
+    static let siftFileLimit = CapturedFolder.largestArchive
 
     /// Reads all files of a folder of Sift's SDK; its records wait to be handed on.
     mutating func readSift(_ sift: SiftFolder, of store: FoundStore, number: Int) {

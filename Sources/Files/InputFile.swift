@@ -52,14 +52,15 @@ public struct InputFile: ~Copyable, Sendable {
     public func contents(limit: Int) throws(FileError) -> [UInt8] {
         guard size <= limit else { throw FileError(.read, path, code: EFBIG) }
         var bytes: [UInt8] = []
-        var step = size
+        // One byte more shows that the file has not grown; to make room for more afterwards would copy all of it.
+        var step = size + 1
         while step > 0 {
             let offset = bytes.count
             try bytes.append(addingCapacity: step) { output throws(FileError) in
                 try read(at: offset, into: &output)
             }
             guard bytes.count - offset == step, bytes.count <= limit else { break }
-            // The file may have grown; one byte more than allowed is enough to see that.
+            // It has; one byte more than allowed is enough to see.
             step = min(64 << 10, limit - bytes.count + 1)
         }
         guard bytes.count <= limit else { throw FileError(.read, path, code: EFBIG) }

@@ -91,6 +91,18 @@ extension Span<UInt8> {
         return word(at: last).textStops == 0
     }
 
+    /// The next quotation mark or backslash from an index on, or the end.
+    func endOfStringRun(from start: Int) -> Int {
+        var index = start
+        while count &- index >= 8 {
+            let stops = word(at: index).stringStops
+            index &+= stops.trailingZeroBitCount >> 3
+            if stops != 0 { return index }
+        }
+        while index < count, self[index] != UInt8(ascii: "\""), self[index] != UInt8(ascii: "\\") { index += 1 }
+        return index
+    }
+
     /// The bytes as an array of their own.
     public func copied() -> [UInt8] {
         [UInt8](capacity: count) { output in
@@ -120,18 +132,24 @@ extension String {
 }
 
 /// Eight bytes looked at together; the first one is the lowest.
+///
+/// A subtraction borrows only from a byte that is found itself, so that no byte before the first is hit.
 extension UInt64 {
     /// The high bit of the first byte that does not stand for itself in a JSON string (a quotation mark, a backslash, a
     /// control character) or begins a longer UTF-8 sequence; also of some bytes after it. 0 if there is none.
-    ///
-    /// A subtraction borrows only from a byte that is found itself, so that no byte before the first is hit.
     var textStops: UInt64 {
+        (quotesAndBackslashes | (self &- 0x2020_2020_2020_2020) & ~self | self) & 0x8080_8080_8080_8080
+    }
+
+    /// The high bit of the first byte that is a quotation mark or a backslash; also of some bytes after it. 0 if there is
+    /// none.
+    var stringStops: UInt64 { quotesAndBackslashes & 0x8080_8080_8080_8080 }
+
+    /// The same, among other bits.
+    @inline(__always)
+    private var quotesAndBackslashes: UInt64 {
         let quotes = self ^ 0x2222_2222_2222_2222
         let backslashes = self ^ 0x5C5C_5C5C_5C5C_5C5C
-        let found =
-            (quotes &- 0x0101_0101_0101_0101) & ~quotes
-            | (backslashes &- 0x0101_0101_0101_0101) & ~backslashes
-            | (self &- 0x2020_2020_2020_2020) & ~self | self
-        return found & 0x8080_8080_8080_8080
+        return (quotes &- 0x0101_0101_0101_0101) & ~quotes | (backslashes &- 0x0101_0101_0101_0101) & ~backslashes
     }
 }

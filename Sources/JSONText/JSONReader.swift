@@ -43,9 +43,20 @@ extension JSONDocument {
             var nodeMemory = nodes.mutableSpan
             var keyMemory = keys.mutableSpan
             if try reader.read(into: &nodeMemory, &keyMemory, &resolved, &members) { return Int(reader.position) }
-            nodes.append(contentsOf: repeatElement(.null, count: nodes.count + 64))
-            keys.append(contentsOf: repeatElement(.none, count: keys.count + 64))
+            if reader.lacksNodes(nodes.count) {
+                let more = Self.nodesToAdd(to: nodes.count, read: Int(reader.position) - start, of: text.count - start)
+                nodes.append(contentsOf: repeatElement(.null, count: more))
+            }
+            if reader.lacksKeys(keys.count) { keys.append(contentsOf: repeatElement(.none, count: keys.count + 64)) }
         }
+    }
+
+    /// How many nodes to make room for when there is no more: as many again, but of a large text not many more than the
+    /// rest of it will take if it is like what was read.
+    private static func nodesToAdd(to count: Int, read: Int, of length: Int) -> Int {
+        let doubling = count + 64
+        guard count > 1 << 16, read > 0 else { return doubling }
+        return min(doubling, count * (length - read) / read + count / 8)
     }
 
     private mutating func exchange(
@@ -123,7 +134,7 @@ struct JSONReader: ~Escapable {
         _ resolved: inout [UInt8], _ members: inout [UInt32]
     ) throws(JSONError) -> Bool {
         // A value is read together with the key that follows it.
-        while nodeCount &+ 2 <= nodes.count, keyCount < keys.count {
+        while !lacksNodes(nodes.count), !lacksKeys(keys.count) {
             let isComplete = try readValue(into: &nodes, &resolved)
             if isComplete, skipComma() {
                 // The next value is of the same array or object.
@@ -139,6 +150,14 @@ struct JSONReader: ~Escapable {
         }
         return false
     }
+
+    /// Whether no more values fit into memory for so many nodes.
+    @inline(__always)
+    func lacksNodes(_ count: Int) -> Bool { nodeCount &+ 2 > count }
+
+    /// Whether no more keys fit into memory for so many.
+    @inline(__always)
+    func lacksKeys(_ count: Int) -> Bool { keyCount >= count }
 
     /// Reads a scalar, or opens an array or object and leaves the position at the first value inside.
     /// - Returns: whether a value was completed.

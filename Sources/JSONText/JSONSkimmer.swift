@@ -29,21 +29,19 @@ public struct JSONSkimmer: Sendable {
     /// Whether an element was begun and is not complete.
     public private(set) var isInElement = false
 
-    private let path: [JSONKey]
-    private let neighbors: [JSONKey]
+    let path: [JSONKey]
+    let neighbors: [JSONKey]
     private let outline: JSONOutline
     private let limit: Int
     private let depthLimit: Int
-    private var state = State.value
-    private var frames: [Frame] = []
+    var state = State.value
+    var frames: [Frame] = []
     /// What is to become of the value that comes next or is being read.
-    private var role = Role.way(0)
-    private var isKey = false
-    private var key: [UInt8] = []
-    private var neighbor: JSONKey?
-
-    /// Keys longer than this are not asked for.
-    private static let longestKey = 256
+    var role = Role.way(0)
+    /// Whether the string that is being read is a key.
+    var isKey = false
+    var key = SkimmedKey()
+    var neighbor: JSONKey?
 
     /// Prepares to read a text.
     /// - Parameters:
@@ -65,11 +63,11 @@ public struct JSONSkimmer: Sendable {
         self.offset = offset
     }
 
-    private enum State: Sendable {
+    enum State: Sendable {
         case value, valueOrEnd, key, keyOrEnd, colon, commaOrEnd, string, escape, scalar, end
     }
 
-    private enum Role: Sendable {
+    enum Role: Sendable {
         case skipped
         case kept
         /// Of an object, the members of an outline.
@@ -80,7 +78,7 @@ public struct JSONSkimmer: Sendable {
         case elements
     }
 
-    private struct Frame: Sendable {
+    struct Frame: Sendable {
         let isObject: Bool
         let role: Role
         /// Whether no wanted member of an outlined object was met yet.
@@ -213,7 +211,7 @@ extension JSONSkimmer {
         }
     }
 
-    private mutating func start(_ outline: JSONOutline) {
+    mutating func start(_ outline: JSONOutline) {
         text.removeAll(keepingCapacity: true)
         isTooLong = false
         range = offset..<offset
@@ -274,18 +272,18 @@ extension JSONSkimmer {
         }
     }
 
-    private mutating func keep(_ byte: UInt8) {
+    mutating func keep(_ byte: UInt8) {
         if isKept { append(byte) }
         if isKey, state == .escape || byte == UInt8(ascii: "\\") { keepKey([byte].span) }
     }
 
-    private mutating func append(_ byte: UInt8) {
+    mutating func append(_ byte: UInt8) {
         guard !isTooLong else { return }
         guard text.count < limit else { return tooLong() }
         text.append(byte)
     }
 
-    private mutating func append(_ bytes: Span<UInt8>) {
+    mutating func append(_ bytes: Span<UInt8>) {
         guard !isTooLong else { return }
         guard text.count + bytes.count <= limit else { return tooLong() }
         text.append(copying: bytes)
@@ -294,98 +292,6 @@ extension JSONSkimmer {
     private mutating func tooLong() {
         isTooLong = true
         text = []
-    }
-}
-
-// MARK: - Keys
-
-extension JSONSkimmer {
-    private mutating func beginKey() {
-        isKey = true
-        key.removeAll(keepingCapacity: true)
-        role = frames.last?.role ?? .skipped
-        keep(UInt8(ascii: "\""))
-        state = .string
-    }
-
-    private mutating func keepKey(_ bytes: Span<UInt8>) {
-        switch role {
-        case .outlined, .way: if key.count <= Self.longestKey { key.append(copying: bytes) }
-        case .skipped, .kept, .elements: break
-        }
-    }
-
-    /// Chooses the role of the value of a key.
-    private mutating func endKey() {
-        isKey = false
-        switch role {
-        case .kept: append(UInt8(ascii: ":"))
-        case .skipped, .elements: break
-        case .outlined(let members): endKey(among: members)
-        case .way(let depth): endKey(onWay: depth)
-        }
-    }
-
-    private mutating func endKey(among members: [(key: JSONKey, outline: JSONOutline)]) {
-        let name = resolvedKey
-        guard let member = members.first(where: { $0.key.utf8 == name }) else {
-            role = .skipped
-            return
-        }
-        let last = frames.count - 1
-        if !frames[last].isFirst { append(UInt8(ascii: ",")) }
-        frames[last].isFirst = false
-        append("\"".utf8.span)
-        append(member.key.utf8.span)
-        append("\":".utf8.span)
-        role = member.outline.members.map { .outlined($0) } ?? .kept
-    }
-
-    private mutating func endKey(onWay depth: Int) {
-        guard path.indices.contains(depth) else { return }
-        let name = resolvedKey
-        let isLast = depth == path.count - 1
-        if path[depth].utf8 == name {
-            role = isLast ? .elements : .way(depth + 1)
-        } else if isLast, let wanted = neighbors.first(where: { $0.utf8 == name }) {
-            start(.whole)
-            neighbor = wanted
-        } else {
-            role = .skipped
-        }
-    }
-
-    /// The key with its escapes resolved; one that is malformed is not asked for.
-    private var resolvedKey: [UInt8] {
-        guard key.contains(UInt8(ascii: "\\")) else { return key }
-        let quoted = [UInt8(ascii: "\"")] + key + [UInt8(ascii: "\"")]
-        guard let document = try? JSONDocument(quoted) else { return [] }
-        return document.bytes(of: document.root).copied()
-    }
-}
-
-extension Span<UInt8> {
-    /// The next quotation mark or backslash from an index on, or the end.
-    fileprivate func endOfStringRun(from start: Int) -> Int {
-        var index = start
-        while count &- index >= 8 {
-            let stops = word(at: index).stringStops
-            index &+= stops.trailingZeroBitCount >> 3
-            if stops != 0 { return index }
-        }
-        while index < count, self[index] != UInt8(ascii: "\""), self[index] != UInt8(ascii: "\\") { index += 1 }
-        return index
-    }
-}
-
-extension UInt64 {
-    /// The high bit of the first byte that is a quotation mark or a backslash; 0 if there is none. See `textStops`.
-    fileprivate var stringStops: UInt64 {
-        let quotes = self ^ 0x2222_2222_2222_2222
-        let backslashes = self ^ 0x5C5C_5C5C_5C5C_5C5C
-        let found =
-            (quotes &- 0x0101_0101_0101_0101) & ~quotes | (backslashes &- 0x0101_0101_0101_0101) & ~backslashes
-        return found & 0x8080_8080_8080_8080
     }
 }
 

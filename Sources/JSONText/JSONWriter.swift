@@ -18,7 +18,7 @@ extension JSONDocument {
     public func canonicalBytes(of node: JSONNode) -> [UInt8] {
         var output = TextBuffer()
         write(node, to: &output)
-        return output.bytes
+        return output.takeBytes()
     }
 
     /// A length that the canonical form of a value does not exceed. Of what was read, none gets longer than it was;

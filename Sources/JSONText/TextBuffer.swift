@@ -14,6 +14,15 @@ public struct TextBuffer: Sendable {
     /// All bytes.
     public var bytes: [UInt8] { Array(memory[..<count]) }
 
+    /// Takes all bytes out, with the memory that they were put together in: large ones are not there twice.
+    public mutating func takeBytes() -> [UInt8] {
+        var bytes: [UInt8] = []
+        swap(&bytes, &memory)
+        bytes.removeLast(bytes.count - count)
+        used = 0
+        return bytes
+    }
+
     /// Forgets the bytes, keeps the memory.
     public mutating func removeAll() { used = 0 }
 

@@ -21,18 +21,27 @@ extension Record {
     /// - Throws: ``RecordError`` if the line is not what ``write(to:)`` would write: a key missing, unknown or of
     ///   another type, or any byte different.
     public init(line: [UInt8], using document: inout JSONDocument) throws(RecordError) {
+        try self.init(lineAt: 0..<line.count, of: line, using: &document)
+    }
+
+    /// Reads a record from its canonical line where it stands among others, without the line feed.
+    ///
+    /// A record may be large, so the line is neither copied nor written again as a whole to be compared.
+    /// - Parameter document: memory to read with; it lets go of the text again.
+    /// - Throws: ``RecordError`` as ``init(line:using:)``.
+    public init(lineAt range: Range<Int>, of text: [UInt8], using document: inout JSONDocument) throws(RecordError) {
+        defer { document.reset() }
         do throws(JSONError) {
-            try document.read(line, policy: JSONReadingPolicy(depthLimit: Self.lineDepthLimit))
+            let policy = JSONReadingPolicy(depthLimit: Self.lineDepthLimit)
+            let end = try document.readValue(in: text, range: range, policy: policy)
+            guard end == range.upperBound else { throw JSONError(.trailingBytes, at: end) }
         } catch {
-            throw RecordError("no JSON: \(error)")
+            throw RecordError("no JSON: \(JSONError(error.code, at: error.offset - range.lowerBound))")
         }
-        let reader = RecordReader(document: document)
-        self = try reader.record()
-        var canonical: [UInt8] = []
-        canonical.reserveCapacity(line.count + 1)
-        write(to: &canonical)
-        canonical.removeLast()
-        guard canonical == line else { throw RecordError("not in canonical form, or with unknown keys") }
+        self = try RecordReader(document: document).record()
+        guard isWritten(as: text.span.extracting(range)) else {
+            throw RecordError("not in canonical form, or with unknown keys")
+        }
     }
 
     /// Why the record contradicts itself; nil if it does not.

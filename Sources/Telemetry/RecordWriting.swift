@@ -28,6 +28,22 @@ extension Record {
         return start + payload.lowerBound..<start + payload.upperBound
     }
 
+    /// Whether a line is what ``write(to:)`` writes, but for the line feed.
+    func isWritten(as line: Span<UInt8>) -> Bool {
+        var frame = TextBuffer()
+        var payloadStart = 0
+        frame.append(room: room) { output in
+            writeUpToPayload(to: &output)
+            payloadStart = output.count
+            writeAfterPayload(to: &output)
+        }
+        let payloadEnd = payloadStart + payload.count
+        return line.count == frame.count - 1 + payload.count
+            && line.extracting(..<payloadStart).equals(frame[0..<payloadStart].span)
+            && line.extracting(payloadStart..<payloadEnd).equals(payload.span)
+            && line.extracting(payloadEnd...).equals(frame[payloadStart..<frame.count - 1].span)
+    }
+
     /// More bytes than everything but the payload takes: a byte of a text can become six.
     private var room: Int {
         var bytes = id.utf8.count + type.utf8.count + source.capture.utf8.count + source.path.utf8.count

@@ -75,6 +75,8 @@ struct InputOpening {
         case (_, .source(let source)) where isSalvage: return .salvage(SalvagedBundle(source, path: path, label: label))
         case (.bundle, .source(let source)), (.damagedZstd, .source(let source)):
             return .bundle(try Self.naming(path) { try BundleReader(source, path: path) })
+        // Not even an archive of a store is looked into.
+        case (_, .source(let source)) where source.count > CapturedFolder.largestArchive: throw Self.tooLarge(path)
         default: throw Self.nothingKnown(path)
         }
     }
@@ -121,6 +123,14 @@ struct InputOpening {
         Failure(
             status: .cannotCreate, message: "cannot replace \(path): it is part of the input",
             remedy: "give the output another name")
+    }
+
+    private static func tooLarge(_ path: String) -> Failure {
+        Failure(
+            status: .badData,
+            message:
+                "\(path): too-large: more than \(CapturedFolder.largestArchive >> 20) MiB, and no store by its name",
+            remedy: "if it is a property list, pingferry inspect --max-size shows it")
     }
 
     private static func nothingKnown(_ path: String) -> Failure {

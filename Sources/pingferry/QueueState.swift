@@ -11,8 +11,12 @@ struct QueueState {
         self.instant = instant
     }
 
-    /// Whether the queue is ready for upload, and why.
-    var sentence: String { queue.sentence(at: instant) }
+    /// Whether the queue is ready for upload, and why, and whether its events repeat themselves.
+    var sentence: String {
+        let readiness = queue.sentence(at: instant)
+        guard let repetitions = queue.repetitions, repetitions > 0 else { return readiness }
+        return "\(readiness); \(repetitions) \(repetitions == 1 ? "is" : "are") the one before but for the time"
+    }
 
     var json: CanonicalObject {
         var object = CanonicalObject()
@@ -28,7 +32,8 @@ struct QueueState {
         } else {
             object.set("ready", string: nil)
         }
-        object.set("reason", string: sentence)
+        object.set("reason", string: queue.sentence(at: instant))
+        if let repetitions = queue.repetitions { object.set("repetitions", integer: repetitions) }
         return object
     }
 

@@ -48,6 +48,29 @@ import Testing
         }
     }
 
+    /// Sparse files, one byte beyond what a property list may have.
+    @Test func tooLargeFilesAreToldToBe() throws {
+        try folder.makeFolder("capture/sift-v0_0_1/queues")
+        for name in ["queue", "capture/sift-v0_0_1/queues/sift-default"] {
+            try folder.put("", name)
+            #expect(truncate(folder(name), (512 << 20) + 1) == 0)
+        }
+        let alone = try pingferry("scan", folder("queue"))
+        #expect(alone.status == 65)
+        #expect(
+            alone.errorLines.first
+                == "pingferry: \(folder("queue")): too-large: more than 512 MiB, and no store by its name")
+        let inspected = try pingferry("inspect", folder("queue"))
+        #expect(inspected.status == 65)
+        #expect(inspected.errorLines.first == "pingferry: \(folder("queue")): too-large: more than 512 MiB")
+        let captured = try pingferry("convert", "-o", "-", folder("capture"))
+        #expect(captured.status == 1)
+        #expect(captured.output.isEmpty)
+        #expect(
+            captured.errors == "pingferry: capture: sift-v0_0_1/queues/sift-default: "
+                + "too-large: more than 512 MiB; only files of 64 MiB are kept\n")
+    }
+
     @Test(arguments: ["scan", "verify", "list"]) func missingInput(command: String) throws {
         let finished = try pingferry(command, folder("none"))
         #expect(finished.status == 66)

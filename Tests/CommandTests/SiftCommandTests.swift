@@ -53,6 +53,15 @@ import Testing
         #expect(try pingferry("scan", "--at", "soon", sample("shop")).status == 64)
     }
 
+    @Test func scanTellsWhichEventsRepeatTheOneBefore() throws {
+        let capture = "\(try makeStores())/edge"
+        let queues = try stores(try pingferry("scan", "--json", capture)).compactMap { $0["queue"] as? [String: Any] }
+        #expect(queues.map { $0["repetitions"] as? Int } == [0, 1, 0])
+        let details = try pingferry("scan", capture).lines.filter { $0.contains("the one before") }
+        #expect(details.count == 1)
+        #expect(details.first?.hasSuffix("; 1 is the one before but for the time") == true)
+    }
+
     @Test func scanCountsTheEvents() throws {
         let rows = try stores(try pingferry("scan", "--json", sample("shop")))
         #expect(rows.map { $0["kind"] as? String } == ["sift-uploader"] + Array(repeating: "sift-queue", count: 5))

@@ -1,4 +1,5 @@
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Delivery

@@ -88,6 +88,20 @@ import Testing
         #expect(throws: JSONError(.empty, at: 2)) { try document.readValue(in: text, range: 2..<2) }
     }
 
+    /// How much memory is made for values is guessed from what was read of a large text.
+    @Test func readsLargeTextsWhoseValuesStandDenserOrSparserThanBefore() throws {
+        let dense = Array(repeating: "1", count: 150_000)
+        let sparse = Array(repeating: "\"\(String(repeating: "x", count: 1000))\"", count: 2000)
+        let pairs = (0..<100_000).map { "\"\(100_000 + $0)\":[]" }
+        for elements in [dense + sparse, sparse + dense, dense + sparse + dense] {
+            let text = "[\(elements.joined(separator: ","))]"
+            #expect(try JSONDocument(text).canonical == text)
+        }
+        let object = "{\(pairs.joined(separator: ","))}"
+        #expect(try JSONDocument(object).canonical == object)
+        #expect(try JSONDocument("[\(object),\(object)]").canonical == "[\(object),\(object)]")
+    }
+
     @Test func holdsNullBeforeReadingAndAfterAFault() throws {
         var document = JSONDocument()
         #expect(document.kind(of: document.root) == .null)

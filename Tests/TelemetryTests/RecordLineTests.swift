@@ -149,6 +149,32 @@ import Testing
         }
     }
 
+    @Test("a line is read where it stands among others, and no byte beside it")
+    func lineAmongOthers() throws {
+        let lines = [Self.full, Self.sparse, Self.full]
+        let text = Array(lines.map { $0 + "\n" }.joined().utf8)
+        var document = JSONDocument()
+        var start = 0
+        for line in lines {
+            let range = start..<start + line.utf8.count
+            #expect(try Record(lineAt: range, of: text, using: &document) == (try read(line)))
+            for other in [range.lowerBound..<range.upperBound + 1, range.lowerBound..<range.upperBound - 1] {
+                #expect(throws: RecordError.self) { try Record(lineAt: other, of: text, using: &document) }
+            }
+            start = range.upperBound + 1
+        }
+        #expect(document.kind(of: document.root) == .null)
+    }
+
+    @Test("a fault of a line counts its bytes from the beginning of the line")
+    func faultAmongOthers() {
+        let text = Array("{}\n[1 2]\n".utf8)
+        var document = JSONDocument()
+        #expect(throws: RecordError("no JSON: unexpected byte at byte 3")) {
+            try Record(lineAt: 3..<8, of: text, using: &document)
+        }
+    }
+
     @Test("what is no object is refused", arguments: ["", "null", "[]", #""x""#, "{}", "\u{FEFF}{}", "{\"app\":"])
     func noObject(line: String) {
         #expect(throws: RecordError.self) { try read(line) }

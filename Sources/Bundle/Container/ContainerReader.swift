@@ -25,6 +25,8 @@ public final class ContainerReader: Sendable {
     /// The members in file order.
     public let members: [Member]
     private let source: ByteSource
+    /// Records take up less than so many times the space of their frame.
+    private static let usualRatio = 1024
 
     /// Opens a file.
     ///
@@ -82,7 +84,8 @@ public final class ContainerReader: Sendable {
         guard member.size <= limit else { throw ContainerError(at: member.offset, .overLimit(limit)) }
         var cursor = try open(member, &decoder)
         var contents: [UInt8] = []
-        // Memory follows what is decoded, not what the header says.
+        // Memory follows what the file holds, not what the header says; but growing would hold large contents twice.
+        contents.reserveCapacity(min(member.size, Self.usualRatio * member.compressedSize))
         while try decoder.advance() {
             let range = try Self.take(decoder.chunk, &cursor, member)
             contents.append(copying: decoder.chunk.extracting(range))

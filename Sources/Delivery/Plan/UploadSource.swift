@@ -68,7 +68,7 @@ public final class UploadSource: Sendable {
         let line = Int(place.start)..<Int(place.start) + Int(place.count)
         guard line.upperBound <= contents.count else { throw Self.changed(place) }
         do throws(RecordError) {
-            return try Record(line: Array(contents[line]), using: &state.document)
+            return try Record(lineAt: line, of: contents, using: &state.document)
         } catch {
             throw Self.changed(place)
         }

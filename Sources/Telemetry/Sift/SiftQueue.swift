@@ -12,14 +12,20 @@ public struct SiftQueue: Sendable, Equatable {
     public let last: Int64
     /// The time of the last accepted event, pending or not, in milliseconds since 1970.
     public let lastEvent: Int64?
+    /// How many of the events that wait are essentially equal to the one before them; nil if that is unknown.
+    public let repetitions: Int?
 
     /// Makes a queue.
-    public init(identifier: String, pending: Int, era: SiftQueueRules.Era, last: Int64, lastEvent: Int64?) {
+    public init(
+        identifier: String, pending: Int, era: SiftQueueRules.Era, last: Int64, lastEvent: Int64?,
+        repetitions: Int? = nil
+    ) {
         self.identifier = identifier
         self.pending = pending
         self.era = era
         self.last = last
         self.lastEvent = lastEvent
+        self.repetitions = repetitions
     }
 
     /// The rules of the queue; nil for one of the host's, whose rules no file tells.

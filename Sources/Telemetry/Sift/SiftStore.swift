@@ -174,8 +174,10 @@ extension SiftStore {
             era == .current ? "lastUploadTimestamp" : "lastEventTimestamp", of: &lists.archive, into: &output)
         see(clock)
         if let last { see(last) }
+        var equality = SiftEventEquality(lists.archive)
         let queue = SiftQueue(
-            identifier: identifier, pending: list.count, era: era, last: clock, lastEvent: last)
+            identifier: identifier, pending: list.count, era: era, last: clock, lastEvent: last,
+            repetitions: equality.repetitions(in: list, of: &lists.archive))
         take(&lists, queue: queue, into: &output)
     }
 

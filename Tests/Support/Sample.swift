@@ -1,0 +1,60 @@
+import Bundle
+import Files
+import JSONText
+import Parallel
+import Telemetry
+
+/// Records that may be uploaded, and bundles of them.
+public enum Sample {
+    /// Where all of them were found.
+    public static let source = Source(capture: "phone", path: "Documents/x", store: .mozillaPingFile, index: 0)
+
+    /// So many minutes after the time of the first record.
+    public static func time(_ minutes: Int) -> Timestamp {
+        Timestamp(clamping: 1_583_154_000_000 + Int64(minutes) * 60_000)
+    }
+
+    /// A list of events for Sift.
+    public static func sift(
+        _ events: [String], account: String = "acme", client: String? = "I", minute: Int? = 0
+    ) -> Record {
+        let payload = Array(#"{"data":[\#(events.joined(separator: ","))]}"#.utf8)
+        return Record(
+            system: .sift, type: "mobile_events", id: PayloadHash.id(of: payload), client: client,
+            time: minute.map(time), target: Target(path: "/v3/accounts/\(account)/mobile_events"), payload: payload,
+            source: source)
+    }
+
+    /// A list of requests for Leanplum.
+    public static func leanplum(_ requests: [String], client: String? = "D", minute: Int? = 0) -> Record {
+        let payload = Array(#"{"data":[\#(requests.joined(separator: ","))]}"#.utf8)
+        return Record(
+            system: .leanplum, type: "multi", id: PayloadHash.id(of: payload), client: client,
+            time: minute.map(time), target: Target(path: "/api"), payload: payload, source: source)
+    }
+
+    /// Writes a bundle of records; its path.
+    @discardableResult
+    public static func bundle(_ records: [Record], at path: String) async throws -> String {
+        let output = try AtomicOutput(path: path, replacing: false)
+        let sink = Sink()
+        var assembler = try BundleAssembler(level: 1, tool: "1", limit: JobLimit(jobs: 2)) {
+            sink.bytes.append(copying: $0)
+        }
+        for record in records {
+            var line: [UInt8] = []
+            record.write(to: &line)
+            assembler.add(RecordSummary(record), line: line[...])
+        }
+        _ = try await assembler.add(quarantined: []) { _ in nil }
+        _ = try assembler.finish(problems: [], duplicates: 0)
+        try output.write(sink.bytes.span)
+        try output.commit()
+        return path
+    }
+
+    /// A class, for the closure that fills it is kept.
+    private final class Sink {
+        var bytes: [UInt8] = []
+    }
+}
