@@ -104,16 +104,6 @@ import class GRDB.DatabaseQueue
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
     }
 
-    @Test("a ledger of a newer version is left alone")
-    func newer() throws {
-        _ = try Ledger(path: path, now: now)
-        try DatabaseQueue(path: path).write {
-            try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('2-of-the-future')")
-        }
-        let error = #expect(throws: LedgerError.self) { try Ledger(path: path, now: now) }
-        #expect(error?.kind == "newer")
-    }
-
     @Test("a damaged ledger is reported and not rebuilt", arguments: [0.0, 0.3, 0.6])
     func damaged(place: Double) async throws {
         let records = (0..<300).map { Sample.ping("\($0)", client: "\($0)") }
