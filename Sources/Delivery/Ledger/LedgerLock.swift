@@ -36,10 +36,17 @@ struct LedgerLock: ~Copyable, Sendable {
 
     private static func note(started: String) -> [UInt8] {
         var object = CanonicalObject()
-        object.set("host", string: ProcessInfo.processInfo.hostName)
+        object.set("host", string: host)
         object.set("pid", integer: Int(getpid()))
         object.set("started", string: started)
         return object.bytes + [UInt8(ascii: "\n")]
+    }
+
+    /// What the machine calls itself. Foundation would ask name servers for its name in the world.
+    private static var host: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private static func holder(_ descriptor: Int32) -> LedgerHolder? {
