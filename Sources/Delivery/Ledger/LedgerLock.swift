@@ -52,9 +52,16 @@ struct LedgerLock: ~Copyable, Sendable {
     private static func holder(_ descriptor: Int32) -> LedgerHolder? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = pread(descriptor, &bytes, bytes.count, 0)
-        guard count > 0, let fields = try? JSONFields(Array(bytes.prefix(count))), let pid = fields.integer("pid"),
-            let host = fields.text("host"), let started = fields.text("started")
+        return LedgerHolder(note: Array(bytes.prefix(max(0, count))))
+    }
+}
+
+extension LedgerHolder {
+    /// Reads what a job wrote into the file of its lock; nil if it has not written all of it yet.
+    public init?(note: [UInt8]) {
+        guard let fields = try? JSONFields(note), let pid = fields.integer("pid"), let host = fields.text("host"),
+            let started = fields.text("started")
         else { return nil }
-        return LedgerHolder(pid: pid, host: host, started: started)
+        self.init(pid: pid, host: host, started: started)
     }
 }
