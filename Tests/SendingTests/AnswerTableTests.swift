@@ -87,6 +87,10 @@ import Testing
             .refused(status: 400, reason: "Other")
         ),
         (400, "", .refused(status: 400, reason: "the server refuses it")),
+        (
+            400, #"{"response":[{"error":{"message":"\n"}}]}"#,
+            .refused(status: 400, reason: "the server refuses it")
+        ),
     ])
     func leanplumsBodySaysMoreThanItsStatus(status: Int, body: String, outcome: Outcome) {
         #expect(AnswerTable.outcome(of: Answer(status: status, body: Array(body.utf8)), from: .leanplum) == outcome)

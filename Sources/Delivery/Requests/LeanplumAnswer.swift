@@ -20,7 +20,8 @@ struct LeanplumAnswer {
     init(_ body: [UInt8]) {
         guard let fields = try? JSONFields(body), let elements = fields.objects("response") else { return }
         for element in elements {
-            let message = element.object("error")?.text("message").map(\.shortLine)
+            let text = element.object("error")?.text("message")?.shortLine
+            let message = text?.isEmpty == false ? text : nil
             lastMessage = message
             guard element.boolean("success") == false else { continue }
             failures += 1
