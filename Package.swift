@@ -154,6 +154,8 @@ if fuzzes {
         ("FuzzKeyedArchive", ["JSONText", "PropertyList"]),
         ("FuzzHAR", ["Bundle", "Capture", "JSONText", "Telemetry"]),
         ("FuzzNDJSON", ["Bundle", "Capture", "JSONText", "Telemetry"]),
+        ("FuzzServerAnswer", ["Delivery", "JSONText", "Telemetry"]),
+        ("FuzzUploadSettings", ["Delivery", "JSONText"]),
     ]
     package.targets.append(.target(name: "FuzzerEntry", path: "Tests/Fuzz/Entry", swiftSettings: common))
     for fuzzer in fuzzers {

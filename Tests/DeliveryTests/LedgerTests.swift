@@ -65,6 +65,10 @@ import class GRDB.DatabaseQueue
         #expect(try mode(path) == 0o600)
     }
 
+    /// What the system calls itself.
+    private static let host: String? = FileManager.default.contents(atPath: "/proc/sys/kernel/hostname")
+        .map { String(decoding: $0.dropLast(), as: UTF8.self) }
+
     @Test("a second opening is refused and says who holds it, until the first has ended")
     func lock() throws {
         do {
@@ -75,7 +79,7 @@ import class GRDB.DatabaseQueue
             } catch .held(_, let holder) {
                 #expect(holder?.pid == Int(getpid()))
                 #expect(holder?.started == now.description)
-                #expect(holder?.host == ProcessInfo.processInfo.hostName)
+                #expect(holder?.host == Self.host)
             }
             // Looking is allowed.
             _ = try LedgerView(path: path).overview(today: 0)
@@ -102,16 +106,6 @@ import class GRDB.DatabaseQueue
             #expect(error?.kind == "notALedger")
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
-    }
-
-    @Test("a ledger of a newer version is left alone")
-    func newer() throws {
-        _ = try Ledger(path: path, now: now)
-        try DatabaseQueue(path: path).write {
-            try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('2-of-the-future')")
-        }
-        let error = #expect(throws: LedgerError.self) { try Ledger(path: path, now: now) }
-        #expect(error?.kind == "newer")
     }
 
     @Test("a damaged ledger is reported and not rebuilt", arguments: [0.0, 0.3, 0.6])

@@ -87,13 +87,35 @@ import Testing
             .refused(status: 400, reason: "Other")
         ),
         (400, "", .refused(status: 400, reason: "the server refuses it")),
+        (
+            400, #"{"response":[{"error":{"message":"\n"}}]}"#,
+            .refused(status: 400, reason: "the server refuses it")
+        ),
     ])
     func leanplumsBodySaysMoreThanItsStatus(status: Int, body: String, outcome: Outcome) {
         #expect(AnswerTable.outcome(of: Answer(status: status, body: Array(body.utf8)), from: .leanplum) == outcome)
     }
 
+    @Test func whatAServerSaysIsCutAndLosesItsControlCharacters() {
+        let long = "\u{1B}[2J\u{9B}2J" + String(repeating: "e\u{301}", count: 10_000)
+        let outcomes = [
+            AnswerTable.outcome(of: Answer(status: 302, location: long), from: .mozilla),
+            AnswerTable.outcome(
+                of: Answer(
+                    status: 400, body: Array(#"{"response":[{"error":{"message":"\#(long.dropFirst())"}}]}"#.utf8)),
+                from: .leanplum),
+        ]
+        for outcome in outcomes {
+            let reason = outcome.reason ?? ""
+            #expect(reason.contains("2Je\u{301}"))
+            #expect(reason.unicodeScalars.count < 400)
+            #expect(!reason.unicodeScalars.contains { $0.properties.generalCategory == .control })
+        }
+    }
+
     @Test(arguments: [
-        ("0", 0), ("120", 120), ("-1", nil), ("", nil), ("soon", nil), ("1.5", nil),
+        ("0", 0), ("120", 120), ("-1", nil), ("+5", nil), ("", nil), ("99999999999999999999", .max), ("soon", nil),
+        ("1.5", nil),
         ("Sun, 06 Nov 1994 08:49:37 GMT", 37), ("Sun, 06 Nov 1994 08:49:00 GMT", 0),
         ("Sun, 06 Nov 1994 08:48:00 GMT", 0), ("Mon, 07 Nov 1994 08:49:00 GMT", 86_400),
         ("Sun, 06 Nov 1994 08:49:37 CET", nil), ("Sun, 32 Nov 1994 08:49:37 GMT", nil),

@@ -21,7 +21,8 @@ import Testing
     @Test(arguments: [
         "", "example.org", "ftp://example.org", "http://", "http://user:pass@example.org", "http://example.org/path",
         "http://example.org?x", "http://example.org#x", "http://example.org:0", "http://example.org:99999",
-        "http://exa mple.org", "http://example.org:80\r\nX: y",
+        "http://exa mple.org", "http://exa%0Ample.org", "http://exa%2Fmple.org", "http://bücher.example",
+        "http://example.org:80\r\nX: y",
     ])
     func anythingElseIsNoAddress(text: String) { #expect(Endpoint(text) == nil) }
 
@@ -59,7 +60,9 @@ import Testing
         #expect(rules.proxy(for: try #require(Endpoint(endpoint)))?.description == proxy)
     }
 
-    @Test(arguments: ["https://p:1", "socks5://p:1", "http://"])
+    @Test(arguments: [
+        "https://p:1", "socks5://p:1", "http://", "http://p:0", "http://p:99999", "http://p:1/path", "http://p%0A:1",
+    ])
     func aProxyThatCannotBeUsedIsNoProxyAtAll(value: String) {
         #expect(throws: ProxyError(variable: "HTTPS_PROXY")) { try ProxyRules(environment: ["HTTPS_PROXY": value]) }
     }

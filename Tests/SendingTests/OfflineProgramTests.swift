@@ -1,32 +1,29 @@
-import Foundation
 import TestSupport
 import Testing
 
 /// The offline program cannot talk to a network: neither it nor a library that it was linked with has the code.
 @Suite struct OfflineProgramTests {
-    /// What networking takes of the C library, what modules and libraries for networks define, and how libraries for them
-    /// are named, as extended regular expressions.
-    private static let patterns = [
-        " U (socket|connect|bind|listen|accept4?|send(to|m?msg)?|recv(from|m?msg)?|getaddrinfo|gethostbyname(_r)?)(@|$)",
-        " [A-Za-z] .*(7NIOCore|8NIOPosix|6NIOSSL|8NIOHTTP1|15AsyncHTTPClient|20FoundationNetworking|CNIOBoringSSL|curl_)",
-        "NEEDED.*lib(curl|ssl|nghttp|FoundationNetworking|resolv|nss)",
-    ]
-
-    /// The lines about a program that show such a thing; by pattern, for the first lines say enough.
-    private func networkCode(in program: String) throws -> [[Substring]] {
-        let script = #"{ nm "$0"; readelf --dynamic "$0"; } | grep --max-count 30 --extended-regexp -- "$1" || true"#
-        return try Self.patterns.map { pattern in
-            try tool("sh", "-c", script, builtProgram(program), pattern).split(separator: "\n")
-        }
+    /// Looks at a program as the check of a release does.
+    private func check(_ program: String) throws -> FinishedProgram {
+        try RunningProgram(["\(repository)/.ci/offline", builtProgram(program)]).finish()
     }
 
     @Test func theOfflineProgramHasNoNetworkCode() throws {
-        #expect(try networkCode(in: "pingferry") == [[], [], []])
+        let finished = try check("pingferry")
+        #expect(finished.status == 0, "\(finished.errors)")
+        #expect(finished.lines == [])
     }
 
-    @Test func theTestWouldSeeIt() throws {
-        let found = try networkCode(in: "pingferry-upload")
-        #expect(!found[0].isEmpty)
-        #expect(!found[1].isEmpty)
+    @Test func theCheckWouldSeeIt() throws {
+        let finished = try check("pingferry-upload")
+        #expect(finished.status == 1)
+        // Of the C library and of modules.
+        #expect(finished.lines.contains { $0.contains(" U connect") })
+        #expect(finished.lines.contains { $0.contains("NIO") })
+    }
+
+    @Test func aFileWithoutSymbolsProvesNothing() throws {
+        #expect(try check("/none").status == 2)
+        #expect(try RunningProgram(["\(repository)/.ci/offline", "/bin/sh"]).finish().status == 2)
     }
 }

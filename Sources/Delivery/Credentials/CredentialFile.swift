@@ -18,7 +18,7 @@ public struct CredentialFile: Sendable {
 
     /// Reads the contents of a file.
     /// - Throws: ``CredentialError``, which says where the fault is and never what stands there.
-    init(_ bytes: [UInt8], path: String) throws(CredentialError) {
+    public init(_ bytes: [UInt8], path: String) throws(CredentialError) {
         let document: JSONDocument
         do throws(JSONError) {
             document = try JSONDocument(bytes)

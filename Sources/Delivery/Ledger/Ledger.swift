@@ -46,7 +46,7 @@ public final class Ledger: Sendable {
     }
 
     /// What can be read from it.
-    public var view: LedgerView { LedgerView(path: path, queue: queue) }
+    public var view: LedgerView { LedgerView(path: path, queue: queue, of: self) }
 
     /// Begins the uploads of a plan: settles what has nothing left to send, and notes what waits.
     /// - Throws: ``LedgerError``.

@@ -36,18 +36,32 @@ struct LedgerLock: ~Copyable, Sendable {
 
     private static func note(started: String) -> [UInt8] {
         var object = CanonicalObject()
-        object.set("host", string: ProcessInfo.processInfo.hostName)
+        object.set("host", string: host)
         object.set("pid", integer: Int(getpid()))
         object.set("started", string: started)
         return object.bytes + [UInt8(ascii: "\n")]
     }
 
+    /// What the machine calls itself. Foundation would ask name servers for its name in the world.
+    private static var host: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     private static func holder(_ descriptor: Int32) -> LedgerHolder? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = pread(descriptor, &bytes, bytes.count, 0)
-        guard count > 0, let fields = try? JSONFields(Array(bytes.prefix(count))), let pid = fields.integer("pid"),
-            let host = fields.text("host"), let started = fields.text("started")
+        return LedgerHolder(note: Array(bytes.prefix(max(0, count))))
+    }
+}
+
+extension LedgerHolder {
+    /// Reads what a job wrote into the file of its lock; nil if it has not written all of it yet.
+    public init?(note: [UInt8]) {
+        guard let fields = try? JSONFields(note), let pid = fields.integer("pid"), let host = fields.text("host"),
+            let started = fields.text("started")
         else { return nil }
-        return LedgerHolder(pid: pid, host: host, started: started)
+        self.init(pid: pid, host: host, started: started)
     }
 }

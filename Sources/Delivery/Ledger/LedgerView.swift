@@ -6,10 +6,14 @@ public struct LedgerView: Sendable {
     /// The file.
     public let path: String
     private let queue: DatabaseQueue
+    /// A ledger closes its file when it goes, so it stays for as long as somebody looks into it.
+    private let ledger: Ledger?
 
-    init(path: String, queue: DatabaseQueue) {
+    /// - Parameter ledger: the ledger whose file it is, where a job has it open.
+    init(path: String, queue: DatabaseQueue, of ledger: Ledger? = nil) {
         self.path = path
         self.queue = queue
+        self.ledger = ledger
     }
 
     /// Opens a ledger to read it only, also while a job writes it.

@@ -31,11 +31,19 @@ public struct Answer: Sendable, Equatable {
     }
 }
 
+extension String {
+    /// The start of a text from a server as one short line, for messages.
+    var shortLine: String {
+        String(
+            String.UnicodeScalarView(unicodeScalars.prefix(200).filter { $0.properties.generalCategory != .control }))
+    }
+}
+
 /// The header field `Retry-After`. Source: RFC 9110, section 10.2.3.
-enum RetryAfter {
+public enum RetryAfter {
     /// The delay in seconds, from whole seconds or an HTTP date; nil if the value is neither.
-    static func seconds(_ value: String, now: Timestamp) -> Int? {
-        if let seconds = Int(value) { return seconds >= 0 ? seconds : nil }
+    public static func seconds(_ value: String, now: Timestamp) -> Int? {
+        if !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return Int(value) ?? .max }
         guard let date = httpDate(value) else { return nil }
         return max(0, Int((date.milliseconds - now.milliseconds + 999) / 1000))
     }

@@ -39,7 +39,7 @@ public enum AnswerTable {
     }
 
     private static func redirection(_ answer: Answer) -> String {
-        let place = answer.location.map { " to \($0.prefix(200))" } ?? ""
+        let place = answer.location.map { " to \($0.shortLine)" } ?? ""
         return "redirected\(place), which is not followed; if the endpoint moved, give its address with --endpoint"
     }
 

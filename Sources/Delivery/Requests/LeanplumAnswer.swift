@@ -20,7 +20,8 @@ struct LeanplumAnswer {
     init(_ body: [UInt8]) {
         guard let fields = try? JSONFields(body), let elements = fields.objects("response") else { return }
         for element in elements {
-            let message = element.object("error")?.text("message").map(Self.oneLine)
+            let text = element.object("error")?.text("message")?.shortLine
+            let message = text?.isEmpty == false ? text : nil
             lastMessage = message
             guard element.boolean("success") == false else { continue }
             failures += 1
@@ -44,11 +45,5 @@ struct LeanplumAnswer {
         guard failures > 0 else { return .delivered(status: status) }
         let first = firstMessage.map { ": \($0)" } ?? ""
         return .delivered(status: status, note: "\(failures) of the events not successful\(first)")
-    }
-
-    private static func oneLine(_ message: String) -> String {
-        String(
-            String.UnicodeScalarView(message.unicodeScalars.prefix(200).filter { $0.value >= 0x20 && $0.value != 0x7F })
-        )
     }
 }

@@ -15,7 +15,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// Reads an address; nil if it is no `http` or `https` address of a host, with a port or without. Paths come from the
     /// records, and credentials do not belong on a command line: an address with either is none.
     public init?(_ text: String) {
-        guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
+        guard let parts = URLComponents(string: text), let host = HostName.plain(parts),
             parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil,
             parts.path.isEmpty || parts.path == "/"
         else { return nil }
@@ -26,7 +26,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         }
         port = parts.port ?? (isEncrypted ? 443 : 80)
         guard (1...65535).contains(port) else { return nil }
-        self.host = host.trimmingCharacters(in: ["[", "]"])
+        self.host = host
         description = parts.path == "/" ? String(text.dropLast()) : text
     }
 
@@ -41,5 +41,24 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         case .leanplum: "https://api.leanplum.com"
         case .activityStream: "https://tiles.services.mozilla.com"
         }
+    }
+}
+
+/// The host in an address.
+enum HostName {
+    /// A name or an address without its brackets; nil unless it is plain ASCII with nothing encoded in it: names in other
+    /// letters are given as `xn--…`.
+    static func plain(_ parts: URLComponents) -> String? {
+        guard let host = parts.percentEncodedHost?.trimmingCharacters(in: ["[", "]"]), !host.isEmpty else { return nil }
+        let isPlain = host.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: ":"):
+                true
+            default: false
+            }
+        }
+        return isPlain ? host : nil
     }
 }

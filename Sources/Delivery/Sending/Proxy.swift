@@ -23,10 +23,12 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflecta
     public init?(_ text: String) {
         let address = text.contains("://") ? text : "http://\(text)"
         guard let parts = URLComponents(string: address), parts.scheme?.lowercased() == "http",
-            let host = parts.host, !host.isEmpty
+            let host = HostName.plain(parts), parts.path.isEmpty || parts.path == "/", parts.query == nil,
+            parts.fragment == nil
         else { return nil }
-        self.host = host.trimmingCharacters(in: ["[", "]"])
+        self.host = host
         port = parts.port ?? 80
+        guard (1...65535).contains(port) else { return nil }
         user = parts.user
         password = parts.password
     }

@@ -1,0 +1,151 @@
+import Foundation
+import Telemetry
+import TestSupport
+import Testing
+
+import class GRDB.DatabaseQueue
+
+@testable import Delivery
+
+/// Jobs of the real program on a machine whose clock is set back, and forward again.
+@Suite struct ClockTests {
+    private let folder: TemporaryFolder
+    private let server: LoopbackServer
+    private var ledger: String { folder("ledger.sqlite") }
+
+    private static let dailyLimit = 4
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        server = try LoopbackServer()
+        try await server.order()
+    }
+
+    /// Starts a clock at an instant in UTC.
+    ///
+    /// Libfaketime moves the alarms of waits with the clock, so that they do not end: no job here may wait.
+    private static func clock(_ instant: String) -> [String] {
+        ["faketime", "-m", "--exclude-monotonic", "-f", "@\(instant)"]
+    }
+
+    private func run(_ arguments: [String], at instant: String) async throws -> FinishedProgram {
+        try await Uploader(
+            arguments + ["--json", "--ledger", ledger], environment: ["TZ": "UTC"], through: Self.clock(instant)
+        ).finish()
+    }
+
+    /// What became of the records of a job, by its own summary.
+    private func job(_ bundles: String..., at instant: String, status: Int32) async throws -> [String: Int] {
+        let finished = try await run(
+            [
+                "send", "--daily-limit", "\(Self.dailyLimit)", "--per-type-limit", "unlimited", "--attempts", "1",
+                "--log-json", "--endpoint", "mozilla=\(server.address)",
+            ] + bundles, at: instant)
+        #expect(finished.status == status, "\(finished.errors)")
+        for line in finished.errorLines where line.hasPrefix("{") {
+            #expect(line.contains(#""time":"\#(instant.prefix(10))T"#), "the program does not see the clock")
+        }
+        return try #require(finished.json()["records"] as? [String: Int])
+    }
+
+    /// What the ledger says at an instant of each client: how much of the day's quota is used, and how many records are
+    /// in flight.
+    private func status(at instant: String) async throws -> [String: [Int]] {
+        let finished = try await run(["status"], at: instant)
+        #expect(finished.status == 0, "\(finished.errors)")
+        let clients = try #require(finished.json()["clients"] as? [[String: Any]])
+        return try Dictionary(
+            uniqueKeysWithValues: clients.map { client in
+                (
+                    try #require(client["client"] as? String),
+                    [try #require(client["today"] as? Int), try #require(client["inFlight"] as? Int)]
+                )
+            })
+    }
+
+    /// How many uploads of each client arrived, counted anew whenever it is asked.
+    private func arrivals() async throws -> [String: Int] {
+        let receipts = try await server.report().receipts ?? []
+        return receipts.reduce(into: [:]) { $0[$1.client ?? "", default: 0] += 1 }
+    }
+
+    private func checkLedger() throws {
+        let queue = try DatabaseQueue(path: ledger)
+        let (faults, most) = try queue.read { db in
+            (
+                try String.fetchAll(db, sql: "PRAGMA integrity_check"),
+                try Int.fetchOne(db, sql: "SELECT max(taken) FROM quotas")
+            )
+        }
+        #expect(faults == ["ok"])
+        #expect(most == Self.dailyLimit)
+    }
+
+    /// Pings of a client whose numbers begin with the given one.
+    private static func pings(_ client: String, _ count: Int, from first: Int) -> [Record] {
+        (first..<first + count).map { Sample.ping($0, client: client) }
+    }
+
+    @Test func aClockSetBackFreesNoQuotaAndSendsNothingTwice() async throws {
+        let first = try await Sample.bundle(
+            Self.pings("a", 10, from: 100) + Self.pings("b", 2, from: 200), at: folder("a.tar.zst"))
+        let second = try await Sample.bundle(Self.pings("c", 6, from: 300), at: folder("b.tar.zst"))
+
+        #expect(
+            try await job(first, at: "2026-06-03 12:00:00", status: 75) == ["delivered": 6, "daily limit": 6])
+        #expect(try await arrivals() == ["a": 4, "b": 2])
+
+        // A day and seven hours back: what the third of June saw is used up here too, but not for a client that is new.
+        #expect(
+            try await job(first, second, at: "2026-06-02 05:00:00", status: 75)
+                == ["delivered": 4, "delivered before": 6, "daily limit": 8])
+        #expect(try await arrivals() == ["a": 4, "b": 2, "c": 4])
+        #expect(try await status(at: "2026-06-02 05:10:00") == ["a": [4, 0], "b": [2, 0], "c": [4, 0]])
+
+        // Forward again, on the day that is full already.
+        #expect(
+            try await job(first, second, at: "2026-06-03 13:00:00", status: 75)
+                == ["delivered": 2, "delivered before": 10, "daily limit": 6])
+        #expect(try await arrivals() == ["a": 4, "b": 2, "c": 6])
+        #expect(try await status(at: "2026-06-03 13:10:00") == ["a": [4, 0], "b": [2, 0], "c": [2, 0]])
+
+        #expect(
+            try await job(first, second, at: "2026-06-04 12:00:00", status: 75)
+                == ["delivered": 4, "delivered before": 12, "daily limit": 2])
+        #expect(
+            try await job(first, second, at: "2026-06-05 12:00:00", status: 0)
+                == ["delivered": 2, "delivered before": 16])
+
+        let receipts = try #require(try await server.report().receipts)
+        #expect(receipts.count == 18)
+        #expect(receipts.allSatisfy { $0.times == 1 })
+        try checkLedger()
+    }
+
+    @Test func whatWasInFlightIsSentAgainWithinTheLimitsOfItsDay() async throws {
+        let bundle = try await Sample.bundle(Self.pings("a", 6, from: 100), at: folder("a.tar.zst"))
+        // The fourth upload arrives three times, and no answer comes back.
+        try await server.order(#"[{"contains":"\"seq\":103","cut":"after","times":3}]"#)
+        #expect(
+            try await job(bundle, at: "2026-06-03 12:00:00", status: 75)
+                == ["delivered": 3, "left": 1, "daily limit": 2])
+        #expect(try await status(at: "2026-06-03 12:10:00") == ["a": [4, 1]])
+
+        // Its place is one of the third of June. The day before has none left for it.
+        #expect(
+            try await job(bundle, at: "2026-06-02 05:00:00", status: 75) == ["delivered before": 3, "daily limit": 3])
+        #expect(try await status(at: "2026-06-02 05:10:00") == ["a": [4, 1]])
+
+        #expect(
+            try await job(bundle, at: "2026-06-03 13:00:00", status: 75)
+                == ["delivered": 1, "delivered before": 3, "daily limit": 2])
+        #expect(try await arrivals() == ["a": 4])
+        #expect(try await status(at: "2026-06-03 13:10:00") == ["a": [4, 0]])
+
+        #expect(
+            try await job(bundle, at: "2026-06-04 12:00:00", status: 0) == ["delivered": 2, "delivered before": 4])
+        let receipts = try #require(try await server.report().receipts)
+        #expect(receipts.map(\.times).sorted() == [1, 1, 1, 1, 1, 4])
+        try checkLedger()
+    }
+}
