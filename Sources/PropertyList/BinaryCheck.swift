@@ -43,7 +43,11 @@ struct BinaryCheck {
     private static func allowance(of layout: BinaryLayout) -> Int { 4 * layout.tableOffset + 1 << 20 }
 
     mutating func run(_ bytes: Span<UInt8>) throws(PropertyListError) {
-        if passes(bytes) { return }
+        if !passes(bytes) { try walk(bytes) }
+    }
+
+    /// Looks at what can be reached from the root.
+    mutating func walk(_ bytes: Span<UInt8>) throws(PropertyListError) {
         keys = KeyCheck()
         allowance = Self.allowance(of: layout)
         states = Array(repeating: 0, count: min(layout.objectCount, layout.tableOffset))
