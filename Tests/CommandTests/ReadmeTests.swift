@@ -1,0 +1,43 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the README shows is what is printed: each command of it runs, in order, in one folder with the samples.
+@Suite struct ReadmeTests {
+    /// A command and what it prints, both streams as a terminal shows them.
+    private struct Example {
+        let command: String
+        var output = ""
+    }
+
+    private func examples() throws -> [Example] {
+        let text = try String(contentsOfFile: "\(repository)/README.md", encoding: .utf8)
+        var examples: [Example] = []
+        for block in text.components(separatedBy: "```console\n").dropFirst() {
+            for line in block.components(separatedBy: "```")[0].split(separator: "\n", omittingEmptySubsequences: false)
+            {
+                if line.hasPrefix("$ ") {
+                    examples.append(Example(command: String(line.dropFirst(2))))
+                } else if let last = examples.indices.last, !line.isEmpty {
+                    examples[last].output += "\(line)\n"
+                }
+            }
+        }
+        return examples
+    }
+
+    @Test func examplesPrintWhatTheySay() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createSymbolicLink(
+            atPath: folder("samples"), withDestinationPath: "\(repository)/samples")
+        let programs = (pingferryPath as NSString).deletingLastPathComponent
+        let environment = ["HOME": folder.path, "PATH": "\(programs):/usr/bin:/bin", "LC_ALL": "C.UTF-8"]
+        let examples = try examples()
+        #expect(examples.count >= 9)
+        for example in examples {
+            let command = ["env", "-C", folder.path, "bash", "-c", "\(example.command) 2>&1"]
+            let finished = try RunningProgram(command, environment: environment).finish()
+            #expect(finished.text == example.output, "\(example.command)")
+        }
+    }
+}
