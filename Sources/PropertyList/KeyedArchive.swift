@@ -86,23 +86,19 @@ public struct KeyedArchive: Sendable {
     @inline(__always)
     public func object(_ reference: PropertyListNode) throws(PropertyListError) -> PropertyListNode? {
         let uid = document.uid(of: reference)
-        guard document.marker(of: reference) >> 4 == 8, uid < objects.count else { throw badReference(reference) }
+        let isUID = document.marker(of: reference) >> 4 == 8
+        guard isUID, uid < objects.count else {
+            throw Self.badReference(isUID: isUID, uid, of: objects.count, at: document.offset(of: reference))
+        }
         guard uid != 0 else { return nil }
         let object = document.element(at: Int(uid), of: objects)
-        // The marker of an ASCII text of five characters.
-        return document.marker(of: object) == 0x55 && isNilText(object) ? nil : object
+        return document.isNilText(object) ? nil : object
     }
 
+    /// Not a method of an archive, which would be copied for it in front of each look.
     @usableFromInline
-    func isNilText(_ object: PropertyListNode) -> Bool { document.payload(of: object).equals(Self.nilText) }
-
-    @usableFromInline
-    func badReference(_ reference: PropertyListNode) -> PropertyListError {
-        let place = document.offset(of: reference)
-        guard document.kind(of: reference) == .uid else {
-            return PropertyListError(.badValue, at: place, "a value where a reference has to be")
-        }
-        return PropertyListError(
-            .uidOutOfRange, at: place, "UID \(document.uid(of: reference)) of \(objects.count) objects")
+    static func badReference(isUID: Bool, _ uid: UInt32, of count: Int, at offset: Int) -> PropertyListError {
+        guard isUID else { return PropertyListError(.badValue, at: offset, "a value where a reference has to be") }
+        return PropertyListError(.uidOutOfRange, at: offset, "UID \(uid) of \(count) objects")
     }
 }

@@ -161,7 +161,13 @@ extension PropertyListDocument {
         let uid = uid(of: reference)
         guard uid != 0, uid < objects.count else { return nil }
         let object = element(at: Int(uid), of: objects)
-        // Texts of five characters may be `$null`.
-        return marker(of: object) == 0x55 ? nil : object
+        return isNilText(object) ? nil : object
+    }
+
+    /// Whether an object is the text `$null`: its marker and its characters, in one look.
+    @inlinable
+    @inline(__always)
+    func isNilText(_ object: PropertyListNode) -> Bool {
+        bytes.span.word(at: Int(object.offset)) & 0xFFFF_FFFF_FFFF == 0x6C6C_756E_2455
     }
 }

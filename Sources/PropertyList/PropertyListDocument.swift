@@ -22,7 +22,7 @@ public struct PropertyListDocument: Sendable {
     @usableFromInline let bytes: [UInt8]
     @usableFromInline let layout: BinaryLayout
     /// For XML, where each object began in the source; empty otherwise.
-    private let places: [UInt32]
+    @usableFromInline let places: [UInt32]
 
     /// Opens a property list.
     /// - Throws: ``PropertyListError`` with a code of part A and the byte offset in the source.
@@ -62,6 +62,8 @@ public struct PropertyListDocument: Sendable {
     public let sourceLength: Int
 
     /// Where a value stands in the source, in bytes.
+    @inlinable
+    @inline(__always)
     public func offset(of node: PropertyListNode) -> Int {
         places.isEmpty ? Int(node.offset) : Int(places[Int(node.number)])
     }
@@ -71,45 +73,6 @@ public struct PropertyListDocument: Sendable {
     func node(numbered number: Int) -> PropertyListNode {
         PropertyListNode(number: UInt32(truncatingIfNeeded: number), offset: layout.offset(of: number, in: bytes.span))
     }
-}
-
-/// A place in a ``PropertyListDocument``.
-public struct PropertyListNode: Hashable, Sendable {
-    /// The number of the object, for tables about objects. Two numbers may stand for one place, and equal scalars may or
-    /// may not be one object.
-    public let number: UInt32
-    /// Where the object's marker is in the binary form.
-    @usableFromInline let offset: UInt32
-
-    @inlinable
-    init(number: UInt32, offset: UInt32) {
-        self.number = number
-        self.offset = offset
-    }
-}
-
-/// What a value is.
-public enum PropertyListKind: UInt8, Sendable {
-    /// A null of the container; no encoder writes it.
-    case null
-    /// A boolean.
-    case boolean
-    /// An integer from −2^63 to 2^64 − 1.
-    case integer
-    /// A binary real.
-    case real
-    /// A date, in seconds since 2001-01-01T00:00:00Z.
-    case date
-    /// Bytes.
-    case data
-    /// Text.
-    case text
-    /// A reference into the objects of a keyed archive.
-    case uid
-    /// An array; a set of the container reads as one.
-    case array
-    /// A dictionary, whose keys are texts that differ from each other.
-    case dictionary
 }
 
 extension PropertyListDocument {
@@ -141,6 +104,7 @@ extension PropertyListDocument {
     public func boolean(of node: PropertyListNode) -> Bool { marker(of: node) == 0x09 }
 
     /// The value of an integer; 0 for anything else.
+    @inline(__always)
     public func integer(of node: PropertyListNode) -> PropertyListInteger {
         let marker = marker(of: node)
         guard marker >> 4 == 1 else { return PropertyListInteger(bits: 0, isNegative: false) }
@@ -267,57 +231,4 @@ extension PropertyListDocument {
     func referenceNumber(at offset: Int) -> UInt32 {
         UInt32(truncatingIfNeeded: bytes.span.bigEndian(at: offset, width: layout.referenceSize))
     }
-}
-
-/// The elements of an array of a ``PropertyListDocument``.
-public struct PropertyListElements: Hashable, Sendable {
-    /// Where the references begin.
-    @usableFromInline let start: Int
-    /// How many there are.
-    public let count: Int
-
-    @inlinable
-    init(start: Int, count: Int) {
-        self.start = start
-        self.count = count
-    }
-}
-
-/// The members of a dictionary of a ``PropertyListDocument``.
-public struct PropertyListMembers: Hashable, Sendable {
-    /// Where the references to the keys begin; those to the values follow.
-    @usableFromInline let start: Int
-    /// How many there are.
-    public let count: Int
-
-    @inlinable
-    init(start: Int, count: Int) {
-        self.start = start
-        self.count = count
-    }
-}
-
-/// An integer from −2^63 to 2^64 − 1.
-public struct PropertyListInteger: Hashable, Sendable {
-    /// The low 64 bits, in two's complement.
-    public let bits: UInt64
-    /// Whether it is below zero.
-    public let isNegative: Bool
-
-    init(bits: UInt64, isNegative: Bool) {
-        self.bits = bits
-        self.isNegative = isNegative
-    }
-
-    /// The value, if it is below 2^63.
-    public var signed: Int64? { isNegative || bits >> 63 == 0 ? Int64(bitPattern: bits) : nil }
-    /// The value, if it is not negative.
-    public var unsigned: UInt64? { isNegative ? nil : bits }
-    /// The nearest real.
-    public var real: Double { isNegative ? Double(Int64(bitPattern: bits)) : Double(bits) }
-}
-
-extension PropertyListInteger: CustomStringConvertible {
-    /// The value in decimal.
-    public var description: String { isNegative ? "\(Int64(bitPattern: bits))" : "\(bits)" }
 }
