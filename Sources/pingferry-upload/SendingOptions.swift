@@ -68,7 +68,10 @@ struct SendingOptions: ParsableArguments {
     /// - Throws: `CredentialError`.
     func credentials(environment: [String: String]) throws -> Credentials {
         let path = credentials ?? environment["PINGFERRY_CREDENTIALS"].flatMap { $0.isEmpty ? nil : $0 }
-        return try Credentials(file: path.map { try CredentialFile(path: $0) }, environment: environment)
+        // Set by systemd, whose files belong to root and are open to the service by an access list.
+        let guarded = environment["CREDENTIALS_DIRECTORY"]
+        let file = try path.map { try CredentialFile(path: $0, guarded: guarded) }
+        return try Credentials(file: file, environment: environment)
     }
 
     /// How a job is run with these options.

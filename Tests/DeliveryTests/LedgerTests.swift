@@ -88,6 +88,16 @@ import class GRDB.DatabaseQueue
         _ = try Ledger(path: path, now: now)
     }
 
+    @Test("a ledger that goes by another name is the same ledger")
+    func lockOfLink() throws {
+        let ledger = try Ledger(path: path, now: now)
+        let link = folder("link.sqlite")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        let error = #expect(throws: LedgerError.self) { try Ledger(path: link, now: now) }
+        #expect(error?.kind == "held")
+        _ = ledger.path
+    }
+
     @Test("a file that is none is left alone", arguments: ["text", "database"])
     func notALedger(kind: String) throws {
         try FileManager.default.createDirectory(atPath: folder("state"), withIntermediateDirectories: true)

@@ -45,8 +45,26 @@ import Testing
         #expect(credentials.credential(for: sift("new")) == .sift(beaconKey: "beacon-8"))
         #expect(credentials.credential(for: leanplum("org.example")) == .leanplum(appID: "app_1", key: "prod-1"))
         #expect(
-            credentials.credential(for: leanplum("x", development: true)) == .leanplum(appID: "app_9", key: "dev-9"))
-        #expect(credentials.credential(for: leanplum("x")) == nil)
+            credentials.credential(for: leanplum("", development: true)) == .leanplum(appID: "app_9", key: "dev-9"))
+        #expect(credentials.credential(for: leanplum("")) == nil)
+    }
+
+    @Test func noRecordGoesToAnotherAppThanItsOwn() throws {
+        let file = try CredentialFile(
+            Array(
+                #"{"leanplum":{"app_1":{"developmentKey":"dev-1"},"*":{"appId":"app_2","productionKey":"p-2"}}}"#.utf8),
+            path: "c")
+        let environment = ["PINGFERRY_LEANPLUM_APP_ID": "app_1", "PINGFERRY_LEANPLUM_PRODUCTION_KEY": "p-1"]
+        let alone = try Credentials(file: file, environment: [:])
+        #expect(alone.credential(for: leanplum("app_1")) == nil)
+        #expect(alone.credential(for: leanplum("app_1", development: true)) == .leanplum(appID: "app_1", key: "dev-1"))
+        #expect(alone.credential(for: leanplum("app_2")) == .leanplum(appID: "app_2", key: "p-2"))
+        #expect(alone.credential(for: leanplum("app_3")) == nil)
+        let both = try Credentials(file: file, environment: environment)
+        #expect(both.credential(for: leanplum("app_1")) == .leanplum(appID: "app_1", key: "p-1"))
+        #expect(both.credential(for: leanplum("app_1", development: true)) == .leanplum(appID: "app_1", key: "dev-1"))
+        #expect(both.credential(for: leanplum("app_2")) == nil)
+        #expect(both.credential(for: leanplum("app_3")) == nil)
     }
 
     @Test func whatIsMissingIsNamed() {
@@ -57,7 +75,11 @@ import Testing
         #expect(
             credentials.nameToSet(leanplum("", development: true))
                 == "PINGFERRY_LEANPLUM_APP_ID and PINGFERRY_LEANPLUM_DEVELOPMENT_KEY, or "
-                + #""leanplum": {"*": {"developmentKey": …}} in the credentials file"#)
+                + #""leanplum": {"*": {"appId": …, "developmentKey": …}} in the credentials file"#)
+        #expect(
+            credentials.nameToSet(leanplum("app_1"))
+                == "PINGFERRY_LEANPLUM_APP_ID=app_1 and PINGFERRY_LEANPLUM_PRODUCTION_KEY, or "
+                + #""leanplum": {"app_1": {"productionKey": …}} in the credentials file"#)
     }
 
     @Test(arguments: [
@@ -68,7 +90,7 @@ import Testing
         (#"{"sift":{"a":"secret é"}}"#, "c: sift.a is no text of printable ASCII without spaces"),
         (#"{"sift":{"a":"secret\r\nX: y"}}"#, "c: sift.a is no text of printable ASCII without spaces"),
         (#"{"sift":{"a":""}}"#, "c: sift.a is no text of printable ASCII without spaces"),
-        (#"{"leanplum":{"x":{"productionKey":"secret"}}}"#, "c: leanplum.x.appId missing"),
+        (#"{"leanplum":{"*":{"productionKey":"secret"}}}"#, "c: leanplum.*.appId missing"),
         (#"{"leanplum":{"x":{"appId":"a","key":"secret"}}}"#, "c: leanplum.x.key: no such key"),
         (#"{"sift":{"a":"secret"},"sift":{}}"#, "c: no JSON at byte 23"),
     ])
@@ -95,6 +117,15 @@ import Testing
             #expect(throws: Never.self) { try CredentialFile(path: path) }
         } else {
             #expect(throws: CredentialError.tooOpen(path)) { try CredentialFile(path: path) }
+        }
+    }
+
+    @Test func whereAServiceManagerGuardsTheFolderTheModeSaysNothing() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.put(contents, "credentials.json", mode: 0o440)
+        #expect(throws: Never.self) { try CredentialFile(path: path, guarded: folder.path) }
+        for other in ["", "/nonexistent", folder.path + "/deeper"] {
+            #expect(throws: CredentialError.tooOpen(path)) { try CredentialFile(path: path, guarded: other) }
         }
     }
 

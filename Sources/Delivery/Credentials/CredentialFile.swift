@@ -2,7 +2,8 @@ import Files
 import JSONText
 
 /// A file with credentials, readable by its owner alone:
-/// `{"sift":{"<account id>":"<beacon key>"},"leanplum":{"<app id, or * for any>":{"appId":…,"productionKey":…,"developmentKey":…}}}`.
+/// `{"sift":{"<account id>":"<beacon key>"},"leanplum":{"<app id>":{"productionKey":…,"developmentKey":…}}}`. The app `*`, for
+/// records that name none, needs an `appId`; any other may have one, if the record names the app by another word.
 public struct CredentialFile: Sendable {
     /// Sift beacon keys by account id.
     let beaconKeys: [String: String]
@@ -10,9 +11,12 @@ public struct CredentialFile: Sendable {
     let apps: [String: LeanplumApp]
 
     /// Reads a file.
+    /// - Parameter guarded: a folder that nobody else can look into, such as the one that systemd makes for a service, where
+    ///   the modes of files say nothing.
     /// - Throws: ``CredentialError``.
-    public init(path: String) throws(CredentialError) {
-        let bytes = try OperatorFile.contents(of: path, isSecret: true)
+    public init(path: String, guarded: String? = nil) throws(CredentialError) {
+        let isGuarded = guarded.map { !$0.isEmpty && path.hasPrefix($0 + "/") && !path.contains("/../") } ?? false
+        let bytes = try OperatorFile.contents(of: path, isSecret: !isGuarded)
         try self.init(bytes, path: path)
     }
 
@@ -47,19 +51,22 @@ public struct CredentialFile: Sendable {
                     }
                 case "leanplum":
                     for (app, keys) in try members(of: accounts, "leanplum") {
-                        apps[app] = try application(keys, "leanplum.\(app)")
+                        apps[app] = try application(keys, named: app)
                     }
                 default: throw .malformed(path, "\(system): only sift and leanplum have credentials")
                 }
             }
         }
 
-        private func application(_ node: JSONNode, _ place: String) throws(CredentialError) -> LeanplumApp {
+        private func application(_ node: JSONNode, named name: String) throws(CredentialError) -> LeanplumApp {
+            let place = "leanplum.\(name)"
             var texts: [String: String] = [:]
             for (key, value) in try members(of: node, place) { texts[key] = try text(value, "\(place).\(key)") }
             let unknown = texts.keys.filter { !["appId", "productionKey", "developmentKey"].contains($0) }.sorted()
             if let key = unknown.first { throw .malformed(path, "\(place).\(key): no such key") }
-            guard let id = texts["appId"] else { throw .malformed(path, "\(place).appId missing") }
+            guard let id = texts["appId"] ?? (name == Credentials.anyApp ? nil : name) else {
+                throw .malformed(path, "\(place).appId missing")
+            }
             return LeanplumApp(id: id, productionKey: texts["productionKey"], developmentKey: texts["developmentKey"])
         }
 

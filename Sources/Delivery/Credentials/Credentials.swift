@@ -15,7 +15,7 @@ public struct Credentials: Sendable {
     ///
     /// - `PINGFERRY_SIFT_KEY_<account id>`: the beacon key of an account.
     /// - `PINGFERRY_LEANPLUM_APP_ID`, `PINGFERRY_LEANPLUM_PRODUCTION_KEY`, `PINGFERRY_LEANPLUM_DEVELOPMENT_KEY`: the
-    ///   application that all Leanplum records are sent to for which the file names no other.
+    ///   application of records that name it, and of those that name none.
     /// - Throws: ``CredentialError`` if a key is not one line of printable ASCII.
     public init(file: CredentialFile?, environment: [String: String]) throws(CredentialError) {
         beaconKeys = file?.beaconKeys ?? [:]
@@ -29,7 +29,12 @@ public struct Credentials: Sendable {
         for (name, value) in [(Self.appID, id), (Self.productionKey, production), (Self.developmentKey, development)] {
             guard value?.isCredential ?? true else { throw .badKey(name) }
         }
-        apps[Self.anyApp] = LeanplumApp(id: id, productionKey: production, developmentKey: development)
+        for name in [id, Self.anyApp] {
+            let known = apps[name].flatMap { $0.id == id ? $0 : nil }
+            apps[name] = LeanplumApp(
+                id: id, productionKey: production ?? known?.productionKey,
+                developmentKey: development ?? known?.developmentKey)
+        }
     }
 
     /// The credential of an account; nil if none was given.
@@ -38,10 +43,17 @@ public struct Credentials: Sendable {
         case .mozilla, .activityStream: return Credential.none
         case .sift: return beaconKeys[account.name].map { .sift(beaconKey: $0) }
         case .leanplum:
-            guard let app = apps[account.name] ?? apps[Self.anyApp] else { return nil }
+            guard let app = app(named: account.name) else { return nil }
             let key = account.isDevelopment ? app.developmentKey : app.productionKey
             return key.map { .leanplum(appID: app.id, key: $0) }
         }
+    }
+
+    /// The application of records that name an app, or none. No record goes to another application than the one it names.
+    private func app(named name: String) -> LeanplumApp? {
+        if let app = apps[name] { return app }
+        guard let app = apps[Self.anyApp], name.isEmpty || name == app.id else { return nil }
+        return app
     }
 
     /// Whether an account has a credential.
@@ -58,9 +70,12 @@ public struct Credentials: Sendable {
         case .leanplum:
             let variable = account.isDevelopment ? Self.developmentKey : Self.productionKey
             let key = account.isDevelopment ? "developmentKey" : "productionKey"
-            let app = account.name.isEmpty ? Self.anyApp : account.name
-            return
-                "\(Self.appID) and \(variable), or \"leanplum\": {\"\(app)\": {\"\(key)\": …}} in the credentials file"
+            guard !account.name.isEmpty else {
+                return "\(Self.appID) and \(variable), or \"leanplum\": {\"\(Self.anyApp)\": "
+                    + "{\"appId\": …, \"\(key)\": …}} in the credentials file"
+            }
+            return "\(Self.appID)=\(account.name) and \(variable), or \"leanplum\": {\"\(account.name)\": "
+                + "{\"\(key)\": …}} in the credentials file"
         }
     }
 

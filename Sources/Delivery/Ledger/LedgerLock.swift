@@ -11,7 +11,8 @@ struct LedgerLock: ~Copyable, Sendable {
     /// Takes the lock.
     /// - Throws: ``LedgerError``: `held` while another process has it, `file` if the file cannot be made.
     init(_ ledger: String, started: String) throws(LedgerError) {
-        let path = ledger + ".lock"
+        // Whatever the ledger is called, its lock is one file.
+        let path = Self.resolved(ledger) + ".lock"
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .file(FileError(.create, path)) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -32,6 +33,12 @@ struct LedgerLock: ~Copyable, Sendable {
     deinit {
         flock(descriptor, LOCK_UN)
         close(descriptor)
+    }
+
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 
     private static func note(started: String) -> [UInt8] {

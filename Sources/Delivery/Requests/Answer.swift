@@ -22,6 +22,16 @@ public struct Answer: Sendable, Equatable {
         self.body = body
     }
 
+    /// The answer without what must not be shown, which a server may repeat in its words.
+    func masking(_ secrets: [String]) -> Answer {
+        var answer = self
+        for secret in secrets where !secret.isEmpty {
+            answer.location = answer.location?.replacing(secret, with: "***")
+            answer.body.replace(secret.utf8, with: "***".utf8)
+        }
+        return answer
+    }
+
     /// The body as one short line of printable ASCII, for messages; nil if it is empty.
     var excerpt: String? {
         let printable = body.prefix(200).map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: " ") }

@@ -20,6 +20,8 @@ public struct UploadRequest: Sendable, Equatable {
     public let headers: [Header]
     /// The body, in its content encoding.
     public let body: [UInt8]
+    /// What of the request nobody may see: a server may repeat it.
+    let secrets: [String]
 
     /// Makes the request that the format document of a system describes.
     ///
@@ -38,6 +40,7 @@ public struct UploadRequest: Sendable, Equatable {
         guard let target, target.isKnown(to: system) else { throw .noTarget }
         path = PercentEncoding.path(target.path)
         var headers = [Header(name: "User-Agent", value: agent)]
+        var secrets: [String] = []
         switch (system, credential) {
         case (.mozilla, _):
             method = target.method ?? "POST"
@@ -50,18 +53,22 @@ public struct UploadRequest: Sendable, Equatable {
         case (.sift, .sift(let beaconKey)):
             method = target.method ?? "PUT"
             // The beacon key alone, with no user name and no colon before it.
-            headers.append(Header(name: "Authorization", value: "Basic \(Data(beaconKey.utf8).base64EncodedString())"))
+            let token = Data(beaconKey.utf8).base64EncodedString()
+            secrets = [beaconKey, token]
+            headers.append(Header(name: "Authorization", value: "Basic \(token)"))
             headers.append(Header(name: "Content-Type", value: "application/json"))
             headers.append(Header(name: "Content-Encoding", value: "gzip"))
             do { body = try Gzip.compressed(payload) } catch { throw .gzip(error) }
         case (.leanplum, .leanplum(let appID, let key)):
             method = target.method ?? "POST"
             headers.append(Header(name: "Content-Type", value: "application/x-www-form-urlencoded"))
+            secrets = [key]
             body = try LeanplumForm(payload: payload, appID: appID, key: key, now: now).body
         case (.sift, _), (.leanplum, _):
             throw .otherCredential
         }
         self.headers = headers
+        self.secrets = secrets
     }
 }
 

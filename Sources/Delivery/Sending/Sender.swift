@@ -69,10 +69,11 @@ public final class Sender: Sendable {
         do {
             let deadline = NIODeadline.now() + .seconds(Int64(settings.connectTimeout + 4 * settings.readTimeout))
             let response = try await client.execute(message, deadline: deadline)
-            return Answer(
+            let answer = Answer(
                 status: Int(response.status.code),
                 retryAfter: response.headers.first(name: "Retry-After").flatMap { RetryAfter.seconds($0, now: now()) },
                 location: response.headers.first(name: "Location"), body: try await Self.start(of: response.body))
+            return answer.masking(request.secrets)
         } catch let error as HTTPClientError where error == .proxyAuthenticationRequired {
             return Answer(status: 407)
         } catch {
