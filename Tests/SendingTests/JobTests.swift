@@ -228,8 +228,18 @@ import Testing
         let server = try LoopbackServer("--certificate=\(certificate)", "--key=\(key)")
         let finished = try await job(server, "--ca-file", certificates.authority, try await bundle(clients: 3))
         #expect(finished.status == 75)
-        #expect(finished.text.contains("no trusted connection"))
+        #expect(finished.text.contains("no trusted connection: the server's certificate has expired, or is of"))
         #expect(try await status()["inFlight"] as? Int == 0)
+    }
+
+    @Test func aKeyOfAnotherCertificateIsBadConfiguration() async throws {
+        let certificates = try Certificates()
+        let (ours, theirs) = (try certificates.make("ours"), try certificates.make("theirs"))
+        let server = try LoopbackServer()
+        let finished = try await job(
+            server, "--client-cert", ours.certificate, "--client-key", theirs.key, try await bundle())
+        #expect(finished.status == 78)
+        #expect(finished.errors == "pingferry-upload: \(theirs.key): not the key of \(ours.certificate)\n")
     }
 
     @Test func aNameWithoutAnAddressLeavesAllForLater() async throws {

@@ -80,11 +80,17 @@ public struct SendFailure: Error, Sendable, Equatable, CustomStringConvertible {
     private init(tls error: NIOSSLError) {
         switch error {
         case .handshakeFailed(let cause):
-            self.init(.notTrusted, "no trusted connection: \(cause)")
+            // The library tells where in its own source it noticed, which helps nobody.
+            let isCertificate = "\(cause)".contains("CERTIFICATE_VERIFY_FAILED")
+            let reason =
+                isCertificate
+                ? "the server's certificate has expired, or is of an unknown authority (see --ca-file)"
+                : "the handshake failed"
+            self.init(.notTrusted, "no trusted connection: \(reason)")
         case .uncleanShutdown:
             self.init(.disconnected, "the server closed the connection without an answer")
         default:
-            self.init(.notTrusted, "no trusted connection: \(error)")
+            self.init(.notTrusted, "no trusted connection: the handshake failed")
         }
     }
 }

@@ -49,6 +49,9 @@ public struct TLSIdentity: Sendable {
         guard let certificate else { return configuration }
         configuration.certificateChain = try Self.certificates(certificate).map { .certificate($0) }
         configuration.privateKey = .privateKey(try Self.privateKey(key ?? certificate))
+        guard (try? NIOSSLContext(configuration: configuration)) != nil else {
+            throw .malformed(key ?? certificate, "not the key of \(certificate)")
+        }
         return configuration
     }
 

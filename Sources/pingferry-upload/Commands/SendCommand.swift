@@ -20,6 +20,12 @@ struct SendCommand: AsyncParsableCommand {
             15 minutes apart. missing credential: goes once it is there. held: see release. too old: see --max-age. \
             delivered before, refused before: the ledger knows; see retry and forget. nothing left, events in another \
             request: of a list of events (Sift, Leanplum), each event goes once. duplicate: stands in the bundles twice.
+
+            Credentials are looked up by account or app id, in the environment (PINGFERRY_SIFT_KEY_<account id>, \
+            PINGFERRY_LEANPLUM_APP_ID with PINGFERRY_LEANPLUM_PRODUCTION_KEY, PINGFERRY_LEANPLUM_DEVELOPMENT_KEY) or in a \
+            file of mode 0600:
+              {"sift": {"<account id>": "<beacon key>"},
+               "leanplum": {"<app id>": {"productionKey": …, "developmentKey": …}}}
             """)
 
     @Argument(help: ArgumentHelp("Bundles.", valueName: "bundle"))
