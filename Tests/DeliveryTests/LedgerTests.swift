@@ -108,6 +108,7 @@ import class GRDB.DatabaseQueue
             try queue.write { try $0.execute(sql: "CREATE TABLE notes (text)") }
             try queue.close()
         }
+        chmod(path, 0o644)
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
         for attempt in [{ _ = try Ledger(path: path, now: now) }, { _ = try LedgerView(path: path) }]
             as [() throws -> Void]
@@ -116,6 +117,8 @@ import class GRDB.DatabaseQueue
             #expect(error?.kind == "notALedger")
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o644)
     }
 
     @Test("a damaged ledger is reported and not rebuilt", arguments: [0.0, 0.3, 0.6])

@@ -8,9 +8,9 @@ enum LedgerFile {
     ///
     /// The write-ahead log makes a commit one `fsync`, which `synchronous = FULL` does not leave out.
     static func openForWriting(_ path: String) throws(LedgerError) -> DatabaseQueue {
+        // Looked at before anything is changed, even its mode: it may be another program's file.
+        if access(path, F_OK) == 0 { _ = try existing(path) }
         try makePrivate(path)
-        // Looked at before anything is changed, even the kind of journal: it may be another program's file.
-        _ = try existing(path)
         return try translating(path) {
             var configuration = Configuration()
             configuration.journalMode = .wal
