@@ -123,6 +123,22 @@ import Testing
         #expect(try await job(server, bundle, environment: keys).status == 0)
     }
 
+    @Test(arguments: [401, 407])
+    func aWrongCredentialIsToldAlsoAfterALostAnswer(answer: Int) async throws {
+        let server = try LoopbackServer()
+        try await server.order(
+            #"[{"path":"/submit","cut":"after","times":1},{"path":"/submit","status":\#(answer)}]"#)
+        let bundle = try await bundle()
+        let finished = try await job(server, bundle)
+        #expect(finished.status == 78)
+        #expect(finished.text.hasPrefix("3 records: left 3; "))
+        #expect(finished.text.contains("credential refused: mozilla"))
+        // The lost answer may have been a yes.
+        #expect(try await status()["inFlight"] as? Int == 1)
+        try await server.order()
+        #expect(try await job(server, bundle).status == 0)
+    }
+
     @Test func aRefusalIsFinalUntilSomebodySaysOtherwise() async throws {
         let server = try LoopbackServer()
         try await server.order(#"[{"contains":"\"seq\":1}","status":400,"text":"no"}]"#)

@@ -41,7 +41,7 @@ public struct JobReport: Sendable {
         case .unknown(let reason):
             left[reason, default: 0] += 1
             add(problem: "perhaps delivered: \(reason)", kind)
-        case .credentialWrong(let status, let reason):
+        case .credentialWrong(let status, let reason, _):
             left[reason, default: 0] += 1
             wrongCredentials.insert(account)
             add(problem: "stopped (\(status)): \(reason)", kind)

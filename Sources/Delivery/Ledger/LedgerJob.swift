@@ -124,9 +124,9 @@ struct LedgerJob: Sendable {
             guard send.completesRecord else { return try refuse(send, status: status, db) }
             try settle(
                 send.recordKey, client: send.client, kind: send.kind, status: status, isRefused: true, at: now, db)
-        case .retryLater, .credentialWrong:
+        case .retryLater, .credentialWrong(_, _, mayHaveArrived: false):
             try takeBack(send, db)
-        case .unknown:
+        case .unknown, .credentialWrong:
             try db.cachedStatement(sql: "UPDATE flights SET uncertain = 1 WHERE identity = ? AND content = ?")
                 .execute(arguments: send.key.arguments)
         }
