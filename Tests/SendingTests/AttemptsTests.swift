@@ -65,7 +65,9 @@ import Testing
         var wrong = attempts
         #expect(
             wrong.step(after: Answer(status: 401), jitter: 1)
-                == .over(.unknown(reason: "the credential is not accepted"), .credentialIsOut))
+                == .over(
+                    .credentialWrong(status: 401, reason: "the credential is not accepted", mayHaveArrived: true),
+                    .credentialIsOut))
     }
 
     @Test func aRequestThatNeverLeftIsGivenBack() {
@@ -86,7 +88,8 @@ import Testing
     func aWrongCredentialStopsWhatNeedsIt(status: Int, impact: Attempts.Impact) {
         var attempts = attempts()
         guard
-            case .over(.credentialWrong(status, _), let found) = attempts.step(after: Answer(status: status), jitter: 1)
+            case .over(.credentialWrong(status, _, false), let found) = attempts.step(
+                after: Answer(status: status), jitter: 1)
         else {
             Issue.record("no wrong credential")
             return

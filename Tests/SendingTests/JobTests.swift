@@ -123,6 +123,22 @@ import Testing
         #expect(try await job(server, bundle, environment: keys).status == 0)
     }
 
+    @Test(arguments: [401, 407])
+    func aWrongCredentialIsToldAlsoAfterALostAnswer(answer: Int) async throws {
+        let server = try LoopbackServer()
+        try await server.order(
+            #"[{"path":"/submit","cut":"after","times":1},{"path":"/submit","status":\#(answer)}]"#)
+        let bundle = try await bundle()
+        let finished = try await job(server, bundle)
+        #expect(finished.status == 78)
+        #expect(finished.text.hasPrefix("3 records: left 3; "))
+        #expect(finished.text.contains("credential refused: mozilla"))
+        // The lost answer may have been a yes.
+        #expect(try await status()["inFlight"] as? Int == 1)
+        try await server.order()
+        #expect(try await job(server, bundle).status == 0)
+    }
+
     @Test func aRefusalIsFinalUntilSomebodySaysOtherwise() async throws {
         let server = try LoopbackServer()
         try await server.order(#"[{"contains":"\"seq\":1}","status":400,"text":"no"}]"#)
@@ -139,6 +155,60 @@ import Testing
         let id = "00000000-0000-4000-8000-000000000001"
         #expect(try await upload("retry", "--ledger", ledger, id).status == 0)
         #expect(try await job(server, bundle).text == "3 records: delivered 1, delivered before 2\n")
+    }
+
+    /// A list of three events, each of which goes by itself.
+    private let listOfThree = Sample.sift(
+        (1...3).map { #"{"text":"\#(String(repeating: "x", count: 2_600_000))","time":\#($0)}"# })
+    private func listInThreeParts() async throws -> String {
+        try await Sample.bundle([listOfThree], at: folder("list.tar.zst"))
+    }
+    private let siftKey = ["PINGFERRY_SIFT_KEY_acme": "k"]
+
+    @Test func aRefusedPartDoesNotKeepTheOthersFromBeingSent() async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"path":"/v3","status":413,"times":1},{"path":"/v3","status":503}]"#)
+        let bundle = try await listInThreeParts()
+        let first = try await job(server, "--attempts", "1", bundle, environment: siftKey)
+        #expect(first.status == 75)
+        #expect(first.text.hasPrefix("1 record: left 1; "))
+        #expect(try await status()["refused"] as? Int == 0)
+        try await server.order()
+        let second = try await job(server, bundle, environment: siftKey)
+        #expect(second.status == 1)
+        #expect(second.text == "1 record: refused 1\n")
+        #expect(try await server.report().total == 4)
+        #expect(try await status()["refused"] as? Int == 1)
+        let third = try await job(server, bundle, environment: siftKey)
+        #expect(third.status == 0)
+        #expect(third.text == "1 record: refused before 1\n")
+        #expect(try await server.report().total == 4)
+    }
+
+    @Test(arguments: [false, true])
+    func ofARefusedListTheRefusedPartAloneIsSentAgain(isSettled: Bool) async throws {
+        let server = try LoopbackServer()
+        let rest = isSettled ? "" : #",{"path":"/v3","status":200,"times":1},{"path":"/v3","status":503}"#
+        try await server.order(#"[{"path":"/v3","status":400,"times":1}\#(rest)]"#)
+        let bundle = try await listInThreeParts()
+        let first = try await job(server, "--attempts", "1", bundle, environment: siftKey)
+        #expect(first.status == (isSettled ? 1 : 75))
+        try await server.order()
+        #expect(try await upload("retry", "--ledger", ledger, listOfThree.id).status == 0)
+        let second = try await job(server, bundle, environment: siftKey)
+        #expect(second.text == "1 record: delivered 1\n")
+        #expect(try await server.report().total == (isSettled ? 4 : 5))
+        #expect(try await status()["delivered"] as? Int == 1)
+    }
+
+    @Test func aRecordOfWhichAPartIsRefusedAndThatHasToWaitIsCountedOnce() async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"path":"/v3","status":413,"times":1}]"#)
+        let finished = try await job(
+            server, "--per-type-limit", "1", "--json", try await listInThreeParts(), environment: siftKey)
+        #expect(finished.status == 75)
+        #expect(try finished.json()["records"] as? [String: Int] == ["per-type limit": 1])
+        #expect(try finished.json()["total"] as? Int == 1)
     }
 
     @Test func whatTheServerCannotTakeIsRefused() async throws {

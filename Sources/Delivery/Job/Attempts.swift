@@ -44,9 +44,9 @@ struct Attempts {
         switch outcome {
         case .delivered, .refused, .unknown:
             return .over(outcome, .none)
-        case .credentialWrong(_, let reason):
+        case .credentialWrong(let status, let reason, _):
             let impact: Impact = answer.status == 407 ? .serverIsOut : .credentialIsOut
-            return .over(mayHaveArrived ? .unknown(reason: reason) : outcome, impact)
+            return .over(.credentialWrong(status: status, reason: reason, mayHaveArrived: mayHaveArrived), impact)
         case .retryLater(_, let reason):
             let isPassing = answer.status == 408 || answer.status == 425 || answer.status == 429 || answer.status >= 500
             failures += 1

@@ -27,8 +27,10 @@ struct ClientRun {
                 request = try self.request(for: upload.record, of: send)
             } catch {
                 // No server is to blame: the others of the client can go.
-                run.leave(1, error.description)
-                left.removeFirst()
+                // Without one part, the last one would not complete its record.
+                let others = left.drop { $0.recordKey == send.recordKey }
+                run.leave(left.count - others.count, error.description)
+                left = others
                 continue
             }
             let marked = try await run.job.ledger.commit(settling: settlements, marking: [send], at: settings.now())

@@ -44,7 +44,7 @@ extension Outcome {
     /// The status of the last answer; nil if there was none.
     var status: Int? {
         switch self {
-        case .delivered(let status, _), .refused(let status, _), .credentialWrong(let status, _): status
+        case .delivered(let status, _), .refused(let status, _), .credentialWrong(let status, _, _): status
         case .retryLater(let status, _): status
         case .unknown: nil
         }
@@ -54,7 +54,8 @@ extension Outcome {
     var reason: String? {
         switch self {
         case .delivered(_, let note): note
-        case .refused(_, let reason), .retryLater(_, let reason), .unknown(let reason), .credentialWrong(_, let reason):
+        case .refused(_, let reason), .retryLater(_, let reason), .unknown(let reason),
+            .credentialWrong(_, let reason, _):
             reason
         }
     }

@@ -4,8 +4,8 @@ public struct JobReport: Sendable {
     public private(set) var requests = 0
     /// Records of which all was delivered.
     public private(set) var delivered = 0
-    /// Records of which something was refused for good.
-    public var refused: Int { refusedRecords.count }
+    /// Records of which all was settled and something was refused for good.
+    public private(set) var refused = 0
     /// Why uploads were left for another job, and how many for each reason.
     public private(set) var left: [String: Int] = [:]
     /// Accounts or systems whose credential was refused.
@@ -14,7 +14,8 @@ public struct JobReport: Sendable {
     public private(set) var problems: [String] = []
     /// Whether the job was told to stop before its end.
     public internal(set) var wasStopped = false
-    private var refusedRecords: Set<DeliveryKey> = []
+    /// Records of which something was refused, and other parts may follow.
+    private var refusedInPart: Set<DeliveryKey> = []
 
     /// How many different problems are kept.
     private static let problemLimit = 20
@@ -28,10 +29,11 @@ public struct JobReport: Sendable {
         requests += 1
         switch outcome {
         case .delivered(_, let note):
-            if send.completesRecord, !refusedRecords.contains(send.recordKey) { delivered += 1 }
+            if send.completesRecord { complete(send) }
             if let note { add(problem: "delivered: \(note)", kind) }
         case .refused(let status, let reason):
-            refusedRecords.insert(send.recordKey)
+            refusedInPart.insert(send.recordKey)
+            if send.completesRecord { complete(send) }
             add(problem: "refused (\(status)): \(reason)", kind)
         case .retryLater(let status, let reason):
             left[reason, default: 0] += 1
@@ -39,11 +41,16 @@ public struct JobReport: Sendable {
         case .unknown(let reason):
             left[reason, default: 0] += 1
             add(problem: "perhaps delivered: \(reason)", kind)
-        case .credentialWrong(let status, let reason):
+        case .credentialWrong(let status, let reason, _):
             left[reason, default: 0] += 1
             wrongCredentials.insert(account)
             add(problem: "stopped (\(status)): \(reason)", kind)
         }
+    }
+
+    /// Counts a record whose last part was settled.
+    private mutating func complete(_ send: PlannedSend) {
+        if refusedInPart.remove(send.recordKey) != nil || send.followsRefusal { refused += 1 } else { delivered += 1 }
     }
 
     /// Counts uploads that were planned and not tried.

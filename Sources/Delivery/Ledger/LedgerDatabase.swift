@@ -9,6 +9,7 @@ extension Database {
         var state = LedgerState()
         state.standings = try standings(of: pool.candidates)
         state.deliveredItems = try deliveredItems(of: pool.itemKeys)
+        state.refusedItems = try refusedItems()
         let used = try usage(on: today)
         let names = try clientNames()
         state.flights = try flights(names)
@@ -38,6 +39,21 @@ extension Database {
     private func deliveredItems(of keys: [ItemKey]) throws -> [Bool] {
         let statement = try cachedStatement(sql: "SELECT 1 FROM items WHERE key = ?")
         return try keys.map { try Int.fetchOne(statement, arguments: [$0.digest.data]) != nil }
+    }
+
+    /// The refused events of lists that are not settled: few, whatever the size of the ledger.
+    private func refusedItems() throws -> [DeliveryKey: Set<ItemKey>] {
+        // An older ledger that is only looked at has no such table.
+        guard try tableExists("refusals") else { return [:] }
+        var refused: [DeliveryKey: Set<ItemKey>] = [:]
+        let rows = try Row.fetchCursor(self, sql: "SELECT identity, content, item FROM refusals")
+        while let row = try rows.next() {
+            guard let identity = Digest16(bytes: row["identity"] as Data),
+                let content = Digest16(bytes: row["content"] as Data), let item = Digest16(bytes: row["item"] as Data)
+            else { continue }
+            refused[DeliveryKey(identity: identity, content: content), default: []].insert(ItemKey(digest: item))
+        }
+        return refused
     }
 
     private func flights(_ names: [Int64: ClientName]) throws -> [DeliveryKey: Flight] {

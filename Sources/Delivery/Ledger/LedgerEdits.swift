@@ -15,7 +15,7 @@ extension Ledger {
                         WHERE refused = 1
                             AND (identity, content) IN (SELECT identity, content FROM remarks WHERE id = ?)
                         """, arguments: [id])
-                let count = db.changesCount
+                let count = db.changesCount + (try forgetRefusals(of: id, db))
                 try db.execute(
                     sql: """
                         DELETE FROM remarks
@@ -24,6 +24,16 @@ extension Ledger {
                 return count
             }
         }
+    }
+
+    /// Lets the refused parts of records be sent again of which other parts are still to be sent.
+    private func forgetRefusals(of id: String, _ db: Database) throws -> Int {
+        let sql = """
+            DELETE FROM refusals
+            WHERE (identity, content) IN (SELECT identity, content FROM remarks WHERE id = ?)
+            RETURNING identity, content
+            """
+        return try Set(Row.fetchAll(db, sql: sql, arguments: [id])).count
     }
 
     /// Lets records be sent that are held for a reason.
@@ -53,7 +63,9 @@ extension Ledger {
                         try db.execute(sql: "DELETE FROM \(table) WHERE identity = ?", arguments: [identity])
                         count += db.changesCount
                     }
-                    try db.execute(sql: "DELETE FROM remarks WHERE identity = ?", arguments: [identity])
+                    for table in ["remarks", "refusals"] {
+                        try db.execute(sql: "DELETE FROM \(table) WHERE identity = ?", arguments: [identity])
+                    }
                 }
                 try db.execute(sql: "DELETE FROM releases WHERE id = ?", arguments: [id])
                 return count + db.changesCount

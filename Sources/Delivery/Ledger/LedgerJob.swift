@@ -113,36 +113,65 @@ struct LedgerJob: Sendable {
                 try db.cachedStatement(sql: "INSERT OR IGNORE INTO items VALUES (?)")
                     .execute(arguments: [item.key.digest.data])
             }
-            if let note { try remark(settlement, note, db) }
+            // What was refused is worth more words than what was taken.
+            if let note, try !hasRefusal(send.recordKey, db) { try remark(settlement, note, db) }
             guard send.completesRecord else { return }
             try settle(
                 send.recordKey, client: send.client, kind: send.kind, status: status, isRefused: false, at: now, db)
         case .refused(let status, let reason):
             try land(send, db)
+            try remark(settlement, reason, db)
+            guard send.completesRecord else { return try refuse(send, status: status, db) }
             try settle(
                 send.recordKey, client: send.client, kind: send.kind, status: status, isRefused: true, at: now, db)
-            try remark(settlement, reason, db)
-        case .retryLater, .credentialWrong:
+        case .retryLater, .credentialWrong(_, _, mayHaveArrived: false):
             try takeBack(send, db)
-        case .unknown:
+        case .unknown, .credentialWrong:
             try db.cachedStatement(sql: "UPDATE flights SET uncertain = 1 WHERE identity = ? AND content = ?")
                 .execute(arguments: send.key.arguments)
         }
     }
 
-    /// Settles a record. One of whose parts was refused stays refused.
+    /// Keeps in mind that the events of a part were refused, until the other parts of its record are settled.
+    private func refuse(_ send: PlannedSend, status: Int, _ db: Database) throws {
+        for item in send.items {
+            try db.cachedStatement(sql: "INSERT OR IGNORE INTO refusals VALUES (?, ?, ?, ?)")
+                .execute(arguments: send.recordKey.arguments + [item.key.digest.data, status])
+        }
+    }
+
+    private func hasRefusal(_ key: DeliveryKey, _ db: Database) throws -> Bool {
+        try Int.fetchOne(
+            db.cachedStatement(sql: "SELECT 1 FROM refusals WHERE identity = ? AND content = ?"),
+            arguments: key.arguments) != nil
+    }
+
+    /// Forgets which parts of a record were refused, for the whole of it is settled.
+    /// - Returns: the server's answer to one of them; nil if there were none.
+    private func takeRefusal(_ key: DeliveryKey, _ db: Database) throws -> Int? {
+        try Int.fetchAll(
+            db.cachedStatement(sql: "DELETE FROM refusals WHERE identity = ? AND content = ? RETURNING status"),
+            arguments: key.arguments
+        ).first
+    }
+
+    /// Settles a record. One of whose parts was refused is refused, and stays so.
     private mutating func settle(
         _ key: DeliveryKey, client: UInt32, kind: UInt32, status: Int, isRefused: Bool, at now: Timestamp,
         _ db: Database
     ) throws {
         let (kind, client) = (try row(ofKind: kind, db), try row(ofClient: client, db))
+        let refusal = try takeRefusal(key, db)
         try db.cachedStatement(
             sql: """
                 INSERT INTO settled VALUES (?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT DO UPDATE SET time = excluded.time, status = excluded.status, refused = excluded.refused
                 WHERE refused = 0
                 """
-        ).execute(arguments: key.arguments + [kind, client, now.milliseconds / 1000, status, isRefused])
+        ).execute(
+            arguments: key.arguments + [
+                kind, client, now.milliseconds / 1000, refusal ?? status, isRefused || refusal != nil,
+            ])
         guard db.changesCount > 0 else { return }
         try db.cachedStatement(
             sql: "UPDATE waiting SET records = records - 1 WHERE client = ? AND kind = ? AND reason = ? AND records > 0"

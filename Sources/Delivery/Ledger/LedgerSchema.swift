@@ -14,8 +14,17 @@ enum LedgerSchema {
             try db.execute(sql: firstVersion)
             try db.execute(sql: "PRAGMA application_id = \(applicationID)")
         }
+        migrator.registerMigration("2") { db in try db.execute(sql: secondVersion) }
         return migrator
     }
+
+    /// `refusals`: events that were refused, of lists of which another part is still to be sent.
+    private static let secondVersion = """
+        CREATE TABLE refusals (
+            identity BLOB NOT NULL, content BLOB NOT NULL, item BLOB NOT NULL, status INTEGER NOT NULL,
+            PRIMARY KEY (identity, content, item)
+        ) WITHOUT ROWID;
+        """
 
     /// - `settled`: one row a record that needs no more sending; `status` is the server's answer, 0 where nothing was left
     ///   to send; `time` in seconds since 1970.

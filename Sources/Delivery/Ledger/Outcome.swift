@@ -8,8 +8,9 @@ public enum Outcome: Sendable, Equatable {
     case retryLater(status: Int? = nil, reason: String)
     /// It may have arrived: it stays in flight, is sent again with the same id by the next job, and counts once.
     case unknown(reason: String)
-    /// The credential is wrong: as if it had not been sent.
-    case credentialWrong(status: Int, reason: String)
+    /// The credential is wrong: as if it had not been sent, unless an earlier attempt may have arrived; then it stays in
+    /// flight.
+    case credentialWrong(status: Int, reason: String, mayHaveArrived: Bool = false)
 }
 
 /// An upload and what became of it.

@@ -49,6 +49,8 @@ public struct LedgerState: Sendable {
     public var standings: [Standing] = []
     /// Which items were delivered, in the order of all items of the pool.
     public var deliveredItems: [Bool] = []
+    /// Events that were refused, by the record of which another part is still to be sent.
+    public var refusedItems: [DeliveryKey: Set<ItemKey>] = [:]
     /// Uploads marked in flight and not settled.
     public var flights: [DeliveryKey: Flight] = [:]
     /// How many uploads each client has had of today's quota.

@@ -72,8 +72,10 @@ public struct PlannedSend: Sendable, Hashable {
     public let items: [SentItem]
     /// Whether the record is sent as it stands.
     public let isWhole: Bool
-    /// Whether, once it is delivered, all of its record was sent.
+    /// Whether, once it is settled, all of its record was sent.
     public let completesRecord: Bool
+    /// Whether an earlier job had another part of its record refused.
+    public let followsRefusal: Bool
 }
 
 /// The uploads of one client, in the order in which they are sent.

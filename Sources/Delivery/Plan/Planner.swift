@@ -118,19 +118,20 @@ public struct Planner {
 
     private mutating func take(_ candidate: Candidate) -> Disposition {
         if let reason = takeQuota(candidate, key: candidate.key) { return reason }
-        append(candidate, key: candidate.key, items: [], isWhole: true, completesRecord: true)
+        append(candidate, key: candidate.key, items: [], isWhole: true, completesRecord: true, followsRefusal: false)
         return .send
     }
 
     /// Takes the events of a list that nobody else carries, in as many uploads as it needs.
     private mutating func take(_ candidate: Candidate, items: Range<Int>) -> Disposition {
-        let undelivered = items.filter { !isDelivered($0) }
-        let left = undelivered.filter { !sentItems.contains(pool.itemKeys[$0]) }
+        let refused = state.refusedItems[candidate.key] ?? []
+        let unsettled = items.filter { !isDelivered($0) && !refused.contains(pool.itemKeys[$0]) }
+        let left = unsettled.filter { !sentItems.contains(pool.itemKeys[$0]) }
         guard !left.isEmpty else {
-            guard undelivered.isEmpty else { return .overlapping }
+            guard unsettled.isEmpty else { return .overlapping }
             plan.settlements.append(
                 EmptySettlement(key: candidate.key, client: candidate.client, kind: candidate.kind))
-            return .settle
+            return refused.isEmpty ? .settle : .refused
         }
         let isSplit = ListSplit(rules, system: pool.names.kinds[candidate.kind].system)
         let parts = isSplit.parts(left.map { (place: $0, count: Int(pool.itemCounts[$0])) })
@@ -141,7 +142,8 @@ public struct Planner {
             if let reason = takeQuota(candidate, key: key) { return reason }
             for item in sent { sentItems.insert(item.key) }
             append(
-                candidate, key: key, items: sent, isWhole: isWhole, completesRecord: number == parts.count - 1)
+                candidate, key: key, items: sent, isWhole: isWhole, completesRecord: number == parts.count - 1,
+                followsRefusal: !refused.isEmpty)
         }
         return .send
     }
@@ -157,12 +159,13 @@ public struct Planner {
     }
 
     private mutating func append(
-        _ candidate: Candidate, key: DeliveryKey, items: [SentItem], isWhole: Bool, completesRecord: Bool
+        _ candidate: Candidate, key: DeliveryKey, items: [SentItem], isWhole: Bool, completesRecord: Bool,
+        followsRefusal: Bool
     ) {
         sends[candidate.client, default: []].append(
             PlannedSend(
                 key: key, recordKey: candidate.key, client: candidate.client, kind: candidate.kind,
                 account: candidate.account, place: candidate.place, items: items, isWhole: isWhole,
-                completesRecord: completesRecord))
+                completesRecord: completesRecord, followsRefusal: followsRefusal))
     }
 }

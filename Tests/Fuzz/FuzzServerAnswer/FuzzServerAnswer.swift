@@ -55,7 +55,7 @@ private func check(_ outcome: Outcome, of answer: Answer, from system: Telemetry
     case .retryLater(let status, let reason):
         precondition(status == answer.status, "another status")
         check(reason)
-    case .credentialWrong(let status, let reason):
+    case .credentialWrong(let status, let reason, _):
         precondition(status == answer.status && (400..<500).contains(status) || system == .leanplum, "another status")
         check(reason)
     case .unknown:
