@@ -269,6 +269,24 @@ import Testing
         #expect(report.distinct == 2 && report.total > 2)
     }
 
+    @Test(arguments: [false, true])
+    func aListWhoseEventsWentInAnotherIsNoLongerInFlight(inAll: Bool) async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"cut":"after"}]"#)
+        let first = try await Sample.bundle(
+            [Sample.sift([#"{"time":1}"#, #"{"time":2}"#], minute: 1)], at: folder("n1.tar.zst"))
+        let events = (inAll ? [1, 2, 3] : [2, 3]).map { #"{"time":\#($0)}"# }
+        let second = try await Sample.bundle([Sample.sift(events, minute: 2)], at: folder("n2.tar.zst"))
+        let lost = try await job(server, "--attempts", "1", first, environment: siftKey)
+        #expect(lost.status == 75)
+        #expect(try await status()["inFlight"] as? Int == 1)
+        try await server.order()
+        #expect(try await job(server, second, environment: siftKey).status == 0)
+        #expect(try await job(server, first, second, environment: siftKey).status == 0)
+        #expect(try await status()["inFlight"] as? Int == 0)
+        #expect(try await status()["delivered"] as? Int == 2)
+    }
+
     @Test func aSignalLetsWhatIsUnderWayComeToItsEnd() async throws {
         let server = try LoopbackServer()
         try await server.order(#"[{"hold":true}]"#)

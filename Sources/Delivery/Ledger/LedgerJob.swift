@@ -25,6 +25,7 @@ struct LedgerJob: Sendable {
             arguments: ["today": today])
         try dropOldQuotas(db, today: today, now: plan.now)
         for settlement in plan.settlements {
+            try landParts(of: settlement.key, db)
             try settle(
                 settlement.key, client: settlement.client, kind: settlement.kind, status: 0, isRefused: false,
                 at: plan.now, db)
@@ -116,12 +117,14 @@ struct LedgerJob: Sendable {
             // What was refused is worth more words than what was taken.
             if let note, try !hasRefusal(send.recordKey, db) { try remark(settlement, note, db) }
             guard send.completesRecord else { return }
+            if !send.items.isEmpty { try landParts(of: send.recordKey, db) }
             try settle(
                 send.recordKey, client: send.client, kind: send.kind, status: status, isRefused: false, at: now, db)
         case .refused(let status, let reason):
             try land(send, db)
             try remark(settlement, reason, db)
             guard send.completesRecord else { return try refuse(send, status: status, db) }
+            if !send.items.isEmpty { try landParts(of: send.recordKey, db) }
             try settle(
                 send.recordKey, client: send.client, kind: send.kind, status: status, isRefused: true, at: now, db)
         case .retryLater, .credentialWrong(_, _, mayHaveArrived: false):
@@ -186,6 +189,11 @@ struct LedgerJob: Sendable {
     private func land(_ send: PlannedSend, _ db: Database) throws {
         try db.cachedStatement(sql: "DELETE FROM flights WHERE identity = ? AND content = ?")
             .execute(arguments: send.key.arguments)
+    }
+
+    /// Lands all that was made of a list: once other requests carried its events, it is not sent in the old parts again.
+    private func landParts(of list: DeliveryKey, _ db: Database) throws {
+        try db.cachedStatement(sql: "DELETE FROM flights WHERE identity = ?").execute(arguments: [list.identity.data])
     }
 
     /// Takes a mark back with its quota, unless an earlier attempt may have arrived: then both stay.
