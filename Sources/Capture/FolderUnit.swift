@@ -56,9 +56,12 @@ struct FolderUnit: Sendable {
 
     /// Reads the files until the batch is full.
     /// - Returns: the batch, and what is left to be read.
-    func read(_ options: HarvestOptions) -> (Batch, rest: FolderUnit?) {
+    /// - Throws: `FileError` with operation `spool` if there is no room for what has to be copied to be read.
+    func read(_ options: HarvestOptions) throws(FileError) -> (Batch, rest: FolderUnit?) {
         var reading = FolderUnitReader(self, options)
-        return reading.run()
+        let result = reading.run()
+        if let failure = reading.failure { throw failure }
+        return result
     }
 }
 
@@ -72,6 +75,8 @@ struct FolderUnitReader {
     var batch = Batch()
     private var log: RequestLogScan?
     var waiting: [FolderUnit.WaitingRecord]
+    /// Why nothing that is read counts: it is not the capture's fault.
+    private(set) var failure: FileError?
 
     init(_ unit: FolderUnit, _ options: HarvestOptions) {
         self.unit = unit
@@ -253,6 +258,7 @@ extension FolderUnitReader {
             if !extraction.rejects.isEmpty { try quarantineFiles(of: database, store) }
             return isFinished ? nil : part
         } catch {
+            if error.operation == .spool { failure = error }
             report(Problem("unreadable", error.description), path: store.path)
             return nil
         }

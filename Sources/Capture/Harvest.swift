@@ -80,13 +80,13 @@ public struct Harvest {
         try await consume(leading)
         let units = FolderUnit.split(capture, input: number)
         try await inParallel(units) { [options] unit in
-            unit.read(options)
+            try unit.read(options)
         } consume: { result in
             var (batch, rest) = result
             try await consume(batch)
             // A unit that overflowed its batch is rare and large: it goes on here, one batch at a time.
             while let unit = rest {
-                (batch, rest) = unit.read(options)
+                (batch, rest) = try unit.read(options)
                 try await consume(batch)
             }
         }

@@ -26,6 +26,37 @@ import Testing
         #expect(try pingferry("convert", "-o", "-", "--system", "leanplum", sample("leanplum")).lines.count == 4)
     }
 
+    @Test func withoutRoomForACopyNothingIsWritten() throws {
+        let folder = try TemporaryFolder()
+        let finished = try shell(
+            #"TMPDIR=/none "$0" bundle -o "$1" "$2""#, [folder("b.tar.zst"), sample("leanplum")])
+        #expect(finished.status == 74)
+        #expect(finished.errorLines.first == "pingferry: cannot spool to /none: No such file or directory")
+        #expect(folder.names == [])
+    }
+
+    @Test func credentialsInRequestsAreTakenOut() throws {
+        let folder = try TemporaryFolder()
+        let request = #"{"action":"track","clientKey":"SECRETKEY1","deviceId":"D","time":"1497595126.8"}"#
+        try folder.put(
+            #"{"data":[\#(request)]}"# + "\n" + #"{"clientKey":"SECRETKEY1","data":[\#(request)]}"# + "\n", "a.ndjson")
+        try folder.makeFolder("capture/Documents")
+        let script = #"""
+            import sqlite3, sys
+            con = sqlite3.connect(sys.argv[1])
+            con.execute("CREATE TABLE event (data TEXT NOT NULL)")
+            con.execute("INSERT INTO event VALUES (?)", (sys.argv[2],))
+            con.commit()
+            """#
+        try tool("python3", "-c", script, folder("capture/Documents/__leanplum.sqlite"), request)
+        for input in ["a.ndjson", "capture"] {
+            let finished = try pingferry("convert", "-o", "-", folder(input))
+            #expect(!finished.text.contains("SECRETKEY1") && !finished.errors.contains("SECRETKEY1"))
+            #expect(finished.text.contains("credential_removed:clientKey@0"))
+            #expect(finished.text.contains(#""action":"track""#))
+        }
+    }
+
     @Test func twoCapturesOfOneDeviceGiveEachRecordOnce() throws {
         let folder = try TemporaryFolder()
         try tool("cp", "-r", sample("leanplum"), folder("later"))

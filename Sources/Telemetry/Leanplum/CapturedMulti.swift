@@ -7,10 +7,12 @@ extension CapturedUpload {
     /// Source: "Leanplum (Mozilla MMA): stored requests and the multi upload", sections B.1 and C.2; "HTTP Archive (HAR)
     /// captures as a source of telemetry", section H.
     func leanplumRecord(in document: JSONDocument) throws(BodyFault) -> Record {
+        var document = document
         guard let requests = document.array(LeanplumRequestKeys.data, in: document.root) else {
             throw .invalid("data is no array")
         }
         var findings = Findings()
+        for note in document.removeLeanplumCredentials(from: document.root) { findings.note(note) }
         if document.memberCount(of: document.root) > 1 { findings.fault("keys other than data") }
         var clients = ClientTally()
         var version: String?
@@ -19,6 +21,7 @@ extension CapturedUpload {
                 findings.fault("data[\(index)] is no object")
                 continue
             }
+            for note in document.removeLeanplumCredentials(from: request) { findings.note("\(note)@\(index)") }
             if document.text(LeanplumRequestKeys.action, in: request) == nil {
                 findings.note("missing_action@\(index)")
             }

@@ -10,6 +10,8 @@ enum LeanplumKeys {
     static let uuid: JSONKey = "uuid"
     static let value: JSONKey = "value"
     static let versionName: JSONKey = "versionName"
+    /// Members that are secrets of the app or of a session.
+    static let credentials: [JSONKey] = ["Authorization", "Cookie", "authorization", "clientKey", "cookie"]
     /// Members whose texts are JSON themselves, by their names.
     static let nested: [JSONKey] = [
         "actionDefinitions", "fileAttributes", "iosPushCategories", "kinds", "params", "userAttributes", "vars",

@@ -82,7 +82,7 @@ public struct LeanplumRequests: Sendable {
         } catch {
             return skip(error.skip, error.detail, rowid: rowid, into: &output)
         }
-        add(LeanplumRequest(document: document), rowid: rowid, into: &output)
+        addDocument(rowid: rowid, into: &output)
     }
 
     /// Takes the next item, stored as a BLOB: a keyed archive of a JSON text, or the text itself.
@@ -94,7 +94,7 @@ public struct LeanplumRequests: Sendable {
             let isJSON = error.skip == .notObject || error.skip == .emptyObject
             return skip(isJSON ? error.skip : .undecodableBLOB, rowid: rowid, into: &output)
         }
-        add(LeanplumRequest(document: document), rowid: rowid, into: &output)
+        addDocument(rowid: rowid, into: &output)
     }
 
     /// Counts items that are not there, up to a number.
@@ -129,15 +129,20 @@ public struct LeanplumRequests: Sendable {
 
     // MARK: Requests
 
+    private mutating func addDocument(rowid: Int64?, into output: inout Extraction) {
+        let removed = document.removeLeanplumCredentials(from: document.root)
+        add(LeanplumRequest(document: document), removed: removed, rowid: rowid, into: &output)
+    }
+
     private mutating func add(
-        _ request: LeanplumRequest, rowid: Int64?, into output: inout Extraction
+        _ request: LeanplumRequest, removed: [String], rowid: Int64?, into output: inout Extraction
     ) {
         let index = count
         count += 1
         let canonical = request.document.canonicalBytes(of: request.document.root)
         var issues = request.issues(&scratch)
         let isLeftOut = leaveOut(request, canonical, &issues, index: index, rowid: rowid, into: &output)
-        let notes = issues.map { "\($0)@\(index)" }
+        let notes = (issues + removed).map { "\($0)@\(index)" }
         guard !isLeftOut else {
             if run == nil { strayNotes += notes } else { run?.notes += notes }
             return

@@ -1,0 +1,16 @@
+import JSONText
+
+extension JSONDocument {
+    /// Takes credentials out of a request, which no SDK stores there and no record may carry.
+    /// - Returns: what there is to note, without their values.
+    mutating func removeLeanplumCredentials(from object: JSONNode) -> [String] {
+        guard kind(of: object) == .object else { return [] }
+        var notes: [String] = []
+        for key in LeanplumKeys.credentials {
+            guard let value = value(of: key, in: object) else { continue }
+            removeMember(withValue: value, from: object)
+            notes.append("credential_removed:\(key)")
+        }
+        return notes
+    }
+}
