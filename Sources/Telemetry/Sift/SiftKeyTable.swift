@@ -18,18 +18,20 @@ struct SiftKeyTable {
     /// The entries in that order.
     private var order: [Int] = []
     private var byText: [[UInt8]: Int] = [:]
-    /// What was met last, by the low bits of the object's number: keys and references to them.
+    /// What was met last, by the low bits of the object's number: references to keys, and keys. They are kept apart, for a
+    /// key that stands where a reference has to be is an error.
+    private var references = Array(repeating: (object: UInt32.max, entry: UInt32.max), count: slotCount)
     private var recent = Array(repeating: (object: UInt32.max, entry: UInt32.max), count: slotCount)
     private var utf8: [UInt8] = []
     /// All keys as they are written, `"key":`, one after another, and where each of them is.
     private var texts: [UInt8] = []
     private var places: [(start: UInt32, end: UInt32)] = []
 
-    /// The entry of a key, or of a reference to it, that was met lately, by its number; nil for any other.
+    /// The entry of the key that a reference leads to, by the reference's number; nil if it was not met lately.
     @inline(__always)
-    func recentEntry(of key: UInt32) -> Int? {
-        let known = recent[Int(key) & (Self.slotCount - 1)]
-        return known.object == key ? Int(known.entry) : nil
+    func recentEntry(by reference: UInt32) -> Int? {
+        let known = references[Int(reference) & (Self.slotCount - 1)]
+        return known.object == reference ? Int(known.entry) : nil
     }
 
     /// The entry of a key; nil if it is too long, or new and the table is full.
@@ -37,10 +39,11 @@ struct SiftKeyTable {
     mutating func entry(
         of key: PropertyListNode, by reference: PropertyListNode, in document: PropertyListDocument
     ) -> Int? {
-        guard let entry = recentEntry(of: key.number) ?? find(key, in: document) else { return nil }
-        for node in [key, reference] {
-            recent[Int(node.number) & (Self.slotCount - 1)] = (node.number, UInt32(entry))
-        }
+        let slot = Int(key.number) & (Self.slotCount - 1)
+        let known = recent[slot].object == key.number ? Int(recent[slot].entry) : find(key, in: document)
+        guard let entry = known else { return nil }
+        recent[slot] = (key.number, UInt32(entry))
+        references[Int(reference.number) & (Self.slotCount - 1)] = (reference.number, UInt32(entry))
         return entry
     }
 

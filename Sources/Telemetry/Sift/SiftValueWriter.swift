@@ -202,7 +202,7 @@ struct SiftValueWriter {
     /// - Returns: false, and nothing appended, if they were not, or one is there twice.
     private mutating func rankAgain(_ pairs: KeyedPairs, in document: PropertyListDocument) -> Bool {
         for position in 0..<pairs.count {
-            guard let number = document.number(at: position, of: pairs.keys), let key = keys.recentEntry(of: number),
+            guard let number = document.number(at: position, of: pairs.keys), let key = keys.recentEntry(by: number),
                 ranked.insert(Entry(key: key, position: position), at: Int(keys.ranks[key]))
             else {
                 ranked.removeAll { _ in }
