@@ -25,17 +25,21 @@ public struct HarvestOptions: Sendable {
     public var quarantineFileLimit: Int
     /// Where private copies of databases are made, in files without names.
     public var copyFolder: String
+    /// Whether events of a queue are to be compared with the ones before them, to tell how many repeat those.
+    public var comparesEvents: Bool
     /// What runs the work on one large file.
     var spread: Spread = oneAfterAnother
 
     /// Makes options.
     public init(
-        filter: RecordFilter, secret: RunSecret, quarantineFileLimit: Int = 64 << 20, copyFolder: String = "/tmp"
+        filter: RecordFilter, secret: RunSecret, quarantineFileLimit: Int = 64 << 20, copyFolder: String = "/tmp",
+        comparesEvents: Bool = false
     ) {
         self.filter = filter
         self.secret = secret
         self.quarantineFileLimit = quarantineFileLimit
         self.copyFolder = copyFolder
+        self.comparesEvents = comparesEvents
     }
 }
 

@@ -9,7 +9,7 @@ extension FolderUnitReader {
     mutating func readSift(_ sift: SiftFolder, of store: FoundStore, number: Int) {
         var reader = SiftStore(
             capture: unit.capture.label, applicationID: store.container.applicationID,
-            spread: options.spread)
+            comparesEvents: options.comparesEvents, spread: options.spread)
         var parts: [Int] = []
         do throws(FileError) {
             let folder = try unit.capture.tree.folder(at: sift.path)

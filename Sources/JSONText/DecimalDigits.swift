@@ -67,6 +67,18 @@ extension TextWriter {
     mutating func append(_ digits: DecimalDigits, pointAfter point: Int) {
         let start = count
         skip(1)
+        guard point < 8 else { return append(digits, pointAfterMany: point) }
+        // Those behind the point overwrite each other where they are too many.
+        store(digits.words.0, at: start)
+        store(digits.words.0 &>> UInt64(truncatingIfNeeded: 8 &* point), at: start + point + 1)
+        store(digits.words.1, at: start + 9)
+        store(digits.words.2, at: start + 17)
+        store(UInt8(ascii: "."), at: start + point)
+        skip(digits.count)
+    }
+
+    private mutating func append(_ digits: DecimalDigits, pointAfterMany point: Int) {
+        let start = count - 1
         append(digits)
         // Those in front of the point move back.
         for place in 0..<point { store(digits[place], at: start + place) }

@@ -8,7 +8,9 @@ extension TextWriter {
     public mutating func append(jsonNumber real: Double) {
         guard real.isFinite else { return append("null") }
         guard real != 0 else { return append(UInt8(ascii: "0")) }
-        if real < 0 { append(UInt8(ascii: "-")) }
+        // Signs are as good as random, so none is branched on.
+        store(UInt8(ascii: "-"), at: count)
+        skip(real < 0 ? 1 : 0)
         let decimal = ShortestDecimal(real)
         append(DecimalDigits(decimal.digits), timesTenTo: decimal.exponent)
     }
@@ -24,9 +26,8 @@ extension TextWriter {
         case 1...21:
             append(digits, pointAfter: point)
         case -5...0:
-            append(UInt8(ascii: "0"))
-            append(UInt8(ascii: "."))
-            append(zeros: -point)
+            store(Self.zeroAndPoint, at: count)
+            skip(2 - point)
             append(digits)
         default:
             if digits.count > 1 { append(digits, pointAfter: 1) } else { append(digits) }
@@ -35,6 +36,9 @@ extension TextWriter {
             append(decimal: UInt64(abs(point - 1)))
         }
     }
+
+    /// `0.000000`, the first character lowest.
+    private static var zeroAndPoint: UInt64 { 0x3030_3030_3030_2E30 }
 
     private mutating func append(zeros count: Int) {
         for _ in 0..<count { append(UInt8(ascii: "0")) }

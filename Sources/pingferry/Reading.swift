@@ -11,17 +11,19 @@ struct Reading {
     private let filter: RecordFilter
     private let common: CommonOptions
     private let quarantineFileLimit: Int
+    private let comparesEvents: Bool
     let limit: JobLimit
 
     init(
         _ inputs: [CaptureInput], paths: [String], filter: RecordFilter, common: CommonOptions, limit: JobLimit,
-        quarantineFileLimit: Int = 64 << 20
+        quarantineFileLimit: Int = 64 << 20, comparesEvents: Bool = false
     ) {
         self.inputs = inputs
         self.paths = paths
         self.filter = filter
         self.common = common
         self.quarantineFileLimit = quarantineFileLimit
+        self.comparesEvents = comparesEvents
         self.limit = limit
     }
 
@@ -36,7 +38,7 @@ struct Reading {
         var generator = SystemRandomNumberGenerator()
         let options = HarvestOptions(
             filter: filter, secret: RunSecret(using: &generator), quarantineFileLimit: quarantineFileLimit,
-            copyFolder: CommonOptions.temporaryFolder)
+            copyFolder: CommonOptions.temporaryFolder, comparesEvents: comparesEvents)
         let progress = ProgressLine("reading", isQuiet: common.quiet)
         defer { progress.clear() }
         var intake = Intake()

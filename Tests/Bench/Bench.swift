@@ -6,10 +6,11 @@ import JSONText
 @main
 enum Bench {
     static func main() throws {
-        if CommandLine.arguments.count > 1 {
-            if CommandLine.arguments.count == 2 { try PropertyListBench.run(path: CommandLine.arguments[1]) }
-            return try SiftQueues.measure(path: CommandLine.arguments[1])
+        let arguments = CommandLine.arguments
+        if arguments.count == 3, let jobs = Int(arguments[2]) {
+            return try SiftQueues.measure(path: arguments[1], jobs: jobs)
         }
+        if arguments.count > 1 { return try PropertyListBench.run(path: arguments[1]) }
         let texts = SamplePings.texts(count: 2000)
         let bytes = texts.reduce(0) { $0 + $1.count }
         print("\(texts.count) pings, \(bytes / texts.count) bytes each")

@@ -9,7 +9,7 @@ struct SiftReading {
 
     /// Reads files in the order in which a capture gives them.
     init(_ files: [(SiftFile, [UInt8])], applicationID: String? = nil) {
-        var store = SiftStore(capture: "c", applicationID: applicationID)
+        var store = SiftStore(capture: "c", applicationID: applicationID, comparesEvents: true)
         for (file, bytes) in files {
             let found = store.read(bytes, of: file, at: "\(file)")
             problems += found.problems

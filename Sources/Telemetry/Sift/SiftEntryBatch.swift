@@ -39,8 +39,8 @@ struct SiftEntryBatch: Sendable {
 /// Writes elements of lists as entries; several of these can work on one archive at the same time.
 struct SiftEntryWriter: Sendable {
     /// The most elements that are written together, and how many bytes they come to before no more are begun.
-    static let batchCount = 256
-    private static let batchBytes = 1 << 20
+    static let batchCount = 64
+    private static let batchBytes = 1 << 19
     /// Bytes of the entry of one event.
     private static let entryBytes = 16 << 20
 
@@ -87,7 +87,7 @@ struct SiftEntryWriter: Sendable {
 /// Writers of entries that work at the same time.
 final class SiftEntryWriters: Sendable {
     /// How many batches are written before they are settled.
-    private static let batches = 4
+    private static let batches = 8
 
     private let archive: SiftArchive
     private let spread: Spread
@@ -100,12 +100,16 @@ final class SiftEntryWriters: Sendable {
         self.spread = spread
     }
 
-    /// Writes the next batches of a list.
-    /// - Returns: batches that follow one another, with at least one entry.
-    func write(_ list: KeyedElements, from position: Int, depth: Int) -> [SiftEntryBatch] {
+    /// Writes the next batches of a list, those behind its end excepted.
+    /// - Parameter settle: is called once, meanwhile.
+    /// - Returns: batches that follow one another, with at least one entry if there are any left.
+    func write(
+        _ list: KeyedElements, from position: Int, depth: Int, settle: @Sendable () -> Void
+    ) -> [SiftEntryBatch] {
         let starts = Array(stride(from: position, to: list.count, by: SiftEntryWriter.batchCount).prefix(Self.batches))
         let results = Mutex([SiftEntryBatch?](repeating: nil, count: starts.count))
-        spread(starts.count) { number in
+        spread(starts.count + 1) { number in
+            guard number < starts.count else { return settle() }
             var writer = self.spares.withLock { $0.popLast() } ?? SiftEntryWriter(self.archive)
             var batch = self.settled.withLock { $0.popLast() } ?? SiftEntryBatch()
             writer.write(list, from: starts[number], depth: depth, into: &batch)

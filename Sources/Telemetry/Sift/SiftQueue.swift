@@ -12,7 +12,7 @@ public struct SiftQueue: Sendable, Equatable {
     public let last: Int64
     /// The time of the last accepted event, pending or not, in milliseconds since 1970.
     public let lastEvent: Int64?
-    /// How many of the events that wait are essentially equal to the one before them; nil if that is unknown.
+    /// How many of the events that wait are essentially equal to the one before them; nil if that is unknown, or was not asked for.
     public let repetitions: Int?
 
     /// Makes a queue.

@@ -11,6 +11,7 @@ import PropertyList
 public struct SiftStore: Sendable {
     private let capture: String
     private let applicationID: String?
+    private let comparesEvents: Bool
     private let spread: Spread
     private var target: Target?
     private var requests: [SiftRequest] = []
@@ -39,8 +40,13 @@ public struct SiftStore: Sendable {
     /// - Parameters:
     ///   - capture: the label of the capture.
     ///   - applicationID: the bundle id of the container, where it is known.
+    ///   - comparesEvents: whether queues are to tell their repetitions, which takes a look at each pair of events.
     ///   - spread: what runs the work on many events.
-    public init(capture: String, applicationID: String?, spread: @escaping Spread = oneAfterAnother) {
+    public init(
+        capture: String, applicationID: String?, comparesEvents: Bool = false,
+        spread: @escaping Spread = oneAfterAnother
+    ) {
+        self.comparesEvents = comparesEvents
         self.spread = spread
         self.capture = capture
         self.applicationID = applicationID
@@ -174,11 +180,16 @@ extension SiftStore {
             era == .current ? "lastUploadTimestamp" : "lastEventTimestamp", of: &lists.archive, into: &output)
         see(clock)
         if let last { see(last) }
-        var equality = SiftEventEquality(lists.archive)
+        let repetitions = comparesEvents ? repetitions(in: list, of: &lists.archive) : nil
         let queue = SiftQueue(
             identifier: identifier, pending: list.count, era: era, last: clock, lastEvent: last,
-            repetitions: equality.repetitions(in: list, of: &lists.archive))
+            repetitions: repetitions)
         take(&lists, queue: queue, into: &output)
+    }
+
+    private func repetitions(in list: KeyedElements, of archive: inout SiftArchive) -> Int? {
+        var equality = SiftEventEquality(archive)
+        return equality.repetitions(in: list, of: &archive)
     }
 
     /// The SDK that wrote a queue, as far as its rules differ: by the names of the root's entries, then by the version that
@@ -196,16 +207,17 @@ extension SiftStore {
 
     /// Takes what was read of a file.
     private mutating func take(_ lists: inout SiftListReader, queue: SiftQueue?, into output: inout Extraction) {
-        requests += lists.requests
-        see(lists.newest)
+        let settlement = lists.settlement
+        requests += settlement.requests
+        see(settlement.newest)
         if let (time, pairs) = lists.newestProperties, time >= properties?.time ?? 0 {
             properties = Properties(
                 time: time, name: lists.archive.text("app_name", of: pairs),
                 version: lists.archive.text("app_version_short", of: pairs),
                 build: lists.archive.text("app_version", of: pairs))
         }
-        report.sources.append(SiftReport.Source(file: fileCount, counts: lists.counts, queue: queue))
-        output.problems += lists.problems
-        if !lists.losses.isEmpty { output.rejects.append(Reject(lists.reason)) }
+        report.sources.append(SiftReport.Source(file: fileCount, counts: settlement.counts, queue: queue))
+        output.problems += settlement.problems
+        if !settlement.losses.isEmpty { output.rejects.append(Reject(settlement.reason)) }
     }
 }

@@ -11,7 +11,7 @@ struct SiftValueWriter {
     private var keys = SiftKeyTable()
     /// The members of the dictionaries that are being written, those of the innermost last.
     private var entries: [Entry] = []
-    private var ranked = SiftRankedPlaces(empty: Entry(key: 0, position: 0))
+    private var ranked = SiftRankedPlaces(empty: Entry(key: 0, position: 0, object: nil))
     /// What was noted of the event that is being written.
     var notes = SiftNotes()
     /// Where the event stands in its list, and the member that is being written.
@@ -49,17 +49,20 @@ struct SiftValueWriter {
         _ stored: PropertyListNode, of archive: inout KeyedArchive, _ document: PropertyListDocument,
         to output: inout TextBuffer
     ) throws(PropertyListError) -> Bool {
-        // A text that is shared costs the archive a reference, the output all of its length.
-        guard output.count <= outputLimit else { throw Self.expanded(at: stored, in: document) }
-        // Most values are scalars, which need no look at a class.
-        let object: PropertyListNode
         if let plain = document.object(of: stored, among: archive.objects) {
-            object = plain
-        } else if let found = try archive.object(stored) {
-            object = found
-        } else {
-            return withoutForm()
+            return try write(object: plain, of: &archive, document, to: &output)
         }
+        guard let object = try archive.object(stored) else { return withoutForm() }
+        return try write(object: object, of: &archive, document, to: &output)
+    }
+
+    /// Writes an object; most are scalars, which need no look at a class.
+    private mutating func write(
+        object: PropertyListNode, of archive: inout KeyedArchive, _ document: PropertyListDocument,
+        to output: inout TextBuffer
+    ) throws(PropertyListError) -> Bool {
+        // A text that is shared costs the archive a reference, the output all of its length.
+        guard output.count <= outputLimit else { throw Self.expanded(at: object, in: document) }
         switch document.kind(of: object) {
         case .real: return write(document.real(of: object), to: &output)
         case .text: output.append(jsonText: object, of: document)
@@ -116,6 +119,17 @@ struct SiftValueWriter {
         return try archive.element(at: position, of: elements)
     }
 
+    /// The object at a position, if it is plain. All of a dictionary are looked up before the first is written: the places
+    /// that lead to one are far apart, and the processor fetches those of several at once if nothing is done in between.
+    @inline(__always)
+    private static func object(
+        at position: Int, of elements: KeyedElements, in archive: borrowing KeyedArchive,
+        _ document: PropertyListDocument
+    ) -> PropertyListNode? {
+        guard let reference = document.reference(at: position, of: elements) else { return nil }
+        return document.object(of: reference, among: archive.objects)
+    }
+
     private static func expanded(at node: PropertyListNode, in document: PropertyListDocument) -> PropertyListError {
         PropertyListError(
             .budgetExceeded, at: document.offset(of: node), "an event that expands to too many bytes")
@@ -166,10 +180,19 @@ struct SiftValueWriter {
             last = entry.key
             let before = output.count
             keys.append(entry.key, isFirst: before == start, to: &output)
-            let value = try Self.element(at: entry.position, of: pairs.values, in: archive, document)
-            if try !write(value, of: &archive, document, to: &output) { output.removeAll(from: before) }
+            if try !write(entry, of: pairs, of: &archive, document, to: &output) { output.removeAll(from: before) }
         }
         output.append(UInt8(ascii: "}"))
+    }
+
+    @inline(__always)
+    private mutating func write(
+        _ entry: Entry, of pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument,
+        to output: inout TextBuffer
+    ) throws(PropertyListError) -> Bool {
+        if let object = entry.object { return try write(object: object, of: &archive, document, to: &output) }
+        let stored = try archive.element(at: entry.position, of: pairs.values)
+        return try write(stored, of: &archive, document, to: &output)
     }
 
     /// Appends the entries of a dictionary whose keys are texts, in canonical order.
@@ -177,7 +200,7 @@ struct SiftValueWriter {
     private mutating func rank(_ pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument)
         throws(PropertyListError) -> Bool
     {
-        if rankAgain(pairs, in: document) { return true }
+        if rankAgain(pairs, of: archive, document) { return true }
         let first = entries.count
         var others = 0
         for position in 0..<pairs.count {
@@ -190,7 +213,8 @@ struct SiftValueWriter {
                 entries.removeLast(entries.count - first)
                 return false
             }
-            entries.append(Entry(key: key, position: position))
+            let object = Self.object(at: position, of: pairs.values, in: archive, document)
+            entries.append(Entry(key: key, position: position, object: object))
         }
         if others > 0 { note(.nonStringKey, count: others) }
         sort(from: first)
@@ -200,10 +224,13 @@ struct SiftValueWriter {
     /// The same where all keys were met lately, as they mostly were: each is put where its rank says, which is faster than
     /// to sort them.
     /// - Returns: false, and nothing appended, if they were not, or one is there twice.
-    private mutating func rankAgain(_ pairs: KeyedPairs, in document: PropertyListDocument) -> Bool {
+    private mutating func rankAgain(
+        _ pairs: KeyedPairs, of archive: borrowing KeyedArchive, _ document: PropertyListDocument
+    ) -> Bool {
         for position in 0..<pairs.count {
+            let object = Self.object(at: position, of: pairs.values, in: archive, document)
             guard let number = document.number(at: position, of: pairs.keys), let key = keys.recentEntry(by: number),
-                ranked.insert(Entry(key: key, position: position), at: Int(keys.ranks[key]))
+                ranked.insert(Entry(key: key, position: position, object: object), at: Int(keys.ranks[key]))
             else {
                 ranked.removeAll { _ in }
                 return false
@@ -264,12 +291,15 @@ extension SiftValueWriter {
     private struct Entry: Comparable {
         /// Rank of the key, entry of the key, position of the member: in this order, for one comparison.
         private var packed: UInt64
+        /// The value, if it is plain.
+        let object: PropertyListNode?
 
         var key: Int { Int(packed >> 32 & 0xFFFF) }
         var position: Int { Int(packed & 0xFFFF_FFFF) }
 
-        init(key: Int, position: Int) {
+        init(key: Int, position: Int, object: PropertyListNode?) {
             packed = UInt64(key) << 32 | UInt64(position)
+            self.object = object
         }
 
         mutating func rank(_ rank: UInt32) {

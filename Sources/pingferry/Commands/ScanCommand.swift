@@ -40,7 +40,7 @@ struct ScanCommand: AsyncParsableCommand {
             let opening = InputOpening(label: input.label, limit: limit, isSalvage: salvage, spool: input.spool)
             let reading = Reading(
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
-                limit: limit)
+                limit: limit, comparesEvents: true)
             var report = ScanReport(reading.inputs, paths: input.paths, at: try instant())
             var labeler = EventLabeler()
             let intake = try await reading.run { entry, _, payload in

@@ -5,7 +5,7 @@ import Telemetry
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzSiftStore(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    var store = SiftStore(capture: "c", applicationID: "org.example")
+    var store = SiftStore(capture: "c", applicationID: "org.example", comparesEvents: true)
     var pending = 0
     for file in [SiftFile.keys, .collector, .uploader, .queue(identifier: "sift-default"), .queue(identifier: "q")] {
         let found = store.read(bytes, of: file, at: "p")
