@@ -39,12 +39,19 @@ public struct RecordsOutput: ~Copyable {
     /// - Throws: what writing throws.
     public mutating func add(line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) throws {
         switch content {
-        case .record: buffer += line
+        case .record: try add(line)
         case .payload:
-            buffer += payload
+            try add(payload)
             buffer.append(UInt8(ascii: "\n"))
         }
         if buffer.count >= Self.pieceSize { try flush() }
+    }
+
+    /// Adds a text; a large one is handed on as it is, not copied.
+    private mutating func add(_ text: ArraySlice<UInt8>) throws {
+        guard compressor == nil, text.count >= Self.pieceSize else { return buffer += text }
+        if !buffer.isEmpty { try flush() }
+        try write(text.span)
     }
 
     /// Hands on what is left.

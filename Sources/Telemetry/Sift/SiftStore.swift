@@ -88,7 +88,7 @@ public struct SiftStore: Sendable {
         requests.reverse()
         while let request = requests.popLast() {
             let file = request.file
-            if let record = request.record(app: app, target: target) { records.append((file, record)) }
+            if let record = (consume request).record(app: app, target: target) { records.append((file, record)) }
         }
         return Contents(requests: records, report: report)
     }
