@@ -3,7 +3,8 @@ import Telemetry
 
 /// Looks at one folder for stores, by layout first and by content where names can deceive.
 ///
-/// Hidden entries are left alone, links are not followed, and special files are ignored. Source: "Mozilla telemetry-ios:
+/// Hidden entries are left alone; links and special files that are named like a store, or like a file of one, are told and
+/// not read. Source: "Mozilla telemetry-ios:
 /// on-disk stores, normalized pings, upload", sections 1.1 and 1.2; for Sift, see `siftFolder(of:folders:in:)`.
 struct FolderVisit: Sendable {
     /// A store, without its container.
@@ -28,8 +29,8 @@ struct FolderVisit: Sendable {
     private(set) var folders: [String] = []
     /// The archives in it, by their names.
     private(set) var archives: [Archive] = []
-    /// Links that look like stores: worth a word, for what they lead to is not read.
-    var links: [String] = []
+    /// What stands, by its name, in the place of a store or of a file of one: worth a word, for it is not read.
+    var notFiles: [NotFile] = []
     /// The path of a file that was left out although it is a store's, by its name.
     var leftOutStore: String?
     /// Files that may be stores, but could not be read to see.
@@ -91,6 +92,7 @@ struct FolderVisit: Sendable {
         let entries = try folder.entries()
         let device = excluded.isEmpty ? nil : try folder.device()
         var files: [[UInt8]] = []
+        var others: [(name: [UInt8], isLink: Bool)] = []
         for index in 0..<entries.count {
             let entry = entries.name(index)
             if let device, excluded.contains(FileIdentity(device: device, inode: entries.inode(index))) {
@@ -106,12 +108,8 @@ struct FolderVisit: Sendable {
             switch entries.kind(index) {
             case .file: files.append(entry)
             case .folder: folders.append(base + String(decoding: entry, as: UTF8.self))
-            case .link:
-                let link = String(decoding: entry, as: UTF8.self)
-                if MozillaName.isOwn(link) || link == SiftFile.folderName || LeanplumName(file: link) != nil {
-                    links.append(base + link)
-                }
-            case .special: break
+            case .link: others.append((entry, true))
+            case .special: others.append((entry, false))
             }
         }
         if let sift = siftFolder(of: files, folders: folders, in: folder) {
@@ -122,6 +120,9 @@ struct FolderVisit: Sendable {
         } else {
             addFiles(files, of: folder)
             addArchives(files, beside: entries)
+        }
+        for (name, isLink) in others where isNamedForStore(name) {
+            notFiles.append(NotFile(path: base + String(decoding: name, as: UTF8.self), isLink: isLink))
         }
     }
 

@@ -55,8 +55,8 @@ extension FolderVisit {
                             decoding: entryName.dropFirst(SiftFile.queuesName.utf8.count + 1), as: UTF8.self)
                         found.append(SiftFolder.File(file: .queue(identifier: identifier), name: entryName))
                     case .folder: waiting.append((entryPath, entryName))
-                    case .link: links.append(entryPath)
-                    case .special: break
+                    case .link: notFiles.append(NotFile(path: entryPath, isLink: true))
+                    case .special: notFiles.append(NotFile(path: entryPath, isLink: false))
                     }
                 }
             } catch {

@@ -108,10 +108,8 @@ struct StoreWalk {
             stores += visit.stores
             leftOutStore = visit.leftOutStore ?? leftOutStore
             if let identifier = visit.identifier { identifiers[path] = identifier }
-            problems += visit.links.map { link in
-                PlacedProblem(
-                    capture: label, path: link,
-                    problem: Problem("link", "symbolic link not followed; give its target as a capture of its own"))
+            problems += visit.notFiles.map { found in
+                PlacedProblem(capture: label, path: found.path, problem: found.problem)
             }
             for (file, error) in visit.unreadable { report(file, error) }
             takeArchives(of: visit)

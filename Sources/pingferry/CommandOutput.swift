@@ -1,16 +1,22 @@
 import Files
 
-/// Where a command's result goes: a file that appears complete or not at all, or the standard output.
+/// Where a command's result goes: a file that appears complete or not at all, a pipe or a device, or the standard output.
 ///
 /// A class, because the writers of formats keep a closure that writes to it.
 final class CommandOutput {
     private var file: AtomicOutput?
+    private let stream: StreamOutput?
     /// What must not be read as input: the file under construction, and one that it will replace.
     let identities: Set<FileIdentity>
 
-    /// - Parameter path: `-` for the standard output.
-    init(path: String, replacing: Bool) throws {
-        guard path != "-" else {
+    /// - Parameters:
+    ///   - path: `-` for the standard output.
+    ///   - takesStreams: whether the path may be that of a pipe or a device.
+    init(path: String, replacing: Bool, takesStreams: Bool = false) throws {
+        let stream = takesStreams && path != "-" ? try StreamOutput(path: path) : nil
+        let isFile = stream == nil && path != "-"
+        self.stream = consume stream
+        guard isFile else {
             identities = []
             return
         }
@@ -22,11 +28,18 @@ final class CommandOutput {
     func write(_ bytes: Span<UInt8>) throws {
         switch file {
         case .some(let file): try file.write(bytes)
+        case .none: try writeToStream(bytes)
+        }
+    }
+
+    private func writeToStream(_ bytes: Span<UInt8>) throws {
+        switch stream {
+        case .some(let stream): try stream.write(bytes)
         case .none: try StandardOutput.write(bytes)
         }
     }
 
-    /// Gives the file its name; nothing for the standard output.
+    /// Gives the file its name; nothing for other outputs.
     func commit() throws {
         try file.take()?.commit()
     }

@@ -51,8 +51,16 @@ struct InputOptions: ParsableArguments {
     }
 
     func validate() throws {
+        try Self.checkStandardInput(in: paths)
         guard (0...(1 << 30)).contains(spoolLimit) else {
             throw ValidationError("--spool-limit takes a number of MiB, at most \(1 << 30)")
+        }
+    }
+
+    /// Refuses paths of which two are the standard input: there is nothing left for the second.
+    static func checkStandardInput(in paths: [String]) throws {
+        guard paths.count(where: { $0 == "-" }) <= 1 else {
+            throw ValidationError("standard input can be given once only")
         }
     }
 }

@@ -48,7 +48,7 @@ struct InputOpening {
 
     /// An archive in which the members come one after another is read as it comes; all else is spooled first.
     private func openStandardInput(label: String) async throws -> CaptureInput {
-        let head = try [UInt8](capacity: InputKind.headSize) { output in _ = try StandardInput.read(into: &output) }
+        let head = try Self.standardInputHead()
         if let log = RequestLogKind(ByteSource(head), named: nil) {
             return .log(RequestLog(try spool.takeStandardInput(head: head), kind: log, label: label, path: "-"))
         }
@@ -103,9 +103,16 @@ struct InputOpening {
         return capture
     }
 
-    /// Opens a bundle; a fault names the file.
+    /// Opens a bundle, of the standard input in a private copy; a fault names the file.
     static func bundle(_ path: String) throws -> BundleReader {
-        try naming(path) { try BundleReader(path: path) }
+        guard path == "-" else { return try naming(path) { try BundleReader(path: path) } }
+        let spool = Spool(folder: CommonOptions.temporaryFolder)
+        let source = try spool.takeStandardInput(head: standardInputHead())
+        return try naming(standardInput) { try BundleReader(source, path: standardInput) }
+    }
+
+    private static func standardInputHead() throws -> [UInt8] {
+        try [UInt8](capacity: InputKind.headSize) { output in _ = try StandardInput.read(into: &output) }
     }
 
     /// Puts the name of a bundle in front of what is wrong with it.
@@ -116,6 +123,9 @@ struct InputOpening {
             throw Failure(error, in: path)
         }
     }
+
+    /// How a path is called in messages.
+    static func name(of path: String) -> String { path == "-" ? standardInput : path }
 
     private static let standardInput = "standard input"
 

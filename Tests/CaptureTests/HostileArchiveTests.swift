@@ -107,17 +107,22 @@ import Testing
         #expect(
             found.problems == [
                 "evil: unreadable: also the name of a folder in the archive",
+                "\(corePings)/-t-2.json: link: "
+                    + "symbolic link not followed; give its target as a capture of its own",
                 "Library/MozTelemetry-Default-core: link: "
                     + "symbolic link not followed; give its target as a capture of its own",
             ])
     }
 
-    @Test("pipes and devices are left alone", arguments: ["fifo", "char", "block"])
+    @Test("pipes and devices in the place of files are told and not read", arguments: ["fifo", "char", "block"])
     func special(type: String) async throws {
         let found = try await read(
             TestArchive("ustar", [.ping(1), Member(name: "\(corePings)/-t-2.json", type: type)]))
         #expect(found.ids == [CaptureFolder.id(1)])
-        #expect(found.problems == [])
+        #expect(
+            found.problems == [
+                "\(corePings)/-t-2.json: special: not read: a pipe, a socket or a device in the place of a file"
+            ])
     }
 
     @Test("a hard link is the file that it names")
@@ -240,6 +245,17 @@ import Testing
         limits.memberSize = 64 << 20
         limits.members = 100
         return limits
+    }
+
+    @Test("a sparse file of no store does not cost the archive")
+    func sparse() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        try folder.putSparse("map.data", size: 300 << 20)
+        let archive = try TestArchive(of: folder.path, named: "a.tar.zst", #"tar --zstd -cf "$0" *"#)
+        let found = try await read(archive)
+        #expect(found.ids == [CaptureFolder.id(1)])
+        #expect(found.problems == [])
     }
 
     @Test("a zip bomb is refused", arguments: ["zip", "gz", "zst", "7z"])

@@ -65,6 +65,21 @@ import Testing
         #expect(folder.names == ["a.ndjson"])
     }
 
+    @Test("pipes and devices take the same bytes, and are not replaced")
+    func streams() throws {
+        let script = """
+            mkfifo "$1/pipe" && { cat "$1/pipe" > "$1/a" & } && "$0" convert -q -o "$1/pipe" "$2" && wait \
+            && "$0" convert -q -o /dev/stdout "$2" | cat > "$1/b" \
+            && "$0" convert -q -o >(cat > "$1/c"; echo > "$1/done") "$2" \
+            && until test -e "$1/done"; do sleep 0.01; done \
+            && "$0" convert -q -o /dev/null "$2" && test -p "$1/pipe" && test -c /dev/null
+            """
+        let finished = try shell(script, [folder.path, sample("webxr")])
+        #expect(finished.status == 0, "\(finished.errors)")
+        let expected = try pingferry("convert", "-o", "-", sample("webxr")).output
+        for name in ["a", "b", "c"] { #expect(try folder.data(name) == expected) }
+    }
+
     @Test(arguments: [[], ["--type", "none"]]) func suffixZstdCompresses(filter: [String]) throws {
         let script = #""$0" convert -q "${@:2}" -o "$1.zst" && "$0" convert -q "${@:2}" -o "$1""#
         let finished = try shell(script, [folder("a.ndjson")] + filter + [sample("webxr")])

@@ -12,6 +12,7 @@ import Testing
 
     @Test(arguments: [
         ["nonsense"], ["scan"], ["list"], ["verify"], ["convert", "x"], ["bundle", "x"], ["scan", "--zzz", "x"],
+        ["scan", "-", "x", "-"], ["verify", "-", "-"],
         ["bundle", "-o", "-", "x"], ["bundle", "-o", "y", "--level", "0", "x"],
         ["bundle", "-o", "y", "--level", "20", "x"],
         ["convert", "-o", "-", "--json", "x"], ["scan", "--jobs", "0", "x"], ["scan", "--jobs", "257", "x"],
@@ -108,11 +109,12 @@ import Testing
     @Test func onlyFilesAreReplaced() throws {
         for options in [[], ["--force"]] {
             for (path, why) in [(folder.path, "Is a directory"), ("/dev/full", "it is not a regular file")] {
-                let finished = try shell(#""$0" convert "$@""#, options + ["-o", path, sample("webxr")])
+                let finished = try shell(#""$0" bundle "$@""#, options + ["-o", path, sample("webxr")])
                 #expect(finished.status == 73)
                 #expect(finished.errors == "pingferry: cannot replace \(path): \(why)\n")
             }
         }
+        #expect(try pingferry("convert", "--force", "-o", folder.path, sample("webxr")).status == 73)
     }
 
     @Test func inputIsNeverReplaced() throws {
@@ -164,6 +166,9 @@ import Testing
         #expect(full.status == 74)
         #expect(full.errorLines.first == "pingferry: cannot write standard output: No space left on device")
         #expect(full.errorLines.count == 2)
+        let device = try pingferry("convert", "-o", "/dev/full", folder("a.tar.zst"))
+        #expect(device.status == 74)
+        #expect(device.errorLines.first == "pingferry: cannot write /dev/full: No space left on device")
         let closed = try shell(#""$0" \#(command) "$1" >&-"#, [folder("a.tar.zst")])
         #expect(closed.status == 74)
         #expect(closed.errors == "pingferry: cannot write standard output: Bad file descriptor\n")

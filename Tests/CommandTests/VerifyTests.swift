@@ -21,6 +21,23 @@ import Testing
         #expect(try pingferry("verify", "-q", bundle).output.isEmpty)
     }
 
+    @Test("a bundle may come from standard input, through a pipe or not")
+    func standardInput() throws {
+        let piped = try shell(#"cat "$1" | "$0" verify -"#, [bundle])
+        #expect(piped.status == 0)
+        #expect(piped.lines.first == "standard input: good, 7 records (6 uploadable; held: pending-events 1)")
+        #expect(try piped.lines.last == pingferry("verify", bundle).lines.last)
+        let listed = try shell(#""$0" list - < "$1""#, [bundle])
+        #expect(try listed.text == pingferry("list", bundle).text)
+        #expect(try pingferry("list", "-q", bundle).output.isEmpty)
+        let result = try #require(
+            try shell(#"cat "$1" | "$0" verify --json -"#, [bundle]).json()["bundles"] as? [[String: Any]])
+        #expect(result.map { $0["path"] as? String } == ["-"])
+        let cut = try shell(#"head -c 1000 "$1" | "$0" verify -"#, [bundle])
+        #expect(cut.status == 65)
+        #expect(cut.errors.hasPrefix("pingferry: standard input: byte 1000: "), "\(cut.errors)")
+    }
+
     @Test func digestIsThatOfTheManifest() throws {
         let manifest = try tool("tar", "--zstd", "-xOf", bundle, "manifest.json")
         let digest = try #require(try pingferry("verify", bundle).lines.last?.split(separator: " ").last)

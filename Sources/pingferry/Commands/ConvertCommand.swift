@@ -22,7 +22,9 @@ struct ConvertCommand: AsyncParsableCommand {
             A name that ends in .zst is compressed. A damaged bundle gives up what is left of it with --salvage.
             """)
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The output; - is standard output.", valueName: "file"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The output: a file, a pipe, or - for standard output.", valueName: "file"))
     var output: String
 
     @Flag(help: "Write just the documented format of each record.")
@@ -50,7 +52,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let file = try CommandOutput(path: output, replacing: force)
+            let file = try CommandOutput(path: output, replacing: force, takesStreams: true)
             let limit = common.limit
             let opening = InputOpening(
                 label: input.label, limit: limit, excluded: file.identities, isSalvage: salvage, spool: input.spool)

@@ -15,7 +15,7 @@ struct ListCommand: AsyncParsableCommand {
               pingferry list monday.tar.zst
             """)
 
-    @Argument(help: ArgumentHelp("A bundle.", valueName: "bundle"))
+    @Argument(help: ArgumentHelp("A bundle; - is standard input.", valueName: "bundle"))
     var bundle: String
 
     @OptionGroup(title: "Common options") var common: CommonOptions
@@ -23,8 +23,12 @@ struct ListCommand: AsyncParsableCommand {
     func run() async throws {
         try await reporting {
             let reader = try InputOpening.bundle(bundle)
-            let contents = try InputOpening.naming(bundle) { try BundleContents(reader) }
-            if common.json { try Terminal.print(contents.json) } else { try contents.printTables() }
+            let contents = try InputOpening.naming(InputOpening.name(of: bundle)) { try BundleContents(reader) }
+            if common.json {
+                try Terminal.print(contents.json)
+            } else if !common.quiet {
+                try contents.printTables()
+            }
         }
     }
 }

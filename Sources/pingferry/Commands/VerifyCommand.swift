@@ -13,12 +13,15 @@ struct VerifyCommand: AsyncParsableCommand {
             Reads everything and checks every checksum, hash and count, the form of each record and each target. The digest \
             that it prints does not depend on compression: equal digests mean equal contents.
               pingferry verify monday.tar.zst
+              ssh site cat monday.tar.zst | pingferry verify -
             """)
 
-    @Argument(help: ArgumentHelp("Bundles.", valueName: "bundle"))
+    @Argument(help: ArgumentHelp("Bundles; - is standard input.", valueName: "bundle"))
     var bundles: [String]
 
     @OptionGroup(title: "Common options") var common: CommonOptions
+
+    func validate() throws { try InputOptions.checkStandardInput(in: bundles) }
 
     func run() async throws {
         var worst: ExitCode?
@@ -48,13 +51,13 @@ struct VerifyCommand: AsyncParsableCommand {
         do {
             try await verifier.verify { progress.add(bytes: $0) }
         } catch let error as BundleError {
-            throw Failure(error, in: path)
+            throw Failure(error, in: InputOpening.name(of: path))
         }
         progress.clear()
         let manifest = reader.manifest
         if !common.json, !common.quiet {
             let count = Summary.count(manifest.totals.records, "record")
-            try Terminal.print("\(path): good, \(count)\(Summary.details(of: manifest.totals))")
+            try Terminal.print("\(InputOpening.name(of: path)): good, \(count)\(Summary.details(of: manifest.totals))")
             try Terminal.print("digest \(manifest.digest)")
         }
         var object = CanonicalObject()
