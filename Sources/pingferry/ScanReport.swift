@@ -40,6 +40,8 @@ struct ScanReport {
     private var labels: [String] = []
     /// The first row of each input.
     private var starts: [Int] = []
+    /// The inputs that are bundles, which have one row each.
+    private var bundles: Set<Int> = []
     /// The first row of each store of an input.
     private var storeStarts: [[Int]] = []
     /// The instant to judge queues at; nil for the newest that their store tells.
@@ -87,6 +89,7 @@ struct ScanReport {
                         isOfOneApp: false))
             case .bundle, .salvage:
                 labels.append(path)
+                bundles.insert(starts.count - 1)
                 add(Row(capture: path, container: nil, kind: "bundle", path: path, isOfOneApp: false))
             }
         }
@@ -169,6 +172,7 @@ struct ScanReport {
 
     /// The row of the store that is, or holds, a file. Of two stores in one file, the rows follow each other.
     private func row(_ input: Int, path: String, kind: String? = nil) -> Int? {
+        if bundles.contains(input) { return starts[input] }
         if let row = places[input][path] {
             let isOther = kind.map { rows[row].kind != $0 } ?? false
             return isOther && row + 1 < rows.count && rows[row + 1].path == path ? row + 1 : row

@@ -53,6 +53,9 @@ import Testing
         let stores = try #require(try finished.json()["stores"] as? [[String: Any]])
         #expect(stores.map { $0["kind"] as? String } == ["bundle"])
         #expect(stores.map { $0["records"] as? Int } == [5])
+        #expect(stores.map { ($0["quarantined"] as? [Any])?.count } == [5])
+        let columns = try pingferry("scan", folder("a.tar.zst")).lines[2].split(separator: " ")
+        #expect(columns.suffix(9).prefix(4) == ["mozilla", "bundle", "5", "5"], "\(columns)")
     }
 
     @Test func singleStoreFileIsACapture() throws {
