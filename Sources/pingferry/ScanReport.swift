@@ -6,36 +6,7 @@ import Telemetry
 
 /// What a scan found, store by store.
 struct ScanReport {
-    /// What was found in one store, or in one bundle.
-    private struct Row {
-        let capture: String
-        let container: Container?
-        let kind: String
-        let path: String
-        /// Whether all records are of the app that the store belongs to.
-        let isOfOneApp: Bool
-        var app: App?
-        var systems: Set<String> = []
-        var totals = BundleTotals()
-        var quarantined: [Quarantined] = []
-        var problems: [PlacedProblem] = []
-        var labels = EventCounts()
-        /// What became of the events of a Sift store.
-        var events: SiftCounts?
-        var queue: QueueState?
-        /// What else there is to tell, in sentences.
-        var facts: [String] = []
-        /// Path of the store that the row is a part of.
-        var store = ""
-
-        /// What stands below the table about the row, under the path of its store.
-        var details: [String] {
-            let name = path.hasPrefix(store + "/") ? String(path.dropFirst(store.count + 1)) : path
-            return facts + [queue.map { "\(name): \($0.sentence)" }].compactMap(\.self)
-        }
-    }
-
-    private var rows: [Row] = []
+    private var rows: [ScanRow] = []
     /// What each input is called.
     private var labels: [String] = []
     /// The first row of each input.
@@ -84,13 +55,13 @@ struct ScanReport {
             case .log(let log):
                 labels.append(log.label)
                 add(
-                    Row(
+                    ScanRow(
                         capture: log.label, container: nil, kind: log.kind.store.rawValue, path: log.path,
                         isOfOneApp: false))
             case .bundle, .salvage:
                 labels.append(path)
                 bundles.insert(starts.count - 1)
-                add(Row(capture: path, container: nil, kind: "bundle", path: path, isOfOneApp: false))
+                add(ScanRow(capture: path, container: nil, kind: "bundle", path: path, isOfOneApp: false))
             }
         }
     }
@@ -102,7 +73,7 @@ struct ScanReport {
         storeStarts[input].append(first)
         for part in store.parts {
             add(
-                Row(
+                ScanRow(
                     capture: capture.label, container: store.container, kind: part.kind.rawValue, path: part.path,
                     isOfOneApp: !part.kind.isRequestLog, app: App(id: store.container.identifier),
                     systems: part.kind.isRequestLog ? [] : [store.system.rawValue], store: store.path))
@@ -111,7 +82,7 @@ struct ScanReport {
         for path in [store.path] + store.companionPaths where places[input][path] == nil { places[input][path] = first }
     }
 
-    private mutating func add(_ row: Row) {
+    private mutating func add(_ row: ScanRow) {
         let input = places.count - 1
         if places[input][row.path] == nil { places[input][row.path] = rows.count }
         rows.append(row)
@@ -210,7 +181,7 @@ extension ScanReport {
         }
     }
 
-    private func printDetails(of rows: [Row]) throws {
+    private func printDetails(of rows: [ScanRow]) throws {
         var store: String?
         for row in rows where !row.details.isEmpty {
             if row.store != store { try Terminal.print("  \(Self.name(of: row.store)):") }
@@ -221,7 +192,7 @@ extension ScanReport {
 
     private static func name(of path: String) -> String { path.isEmpty ? "." : path }
 
-    private var captures: [(label: String, rows: [Row])] {
+    private var captures: [(label: String, rows: [ScanRow])] {
         starts.enumerated().map { number, start in
             let end = number + 1 < starts.count ? starts[number + 1] : rows.count
             return (labels[number], Array(rows[start..<end]))
@@ -230,7 +201,7 @@ extension ScanReport {
 
     /// What is known of the app of a row; a store with pings in its container, or in that of the app that a group belongs
     /// to, knows it best.
-    private func app(of row: Row) -> App? {
+    private func app(of row: ScanRow) -> App? {
         if row.app?.version != nil { return row.app }
         guard let container = row.container else { return row.app }
         return containers.apps[Place(row.capture, container.path)]
@@ -238,7 +209,7 @@ extension ScanReport {
     }
 
     /// Path of the container of the app that a group container belongs to.
-    private func appContainer(of row: Row) -> String? {
+    private func appContainer(of row: ScanRow) -> String? {
         guard let container = row.container, let app = container.applicationOfGroup else { return nil }
         return containers.paths[Place(row.capture, app)]
     }
