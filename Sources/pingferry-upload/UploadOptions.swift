@@ -47,7 +47,10 @@ struct LedgerOptions: ParsableArguments {
     }
 
     /// Opens the ledger to change it.
-    func open() throws -> Ledger { try Ledger(path: try path(), now: SystemClock.now) }
+    /// - Parameter mustExist: whether nothing is made where there is none.
+    func open(mustExist: Bool = false) throws -> Ledger {
+        try Ledger(path: try path(), now: SystemClock.now, mustExist: mustExist)
+    }
 }
 
 /// How much is sent.

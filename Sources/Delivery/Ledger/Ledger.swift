@@ -17,14 +17,16 @@ public final class Ledger: Sendable {
     private let commits: GroupCommit<LedgerChange, [MarkAnswer]>
     private let job: JobHolder
 
-    /// Opens a ledger for a job, and makes it if there is none.
+    /// Opens a ledger for a job or to change it by hand, and makes it if there is none.
     ///
     /// - Parameters:
     ///   - path: the file; a lock file stands beside it.
     ///   - now: the present instant, which is told to others that find the ledger locked.
-    /// - Throws: ``LedgerError``; `held` while another job has it.
-    public init(path: String, now: Timestamp) throws(LedgerError) {
+    ///   - mustExist: whether nothing is made, not even a lock file, where there is none.
+    /// - Throws: ``LedgerError``; `held` while another job has it, `missing` if it must exist and does not.
+    public init(path: String, now: Timestamp, mustExist: Bool = false) throws(LedgerError) {
         self.path = path
+        if mustExist { _ = try LedgerFile.openForReading(path) }
         try LedgerFile.makeFolder(of: path)
         lock = try LedgerLock(path, started: now.description)
         let queue = try LedgerFile.openForWriting(path)

@@ -18,7 +18,7 @@ struct RetryCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let counts = try edit.ledger.open().retry(edit.ids)
+            let counts = try edit.ledger.open(mustExist: true).retry(edit.ids)
             try edit.report("record to be sent again", plural: "records to be sent again", counts)
         }
     }
@@ -72,7 +72,8 @@ struct ForgetCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            try edit.report("entry forgotten", plural: "entries forgotten", try edit.ledger.open().forget(edit.ids))
+            let counts = try edit.ledger.open(mustExist: true).forget(edit.ids)
+            try edit.report("entry forgotten", plural: "entries forgotten", counts)
         }
     }
 }

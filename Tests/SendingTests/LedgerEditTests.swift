@@ -1,0 +1,19 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the operator changes in the ledger by hand.
+@Suite struct LedgerEditTests {
+    private let folder: TemporaryFolder
+    private var ledger: String { folder("state/ledger.sqlite") }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test(arguments: ["retry", "forget"])
+    func aLedgerThatIsNotThereIsNotMade(command: String) async throws {
+        let finished = try await upload(command, "--ledger", ledger, "X")
+        #expect(finished.status == 66)
+        #expect(finished.errorLines.first == "pingferry-upload: \(ledger): no ledger there")
+        #expect(folder.names == [])
+    }
+}
