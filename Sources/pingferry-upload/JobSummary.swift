@@ -46,6 +46,7 @@ struct JobSummary {
         var object = CanonicalObject()
         object.set(
             "records", object: CanonicalObject(counts: Dictionary(counts.map { ($0.name, $0.count) }) { $0 + $1 }))
+        object.set(waitingIn: plan)
         object.set("problems", strings: report.problems)
         object.set("requests", integer: report.requests)
         object.set("total", integer: plan.dispositions.count)

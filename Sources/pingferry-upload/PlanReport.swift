@@ -75,6 +75,7 @@ struct PlanReport {
     func printJSON(_ source: UploadSource) throws {
         var object = CanonicalObject()
         object.set("reasons", object: CanonicalObject(counts: plan.reasons))
+        object.set(waitingIn: plan)
         object.set("records", integer: pool.count)
         object.set("send", integer: plan.count(.send))
         object.set("time", string: plan.now.description)
@@ -83,12 +84,19 @@ struct PlanReport {
         object.set(
             "waits",
             elements: try plan.dispositions.indices.filter { plan.dispositions[$0] != .send }.map { index in
-                let record = try source.record(at: pool.place(of: index))
-                var wait = Self.json(record)
-                wait.set("reason", string: plan.dispositions[index].name)
-                return wait.bytes
+                json(index, try source.record(at: pool.place(of: index)))
             })
         try Terminal.print(object)
+    }
+
+    /// A record that is not sent.
+    private func json(_ index: Int, _ record: Record) -> [UInt8] {
+        let disposition = plan.dispositions[index]
+        var object = Self.json(record)
+        object.set("reason", string: disposition.name)
+        if disposition == .held { object.set("held", strings: pool.holds(of: index)) }
+        if disposition == .missingCredential, let account = pool.account(of: index) { object.set(account) }
+        return object.bytes
     }
 
     private static func json(_ send: PlannedSend, _ plan: Plan, _ source: UploadSource) throws -> [UInt8] {
@@ -107,6 +115,28 @@ struct PlanReport {
         object.set("time", string: record.time?.description)
         object.set("type", string: record.type)
         return object
+    }
+}
+
+extension CanonicalObject {
+    /// Sets what waits for somebody to do something: held records by code, missing credentials by account.
+    mutating func set(waitingIn plan: Plan) {
+        set("held", object: CanonicalObject(counts: plan.holds))
+        set(
+            "missingCredentials",
+            elements: plan.missingCredentials.map { missing in
+                var object = CanonicalObject()
+                object.set(missing.account)
+                object.set("records", integer: missing.records)
+                object.set("system", string: missing.account.system.rawValue)
+                return object.bytes
+            })
+    }
+
+    /// Sets an account's name, and whether its development key is meant.
+    fileprivate mutating func set(_ account: Account) {
+        set("account", string: account.name)
+        set("development", boolean: account.isDevelopment)
     }
 }
 

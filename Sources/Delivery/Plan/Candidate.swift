@@ -102,6 +102,12 @@ public struct CandidatePool: Sendable {
     /// Where a record stands, by its number in the order of the bundles.
     public func place(of index: Int) -> RecordPlace { candidates[index].place }
 
+    /// What holds a record, by its number: the codes that are not released, in order.
+    public func holds(of index: Int) -> [String] { candidates[index].holds.map { names.holds[$0] } ?? [] }
+
+    /// Whose credential a record needs, by its number; nil if it needs none.
+    public func account(of index: Int) -> Account? { candidates[index].account.map { names.accounts[$0] } }
+
     /// Adds what was noted of a segment.
     /// - Parameter isReleased: whether the operator accepted that a record, by its id, is held for a reason.
     mutating func add(

@@ -163,6 +163,15 @@ extension Plan {
         return counts.sorted { $0.key < $1.key }.map { (names.accounts[$0.key], $0.value) }
     }
 
+    /// Held records by code; one that is held for several reasons counts for each.
+    public var holds: [String: Int] {
+        var holds: [String: Int] = [:]
+        for (group, count) in groups where group.disposition == .held {
+            for code in group.detail.map({ names.holds[$0] }) ?? [] { holds[code, default: 0] += count }
+        }
+        return holds
+    }
+
     /// Why records wait, in words: what holds them, or whose credential is missing.
     public func reason(of group: DispositionGroup) -> String {
         guard let detail = group.detail else { return group.disposition.name }

@@ -21,6 +21,11 @@ struct SendCommand: AsyncParsableCommand {
             delivered before, refused before: the ledger knows; see retry and forget. nothing left, events in another \
             request: of a list of events (Sift, Leanplum), each event goes once. duplicate: stands in the bundles twice.
 
+            With --json, held counts records by code (one held for several reasons counts for each), and missingCredentials \
+            has an entry for each account: account (a Sift account id or Leanplum app id; empty where the record names no \
+            app), development (whether it wants the development key), records, system. Each of a plan's waits has a \
+            reason, and held (its codes) or account and development where it is one of these.
+
             Credentials are looked up by account or app id, in the environment (PINGFERRY_SIFT_KEY_<account id>, \
             PINGFERRY_LEANPLUM_APP_ID with PINGFERRY_LEANPLUM_PRODUCTION_KEY, PINGFERRY_LEANPLUM_DEVELOPMENT_KEY) or in a \
             file of mode 0600:
