@@ -6,7 +6,7 @@ import Telemetry
 
 /// What every command takes.
 struct CommonOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Say nothing when all is well, and one line otherwise.")
+    @Flag(name: .shortAndLong, help: "Show no tables; say nothing when all is well, and one line otherwise.")
     var quiet = false
 
     @Flag(help: "Print a summary for machines on standard output.")

@@ -29,6 +29,14 @@ import Testing
         #expect(list["version"] as? Int == 1)
     }
 
+    @Test func quietShowsNoTables() throws {
+        let finished = try pingferry("list", "--quiet", bundle)
+        #expect(finished.status == 0)
+        #expect(finished.output.isEmpty && finished.errors == "")
+        #expect(try pingferry("list", "--quiet", "--json", bundle).json()["version"] as? Int == 1)
+        #expect(try pingferry("list", "--quiet", folder("none")).status == 66)
+    }
+
     @Test func tablesNameMembersHoldsClientsQuarantineAndProblems() throws {
         let finished = try pingferry("list", bundle)
         #expect(finished.status == 0)

@@ -88,6 +88,27 @@ import Testing
         #expect(idle.output.isEmpty && idle.errors == "")
     }
 
+    @Test(arguments: [["status"], ["status", "--refused"], ["send", "--dry-run"]])
+    func quietShowsNoTable(command: [String]) throws {
+        _ = try job(bundle)
+        let arguments = command.last == "--dry-run" ? command + [bundle] : command
+        let words = arguments.joined(separator: " ")
+        let script = "\"$(dirname \"$0\")/pingferry-upload\" \(words) --ledger \"$1\" --quiet"
+        let finished = try shell(script, [ledger])
+        #expect(finished.status == 0)
+        #expect(finished.output.isEmpty && finished.errors == "")
+        #expect(!(try shell("\(script) --json", [ledger]).json().isEmpty))
+    }
+
+    @Test func quietStillSaysWhatIsWrong() throws {
+        let status = try upload("status", "--quiet")
+        #expect(status.status == 66)
+        #expect(status.errors.contains("no ledger there"))
+        let plan = try upload("--dry-run", "--quiet", folder("none.tar.zst"))
+        #expect(plan.status == 66)
+        #expect(plan.errors.contains("none.tar.zst"))
+    }
+
     @Test func aDamagedBundleStopsAJobBeforeAnythingIsSent() throws {
         var bytes = try folder.data("a.tar.zst")
         bytes[bytes.count / 3] ^= 1

@@ -56,7 +56,11 @@ struct SendCommand: AsyncParsableCommand {
         let intake = try await intake(isReleased: try view?.releases())
         let report = PlanReport(
             plan: try plan(intake, view, credentials), pool: intake.pool, nameToSet: credentials.nameToSet)
-        if common.json { try report.printJSON(intake.source) } else { try report.printTable() }
+        if common.json {
+            try report.printJSON(intake.source)
+        } else if !common.quiet {
+            try report.printTable()
+        }
     }
 
     /// Plans for the present instant, which is after the bundles were read: that may take its time.

@@ -32,10 +32,8 @@ struct StatusCommand: AsyncParsableCommand {
             let report = StatusReport(overview: overview, clients: Set(client.map { $0.lowercased() }))
             if common.json {
                 try Terminal.print(report.json)
-            } else if refused {
-                try report.printRefusals()
-            } else {
-                try report.printTable()
+            } else if !common.quiet {
+                if refused { try report.printRefusals() } else { try report.printTable() }
             }
         }
     }
