@@ -342,11 +342,15 @@ import Testing
     @Test func theProxyOfTheEnvironmentIsUsed() async throws {
         let (server, proxy) = (try LoopbackServer(), try LoopbackServer("--proxy"))
         let bundle = try await bundle()
-        let environment = ["http_proxy": "http://127.0.0.1:\(proxy.port)"]
+        let environment = ["http_proxy": "http://user:secret@127.0.0.1:\(proxy.port)"]
         #expect(try await job(server, bundle, environment: environment).text == "3 records: delivered 3\n")
         proxy.stop()
         let other = try await self.bundle(clients: 2, name: "other")
-        #expect(try await job(server, "--attempts", "1", other, environment: environment).status == 75)
+        let down = try await job(server, "--attempts", "1", other, environment: environment)
+        #expect(down.status == 75)
+        #expect(down.text.contains("cannot connect to the proxy 127.0.0.1:\(proxy.port): Connection refused"))
+        #expect(down.errors.contains("cannot connect to the proxy 127.0.0.1:\(proxy.port)"))
+        #expect(!(down.text + down.errors).contains("secret") && !down.text.contains("\(server.port)"))
         #expect(try await job(server, "--proxy", "direct", other, environment: environment).status == 0)
     }
 

@@ -47,7 +47,7 @@ import Testing
         let finished = try shell(String(fields[5]), proxy: proxy)
         #expect(finished.status == 78)
         #expect(finished.text.split(separator: "\n").count == 1)
-        #expect(finished.text.contains("the proxy does not accept the credential"))
+        #expect(finished.text.contains("the proxy does not accept the credential: 127.0.0.1:\(proxy.port)"))
         #expect(finished.errors == "")
     }
 

@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Foundation
 import Telemetry
 import TestSupport
@@ -218,16 +219,46 @@ import Testing
         }
         settings.proxies = ProxyRules(always: try #require(Proxy("http://user:wrong@127.0.0.1:\(proxy.port)")))
         try await sending(settings) { sender async throws in
-            #expect(try await answer(sender) == Answer(status: 407))
+            let name = Array("127.0.0.1:\(proxy.port)".utf8)
+            #expect(try await answer(sender) == Answer(status: 407, body: name))
         }
     }
 
-    @Test func aProxyThatCannotConnectIsNotTheServer() async throws {
+    @Test func aProxyThatDoesNotConnectIsNamed() async throws {
         let server = try LoopbackServer()
         let proxy = try LoopbackServer("--proxy")
         var settings = try settings(server.address)
         settings.proxies = ProxyRules(always: try #require(Proxy("127.0.0.1:\(proxy.port)")))
         server.stop()
-        #expect(try await failure(settings)?.kind == .notConnected)
+        let words = "the proxy 127.0.0.1:\(proxy.port) does not connect to 127.0.0.1:\(server.port)"
+        #expect(try await failure(settings) == SendFailure(.notConnected, words))
+    }
+
+    @Test func aProxyThatIsDownIsNamedWithoutItsCredential() async throws {
+        let server = try LoopbackServer()
+        let proxy = try LoopbackServer("--proxy")
+        var settings = try settings(server.address)
+        settings.proxies = ProxyRules(always: try #require(Proxy("http://user:secret@127.0.0.1:\(proxy.port)")))
+        proxy.stop()
+        let words = "cannot connect to the proxy 127.0.0.1:\(proxy.port): Connection refused"
+        #expect(try await failure(settings) == SendFailure(.notConnected, words))
+        settings.proxies = ProxyRules(always: try #require(Proxy("http://user:secret@nowhere.invalid:3128")))
+        let unknown = "no address found for the proxy nowhere.invalid:3128"
+        #expect(try await failure(settings) == SendFailure(.notConnected, unknown))
+    }
+
+    @Test(arguments: [
+        (
+            HTTPClientError.remoteConnectionClosed,
+            "the connection through the proxy p:3128 was closed without an answer"
+        ),
+        (.connectTimeout, "no connection to the proxy p:3128 in time"),
+        (.httpProxyHandshakeTimeout, "no connection through the proxy p:3128 in time"),
+        (.readTimeout, "no answer through the proxy p:3128 in time"),
+    ])
+    func whatEndsBehindAProxyNamesIt(error: HTTPClientError, words: String) throws {
+        let endpoint = try #require(Endpoint("http://127.0.0.1:1"))
+        let route = Route(endpoint: endpoint, proxy: Proxy("http://user:secret@p:3128"))
+        #expect(SendFailure(error, on: route).description == words)
     }
 }

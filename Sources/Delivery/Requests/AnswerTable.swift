@@ -11,7 +11,7 @@ public enum AnswerTable {
         case 401, 403:
             return .credentialWrong(status: answer.status, reason: reason(answer, "the credential is not accepted"))
         case 407:
-            return .credentialWrong(status: 407, reason: "the proxy does not accept the credential")
+            return .credentialWrong(status: 407, reason: reason(answer, "the proxy does not accept the credential"))
         case 408, 425, 429, 500...:
             return .retryLater(status: answer.status, reason: reason(answer, "the server is busy or failing"))
         case 300..<400:

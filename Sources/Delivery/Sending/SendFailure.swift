@@ -32,52 +32,62 @@ public struct SendFailure: Error, Sendable, Equatable, CustomStringConvertible {
     public var mayHaveArrived: Bool { kind == .disconnected || kind == .unanswered }
 
     /// Reads what the client library throws.
-    init(_ error: any Error, at endpoint: Endpoint) {
+    init(_ error: any Error, on route: Route) {
         switch error {
-        case let error as HTTPClientError: self.init(error)
-        case let error as NIOSSLError: self.init(tls: error)
-        case let error as NIOConnectionError: self.init(error, at: endpoint)
+        case let error as HTTPClientError: self.init(error, on: route)
+        case let error as NIOSSLError: self.init(tls: error, on: route)
+        case let error as NIOConnectionError: self.init(error, on: route)
         case let error as IOError:
             switch error.errnoCode {
-            case ECONNRESET, EPIPE, ENOTCONN, EBADF: self.init(.disconnected, "the connection was cut")
-            default: self.init(cannotConnectTo: endpoint, error)
+            case ECONNRESET, EPIPE, ENOTCONN, EBADF: self.init(.disconnected, "the connection\(route.way) was cut")
+            default: self.init(cannotConnectOn: route, error)
             }
-        case is ChannelError: self.init(.disconnected, "the connection was closed")
+        case is ChannelError: self.init(.disconnected, "the connection\(route.way) was closed")
         case is NIOSSLExtraError: self.init(.notTrusted, "the server's certificate does not name this host")
         default: self.init(.unanswered, "no answer: \(type(of: error))")
         }
     }
 
-    private init(_ error: HTTPClientError) {
+    private init(_ error: HTTPClientError, on route: Route) {
         switch error {
         case .remoteConnectionClosed, .uncleanShutdown:
-            self.init(.disconnected, "the server closed the connection without an answer")
-        case .connectTimeout, .getConnectionFromPoolTimeout, .httpProxyHandshakeTimeout, .tlsHandshakeTimeout:
-            self.init(.notConnected, "no connection in time")
+            self.init(closedOn: route)
+        case .connectTimeout, .getConnectionFromPoolTimeout:
+            self.init(.notConnected, "no connection\(route.proxy.map { " to the proxy \($0)" } ?? "") in time")
+        case .httpProxyHandshakeTimeout, .tlsHandshakeTimeout:
+            self.init(.notConnected, "no connection\(route.way) in time")
         case .invalidProxyResponse:
-            self.init(.notConnected, "the proxy does not connect to the server")
+            self.init(.notConnected, "\(route.firstStop) does not connect to \(route.server)")
         case .readTimeout, .writeTimeout, .deadlineExceeded:
-            self.init(.unanswered, "no answer in time")
+            self.init(.unanswered, "no answer\(route.way) in time")
         default:
             self.init(.unanswered, "no answer: \(error.shortDescription)")
         }
     }
 
-    private init(_ error: NIOConnectionError, at endpoint: Endpoint) {
+    private init(_ error: NIOConnectionError, on route: Route) {
         if error.dnsAError != nil || error.dnsAAAAError != nil, error.connectionErrors.isEmpty {
-            self.init(.notConnected, "no address found for \(error.host)")
+            self.init(.notConnected, "no address found for \(route.proxy.map { "the proxy \($0)" } ?? error.host)")
         } else {
-            self.init(
-                cannotConnectTo: endpoint, error.connectionErrors.lazy.compactMap { $0.error as? IOError }.first)
+            self.init(cannotConnectOn: route, error.connectionErrors.lazy.compactMap { $0.error as? IOError }.first)
         }
     }
 
-    private init(cannotConnectTo endpoint: Endpoint, _ error: IOError?) {
+    private init(cannotConnectOn route: Route, _ error: IOError?) {
         let reason = error.map { ": \(String(cString: strerror($0.errnoCode)))" } ?? ""
-        self.init(.notConnected, "cannot connect to \(endpoint.host):\(endpoint.port)\(reason)")
+        self.init(.notConnected, "cannot connect to \(route.firstStop)\(reason)")
     }
 
-    private init(tls error: NIOSSLError) {
+    /// Of a server and the proxy before it, it is not known which one closed the connection.
+    private init(closedOn route: Route) {
+        let words =
+            route.proxy == nil
+            ? "the server closed the connection without an answer"
+            : "the connection\(route.way) was closed without an answer"
+        self.init(.disconnected, words)
+    }
+
+    private init(tls error: NIOSSLError, on route: Route) {
         switch error {
         case .handshakeFailed(let cause):
             // The library tells where in its own source it noticed, which helps nobody.
@@ -88,9 +98,22 @@ public struct SendFailure: Error, Sendable, Equatable, CustomStringConvertible {
                 : "the handshake failed"
             self.init(.notTrusted, "no trusted connection: \(reason)")
         case .uncleanShutdown:
-            self.init(.disconnected, "the server closed the connection without an answer")
+            self.init(closedOn: route)
         default:
             self.init(.notTrusted, "no trusted connection: the handshake failed")
         }
     }
+}
+
+/// How a server is reached, in words for messages.
+struct Route: Sendable {
+    let endpoint: Endpoint
+    /// What connections are made through.
+    let proxy: Proxy?
+
+    var server: String { "\(endpoint.host):\(endpoint.port)" }
+    /// The machine that is connected to.
+    var firstStop: String { proxy.map { "the proxy \($0)" } ?? server }
+    /// What follows the word connection.
+    var way: String { proxy.map { " through the proxy \($0)" } ?? "" }
 }

@@ -8,7 +8,7 @@ import Telemetry
 ///
 /// A class, because it owns connections: ``shutdown()`` has to be called before the last reference goes.
 public final class Sender: Sendable {
-    private let clients: [TelemetrySystem: (client: HTTPClient, endpoint: Endpoint)]
+    private let clients: [TelemetrySystem: (client: HTTPClient, route: Route)]
     private let settings: SenderSettings
     private let now: @Sendable () -> Timestamp
 
@@ -27,7 +27,7 @@ public final class Sender: Sendable {
         _ settings: SenderSettings, systems: some Sequence<TelemetrySystem>, now: @escaping @Sendable () -> Timestamp
     ) throws(CredentialError) {
         let tls = try settings.identity.configuration()
-        var clients: [TelemetrySystem: (client: HTTPClient, endpoint: Endpoint)] = [:]
+        var clients: [TelemetrySystem: (client: HTTPClient, route: Route)] = [:]
         for system in Set(systems) {
             guard let endpoint = settings.endpoints[system] else { continue }
             var configuration = HTTPClient.Configuration(
@@ -38,7 +38,8 @@ public final class Sender: Sendable {
                     idleTimeout: Self.idleLimit, concurrentHTTP1ConnectionsPerHostSoftLimit: settings.connections))
             configuration.connectionPool.retryConnectionEstablishment = false
             configuration.httpVersion = .http1Only
-            configuration.proxy = settings.proxies.proxy(for: endpoint).map { proxy in
+            let route = Route(endpoint: endpoint, proxy: settings.proxies.proxy(for: endpoint))
+            configuration.proxy = route.proxy.map { proxy in
                 let authorization = proxy.user.map { user in
                     HTTPClient.Authorization.basic(username: user, password: proxy.password ?? "")
                 }
@@ -46,7 +47,7 @@ public final class Sender: Sendable {
             }
             let client = HTTPClient(
                 eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
-            clients[system] = (client, endpoint)
+            clients[system] = (client, route)
         }
         self.clients = clients
         self.settings = settings
@@ -61,8 +62,8 @@ public final class Sender: Sendable {
     /// Sends a request once.
     /// - Throws: ``SendFailure`` if there is no answer.
     public func send(_ request: UploadRequest, to system: TelemetrySystem) async throws(SendFailure) -> Answer {
-        guard let (client, endpoint) = clients[system] else { throw SendFailure(.notConnected, "no endpoint") }
-        var message = HTTPClientRequest(url: endpoint.description + request.path)
+        guard let (client, route) = clients[system] else { throw SendFailure(.notConnected, "no endpoint") }
+        var message = HTTPClientRequest(url: route.endpoint.description + request.path)
         message.method = HTTPMethod(rawValue: request.method)
         for header in request.headers { message.headers.add(name: header.name, value: header.value) }
         message.body = .bytes(ByteBuffer(bytes: request.body))
@@ -75,9 +76,10 @@ public final class Sender: Sendable {
                 location: response.headers.first(name: "Location"), body: try await Self.start(of: response.body))
             return answer.masking(request.secrets)
         } catch let error as HTTPClientError where error == .proxyAuthenticationRequired {
-            return Answer(status: 407)
+            // The library keeps what the proxy said to itself; its name stands there instead.
+            return Answer(status: 407, body: Array((route.proxy?.description ?? "").utf8))
         } catch {
-            throw SendFailure(error, at: endpoint)
+            throw SendFailure(error, on: route)
         }
     }
 
