@@ -233,7 +233,12 @@ struct FolderUnitReader {
                 item: Quarantined(
                     capture: unit.capture.label, path: path, store: store.kind(ofFile: index),
                     reject: reject, size: bytes.count, sha256: sha256,
-                    isStored: !store.carriesCredentials(file: index))))
+                    isStored: !store.carriesCredentials(file: index) && !isKeyArchive(of: store))))
+    }
+
+    /// Whether the contents are a key archive of Sift under another name.
+    private func isKeyArchive(of store: FoundStore) -> Bool {
+        store.system == .sift && contents.contains(text: SiftFile.credentialText)
     }
 
     mutating func report(_ problem: Problem, path: String) {

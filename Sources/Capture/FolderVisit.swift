@@ -201,8 +201,8 @@ extension FolderVisit {
 // MARK: - Single files
 
 extension FolderVisit {
-    /// How much of a file is looked at to see whose it is.
-    static let sniffLimit = 16 << 20
+    /// The most bytes of a file that is looked at to see whose it is.
+    static let sniffLimit = CapturedFolder.storeFileLimit
 
     /// What stores a file is: mostly none or one, but the preferences of an app belong to all systems.
     private mutating func contents(ofFile name: String, in folder: borrowing TreeFolder) -> [FoundStore.Contents] {
@@ -258,7 +258,9 @@ extension FolderVisit {
         do throws(FileError) {
             try folder.read(Array(name.utf8), limit: Self.sniffLimit, into: &buffer)
         } catch {
-            if !error.isTooLarge { unreadable.append((base + name, error)) }
+            // A stranger's file may be large; preferences are not, and what is in these would be missed.
+            if !error.isTooLarge || name.hasSuffix(".plist") { unreadable.append((base + name, error)) }
+            buffer.removeAll(keepingCapacity: true)
             return false
         }
         return texts.allSatisfy { buffer.contains(text: $0) }

@@ -2,6 +2,15 @@ import Glibc
 
 /// The standard output, without a buffer of its own.
 public enum StandardOutput {
+    /// Whether a path is another name of it, such as `/dev/stdout`: not that of a file that it happens to go to.
+    public static func isNamed(by path: String) -> Bool {
+        var (named, standard) = (stat(), stat())
+        guard path.hasPrefix("/dev/") || path.hasPrefix("/proc/"), fstatat(AT_FDCWD, path, &named, 0) == 0,
+            fstat(STDOUT_FILENO, &standard) == 0
+        else { return false }
+        return FileIdentity(named) == FileIdentity(standard)
+    }
+
     /// Writes bytes; all of them, or an error. A reader that has gone away ends the program by SIGPIPE, as usual.
     /// - Throws: `FileError`.
     public static func write(_ bytes: Span<UInt8>) throws(FileError) {

@@ -80,7 +80,8 @@ struct XMLTranscoder: ~Escapable {
         guard let frame = frames.popLast(), frame.isDictionary == (tag.name == .dict),
             frame.isDictionary || tag.name == .array
         else { throw PropertyListError(.xmlSyntax, at: tag.offset, "an end tag that nothing began") }
-        let values = pending[frame.first...]
+        // Copied, for a slice would keep all that is pending from being changed in place.
+        let values = Array(pending[frame.first...])[...]
         if frame.isDictionary {
             guard values.count.isMultiple(of: 2) else {
                 throw PropertyListError(.xmlSyntax, at: tag.offset, "a key without a value")

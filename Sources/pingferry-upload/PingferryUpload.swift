@@ -35,6 +35,7 @@ struct PingferryUpload: AsyncParsableCommand {
 
     static func main() async {
         StandardDescriptors.reserve()
+        CommandArguments.requireUTF8(of: "pingferry-upload")
         await main(nil)
     }
 }

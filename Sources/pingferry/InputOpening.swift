@@ -106,8 +106,12 @@ struct InputOpening {
     /// Opens a bundle, of the standard input in a private copy; a fault names the file.
     static func bundle(_ path: String) throws -> BundleReader {
         guard path == "-" else { return try naming(path) { try BundleReader(path: path) } }
-        let spool = Spool(folder: CommonOptions.temporaryFolder)
-        let source = try spool.takeStandardInput(head: standardInputHead())
+        let head = try standardInputHead()
+        // What cannot be a bundle is not worth a copy.
+        guard InputKind(head: head).isBundle else {
+            return try naming(standardInput) { try BundleReader(ByteSource(head), path: standardInput) }
+        }
+        let source = try Spool(folder: CommonOptions.temporaryFolder).takeStandardInput(head: head)
         return try naming(standardInput) { try BundleReader(source, path: standardInput) }
     }
 
@@ -147,5 +151,15 @@ struct InputOpening {
         Failure(
             status: .badData, message: "\(path): no store that is known",
             remedy: "give the folder that was pulled from the device, with its Documents and Library folders")
+    }
+}
+
+extension InputKind {
+    /// Whether it may be a bundle, whole or damaged.
+    fileprivate var isBundle: Bool {
+        switch self {
+        case .bundle, .damagedZstd: true
+        case .archive, .other: false
+        }
     }
 }

@@ -33,6 +33,7 @@ struct Pingferry: AsyncParsableCommand {
 
     static func main() async {
         StandardDescriptors.reserve()
+        CommandArguments.requireUTF8(of: "pingferry")
         do {
             try PartialFiles.removeOnInterrupt(message: "pingferry: interrupted")
         } catch {

@@ -106,6 +106,17 @@ import Testing
         #expect(found.records.allSatisfy { $0.held == [.noTarget] })
     }
 
+    @Test("a key archive is not copied under any name", arguments: ["uploader", "queues/sift"])
+    func misplacedKeys(name: String) async throws {
+        let folder = try CaptureFolder()
+        try copy("current", to: caches, in: folder)
+        let keys = try [UInt8](Data(contentsOf: URL(fileURLWithPath: "\(SiftFixtures.path)/current/\(caches)/sift")))
+        try folder.put("\(caches)/\(name)", keys)
+        let found = try await Harvested(folder.open())
+        #expect(found.quarantined.map(\.path) == ["\(caches)/\(name)"])
+        #expect(found.quarantined.map(\.isStored) == [false])
+    }
+
     @Test("links among the queues are told and not followed, hidden files ignored")
     func links() async throws {
         let folder = try CaptureFolder()

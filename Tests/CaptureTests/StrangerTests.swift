@@ -65,6 +65,20 @@ import Testing
         #expect(found.records == [])
     }
 
+    @Test("large preferences are read, and told where they are too large")
+    func largePreferences() async throws {
+        let folder = try CaptureFolder()
+        let (large, tooLarge) = ("Library/Preferences/a.plist", "Library/Preferences/b.plist")
+        try folder.put(large, "bplist00 telemetry-key-prefix- broken" + String(repeating: "x", count: 17 << 20))
+        try folder.putSparse(tooLarge, size: 32 << 20 | 1)
+        try folder.putSparse("Documents/stranger.json", size: 32 << 20 | 1)
+        let capture = try await folder.open()
+        let found = try await Harvested(capture)
+        #expect(found.quarantined.map(\.path) == [large])
+        #expect(found.problemCodes == ["\(tooLarge) unreadable"])
+        #expect(capture.isIncomplete)
+    }
+
     @Test("the output is never read as input")
     func excludedFile() async throws {
         let folder = try CaptureFolder()

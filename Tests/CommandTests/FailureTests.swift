@@ -30,6 +30,15 @@ import Testing
         #expect(folder.names == [])
     }
 
+    @Test("a name that is no UTF-8 is refused, for it would be taken for another one")
+    func namesOfNoText() throws {
+        let finished = try shell(
+            #"touch "$1/"$'o\xE9'; "$0" bundle --force -o "$1/"$'o\xE9' "$2""#, [folder.path, sample("webxr")])
+        #expect(finished.status == 64)
+        #expect(finished.errors.contains("argument 4 is not UTF-8"), "\(finished.errors)")
+        #expect(folder.names.count == 1)
+    }
+
     // MARK: 65 and 66
 
     @Test func folderIsNoBundle() throws {

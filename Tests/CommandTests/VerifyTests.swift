@@ -33,6 +33,9 @@ import Testing
         let result = try #require(
             try shell(#"cat "$1" | "$0" verify --json -"#, [bundle]).json()["bundles"] as? [[String: Any]])
         #expect(result.map { $0["path"] as? String } == ["-"])
+        // What cannot be a bundle is refused before its end has come.
+        let endless = try shell(#""$0" verify - < /dev/zero; echo $?"#, [])
+        #expect(endless.text == "65\n")
         let cut = try shell(#"head -c 1000 "$1" | "$0" verify -"#, [bundle])
         #expect(cut.status == 65)
         #expect(cut.errors.hasPrefix("pingferry: standard input: byte 1000: "), "\(cut.errors)")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import PropertyList
@@ -28,6 +29,30 @@ import Testing
             output.removeAll(keepingCapacity: true)
         }
         #expect(length < 60_000_000)
+        #expect(printer.warnings.contains { $0.error.code == .budgetExceeded })
+        #expect(!printer.isLossy)
+    }
+
+    /// Lists in data, each of which holds the next one eight times.
+    @Test func listsInDataThatBlowUpAreCut() throws {
+        let script = """
+            import plistlib, sys
+            data = b"q"
+            for _ in range(8):
+                data = plistlib.dumps([data] * 8, fmt=plistlib.FMT_BINARY)
+            sys.stdout.buffer.write(data)
+            """
+        var options = PropertyListPrinter.Options()
+        options.opensNested = true
+        let file = try Array(tool(["python3", "-c", script]))
+        var printer = try PropertyListPrinter(try PropertyListDocument(file), options: options)
+        var length = 0
+        var output: [UInt8] = []
+        while printer.write(atLeast: 1 << 16, to: &output) {
+            length += output.count
+            output.removeAll(keepingCapacity: true)
+        }
+        #expect(length < 30_000_000)
         #expect(printer.warnings.contains { $0.error.code == .budgetExceeded })
         #expect(!printer.isLossy)
     }

@@ -56,6 +56,14 @@ import Testing
         #expect(refusal(of: Array("<?xml version='1.0' encoding='UTF-16'?><plist><true/></plist>".utf8)) == .xmlSyntax)
     }
 
+    @Test("many containers in one are read as fast as few")
+    func manyContainers() throws {
+        let count = 200_000
+        let document = try PropertyListDocument(
+            xml("<array>" + String(repeating: "<dict/><array/>", count: count) + "</array>"))
+        #expect(document.elements(of: document.root).count == 2 * count)
+    }
+
     @Test func offsetsAreThoseOfTheXML() throws {
         let text = "<plist><array><true/><string>é</string></array></plist>"
         let document = try PropertyListDocument(Array(text.utf8))

@@ -95,7 +95,7 @@ extension PropertyListPrinter {
         let document = sources[source].document
         let nested = nestedSource(in: node, of: document)
         let holds = nested.map { $0.archive == nil ? "property list" : "keyed archive" }
-        if let nested, options.opensNested, sources.count <= Self.nestingLimit, frames.count < Self.depthLimit {
+        if let nested, mayOpen(nested, in: node, of: document) {
             sources.append(nested)
             return open(PrintedFrame(.nested, source: sources.count - 1, object: nil), to: &output)
         }
@@ -105,6 +105,23 @@ extension PropertyListPrinter {
         output.append(UInt8(ascii: "\""))
         if let holds { output += ",\(space)\"$holds\":\(space)\"\(holds)\"".utf8 }
         output.append(UInt8(ascii: "}"))
+    }
+
+    /// Whether a property list in data is to be written, and takes as much from what may come of all such.
+    private mutating func mayOpen(
+        _ nested: PrintedSource, in node: PropertyListNode, of document: PropertyListDocument
+    ) -> Bool {
+        guard options.opensNested else { return false }
+        guard sources.count <= Self.nestingLimit, frames.count < Self.depthLimit else {
+            warn(fault(.tooDeep, node, document, "property lists in too many levels of data"), isLoss: false)
+            return false
+        }
+        guard nested.document.objectCount <= nestedAllowance else {
+            warn(fault(.budgetExceeded, node, document, "property lists in data expand to too much"), isLoss: false)
+            return false
+        }
+        nestedAllowance -= nested.document.objectCount
+        return true
     }
 
     /// The property list that data is, if it is one.
@@ -157,13 +174,19 @@ extension PropertyListPrinter {
             return true
         }
         let cost = isContainer ? 1 + childCount(of: object, document) : document.payload(of: object).count / 32
-        guard cost <= sources[source].allowance else {
+        guard spend(cost, of: source) else {
             warn(
                 fault(.budgetExceeded, object, document, "shared too often; further places show \"$ref\""),
                 isLoss: false)
             return false
         }
-        sources[source].allowance -= cost
+        return true
+    }
+
+    /// Takes the cost of writing something again; false if there is not as much left.
+    private mutating func spend(_ cost: Int, of source: Int) -> Bool {
+        guard cost <= (source == 0 ? sources[0].allowance : nestedAllowance) else { return false }
+        if source == 0 { sources[0].allowance -= cost } else { nestedAllowance -= cost }
         return true
     }
 

@@ -52,6 +52,8 @@ public struct PropertyListPrinter: Sendable {
     let limits: PropertyListLimits
     /// The property list, and those in its data that are being written.
     var sources: [PrintedSource]
+    /// How many values may come of property lists in data, all told: more than a file has room for, if none is shared.
+    var nestedAllowance: Int
     var frames: [PrintedFrame] = []
     private var isStarted = false
     /// What is worth telling of what was written so far; at most a hundred, and how many there were.
@@ -70,6 +72,7 @@ public struct PropertyListPrinter: Sendable {
         self.options = options
         self.limits = limits
         sources = [try PrintedSource(document, isRaw: options.isRaw)]
+        nestedAllowance = document.sourceLength + 100_000
     }
 
     /// Appends a piece of the text.
@@ -116,7 +119,7 @@ struct PrintedSource: Sendable {
     var archive: KeyedArchive?
     /// What became of each object so far.
     var states: [State]
-    /// How many values may be written again.
+    /// How many values of the outermost list may be written again.
     var allowance: Int
 
     enum State: UInt8, Sendable {

@@ -69,4 +69,7 @@ public enum SiftFile: Sendable, Equatable {
 
     /// Whether the file holds a credential, so that its bytes are never copied.
     public var carriesCredentials: Bool { self == .keys }
+
+    /// A text that stands in every file that holds a credential, whatever it is called.
+    public static let credentialText = "beaconKey"
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Capture
 import Console
 import Export
+import Files
 import JSONText
 import Parallel
 import Telemetry
@@ -44,15 +45,18 @@ struct ConvertCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
-        if common.json, output == "-" {
-            throw ValidationError("--json and -o - both want the standard output")
+        if common.json, isStandardOutput {
+            throw ValidationError("--json and -o \(output) both want the standard output")
         }
         if labels, payloadOnly { throw ValidationError("--labels has no place in the lines of --payload-only") }
     }
 
+    private var isStandardOutput: Bool { output == "-" || StandardOutput.isNamed(by: output) }
+
     func run() async throws {
         try await reporting {
-            let file = try CommandOutput(path: output, replacing: force, takesStreams: true)
+            let file = try CommandOutput(
+                path: isStandardOutput ? "-" : output, replacing: force, takesStreams: true)
             let limit = common.limit
             let opening = InputOpening(
                 label: input.label, limit: limit, excluded: file.identities, isSalvage: salvage, spool: input.spool)
@@ -79,7 +83,7 @@ struct ConvertCommand: AsyncParsableCommand {
         let summary = Summary(intake)
         if common.json {
             try summary.printJSON { $0.set("output", string: output) }
-        } else if output != "-", !common.quiet {
+        } else if !isStandardOutput, !common.quiet {
             try Terminal.print("wrote \(output): \(summary.sentence)")
         }
         try summary.finish()
