@@ -22,6 +22,10 @@ struct Intake {
     /// Codes of problems that mean that something was not read.
     private static let losses: Set<String> = ["unreadable", "damaged", "quarantine-limit", "changed"]
 
+    /// Codes of problems that mean that something stands in the place of a store and is none: nothing is lost of what was
+    /// given, but somebody may have meant to give it.
+    private static let strangers: Set<String> = ["link", "special"]
+
     /// Takes a batch.
     /// - Parameter keep: takes each record that is kept, its line, and the part of the line that is its payload.
     mutating func take(
@@ -61,6 +65,9 @@ struct Intake {
 
     /// Whether a problem means that something was not read or not kept.
     static func isLoss(_ problem: Problem) -> Bool { losses.contains(problem.code) }
+
+    /// Whether a problem is worth a word, though nothing was lost.
+    static func isWarning(_ problem: Problem) -> Bool { strangers.contains(problem.code) }
 
     /// A line with the note that its id stands on another record too [P11].
     private static func noted(_ line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) -> (

@@ -36,6 +36,9 @@ struct Summary {
 
     /// Tells on standard error what was not understood, and ends with status 1 if that was a loss.
     func finish() throws {
+        for problem in intake.problems.lazy.filter({ Intake.isWarning($0.problem) }).prefix(Self.mostReported) {
+            StandardError.write("pingferry: \(problem.sentence)")
+        }
         guard intake.isIncomplete else { return }
         for entry in intake.quarantined.prefix(Self.mostReported) {
             let item = entry.item

@@ -88,10 +88,20 @@ import Testing
         #expect(problems.filter { $0["code"] == "link" }.map { $0["path"] } == ["MozTelemetry-Default-core"])
     }
 
-    @Test func pipesAmongPingsAreIgnored() throws {
-        let capture = try folder.copySample("focus")
-        #expect(mkfifo("\(capture)/Documents/MozTelemetry-Default-core/-t-1583154291.9.json", 0o600) == 0)
-        let scanned = try pingferry("scan", "--json", capture).json()
-        #expect((scanned["totals"] as? [String: Any])?["records"] as? Int == 7)
+    @Test func pipesAmongPingsAreToldAndNotRead() throws {
+        let capture = try folder.copySample("webxr")
+        let pipe = "Documents/MozTelemetry-Default-core/-t-1583154291.9.json"
+        try folder.makeFolder("webxr/Documents/MozTelemetry-Default-core")
+        #expect(mkfifo("\(capture)/\(pipe)", 0o600) == 0)
+        let scanned = try pingferry("scan", "--json", capture)
+        #expect((try scanned.json()["totals"] as? [String: Any])?["records"] as? Int == 6)
+        for command in ["scan", "convert", "bundle"] {
+            let output = command == "scan" ? [] : ["-o", folder(command)]
+            let finished = try shell(#""$0" "$@""#, [command, "-q", capture] + output)
+            #expect(finished.status == 0)
+            #expect(
+                finished.errors
+                    == "pingferry: webxr: \(pipe): not read: a pipe, a socket or a device in the place of a file\n")
+        }
     }
 }
