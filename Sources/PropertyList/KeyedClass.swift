@@ -127,7 +127,9 @@ extension KeyedArchive {
         }
         var names = matches(name)
         var foundation = foundationClass(name)
-        var isDecided = names != 0 || foundation != nil
+        // It is a set by descent, but what it counts would be lost.
+        let isCountedSet = document.text(name, equals: "NSCountedSet".utf8.span)
+        var isDecided = names != 0 || foundation != nil || isCountedSet
         if let chain = document.value(of: "$classes", in: record) {
             let elements = document.elements(of: chain)
             guard document.kind(of: chain) == .array, elements.count <= ClassCache.chainLimit else {

@@ -101,8 +101,11 @@ final class RequestHandler: ChannelInboundHandler {
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
         }
         isBusy = false
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-        if !keepAlive { context.close(promise: nil) }
+        let written = context.writeAndFlush(wrapOutboundOut(.end(nil)))
+        guard !keepAlive else { return }
+        // Not before: what is not written by then would be dropped.
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        written.whenComplete { _ in bound.value.close(promise: nil) }
     }
 }
 

@@ -35,6 +35,10 @@ import Testing
         ),
         ("{'$class': U(2), 'NS.objects': [U(3), U(0)]}, cls('NSSet'), 'a'", #"["a",null]"#),
         (
+            "{'$class': U(2), 'NS.count': 1, 'NS.object0': U(3), 'NS.count0': 5}, cls('NSCountedSet', 'NSMutableSet', 'NSSet'), 'x'",
+            #"{"$class":"NSCountedSet","NS.count":1,"NS.object0":"x","NS.count0":5}"#
+        ),
+        (
             "{'$class': U(2), 'NS.object.1': U(4), 'NS.object.0': U(3), 'NS.object.3': U(3)}, cls('NSOrderedSet'), 'a', 'b'",
             #"["a","b"]"#
         ),

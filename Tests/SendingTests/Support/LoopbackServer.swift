@@ -65,9 +65,16 @@ final class LoopbackServer: Sendable {
         try await tell(#"{"rules":\#(rules),"keep":\#(keep)}"#)
     }
 
+    /// A request of the test itself, on a connection of its own: the server may just be about to close an idle one.
+    private func request(_ name: String) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: "\(address)/-/\(name)")
+        request.headers.add(name: "Connection", value: "close")
+        return request
+    }
+
     /// Gives it orders.
     func tell(_ orders: String) async throws {
-        var request = HTTPClientRequest(url: "\(address)/-/orders")
+        var request = request("orders")
         request.method = .POST
         request.body = .bytes(ByteBuffer(string: orders))
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
@@ -76,8 +83,7 @@ final class LoopbackServer: Sendable {
 
     /// What it received until now.
     func report() async throws -> Report {
-        let request = HTTPClientRequest(url: "\(address)/-/report")
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+        let response = try await HTTPClient.shared.execute(request("report"), timeout: .seconds(30))
         let body = try await response.body.collect(upTo: 1 << 28)
         return try JSONDecoder().decode(Report.self, from: Data(body.readableBytesView))
     }
