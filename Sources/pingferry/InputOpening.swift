@@ -3,6 +3,7 @@ import Capture
 import Console
 import Files
 import Parallel
+import Telemetry
 
 /// Finds out what the given paths are and opens them.
 struct InputOpening {
@@ -84,10 +85,7 @@ struct InputOpening {
     private func archive(_ bytes: ArchiveBytes, _ path: String, label: String) async throws -> CapturedFolder {
         do {
             let capture = try await CapturedFolder(archive: bytes, path: path, label: label, spool: spool, limit: limit)
-            if capture.stores.isEmpty, let problem = capture.problems.first {
-                let member = problem.path.isEmpty ? "" : ": \(problem.path)"
-                throw Failure(status: .badData, message: "\(path)\(member): \(problem.problem.text)")
-            }
+            if capture.stores.isEmpty, let problem = capture.problems.first { throw Self.withoutStores(path, problem) }
             return try Self.withStores(capture, path)
         } catch let error as ArchiveError {
             let failure = Failure(error)
@@ -99,8 +97,16 @@ struct InputOpening {
 
     /// A capture that has something to read, or something to report.
     private static func withStores(_ capture: CapturedFolder, _ path: String) throws -> CapturedFolder {
-        guard !capture.stores.isEmpty || capture.isIncomplete else { throw nothingKnown(path) }
+        guard !capture.stores.isEmpty || capture.isIncomplete else {
+            throw capture.problems.first.map { withoutStores(path, $0) } ?? nothingKnown(path)
+        }
         return capture
+    }
+
+    /// Says of a capture without stores what may be why.
+    private static func withoutStores(_ path: String, _ problem: PlacedProblem) -> Failure {
+        let place = problem.path.isEmpty ? "" : ": \(problem.path)"
+        return Failure(status: .badData, message: "\(path)\(place): \(problem.problem.text)")
     }
 
     /// Opens a bundle, of the standard input in a private copy; a fault names the file.

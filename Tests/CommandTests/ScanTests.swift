@@ -75,6 +75,18 @@ import Testing
         }
     }
 
+    @Test("a folder whose only store is a link is refused for that")
+    func onlyALink() throws {
+        let capture = try folder.makeFolder("capture")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(capture)/MozTelemetry-Default-core", withDestinationPath: sample("focus"))
+        let finished = try pingferry("scan", capture)
+        #expect(finished.status == 65)
+        #expect(
+            finished.errors == "pingferry: \(capture): MozTelemetry-Default-core: "
+                + "symbolic link not followed; give its target as a capture of its own\n")
+    }
+
     @Test func linksAreReportedAndNotFollowed() throws {
         let capture = try folder.copySample("focus")
         let manager = FileManager.default
