@@ -185,8 +185,8 @@ extension PropertyListPrinter {
 
     /// Takes the cost of writing something again; false if there is not as much left.
     private mutating func spend(_ cost: Int, of source: Int) -> Bool {
-        guard cost <= (source == 0 ? sources[0].allowance : nestedAllowance) else { return false }
-        if source == 0 { sources[0].allowance -= cost } else { nestedAllowance -= cost }
+        guard cost <= (source == 0 ? allowance : nestedAllowance) else { return false }
+        if source == 0 { allowance -= cost } else { nestedAllowance -= cost }
         return true
     }
 

@@ -52,6 +52,8 @@ public struct PropertyListPrinter: Sendable {
     let limits: PropertyListLimits
     /// The property list, and those in its data that are being written.
     var sources: [PrintedSource]
+    /// How many values of the outermost list may be written again.
+    var allowance: Int
     /// How many values may come of property lists in data, all told: more than a file has room for, if none is shared.
     var nestedAllowance: Int
     var frames: [PrintedFrame] = []
@@ -72,6 +74,7 @@ public struct PropertyListPrinter: Sendable {
         self.options = options
         self.limits = limits
         sources = [try PrintedSource(document, isRaw: options.isRaw)]
+        allowance = document.expansionLimit
         nestedAllowance = document.sourceLength + 100_000
     }
 
@@ -119,8 +122,6 @@ struct PrintedSource: Sendable {
     var archive: KeyedArchive?
     /// What became of each object so far.
     var states: [State]
-    /// How many values of the outermost list may be written again.
-    var allowance: Int
 
     enum State: UInt8, Sendable {
         case new, written, open
@@ -128,7 +129,6 @@ struct PrintedSource: Sendable {
 
     init(_ document: PropertyListDocument, isRaw: Bool) throws(PropertyListError) {
         self.document = document
-        allowance = document.expansionLimit
         states = Array(repeating: .new, count: document.objectCount)
         guard !isRaw else { return }
         do throws(PropertyListError) {
