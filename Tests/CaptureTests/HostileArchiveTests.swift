@@ -272,14 +272,6 @@ import Testing
         #expect(reason?.hasPrefix("expands beyond all measure") == true, "\(reason ?? "")")
     }
 
-    @Test("compression in compression is refused")
-    func doubleCompression() async throws {
-        let folder = try CaptureFolder()
-        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
-        let archive = try TestArchive(of: folder.path, named: "a.tgz", #"tar -cz . | gzip > "$0""#)
-        #expect(await reason { _ = try await archive.open() } == "more than one compression of the whole")
-    }
-
     @Test("too many members are refused", arguments: ["zip", "ustar"])
     func members(format: String) async throws {
         let archive = try TestArchive(format, (0..<101).map { .file("\($0).txt", "") })

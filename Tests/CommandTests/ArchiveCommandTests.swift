@@ -68,6 +68,24 @@ import Testing
         }
     }
 
+    @Test func tarOfTheKindBeforePOSIXOnStandardInput() throws {
+        let expected = try pingferry("convert", "-q", "--label", "x", "-o", "-", sample("focus"))
+        let archive = try pack("focus", as: "old", #"tar --format v7 -cf "$0" ."#)
+        let piped = try shell(#"cat "$1" | "$0" convert -q --label x -o - -"#, [archive])
+        #expect(piped.output == expected.output)
+        #expect(piped.status == expected.status)
+    }
+
+    @Test func gzipInGzipInGzipIsRefusedWhereverItComesFrom() throws {
+        let archive = try pack("focus", as: "a.tgz", #"tar -c . | gzip | gzip | gzip > "$0""#)
+        for script in [#""$0" scan "$1""#, #""$0" scan - < "$1""#, #"cat "$1" | "$0" scan -"#] {
+            let finished = try shell(script, [archive])
+            #expect(finished.status == 65)
+            #expect(finished.errors.contains("more than 2 compressions, one in the other"))
+            #expect(finished.errors.contains("unpack it yourself and give the folder"))
+        }
+    }
+
     // MARK: Damage
 
     @Test func damagedArchiveGivesWhatStandsBeforeTheDamage() throws {

@@ -20,23 +20,59 @@ public enum ArchiveBytes: Sendable {
 ///
 /// A class, for libarchive keeps a pointer to it.
 final class ArchiveInput {
-    /// Why reading failed.
-    private(set) var failure: FileError?
-    /// Whether decompression gave more than the limits allow.
-    private(set) var isOverExpanded = false
+    private enum Origin {
+        /// The bytes as they lie there.
+        case stored(ArchiveBytes)
+        /// What is left of them without a compression.
+        case decompressed(Decompression)
+    }
+
+    /// Why reading failed, if it was not for libarchive.
+    private(set) var failure: ArchiveError?
     /// How many bytes were handed over, repeated ones too.
-    private(set) var delivered = 0
-    private let bytes: ArchiveBytes
+    private var delivered = 0
+    private let origin: Origin
     private let limits: ArchiveLimits
     private var position = 0
-    private let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 128 << 10)
+    private let buffer: UnsafeMutableBufferPointer<UInt8>
 
-    init(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) {
-        self.bytes = bytes
+    private init(_ origin: Origin, _ limits: ArchiveLimits) {
+        self.origin = origin
         self.limits = limits
+        // Decompressed blocks are handed on where they are.
+        buffer = if case .stored = origin { .allocate(capacity: 128 << 10) } else { .init(start: nil, count: 0) }
     }
 
     deinit { buffer.deallocate() }
+
+    /// The bytes of an archive without the compressions that they are packed in.
+    /// - Throws: ``ArchiveError``; `overLimit` for compressions deeper in each other than they are read.
+    static func opening(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws(ArchiveError) -> ArchiveInput {
+        var input = ArchiveInput(.stored(bytes), limits)
+        var levels = 0
+        while let compression = Compression(head: try input.head()) {
+            levels += 1
+            guard levels <= Compression.mostLevels else {
+                throw ArchiveError(.overLimit("\(Compression.mostLevels) compressions, one in the other"))
+            }
+            input = ArchiveInput(.decompressed(try Decompression(compression, of: input)), limits)
+        }
+        return input
+    }
+
+    /// The first bytes, before any are handed over.
+    private func head() throws(ArchiveError) -> [UInt8] {
+        switch origin {
+        case .stored(.source(let source)):
+            do throws(FileError) {
+                return try source.bytes(at: 0, count: Compression.headSize)
+            } catch {
+                throw ArchiveError(.file(error))
+            }
+        case .stored(.standardInput(let head)): return Array(head.prefix(Compression.headSize))
+        case .decompressed(let decompression): return decompression.head
+        }
+    }
 
     /// Sets the callbacks of a reader. The input has to outlive it.
     func attach(to archive: OpaquePointer) {
@@ -46,7 +82,7 @@ final class ArchiveInput {
             guard let archive, let start, let input = ArchiveInput.from(input) else { return Int(ARCHIVE_FATAL) }
             return input.read(for: archive, start)
         }
-        guard bytes.count != nil else { return }
+        guard count != nil else { return }
         archive_read_set_skip_callback(archive) { _, input, count in
             ArchiveInput.from(input)?.skip(count) ?? 0
         }
@@ -59,9 +95,31 @@ final class ArchiveInput {
         pointer.map { Unmanaged<ArchiveInput>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    /// How many bytes there are to hand over, where that is known and any of them can be had at once.
+    private var count: Int? {
+        if case .stored(let bytes) = origin { bytes.count } else { nil }
+    }
+
+    /// How many bytes there are of the archive as it lies there, or were read of it where that is not known.
+    var archivedCount: Int {
+        switch origin {
+        case .stored(let bytes): bytes.count ?? delivered
+        case .decompressed(let decompression): decompression.archivedCount
+        }
+    }
+
+    /// How far the archive was read, in bytes as it lies there.
+    /// - Parameter archive: the reader that takes the bytes.
+    func offset(ofReader archive: OpaquePointer) -> Int {
+        switch origin {
+        case .stored: Int(archive_filter_bytes(archive, -1))
+        case .decompressed(let decompression): decompression.offset
+        }
+    }
+
     /// Whether so many bytes made of the input so far are within the limits.
     func allows(expanded: Int) -> Bool {
-        !limits.isOverExpanded(expanded, from: bytes.count ?? delivered)
+        !limits.isOverExpanded(expanded, from: archivedCount)
     }
 }
 
@@ -70,26 +128,37 @@ final class ArchiveInput {
 extension ArchiveInput {
     /// Hands over the next bytes; 0 at the end.
     private func read(for archive: OpaquePointer, _ start: UnsafeMutablePointer<UnsafeRawPointer?>) -> Int {
-        // Asked here, for while libarchive skips a member it calls nothing else.
-        guard allows(expanded: Int(archive_filter_bytes(archive, 0))) else {
-            isOverExpanded = true
-            return Int(ARCHIVE_FATAL)
-        }
-        do throws(FileError) {
-            var output = OutputSpan(buffer: buffer, initializedCount: 0)
-            try fill(&output)
-            let count = output.finalize(for: buffer)
-            start.pointee = UnsafeRawPointer(buffer.baseAddress)
-            position += count
-            delivered += count
-            return count
+        do throws(ArchiveError) {
+            // Asked here, for while libarchive skips a member it calls nothing else.
+            guard allows(expanded: Int(archive_filter_bytes(archive, 0))) else {
+                throw ArchiveError(.overExpanded, at: offset(ofReader: archive))
+            }
+            let block = try nextBlock()
+            start.pointee = block.baseAddress
+            position += block.count
+            delivered += block.count
+            return block.count
         } catch {
             failure = error
             return Int(ARCHIVE_FATAL)
         }
     }
 
-    private func fill(_ output: inout OutputSpan<UInt8>) throws(FileError) {
+    private func nextBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
+        switch origin {
+        case .decompressed(let decompression): return try decompression.next()
+        case .stored(let bytes):
+            do throws(FileError) {
+                var output = OutputSpan(buffer: buffer, initializedCount: 0)
+                try fill(&output, from: bytes)
+                return UnsafeRawBufferPointer(start: buffer.baseAddress, count: output.finalize(for: buffer))
+            } catch {
+                throw ArchiveError(.file(error))
+            }
+        }
+    }
+
+    private func fill(_ output: inout OutputSpan<UInt8>, from bytes: ArchiveBytes) throws(FileError) {
         switch bytes {
         case .source(let source): try source.read(at: position, into: &output)
         case .standardInput(let head):
@@ -99,17 +168,17 @@ extension ArchiveInput {
     }
 
     /// Passes over bytes, at most to the end of the input.
-    private func skip(_ count: Int64) -> Int64 {
-        let skipped = min(max(count, 0), Int64(max((bytes.count ?? 0) - position, 0)))
+    private func skip(_ wanted: Int64) -> Int64 {
+        let skipped = min(max(wanted, 0), Int64(max((count ?? 0) - position, 0)))
         position += Int(skipped)
         return skipped
     }
 
     private func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
-        let start = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? position : bytes.count ?? 0
+        let start = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? position : count ?? 0
         let (target, overflow) = Int64(start).addingReportingOverflow(offset)
         guard !overflow, target >= 0 else { return Int64(ARCHIVE_FATAL) }
-        position = Int(min(target, Int64(bytes.count ?? 0)))
+        position = Int(min(target, Int64(count ?? 0)))
         return Int64(position)
     }
 }

@@ -48,7 +48,7 @@ struct ArchiveReader: ~Copyable {
     /// Starts to read.
     /// - Throws: ``ArchiveError``.
     init(_ bytes: ArchiveBytes, limits: ArchiveLimits) throws(ArchiveError) {
-        handle = try ArchiveHandle.open(ArchiveInput(bytes, limits))
+        handle = try ArchiveHandle.open(ArchiveInput.opening(bytes, limits))
     }
 
     private var archive: OpaquePointer { handle.archive }
@@ -166,10 +166,8 @@ private struct ArchiveHandle: ~Copyable {
         try handle.enable()
         input.attach(to: archive)
         guard archive_read_open1(archive) == ARCHIVE_OK else {
-            throw handle.inputFailure ?? ArchiveError(.unknownFormat)
+            throw input.failure ?? ArchiveError(.unknownFormat)
         }
-        // Compression in compression multiplies, and no archive of use is like that.
-        guard archive_filter_count(archive) <= 2 else { throw ArchiveError(.overLimit("one compression of the whole")) }
         return handle
     }
 
@@ -179,31 +177,24 @@ private struct ArchiveHandle: ~Copyable {
         if let locale { freelocale(locale) }
     }
 
-    /// Only what is promised: every further format is more code that hostile bytes reach.
+    /// Only what is promised: every further format is more code that hostile bytes reach. No compression: the input has
+    /// none any more.
     private func enable() throws(ArchiveError) {
-        // A filter that libarchive was built without would run a program; it says so by a warning.
         for enable in [
-            archive_read_support_filter_gzip, archive_read_support_filter_xz, archive_read_support_filter_zstd,
-            archive_read_support_filter_bzip2, archive_read_support_filter_lz4, archive_read_support_format_zip,
-            archive_read_support_format_tar, archive_read_support_format_7zip, archive_read_support_format_cpio,
+            archive_read_support_format_zip, archive_read_support_format_tar, archive_read_support_format_7zip,
+            archive_read_support_format_cpio,
         ] where enable(archive) != ARCHIVE_OK {
-            throw ArchiveError(.unsupported("this libarchive was built without a compression that is needed"))
+            throw ArchiveError(.unsupported("this libarchive was built without a format that is needed"))
         }
     }
 
     /// How far the archive was read, in bytes as it lies there.
-    var offset: Int { Int(archive_filter_bytes(archive, -1)) }
-
-    /// Why reading stopped, if it was not for libarchive.
-    var inputFailure: ArchiveError? {
-        if let failure = input.failure { return ArchiveError(.file(failure)) }
-        return input.isOverExpanded ? ArchiveError(.overExpanded, at: offset) : nil
-    }
+    var offset: Int { input.offset(ofReader: archive) }
 
     /// What libarchive says of the call that failed. Not for one that failed to open: in asking for encryption it would
     /// follow a pointer to no format then.
     func failure(hasBegun: Bool) -> ArchiveError {
-        if let inputFailure { return inputFailure }
+        if let failure = input.failure { return failure }
         if !hasBegun, archive_read_has_encrypted_entries(archive) == 1 { return ArchiveError(.encrypted) }
         let words = archive_error_string(archive).map { String(cString: $0) } ?? "unknown reason"
         return ArchiveError(.damaged(words), at: offset)

@@ -43,9 +43,10 @@ public enum InputKind: Sendable {
 
     private static func isArchive(_ head: [UInt8]) -> Bool {
         signatures.contains { head.starts(with: $0) } || head.dropFirst(257).starts(with: "ustar".utf8)
+            || OldTarHeader.begins(head)
     }
 
-    /// Whether a path ends as those of archives do. Old tar archives do not tell by their bytes.
+    /// Whether a path ends as those of archives do, which some tell by nothing else.
     public static func isArchive(named path: String) -> Bool { StoreNames.isArchive(path.utf8) }
 
     private static func ofZstd(_ head: [UInt8]) -> InputKind {
@@ -55,6 +56,8 @@ public enum InputKind: Sendable {
             let name = member.path.map { String(decoding: $0, as: UTF8.self) } ?? ""
             return BundleLayout.isMember(name) ? .bundle : .archive
         } catch {
+            // Opened as an archive, it says why it is not read.
+            if case .overLimit = error.reason { return .archive }
             return .damagedZstd
         }
     }

@@ -1,0 +1,57 @@
+import CArchive
+
+/// A compression that a whole archive can be packed in, told by its first bytes.
+enum Compression: CaseIterable {
+    case gzip, xz, zstd, bzip2, lz4
+
+    /// How deep one may lie in another: nobody packs deeper, and each level multiplies what hostile bytes cost.
+    static let mostLevels = 2
+    /// So many bytes are enough to tell.
+    static let headSize = 8
+
+    /// Tells the compression by the first bytes; nil if they are those of none.
+    init?(head: [UInt8]) {
+        guard let found = Self.allCases.first(where: { $0.isBegun(by: head) }) else { return nil }
+        self = found
+    }
+
+    private func isBegun(by head: [UInt8]) -> Bool {
+        switch self {
+        case .gzip: head.starts(with: [0x1F, 0x8B])
+        case .xz: head.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00])
+        // A frame, or a skippable one in front of it, as tools that compress in parallel write.
+        case .zstd:
+            head.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
+                || head.count >= 4 && head[0] & 0xF0 == 0x50 && head[1...3].elementsEqual([0x2A, 0x4D, 0x18])
+        case .bzip2: head.starts(with: "BZh".utf8)
+        // The frame, and the form before it.
+        case .lz4: head.starts(with: [0x04, 0x22, 0x4D, 0x18]) || head.starts(with: [0x02, 0x21, 0x4C, 0x18])
+        }
+    }
+
+    /// Lets a reader of libarchive take off this compression and no other.
+    /// - Returns: whether this libarchive can do so by itself; one that was built without it would run a program.
+    func append(to archive: OpaquePointer) -> Bool {
+        enable(archive) == ARCHIVE_OK && archive_read_append_filter(archive, code) == ARCHIVE_OK
+    }
+
+    private func enable(_ archive: OpaquePointer) -> Int32 {
+        switch self {
+        case .gzip: archive_read_support_filter_gzip(archive)
+        case .xz: archive_read_support_filter_xz(archive)
+        case .zstd: archive_read_support_filter_zstd(archive)
+        case .bzip2: archive_read_support_filter_bzip2(archive)
+        case .lz4: archive_read_support_filter_lz4(archive)
+        }
+    }
+
+    private var code: Int32 {
+        switch self {
+        case .gzip: ARCHIVE_FILTER_GZIP
+        case .xz: ARCHIVE_FILTER_XZ
+        case .zstd: ARCHIVE_FILTER_ZSTD
+        case .bzip2: ARCHIVE_FILTER_BZIP2
+        case .lz4: ARCHIVE_FILTER_LZ4
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Bundle
+import Capture
+import Files
+import Testing
+
+/// Archives that are compressed, and compressed again.
+@Suite struct CompressionTests {
+    private func pings(_ command: String, named name: String = "a.tgz") throws -> TestArchive {
+        let folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        return try TestArchive(of: folder.path, named: name, command)
+    }
+
+    /// Nothing but gzip in gzip, ten thousand times.
+    private func abyss(named name: String = "a.tgz") throws -> TestArchive {
+        try pings(
+            #"""
+            python3 -c '
+            import sys, zlib
+            inner = b""
+            for _ in range(10000):
+                layer = zlib.compressobj(level=0, wbits=31)
+                inner = layer.compress(inner) + layer.flush()
+            open(sys.argv[1], "wb").write(inner)
+            ' "$0"
+            """#, named: name)
+    }
+
+    private func refusal(of archive: TestArchive) async -> String? {
+        do {
+            _ = try await archive.open()
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test(
+        "a tar in one compression or in two is read",
+        arguments: [
+            "gzip", "xz", "zstd -q", "bzip2", "lz4 -q", "gzip | gzip", "xz | gzip", "gzip | zstd -q", "lz4 | xz",
+        ])
+    func levels(compression: String) async throws {
+        let archive = try pings(#"tar -c . | \#(compression) > "$0""#)
+        let found = try await Harvested(archive.open())
+        #expect(found.ids == [CaptureFolder.id(1)])
+        #expect(found.problems == [])
+    }
+
+    @Test("three compressions in each other are refused", arguments: ["gzip | gzip | gzip", "xz | zstd -q | gzip"])
+    func threeLevels(compression: String) async throws {
+        let archive = try pings(#"tar -c . | \#(compression) > "$0""#)
+        #expect(await refusal(of: archive) == "more than 2 compressions, one in the other")
+    }
+
+    @Test("gzip in gzip without end is refused, not followed")
+    func gzipWithoutEnd() async throws {
+        #expect(await refusal(of: try abyss()) == "more than 2 compressions, one in the other")
+    }
+
+    @Test("in a folder it is told, and the rest is read")
+    func gzipWithoutEndInFolder() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        try folder.put("backup.tgz", try abyss().bytes)
+        let capture = try await folder.open()
+        #expect(
+            capture.problems.map { "\($0.path): \($0.problem.text)" }
+                == ["backup.tgz: not read: more than 2 compressions, one in the other"])
+        #expect(capture.isIncomplete)
+        #expect(try await Harvested(capture).ids == [CaptureFolder.id(1)])
+    }
+
+    @Test("zstd in zstd in zstd is taken for an archive, which says why it is not read")
+    func zstdLevels() throws {
+        let archive = try pings(#"tar -c . | zstd -q | zstd -q | zstd -q > "$0""#)
+        guard case .archive = InputKind(head: try archive.bytes) else {
+            Issue.record("taken for something else")
+            return
+        }
+    }
+
+    @Test("a tar of the kind before POSIX is known by its checksum")
+    func oldTar() async throws {
+        let archive = try pings(#"tar --format v7 -cf "$0" ."#, named: "a")
+        let bytes = try archive.bytes
+        guard case .archive = InputKind(head: bytes) else {
+            Issue.record("not known")
+            return
+        }
+        #expect(try await Harvested(archive.open()).ids == [CaptureFolder.id(1)])
+        var damaged = bytes
+        damaged[0] ^= 1
+        guard case .other = InputKind(head: damaged) else {
+            Issue.record("known without its checksum")
+            return
+        }
+        guard case .other = InputKind(head: [UInt8](repeating: 0, count: 1024)) else {
+            Issue.record("nothing is no header")
+            return
+        }
+    }
+}
