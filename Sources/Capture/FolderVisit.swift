@@ -157,9 +157,15 @@ struct FolderVisit: Sendable {
 
 extension FolderVisit {
     private mutating func addArchives(_ files: [[UInt8]], beside entries: FolderEntries) {
+        let mark = UInt8(ascii: "!")
+        let marked = (0..<entries.count).map { entries.name($0) }.filter { $0.contains(mark) }
+            .sorted { $0.lexicographicallyPrecedes($1) }
         for file in files where StoreNames.isArchive(file) {
             let archive = base + String(decoding: file, as: UTF8.self)
-            let isAmbiguous = (0..<entries.count).contains { entries.name($0).starts(with: file + [UInt8(ascii: "!")]) }
+            let prefix = file + [mark]
+            // Of all names that do not come before the prefix, those that begin with it come first.
+            let first = marked.indices.firstSorted { marked[$0].follows(prefix) }
+            let isAmbiguous = first < marked.count && marked[first].starts(with: prefix)
             archives.append(
                 tree.part(of: path) != nil
                     ? .inArchive(archive) : isAmbiguous ? .ambiguous(archive) : .inCapture(archive))

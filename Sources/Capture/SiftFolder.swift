@@ -16,6 +16,11 @@ public struct SiftFolder: Sendable {
     let base: String
     /// Keys, collector and uploader, then the queues by the UTF-8 bytes of their identifiers.
     public let files: [File]
+    /// The stores in the folder that records come from, as reports list them: the uploader and each queue. A folder with
+    /// none of them is listed as the uploader that it would have.
+    public let parts: [FoundStore.Part]
+    /// The place among ``parts`` of what each file belongs to.
+    let partNumbers: [Int]
 
     init(path: String, base: String, files: [File]) {
         self.path = path
@@ -24,6 +29,16 @@ public struct SiftFolder: Sendable {
             let (leftRank, rightRank) = (Self.rank(left.file), Self.rank(right.file))
             return leftRank == rightRank ? left.name.lexicographicallyPrecedes(right.name) : leftRank < rightRank
         }
+        var parts: [FoundStore.Part] = []
+        var numbers: [Int] = []
+        for file in self.files {
+            let isPart = file.file == .uploader || file.file.kind == .siftQueue
+            numbers.append(isPart ? parts.count : 0)
+            guard isPart else { continue }
+            parts.append(FoundStore.Part(kind: file.file.kind, path: base + String(decoding: file.name, as: UTF8.self)))
+        }
+        self.parts = parts.isEmpty ? [FoundStore.Part(kind: .siftUploader, path: path)] : parts
+        partNumbers = numbers
     }
 
     private static func rank(_ file: SiftFile) -> Int {
@@ -38,22 +53,5 @@ public struct SiftFolder: Sendable {
     /// The path of a file in the capture.
     public func path(of file: File) -> String {
         base + String(decoding: file.name, as: UTF8.self)
-    }
-
-    /// The stores in the folder that records come from, as reports list them: the uploader and each queue. A folder with
-    /// none of them is listed as the uploader that it would have.
-    public var parts: [FoundStore.Part] {
-        var parts: [FoundStore.Part] = []
-        for file in files where file.file == .uploader || file.file.kind == .siftQueue {
-            parts.append(FoundStore.Part(kind: file.file.kind, path: path(of: file)))
-        }
-        return parts.isEmpty ? [FoundStore.Part(kind: .siftUploader, path: path)] : parts
-    }
-
-    /// The place among ``parts`` of what a file belongs to.
-    func part(ofFile index: Int) -> Int {
-        let uploader = files.contains { $0.file == .uploader } ? 1 : 0
-        let queuesBefore = files[..<index].count { $0.file.kind == .siftQueue }
-        return files[index].file.kind == .siftQueue ? uploader + queuesBefore : 0
     }
 }

@@ -17,7 +17,7 @@ extension FolderUnitReader {
             where read(index, of: store, limit: Self.siftFileLimit, in: folder) {
                 let file = sift.files[index]
                 take(reader.read(contents, of: file.file, at: sift.path(of: file)), ofFile: index, of: store)
-                parts.append(sift.part(ofFile: index))
+                parts.append(sift.partNumbers[index])
             }
         } catch {
             report(Problem("unreadable", error.description), path: store.path)

@@ -38,15 +38,15 @@ struct StoreWalk {
         if case .failure(let error) = first { throw error }
         try await descend(take(first, of: ""), tree, leavingOut: excluded, limit: limit)
         var tree = tree
-        for path in archives.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-            let archive = NestedArchive(path, in: self.path, label: label)
+        let found = archives.map { NestedArchive($0, in: path, label: label) }
+        for archive in found.sorted(by: { $0.prefix.utf8.lexicographicallyPrecedes($1.prefix.utf8) }) {
             let opened = try archive.open(in: tree, spool: spool)
             problems += opened.problems
             isIncomplete = isIncomplete || opened.isIncomplete
             guard let members = opened.tree else { continue }
-            tree.add(members, prefix: archive.prefix)
-            let root = FolderVisit(tree: tree, path: archive.prefix, name: archive.rootName, excluded: []).run()
-            try await descend(take(root, of: archive.prefix), tree, leavingOut: [], limit: limit)
+            let part = tree.add(members, prefix: archive.prefix)
+            let root = FolderVisit(tree: part, path: archive.prefix, name: archive.rootName, excluded: []).run()
+            try await descend(take(root, of: archive.prefix), part, leavingOut: [], limit: limit)
         }
         return tree
     }
@@ -57,21 +57,24 @@ struct StoreWalk {
         var level = folders
         while !level.isEmpty {
             var tasks = OrderedTasks<[Result<FolderVisit, FileError>]>(limit: limit)
-            let jobs = stride(from: 0, to: level.count, by: Self.foldersPerJob).map { start in
-                Array(level[start..<min(start + Self.foldersPerJob, level.count)])
-            }
-            for paths in jobs {
-                tasks.add {
-                    paths.map { path in
-                        FolderVisit(
-                            tree: tree, path: path, name: CapturedFolder.lastPart(of: path), excluded: excluded
-                        ).run()
+            var waiting = level[...]
+            var visited = level[...]
+            var next: [String] = []
+            while !visited.isEmpty {
+                while tasks.count < 2 * limit.jobs + 1, !waiting.isEmpty {
+                    let paths = waiting.prefix(Self.foldersPerJob)
+                    waiting = waiting.dropFirst(Self.foldersPerJob)
+                    tasks.add {
+                        paths.map { path in
+                            FolderVisit(
+                                tree: tree, path: path, name: CapturedFolder.lastPart(of: path), excluded: excluded
+                            ).run()
+                        }
                     }
                 }
-            }
-            var next: [String] = []
-            for paths in jobs {
-                for (path, visit) in zip(paths, try await tasks.next() ?? []) { next += take(visit, of: path) }
+                let visits = try await tasks.next() ?? []
+                for (path, visit) in zip(visited, visits) { next += take(visit, of: path) }
+                visited = visited.dropFirst(visits.count)
             }
             level = next
         }
@@ -79,7 +82,7 @@ struct StoreWalk {
 
     /// The stores with their containers, by the bytes of their paths.
     func sortedStores(of tree: CaptureTree, rootName: String) -> [FoundStore] {
-        let containers = ContainerFinder(identifiers: identifiers, tree: tree, rootName: rootName)
+        var containers = ContainerFinder(identifiers: identifiers, tree: tree, rootName: rootName)
         return
             stores
             .map { store in

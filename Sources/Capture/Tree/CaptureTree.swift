@@ -13,16 +13,25 @@ struct CaptureTree: Sendable {
 
     /// The capture itself.
     let root: RootFolder
-    /// The archives in it.
+    /// The archives in it, by the bytes of their prefixes; none of these begins with another, see `FolderVisit.Archive`.
     private(set) var parts: [Part] = []
 
     init(_ root: consuming TreeFolder) {
         self.root = RootFolder(root)
     }
 
-    /// Adds the archive at a path.
-    mutating func add(_ archive: SpooledTree, prefix: String) {
-        parts.append(Part(prefix: prefix, root: RootFolder(TreeFolder(rootOf: archive))))
+    /// The capture with one archive.
+    private init(_ root: RootFolder, _ part: Part) {
+        self.root = root
+        parts = [part]
+    }
+
+    /// Adds an archive, whose prefix has to come after those that are there.
+    /// - Returns: the capture with this archive alone, so that what walks through it holds on to no other.
+    mutating func add(_ archive: SpooledTree, prefix: String) -> CaptureTree {
+        let part = Part(prefix: prefix, root: RootFolder(TreeFolder(rootOf: archive)))
+        parts.append(part)
+        return CaptureTree(root, part)
     }
 
     /// Opens a folder.
@@ -52,12 +61,15 @@ struct CaptureTree: Sendable {
 
     /// What the paths of the entries of a folder begin with.
     func base(of path: String) -> String {
-        path.isEmpty || parts.contains { $0.prefix == path } ? path : path + "/"
+        path.isEmpty || part(of: path)?.prefix == path ? path : path + "/"
     }
 
     /// The archive in the capture that a path leads into.
     func part(of path: String) -> Part? {
-        parts.first { path.utf8.starts(with: $0.prefix.utf8) }
+        // The last prefix that does not come after the path: one that begins with the right one would be such a prefix too.
+        let next = parts.indices.firstSorted { path.utf8.lexicographicallyPrecedes(parts[$0].prefix.utf8) }
+        guard next > 0, path.utf8.starts(with: parts[next - 1].prefix.utf8) else { return nil }
+        return parts[next - 1]
     }
 }
 
