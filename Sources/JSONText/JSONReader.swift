@@ -47,7 +47,11 @@ extension JSONDocument {
                 let more = Self.nodesToAdd(to: nodes.count, read: Int(reader.position) - start, of: text.count - start)
                 nodes.append(contentsOf: repeatElement(.null, count: more))
             }
-            if reader.lacksKeys(keys.count) { keys.append(contentsOf: repeatElement(.none, count: keys.count + 64)) }
+            if reader.lacksKeys(keys.count) {
+                var keyMemory = keys.mutableSpan
+                try reader.refuseRepeated(&keyMemory, in: nodes.span, resolved.span)
+                keys.append(contentsOf: repeatElement(.none, count: keys.count + 64))
+            }
         }
     }
 
@@ -217,6 +221,21 @@ struct JSONReader: ~Escapable {
     private var isAtEnd: Bool {
         @inline(__always) get { position < source.count && source[Int(position)] == closingByte }
     }
+
+    /// Refuses the keys that the innermost object has so far if some repeat. Asked whenever they need more memory, a large
+    /// object that will be refused does not have to be held as a whole.
+    func refuseRepeated(
+        _ keys: inout MutableSpan<KeyOrder.Entry>, in nodes: Span<Node>, _ resolved: Span<UInt8>
+    ) throws(JSONError) {
+        guard isInObject, policy.duplicateKeys == .reject else { return }
+        let firstKey = Int(nodes[innermost].extra)
+        guard keyCount - firstKey >= Self.manyKeys else { return }
+        let order = KeyOrder(nodes: nodes, source: source, resolved: resolved, policy: policy)
+        try order.refuseRepeated(&keys, firstKey..<keyCount)
+    }
+
+    /// Objects of fewer keys are small enough to be held.
+    private static let manyKeys = 4096
 
     private var closingByte: UInt8 {
         @inline(__always) get { isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }

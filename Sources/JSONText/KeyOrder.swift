@@ -42,6 +42,14 @@ struct KeyOrder: ~Escapable {
         }
     }
 
+    /// Refuses keys of which some repeat. The keys may be in another order afterwards.
+    @inline(never)
+    func refuseRepeated(_ keys: inout MutableSpan<Entry>, _ range: Range<Int>) throws(JSONError) {
+        sort(&keys, range)
+        guard hasRepeated(keys.span.extracting(range)) else { return }
+        throw repeated(keys.span.extracting(range))
+    }
+
     private func sort(_ keys: inout MutableSpan<Entry>, _ range: Range<Int>) {
         guard range.count <= Self.insertionLimit else { return sortMany(&keys, range) }
         for unsorted in range {
@@ -91,11 +99,7 @@ struct KeyOrder: ~Escapable {
     /// Appends keys of which some repeat: the last of equal ones, if that is allowed.
     private func appendOnce(_ keys: Span<Entry>, to members: inout [UInt32]) throws(JSONError) {
         guard policy.duplicateKeys == .lastWins else {
-            var firstRepeated = UInt32.max
-            for index in keys.indices.dropFirst() where areEqual(keys[index - 1], keys[index]) {
-                firstRepeated = min(firstRepeated, keys[index].key)
-            }
-            throw JSONError(.duplicateKey, at: offset(of: nodes[Int(firstRepeated)]))
+            throw repeated(keys)
         }
         let place = members.count
         members.append(0)
@@ -103,6 +107,15 @@ struct KeyOrder: ~Escapable {
             members.append(keys[index].key)
         }
         members[place] = UInt32(members.count - place - 1)
+    }
+
+    /// Tells of the first key that is there already.
+    private func repeated(_ keys: Span<Entry>) -> JSONError {
+        var firstRepeated = UInt32.max
+        for index in keys.indices.dropFirst() where areEqual(keys[index - 1], keys[index]) {
+            firstRepeated = min(firstRepeated, keys[index].key)
+        }
+        return JSONError(.duplicateKey, at: offset(of: nodes[Int(firstRepeated)]))
     }
 
     @_lifetime(copy self)

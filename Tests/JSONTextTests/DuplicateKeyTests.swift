@@ -65,4 +65,16 @@ import Testing
     @Test func aFaultBeforeTheEndOfTheObjectComesFirst() {
         Row(#"{"a":1,"a":2,}"#, .unexpectedByte, at: 13).check()
     }
+
+    @Test func aLargeObjectIsRefusedBeforeAllOfItIsRead() {
+        let keys = (0..<50_000).map { #""k\#($0 % 3000)":1"# }.joined(separator: ",")
+        // Its end, which would be reported otherwise, is never reached.
+        #expect(throws: JSONError(.duplicateKey, at: firstRepeated)) {
+            try JSONDocument("{" + keys)
+        }
+        #expect(throws: JSONError(.duplicateKey, at: firstRepeated)) { try JSONDocument("{" + keys + "}") }
+    }
+
+    /// Where the key that comes first for the second time begins.
+    private var firstRepeated: Int { 1 + (0..<3000).reduce(0) { $0 + #""k\#($1)":1,"#.utf8.count } }
 }
