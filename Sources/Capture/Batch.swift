@@ -62,6 +62,13 @@ public struct Batch: Sendable {
 
     /// A batch is handed on when it holds this many bytes, so that memory does not grow with the input.
     static let sizeGoal = 4 << 20
+    /// Or so many things that are no records.
+    static let findingsGoal = 4096
+
+    /// Whether it is to be handed on.
+    var isFull: Bool {
+        lines.count >= Self.sizeGoal || quarantined.count + problems.count >= Self.findingsGoal
+    }
 
     mutating func append(_ record: borrowing Record, key: RecordKey, input: Int, place: StorePlace?) {
         let start = lines.count

@@ -20,6 +20,20 @@ struct FolderUnit: Sendable {
     var log: RequestLogScan?
     /// Records of a store that is read at once, still to be handed on; the next one is the last.
     var waiting: [WaitingRecord] = []
+    /// Rejects of a file that has more than a batch takes.
+    var rejects: WaitingRejects?
+
+    /// Rejects of a file that are still to be handed on.
+    struct WaitingRejects: Sendable {
+        let store: Int
+        let file: Int
+        /// The bytes of the file.
+        var contents: [UInt8]
+        /// What is wrong with it.
+        let rejects: [Reject]
+        /// The place of the next one.
+        var next = 0
+    }
 
     /// A record that was read, and the part of its store that it belongs to.
     struct WaitingRecord: Sendable {
@@ -75,6 +89,7 @@ struct FolderUnitReader {
     var batch = Batch()
     private var log: RequestLogScan?
     var waiting: [FolderUnit.WaitingRecord]
+    private var rejects: FolderUnit.WaitingRejects?
     /// Why nothing that is read counts: it is not the capture's fault.
     private(set) var failure: FileError?
 
@@ -84,26 +99,29 @@ struct FolderUnitReader {
         stores = StoreReader(unit.capture, secret: options.secret)
         log = unit.log
         waiting = unit.waiting
+        rejects = unit.rejects
     }
 
     mutating func run() -> (Batch, rest: FolderUnit?) {
+        handOnRejects()
         for position in unit.parts.indices {
-            guard handOnWaiting() else { return (batch, rest(unit.parts[position...])) }
+            guard handOnWaiting(), !batch.isFull else { return (batch, rest(unit.parts[position...])) }
             if let part = read(unit.parts[position]) {
                 return (batch, rest([part] + unit.parts[(position + 1)...]))
             }
         }
-        let isDone = handOnWaiting()
+        let isDone = handOnWaiting() && rejects == nil
         return (batch, isDone ? nil : rest([]))
     }
 
     private func rest(_ parts: some Sequence<FolderUnit.Part>) -> FolderUnit {
-        FolderUnit(input: unit.input, capture: unit.capture, parts: Array(parts), log: log, waiting: waiting)
+        FolderUnit(
+            input: unit.input, capture: unit.capture, parts: Array(parts), log: log, waiting: waiting, rejects: rejects)
     }
 
     /// - Returns: whether no record is waiting any more; false when the batch is full.
     private mutating func handOnWaiting() -> Bool {
-        while batch.lines.count < Batch.sizeGoal {
+        while !batch.isFull {
             guard let next = waiting.popLast() else { return true }
             append(next.record, place: next.place)
         }
@@ -129,7 +147,7 @@ struct FolderUnitReader {
             let folder = try unit.capture.tree.folder(at: store.folderPath)
             var place = store.place(of: store.path, capture: unit.capture.label)
             for index in part.files {
-                if batch.lines.count >= Batch.sizeGoal {
+                if batch.isFull {
                     return FolderUnit.Part(store: part.store, files: index..<part.files.upperBound)
                 }
                 read(index, of: store, number: part.store, in: folder, at: &place)
@@ -171,8 +189,27 @@ struct FolderUnitReader {
         extraction.removeAll()
         guard read(index, of: store, limit: CapturedFolder.storeFileLimit, in: folder) else { return }
         stores.read(contents, of: store, at: place, into: &extraction)
-        take(extraction, ofFile: index, of: store)
+        for problem in extraction.problems { report(problem, path: file.path) }
+        if !extraction.rejects.isEmpty {
+            rejects = FolderUnit.WaitingRejects(
+                store: number, file: index, contents: contents, rejects: extraction.rejects)
+            handOnRejects()
+        }
         takeRecords(of: number)
+    }
+
+    /// Puts rejects in quarantine until the batch is full.
+    private mutating func handOnRejects() {
+        guard var waiting = rejects.take() else { return }
+        let store = unit.capture.stores[waiting.store]
+        swap(&contents, &waiting.contents)
+        while !batch.isFull, waiting.next < waiting.rejects.count {
+            quarantine(waiting.rejects[waiting.next], file: waiting.file, of: store)
+            waiting.next += 1
+        }
+        guard waiting.next < waiting.rejects.count else { return }
+        swap(&contents, &waiting.contents)
+        rejects = waiting
     }
 
     private mutating func takeRecords(of store: Int) {
@@ -257,7 +294,7 @@ extension FolderUnitReader {
             let database: LeanplumDatabase
             if let begun = part.database { database = begun } else { database = try openDatabase(store) }
             part.database = database
-            let isFinished = database.read(upTo: Batch.sizeGoal - batch.lines.count, into: &extraction)
+            let isFinished = database.read(upTo: max(Batch.sizeGoal - batch.lines.count, 1), into: &extraction)
             for problem in extraction.problems { report(problem, path: store.path) }
             takeRecords(of: part.store)
             if !extraction.rejects.isEmpty { try quarantineFiles(of: database, store) }

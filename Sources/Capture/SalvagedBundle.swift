@@ -50,7 +50,7 @@ final class SalvageScan {
         guard !isAtEnd else { return nil }
         var batch = Batch()
         do throws(ContainerError) {
-            while batch.lines.count < Batch.sizeGoal {
+            while !batch.isFull {
                 guard let finding = try scanner.next() else {
                     finish(&batch)
                     break

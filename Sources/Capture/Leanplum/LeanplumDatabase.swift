@@ -64,7 +64,7 @@ final class LeanplumDatabase: @unchecked Sendable {
             while let item = try table?.read() {
                 take(item, into: &output)
                 while counted < output.records.count {
-                    bytes += output.records[counted].payload.count
+                    bytes += output.records[counted].heldBytes
                     counted += 1
                 }
                 if bytes >= goal { return false }
@@ -157,6 +157,11 @@ extension FoundStore {
         guard case .leanplumDatabase = contents else { return [] }
         return LeanplumName.companionSuffixes.map { path + $0 }
     }
+}
+
+extension Record {
+    /// About as many bytes as it takes while it is held: a payload of little requests has more notes than bytes.
+    fileprivate var heldBytes: Int { notes.reduce(payload.count) { $0 + $1.utf8.count + MemoryLayout<String>.stride } }
 }
 
 extension ByteSource {

@@ -78,16 +78,22 @@ private struct RequestLogReading: ~Copyable {
     private var isBegun = false
     private(set) var isAtEnd = false
     private var others: [OtherTraffic: Int] = [:]
+    /// What was rejected and is still to be hashed.
     private var rejects: [SpanReject] = []
+    private var hashes: SpanHashes
     private var bytesCounted = 0
     /// The requests that arrived, once it matters whether an equal one did, and the status of their answers.
     private var delivered: [RecordKey: Int]?
+
+    /// So many are hashed at once.
+    private static let rejectsAtOnce = 1024
 
     init(_ log: RequestLog, input: Int, store: Int?, _ options: HarvestOptions) {
         self.log = log
         self.input = input
         self.store = store
         self.options = options
+        hashes = SpanHashes(of: log.source)
     }
 
     mutating func read(into batch: inout Batch) {
@@ -96,7 +102,7 @@ private struct RequestLogReading: ~Copyable {
             batch.bytesRead += (items?.offset ?? bytesCounted) - bytesCounted
             bytesCounted = items?.offset ?? bytesCounted
         }
-        while batch.lines.count < Batch.sizeGoal {
+        while !batch.isFull {
             guard let item = items?.next() else {
                 isAtEnd = true
                 return finish(&batch)
@@ -104,7 +110,9 @@ private struct RequestLogReading: ~Copyable {
             switch item.finding {
             case .upload(let record, let status): take(record, status, into: &batch)
             case .other(let traffic): others[traffic, default: 0] += 1
-            case .reject(let reason): rejects.append(SpanReject(reason: reason, start: item.start, end: item.end))
+            case .reject(let reason):
+                rejects.append(SpanReject(reason: reason, start: item.start, end: item.end))
+                if rejects.count >= Self.rejectsAtOnce { quarantineRejects(&batch) }
             }
         }
     }
@@ -154,8 +162,12 @@ private struct RequestLogReading: ~Copyable {
             guard let count = others[traffic] else { continue }
             report(Problem(traffic.rawValue, "\(count) request\(count == 1 ? "" : "s") \(traffic.words)"), in: &batch)
         }
+        quarantineRejects(&batch)
+    }
+
+    private mutating func quarantineRejects(_ batch: inout Batch) {
         do throws(PlainTextFault) {
-            for span in try SpanHashes.hash(rejects, of: log.source) {
+            for span in try hashes.hash(rejects) {
                 batch.quarantined.append(
                     Batch.QuarantineEntry(
                         input: input,

@@ -1,0 +1,75 @@
+import Bundle
+import Parallel
+import Telemetry
+import Testing
+
+@testable import Capture
+
+/// Stores of which much cannot be understood: it is handed on as it is found, never held as a whole.
+@Suite struct ManyRejectsTests {
+    private static let options = HarvestOptions(filter: RecordFilter(), secret: RunSecret(identity: 3, content: 5))
+    /// No batch has more findings; a group of spans of a log may come on top.
+    private static let mostInBatch = Batch.findingsGoal + 1024
+
+    private func hash(_ text: String) -> String { PayloadHash.hex(of: Array(text.utf8)) }
+
+    private func batches(of log: RequestLog) -> [Batch] {
+        var batches: [Batch] = []
+        log.read(input: 0, Self.options) { batches.append($0) }
+        return batches
+    }
+
+    private func check(_ batches: [Batch], are texts: [String]) {
+        #expect(batches.allSatisfy { $0.quarantined.count <= Self.mostInBatch })
+        let items = batches.flatMap(\.quarantined).map(\.item)
+        #expect(items.count == texts.count)
+        #expect(zip(items, texts).allSatisfy { $0.sha256 == hash($1) && $0.size == $1.utf8.count })
+    }
+
+    @Test("lines that are no JSON")
+    func lines() {
+        let lines = (0..<10_000).map { "junk \($0)" }
+        let source = ByteSource(Array(lines.joined(separator: "\n").utf8))
+        check(batches(of: RequestLog(source, kind: .lines, label: "x", path: "a.ndjson")), are: lines)
+    }
+
+    @Test("entries of an HTTP archive that are no requests, and its end")
+    func entries() {
+        let entries = (0..<9000).map { #"{"n":\#($0)}"# }
+        let text = #"{"log":{"entries":["# + entries.joined(separator: ", ") + ", oops"
+        let found = batches(
+            of: RequestLog(ByteSource(Array(text.utf8)), kind: .httpArchive, label: "x", path: "a.har"))
+        check(found, are: entries + ["oops"])
+    }
+
+    @Test("spans in order are hashed in one pass, one that lies before in another")
+    func passes() throws {
+        let text = String(repeating: "0123456789", count: 100_000)
+        var hashes = SpanHashes(of: ByteSource(Array(text.utf8)))
+        for group in 0..<50 {
+            let start = group * 20_000
+            let spans = try hashes.hash(
+                (0..<10).map { SpanReject(reason: "x", start: start + $0 * 2000, end: start + $0 * 2000 + 1000) })
+            #expect(spans.allSatisfy { $0.sha256 == hash(String(repeating: "0123456789", count: 100)) })
+        }
+        #expect(hashes.passes == 1)
+        #expect(try hashes.hash([SpanReject(reason: "x", start: nil, end: nil)]).map(\.sha256) == [hash(text)])
+        #expect(hashes.passes == 2)
+        let last = try hashes.hash([SpanReject(reason: "x", start: 999_995, end: nil)])
+        #expect(last.map(\.sha256) == [hash("56789")])
+    }
+
+    @Test("elements of a ping array that are no pings", arguments: [1, 4])
+    func elements(jobs: Int) async throws {
+        let folder = try CaptureFolder()
+        let elements = (0..<10_000).map { "[\($0)]" }
+        try folder.put("Documents/MozTelemetry-Default-core.json", "[" + elements.joined(separator: ",") + "]")
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        var batches: [Batch] = []
+        let harvest = Harvest(
+            .folder(try await folder.open()), number: 0, options: Self.options, limit: JobLimit(jobs: jobs))
+        try await harvest.run { batches.append($0) }
+        check(batches, are: elements)
+        #expect(batches.map(\.records.count).reduce(0, +) == 1)
+    }
+}
