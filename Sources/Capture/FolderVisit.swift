@@ -75,8 +75,11 @@ struct FolderVisit: Sendable {
         if let known = SiftFile(name: file, inFolder: folderPath) {
             contents = [Self.single(known, named: file)]
         } else if DecimalTime(pingFileName: file.utf8.span) != nil || MozillaName(folder: name) != nil {
-            var pings = PingFolder(path: "", base: "", type: MozillaName.namedType(of: name))
-            pings.append(Array(file.utf8), time: nil)
+            var entries = FolderEntries()
+            entries.append(name: file.utf8, kind: .file, inode: 0)
+            var pings = PingFolder(path: "", base: "", type: MozillaName.namedType(of: name), entries: entries)
+            pings.append(0, time: nil)
+            pings.sort()
             contents = [.pingFolder(pings)]
         } else {
             let found = self.contents(ofFile: file, in: tree.root.folder)
@@ -91,7 +94,7 @@ struct FolderVisit: Sendable {
     private mutating func visit(_ folder: consuming TreeFolder) throws(FileError) {
         let entries = try folder.entries()
         let device = excluded.isEmpty ? nil : try folder.device()
-        var files: [[UInt8]] = []
+        var files = FileNames(of: entries)
         var others: [(name: [UInt8], isLink: Bool)] = []
         for index in 0..<entries.count {
             let entry = entries.name(index)
@@ -106,7 +109,7 @@ struct FolderVisit: Sendable {
                 continue
             }
             switch entries.kind(index) {
-            case .file: files.append(entry)
+            case .file: files.append(index)
             case .folder: folders.append(base + String(decoding: entry, as: UTF8.self))
             case .link: others.append((entry, true))
             case .special: others.append((entry, false))
@@ -119,14 +122,14 @@ struct FolderVisit: Sendable {
             stores.append(Store(path: path, contents: .pingFolder(pings)))
         } else {
             addFiles(files, of: folder)
-            addArchives(files, beside: entries)
+            addArchives(files)
         }
         for (name, isLink) in others where isNamedForStore(name) {
             notFiles.append(NotFile(path: base + String(decoding: name, as: UTF8.self), isLink: isLink))
         }
     }
 
-    private mutating func addFiles(_ files: [[UInt8]], of folder: borrowing TreeFolder) {
+    private mutating func addFiles(_ files: FileNames, of folder: borrowing TreeFolder) {
         for file in files
         where file.suffix(5).elementsEqual(".json".utf8) || file.suffix(6).elementsEqual(".plist".utf8)
             || file.first == UInt8(ascii: "_")
@@ -139,7 +142,7 @@ struct FolderVisit: Sendable {
         addRequestLogs(files, of: folder)
     }
 
-    private mutating func addRequestLogs(_ files: [[UInt8]], of folder: borrowing TreeFolder) {
+    private mutating func addRequestLogs(_ files: FileNames, of folder: borrowing TreeFolder) {
         for file in files {
             let name = String(decoding: file, as: UTF8.self)
             guard RequestLogKind.isName(name) else { continue }
@@ -156,9 +159,10 @@ struct FolderVisit: Sendable {
 // MARK: - Archives
 
 extension FolderVisit {
-    private mutating func addArchives(_ files: [[UInt8]], beside entries: FolderEntries) {
+    private mutating func addArchives(_ files: FileNames) {
         let mark = UInt8(ascii: "!")
-        let marked = (0..<entries.count).map { entries.name($0) }.filter { $0.contains(mark) }
+        let entries = files.entries
+        let marked = (0..<entries.count).lazy.map { entries.name($0) }.filter { $0.contains(mark) }
             .sorted { $0.lexicographicallyPrecedes($1) }
         for file in files where StoreNames.isArchive(file) {
             let archive = base + String(decoding: file, as: UTF8.self)
@@ -177,7 +181,7 @@ extension FolderVisit {
 
 extension FolderVisit {
     /// The pings of a folder, if it is a ping folder: the SDK names it, or its files are named as only the SDK does.
-    private mutating func pingFolder(of files: [[UInt8]], in folder: borrowing TreeFolder) -> PingFolder? {
+    private mutating func pingFolder(of files: FileNames, in folder: borrowing TreeFolder) -> PingFolder? {
         let isOwn = MozillaName.isOwn(name) && MozillaName(folder: name) != nil
         if !isOwn {
             let isNamedForType = MozillaName(folder: name) != nil
@@ -186,12 +190,13 @@ extension FolderVisit {
             }
             guard hasPing else { return nil }
         }
-        var pings = PingFolder(path: path, base: base, type: MozillaName.namedType(of: name))
-        for file in files {
+        var pings = PingFolder(
+            path: path, base: base, type: MozillaName.namedType(of: name), entries: files.entries)
+        for (index, file) in files.enumerated() {
             let time = DecimalTime(pingFileName: file.span)
             // A stranger's file in a folder that is not the SDK's own is none of our business.
             if !isOwn, time == nil { continue }
-            pings.append(file, time: time ?? envelopeTime(of: file, in: folder))
+            pings.append(files.entry(index), time: time ?? envelopeTime(of: file, in: folder))
         }
         pings.sort()
         return pings

@@ -15,7 +15,7 @@ public struct FoundStore: Sendable {
     /// What a store consists of.
     public enum Contents: Sendable {
         /// A folder with a ping in each file.
-        case pingFolder(PingFolder)
+        indirect case pingFolder(PingFolder)
         /// Pings in one array.
         case pingArray(type: String)
         /// Measurements by date, the oldest form.
@@ -37,7 +37,7 @@ public struct FoundStore: Sendable {
         /// Captured requests or their payloads.
         case requestLog(RequestLogKind)
         /// The folder of Sift's SDK, read as one.
-        case sift(SiftFolder)
+        indirect case sift(SiftFolder)
     }
 
     /// A part of a store that reports list by itself.
@@ -105,50 +105,50 @@ public struct PingFolder: Sendable {
     let base: String
     /// The ping type that the folder is named for.
     public let type: String
-    /// The names of the files, one after another: a hundred thousand arrays would cost more than what they hold.
-    private var names: [UInt8] = []
-    private var files: [File] = []
+    /// The entries of the folder, the files among them.
+    private let entries: FolderEntries
+    /// The files by their places there, in order.
+    private var files: [UInt32] = []
+    /// The files that are still to be put in order.
+    private var unsorted: [Unsorted] = []
 
-    private struct File {
+    private struct Unsorted {
         /// What orders it: nil where neither name nor envelope tells.
         let time: DecimalTime?
-        /// Where its name stands in `names`.
-        let start: UInt32
-        let end: UInt32
+        let entry: UInt32
     }
 
-    init(path: String, base: String, type: String) {
+    init(path: String, base: String, type: String, entries: FolderEntries) {
         self.path = path
         self.base = base
         self.type = type
+        self.entries = entries
     }
 
-    /// How many files there are.
+    /// How many files there are, when they have been put in order.
     public var count: Int { files.count }
 
     /// The name of a file, by its place in the order of the pings.
-    public func name(_ index: Int) -> [UInt8] {
-        Array(names[Int(files[index].start)..<Int(files[index].end)])
-    }
+    public func name(_ index: Int) -> [UInt8] { entries.name(Int(files[index])) }
 
-    mutating func append(_ name: [UInt8], time: DecimalTime?) {
-        let start = names.count
-        names += name
-        files.append(File(time: time, start: UInt32(start), end: UInt32(names.count)))
+    /// Adds a file.
+    /// - Parameter entry: its place among the entries.
+    mutating func append(_ entry: Int, time: DecimalTime?) {
+        unsorted.append(Unsorted(time: time, entry: UInt32(entry)))
     }
 
     /// Puts the files in order: by the time in the name, else of the envelope; ties by name.
     mutating func sort() {
-        files.sort { [names] left, right in
+        unsorted.sort { [entries] left, right in
             switch (left.time, right.time) {
             case (let leftTime?, let rightTime?) where leftTime != rightTime: leftTime < rightTime
             case (nil, _?): true
             case (_?, nil): false
-            default:
-                names[Int(left.start)..<Int(left.end)].lexicographicallyPrecedes(
-                    names[Int(right.start)..<Int(right.end)])
+            default: entries.precedes(Int(left.entry), Int(right.entry))
             }
         }
+        files = unsorted.map(\.entry)
+        unsorted = []
     }
 }
 

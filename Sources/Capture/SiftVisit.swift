@@ -10,7 +10,7 @@ extension FolderVisit {
     /// - Parameters:
     ///   - files: the names of the files in it.
     ///   - folders: the paths of the folders in it.
-    mutating func siftFolder(of files: [[UInt8]], folders: [String], in folder: borrowing TreeFolder) -> SiftFolder? {
+    mutating func siftFolder(of files: FileNames, folders: [String], in folder: borrowing TreeFolder) -> SiftFolder? {
         let known = files.compactMap { name in
             SiftFile(name: String(decoding: name, as: UTF8.self)).map { SiftFolder.File(file: $0, name: name) }
         }

@@ -83,19 +83,18 @@ struct StoreWalk {
     /// The stores with their containers, by the bytes of their paths.
     func sortedStores(of tree: CaptureTree, rootName: String) -> [FoundStore] {
         var containers = ContainerFinder(identifiers: identifiers, tree: tree, rootName: rootName)
-        return
-            stores
-            .map { store in
-                FoundStore(
-                    path: store.path, contents: store.contents, container: containers.container(of: store.path),
-                    archivePrefix: tree.part(of: store.path)?.prefix ?? "")
-            }
-            .sorted { left, right in
-                // One file can be a store of two systems.
-                left.path == right.path
-                    ? left.kind.rawValue < right.kind.rawValue
-                    : left.path.utf8.lexicographicallyPrecedes(right.path.utf8)
-            }
+        var found = stores.map { store in
+            FoundStore(
+                path: store.path, contents: store.contents, container: containers.container(of: store.path),
+                archivePrefix: tree.part(of: store.path)?.prefix ?? "")
+        }
+        found.sort { left, right in
+            // One file can be a store of two systems.
+            left.path == right.path
+                ? left.kind.rawValue < right.kind.rawValue
+                : left.path.utf8.lexicographicallyPrecedes(right.path.utf8)
+        }
+        return found
     }
 
     /// The problems by the bytes of their paths, for folders list their entries in no order.

@@ -12,16 +12,7 @@ struct SpooledTreeBuilder {
 
     private struct Folder {
         var path: [UInt8]
-        var names: [UInt8] = []
-        var entries: [Entry] = []
-
-        func name(_ index: Int) -> ArraySlice<UInt8> { names[entries[index].name] }
-    }
-
-    private struct Entry {
-        let name: Range<Int>
-        let kind: FolderEntries.Kind
-        let place: Int
+        var entries = FolderEntries()
     }
 
     private struct FolderName: Hashable {
@@ -41,7 +32,8 @@ struct SpooledTreeBuilder {
     private(set) var nameBytes = 0
     private var folders = [Folder(path: [])]
     private var places: [FolderName: Int] = [:]
-    private var files: [SpooledTree.Contents] = []
+    /// What the files have for contents; all that are left out share the first one.
+    private var files: [SpooledTree.Contents] = [.leftOut]
     private var links: [HardLink] = []
     /// The folder that was used last: members mostly come folder by folder.
     private var last = SpooledTree.root
@@ -52,8 +44,13 @@ struct SpooledTreeBuilder {
 
     /// Adds a file; of several at one path, the last one counts, as when they are extracted.
     mutating func addFile(_ path: MemberPath, _ contents: SpooledTree.Contents) {
+        add(path, .file, place(of: contents))
+    }
+
+    private mutating func place(of contents: SpooledTree.Contents) -> Int {
+        guard contents != .leftOut else { return 0 }
         files.append(contents)
-        add(path, .file, files.count - 1)
+        return files.count - 1
     }
 
     /// Adds a symbolic link or a special file.
@@ -64,8 +61,9 @@ struct SpooledTreeBuilder {
     /// Adds another name of a file.
     /// - Parameter contents: bytes that come with this name; both names have them then.
     mutating func addHardLink(_ path: MemberPath, to target: MemberPath, _ contents: SpooledTree.Contents) {
-        addFile(path, contents)
-        links.append(HardLink(path: path, file: files.count - 1, target: target))
+        let file = place(of: contents)
+        add(path, .file, file)
+        links.append(HardLink(path: path, file: file, target: target))
     }
 
     private mutating func add(_ path: MemberPath, _ kind: FolderEntries.Kind, _ place: Int) {
@@ -78,9 +76,7 @@ struct SpooledTreeBuilder {
     private mutating func append(_ name: ArraySlice<UInt8>, _ kind: FolderEntries.Kind, _ place: Int, to folder: Int) {
         count += 1
         nameBytes += name.count
-        let start = folders[folder].names.count
-        folders[folder].names += name
-        folders[folder].entries.append(Entry(name: start..<start + name.count, kind: kind, place: place))
+        folders[folder].entries.append(name: name, kind: kind, inode: UInt64(place))
     }
 
     /// The folder at a path, made if it is not there.
@@ -113,35 +109,29 @@ extension SpooledTreeBuilder {
         var faults: [Fault] = []
         var sorted: [FolderEntries] = []
         sorted.reserveCapacity(folders.count)
-        for folder in folders { sorted.append(Self.entries(of: folder, &faults)) }
+        for place in folders.indices {
+            Self.settle(&folders[place], &faults)
+            sorted.append(folders[place].entries)
+            folders[place].entries = FolderEntries()
+        }
         let tree = SpooledTree(name: name, folders: sorted, files: files, spool: spool)
         guard !links.isEmpty else { return (tree, faults) }
         for link in links { resolve(link, in: tree, &faults) }
         return (SpooledTree(name: name, folders: sorted, files: files, spool: spool), faults)
     }
 
-    /// The entries by name; of several with one name, a folder or else the last one.
-    private static func entries(of folder: Folder, _ faults: inout [Fault]) -> FolderEntries {
-        let order = folder.entries.indices.sorted { left, right in
-            let (leftName, rightName) = (folder.name(left), folder.name(right))
-            return leftName.elementsEqual(rightName) ? left < right : leftName.lexicographicallyPrecedes(rightName)
-        }
+    /// Sorts the entries by name, and keeps of several with one name a folder or else the last one.
+    private static func settle(_ folder: inout Folder, _ faults: inout [Fault]) {
         var entries = FolderEntries()
-        var run = order[...]
-        while let first = run.first {
-            let name = folder.name(first)
-            let same = run.prefix { folder.name($0).elementsEqual(name) }
-            run = run[same.endIndex...]
-            let isFolder = { folder.entries[$0].kind == .folder }
-            guard let chosen = same.first(where: isFolder) ?? same.last else { break }
-            let entry = folder.entries[chosen]
-            entries.append(name: name, kind: entry.kind, inode: UInt64(entry.place))
-            if isFolder(chosen), same.count > 1 {
-                let path = folder.path + (folder.path.isEmpty ? [] : [UInt8(ascii: "/")]) + name
-                faults.append(.clash(path: String(decoding: path, as: UTF8.self)))
-            }
+        swap(&entries, &folder.entries)
+        entries.sort()
+        entries.keepOne { sorted, same in
+            guard let found = same.first(where: { sorted.kind($0) == .folder }) else { return same.upperBound - 1 }
+            let path = folder.path + (folder.path.isEmpty ? [] : [UInt8(ascii: "/")]) + sorted.name(found)
+            faults.append(.clash(path: String(decoding: path, as: UTF8.self)))
+            return found
         }
-        return entries
+        folder.entries = entries
     }
 
     private mutating func resolve(_ link: HardLink, in tree: SpooledTree, _ faults: inout [Fault]) {
