@@ -11,11 +11,14 @@ public struct LeanplumRequests: Sendable {
         public var requests: Int
         /// A record of more bytes ends before the next request; no value of a property list may have more.
         public var bytes: Int
+        /// The most notes of a record; further ones are counted.
+        public var notes: Int
 
         /// Makes limits; a larger payload than 16 MiB would only be taken apart again for the upload.
-        public init(requests: Int = 10_000, bytes: Int = 16 << 20) {
+        public init(requests: Int = 10_000, bytes: Int = 16 << 20, notes: Int = 100_000) {
             self.requests = requests
             self.bytes = bytes
+            self.notes = notes
         }
     }
 
@@ -25,7 +28,7 @@ public struct LeanplumRequests: Sendable {
     private let limits: Limits
     private var run: Run?
     /// Notes on items before the first record.
-    private var strayNotes: [String] = []
+    private var strayNotes: Notes
     private var seen = DuplicateIndex()
     private let secret: RunSecret
     private var document = JSONDocument()
@@ -36,6 +39,25 @@ public struct LeanplumRequests: Sendable {
     /// So many skipped items of a store are named one by one.
     private static let mostRejectsNamed = 100
 
+    /// The notes of a record. What repeats without end, such as one request a million times, is counted.
+    private struct Notes {
+        let limit: Int
+        private var named: [String] = []
+        private var more = 0
+
+        init(limit: Int) {
+            self.limit = limit
+        }
+
+        static func += (notes: inout Notes, added: [String]) {
+            for note in added {
+                if notes.named.count < notes.limit { notes.named.append(note) } else { notes.more += 1 }
+            }
+        }
+
+        var texts: [String] { more == 0 ? named : named + ["\(more) more notes"] }
+    }
+
     /// A record in the making.
     private struct Run {
         let key: [UInt8]
@@ -43,7 +65,7 @@ public struct LeanplumRequests: Sendable {
         let client: String?
         let time: Timestamp?
         var version: String?
-        var notes: [String]
+        var notes: Notes
         var requests = 0
         var payload = Array("{\"data\":[".utf8)
 
@@ -59,7 +81,7 @@ public struct LeanplumRequests: Sendable {
             return Record(
                 system: .leanplum, type: "multi", id: PayloadHash.id(of: payload), client: client, time: time,
                 app: App(id: place.applicationID, version: version), target: .leanplum, payload: payload,
-                source: place.source(index: index), notes: notes)
+                source: place.source(index: index), notes: notes.texts)
         }
     }
 
@@ -69,6 +91,7 @@ public struct LeanplumRequests: Sendable {
         self.place = place
         self.secret = secret
         self.limits = limits
+        strayNotes = Notes(limit: limits.notes)
     }
 
     /// Takes the JSON text of the next item.
@@ -117,7 +140,7 @@ public struct LeanplumRequests: Sendable {
     /// Ends the record in the making, for it is not known what comes next in the store, and notes why on the next one.
     public mutating func interrupt(_ note: String, into output: inout Extraction) {
         close(into: &output)
-        strayNotes.append(note)
+        strayNotes += [note]
     }
 
     /// Hands on the last record.
@@ -157,7 +180,7 @@ public struct LeanplumRequests: Sendable {
         if run == nil {
             run = Run(
                 key: key, index: index, client: request.deviceID, time: request.time, notes: strayNotes)
-            strayNotes = []
+            strayNotes = Notes(limit: limits.notes)
         }
         run?.append(canonical, versionName: request.versionName)
         run?.notes += notes

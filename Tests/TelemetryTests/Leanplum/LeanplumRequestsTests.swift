@@ -34,6 +34,14 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
         return document.elements(of: list).map { String(decoding: document.canonicalBytes(of: $0), as: UTF8.self) }
     }
 
+    @Test func notesBeyondTheLimitAreCounted() {
+        let rows = [String](repeating: request(1), count: 20)
+        let record = read(rows, limits: LeanplumRequests.Limits(notes: 5)).records.first
+        let all = read(rows).records.first?.notes ?? []
+        #expect(all.count >= 19)
+        #expect(record?.notes == all.prefix(5) + ["\(all.count - 5) more notes"])
+    }
+
     // MARK: Worked examples
 
     @Test func workedExamplesOfADatabase() throws {
