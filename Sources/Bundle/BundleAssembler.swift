@@ -55,31 +55,58 @@ public struct BundleAssembler: ~Copyable {
     /// Adds what could not be understood, after all records. Bytes that stand in several places are written once.
     ///
     /// - Parameters:
-    ///   - entries: what to list, in order; the bytes of those that are stored are written too.
-    ///   - contents: gives the bytes of the entry at an index; nil if they cannot be had any more.
-    /// - Returns: the entries whose bytes could not be had; they are listed as not stored.
-    /// - Throws: what writing throws.
-    public mutating func add(quarantined entries: [Quarantined], contents: (Int) -> [UInt8]?) async throws
-        -> [Quarantined]
-    {
+    ///   - quarantine: what to list, in order; the bytes of those that are to be carried along are written too.
+    ///   - limits: how much is carried along.
+    ///   - contents: gives the bytes of an entry from the input of a number; nil if they cannot be had any more.
+    ///   - lose: is told of each entry whose bytes are not carried along although they were to be, and why.
+    /// - Throws: what writing throws, and what `lose` throws.
+    public mutating func add(
+        _ quarantine: QuarantineSpill, within limits: QuarantineLimits = QuarantineLimits(),
+        contents: (_ input: Int, _ item: Quarantined) -> [UInt8]?,
+        lose: (Quarantined, QuarantineLoss) throws -> Void = { _, _ in }
+    ) async throws {
         if !segment.isEmpty { closeSegment() }
         while pending.count > 0 { try await writeNextSegment() }
-        var written: Set<String> = []
-        let byHash = entries.indices.filter { entries[$0].isStored }.sorted { left, right in
-            (entries[left].sha256, left) < (entries[right].sha256, right)
+        let verdicts = limits.verdicts(on: quarantine.stored)
+        let written = try write(quarantine, verdicts, contents: contents)
+        try writeDetails(BundleLayout.quarantine) { add in
+            var next = 0
+            try quarantine.forEach { line, stored in
+                guard var item = stored else { return try add(line) }
+                let hash = HashValue(hex: item.sha256)
+                let verdict = hash == nil ? .carried : verdicts[next]
+                if hash != nil { next += 1 }
+                if let hash, written.contains(hash) { return try add(line) }
+                item.isStored = false
+                switch verdict {
+                case .carried: try lose(item, .changed)
+                case .tooLarge: try lose(item, .tooLarge)
+                case .tooMany: try lose(item, .tooMany(limits.countLimit))
+                }
+                try add(item.json.bytes[...])
+            }
         }
-        for index in byHash where !written.contains(entries[index].sha256) {
-            guard let bytes = contents(index) else { continue }
-            try append(BundleLayout.quarantined(entries[index].sha256), bytes)
-            written.insert(entries[index].sha256)
+    }
+
+    /// Writes the bytes of the quarantine by their hashes.
+    /// - Returns: the hashes of those that could be had.
+    private mutating func write(
+        _ quarantine: QuarantineSpill, _ verdicts: [QuarantineLimits.Verdict],
+        contents: (_ input: Int, _ item: Quarantined) -> [UInt8]?
+    ) throws -> Set<HashValue> {
+        let stored = quarantine.stored
+        var written: Set<HashValue> = []
+        let byHash = stored.indices.filter { verdicts[$0] == .carried }.sorted { left, right in
+            (stored[left].sha256, left) < (stored[right].sha256, right)
         }
-        let listed = entries.map { entry in
-            var entry = entry
-            entry.isStored = entry.isStored && written.contains(entry.sha256)
-            return entry
+        for index in byHash where !written.contains(stored[index].sha256) {
+            guard let (item, input) = try quarantine.entry(of: stored[index]), let bytes = contents(input, item) else {
+                continue
+            }
+            try append(BundleLayout.quarantined(item.sha256), bytes)
+            written.insert(stored[index].sha256)
         }
-        try append(BundleLayout.quarantine, Self.lines(listed.map(\.json)))
-        return entries.filter { $0.isStored && !written.contains($0.sha256) }
+        return written
     }
 
     /// Ends the bundle, after its quarantine.
@@ -89,14 +116,31 @@ public struct BundleAssembler: ~Copyable {
     ///   - duplicates: how many records were left out as duplicates.
     /// - Returns: the manifest as written.
     /// - Throws: what writing throws.
-    public mutating func finish(problems: [PlacedProblem], duplicates: Int) throws -> Manifest {
-        try append(BundleLayout.problems, Self.lines(problems.map(\.json)))
-        try append(BundleLayout.clients, Self.lines(clients.sorted.map(\.json)))
+    public mutating func finish(problems: DetailSpill, duplicates: Int) throws -> Manifest {
+        try writeDetails(BundleLayout.problems) { add in try problems.forEach { line, _ in try add(line) } }
+        let clients = clients
+        try writeDetails(BundleLayout.clients) { add in
+            for client in clients.sorted { try add(client.json.bytes[...]) }
+        }
         let manifest = manifest(duplicates: duplicates)
         try append(BundleLayout.manifest, manifest.bytes)
         let end = try encoders.withSpare { try $0.encoder.end() }
         try container.finish(end: end, to: write)
         return manifest
+    }
+
+    /// Writes the members of a list.
+    /// - Parameter lines: gives the lines, without line feeds, to the function that it is given.
+    private mutating func writeDetails(
+        _ list: String, _ lines: ((ArraySlice<UInt8>) throws -> Void) throws -> Void
+    ) throws {
+        var members = DetailMembers(list)
+        try lines { line in
+            guard let closed = members.add(line) else { return }
+            try append(closed.name, closed.contents)
+        }
+        let last = members.current
+        try append(last.name, last.contents)
     }
 
     /// Writes segments until no more than two wait for each job: enough to keep the jobs busy, and memory small.
@@ -112,9 +156,7 @@ public struct BundleAssembler: ~Copyable {
         segment.reserveCapacity(BundleLayout.segmentSize)
         recordCounts.append(segmentRecords)
         segmentRecords = 0
-        pending.add { [encoders] in
-            try encoders.withSpare { try $0.encoder.member(named: name, contents: contents.span) }
-        }
+        pending.add { [encoders] in try Self.encode(name, contents, encoders) }
     }
 
     private mutating func writeNextSegment() async throws {
@@ -123,8 +165,17 @@ public struct BundleAssembler: ~Copyable {
     }
 
     private mutating func append(_ name: String, _ contents: [UInt8]) throws {
-        let member = try encoders.withSpare { try $0.encoder.member(named: name, contents: contents.span) }
-        try container.append(member, to: write)
+        try container.append(Self.encode(name, contents, encoders), to: write)
+    }
+
+    /// Compresses a member, unless no reader would take it.
+    private static func encode(
+        _ name: String, _ contents: [UInt8], _ encoders: SparePool<EncoderBox>
+    ) throws -> EncodedMember {
+        guard contents.count <= BundleLayout.memberLimit else {
+            throw ContainerWriteError.overLimit(name: name, BundleLayout.memberLimit)
+        }
+        return try encoders.withSpare { try $0.encoder.member(named: name, contents: contents.span) }
     }
 
     private func manifest(duplicates: Int) -> Manifest {
@@ -141,15 +192,6 @@ public struct BundleAssembler: ~Copyable {
             },
             totals: totals, duplicates: duplicates,
             digest: Manifest.digest(of: members.map { ($0.path, $0.sha256) }))
-    }
-
-    private static func lines(_ objects: [CanonicalObject]) -> [UInt8] {
-        var lines: [UInt8] = []
-        for object in objects {
-            lines += object.bytes
-            lines.append(UInt8(ascii: "\n"))
-        }
-        return lines
     }
 }
 

@@ -16,7 +16,7 @@ public final class BundleReader: Sendable {
     /// All members in their order.
     public let members: [ContainerReader.Member]
     private let container: ContainerReader
-    private let places: [String: Int]
+    private let places: PlaceTable
 
     /// Opens a bundle.
     /// - Throws: ``BundleError``.
@@ -59,20 +59,15 @@ public final class BundleReader: Sendable {
     /// - Throws: ``BundleError``.
     public func contents(of segment: Manifest.Segment, with decoder: inout FrameDecoder) throws(BundleError) -> [UInt8]
     {
-        try contents(of: segment.path, sha256: segment.sha256, with: &decoder)
+        try contents(of: segment.path, with: &decoder)
     }
 
-    /// The contents of a member that is no segment, checked against its hash.
+    /// The contents of a member, checked against its hash.
     /// - Throws: ``BundleError``.
     public func contents(of name: String, with decoder: inout FrameDecoder) throws(BundleError) -> [UInt8] {
-        guard let member = manifest.members.first(where: { $0.path == name }) else { throw .memberMissing(name) }
-        return try contents(of: name, sha256: member.sha256, with: &decoder)
-    }
-
-    private func contents(of name: String, sha256: String, with decoder: inout FrameDecoder) throws(BundleError)
-        -> [UInt8]
-    {
-        guard let place = places[name] else { throw .memberMissing(name) }
+        guard let place = place(of: name), let sha256 = manifest.sha256(ofMember: place) else {
+            throw .memberMissing(name)
+        }
         let contents: [UInt8]
         do throws(ContainerError) {
             contents = try container.read(members[place], with: &decoder, limit: BundleLayout.memberLimit)
@@ -84,10 +79,16 @@ public final class BundleReader: Sendable {
     }
 }
 
+extension BundleReader {
+    private func place(of name: String) -> Int? {
+        places.place(hash: name.hashValue) { members[$0].name == name }
+    }
+}
+
 // MARK: - Opening
 
 extension BundleReader {
-    private static func check(_ container: ContainerReader) throws(BundleError) -> (Manifest, [String: Int]) {
+    private static func check(_ container: ContainerReader) throws(BundleError) -> (Manifest, PlaceTable) {
         guard let marker = container.members.first, marker.name == BundleLayout.marker else { throw .notABundle }
         guard let last = container.members.last, last.name == BundleLayout.manifest else {
             throw .memberMissing(BundleLayout.manifest)
@@ -103,8 +104,8 @@ extension BundleReader {
         let manifest = try Manifest(manifestBytes)
         guard manifest.bytes == manifestBytes else { throw .badManifest("not in canonical form") }
         try checkMembers(container.members.dropLast(), against: manifest)
-        var places: [String: Int] = [:]
-        for (place, member) in container.members.enumerated() { places[member.name] = place }
+        var places = PlaceTable()
+        for place in container.members.indices { places.insert(place) { container.members[$0].name.hashValue } }
         return (manifest, places)
     }
 
@@ -119,27 +120,32 @@ extension BundleReader {
     private static func checkMembers(
         _ members: ArraySlice<ContainerReader.Member>, against manifest: Manifest
     ) throws(BundleError) {
-        let segments = manifest.segments.map { (path: $0.path, bytes: $0.bytes, sha256: $0.sha256) }
-        let others = manifest.members.map { (path: $0.path, bytes: $0.bytes, sha256: $0.sha256) }
-        let listed = Array(others.prefix(1)) + segments + others.dropFirst()
+        let listed = manifest.listed
         guard listed.count == members.count else {
             throw .badManifest("it lists \(listed.count) members, the bundle has \(members.count)")
         }
         for (entry, member) in zip(listed, members) where entry.path != member.name || entry.bytes != member.size {
             throw .badManifest("it lists \(entry.path) where the bundle has \(member.name), or another size")
         }
-        for (number, segment) in segments.enumerated() where segment.path != BundleLayout.segment(number + 1) {
+        let others = manifest.members
+        for (number, segment) in manifest.segments.enumerated() where segment.path != BundleLayout.segment(number + 1) {
             throw .badManifest("\(segment.path) is no name of a segment in its place")
         }
-        let details = [BundleLayout.quarantine, BundleLayout.problems, BundleLayout.clients]
-        guard others.suffix(details.count).map(\.path) == details else {
-            throw .badManifest("the members with details are not in their place")
-        }
-        for other in others.dropFirst().dropLast(details.count)
+        var rest = others.dropFirst().drop { $0.path.hasPrefix(BundleLayout.quarantineFolder) }
+        for other in others.dropFirst().dropLast(rest.count)
         where other.path != BundleLayout.quarantined(other.sha256) {
             throw .badManifest("\(other.path) is not named for its hash")
         }
-        guard Manifest.digest(of: listed.map { ($0.path, $0.sha256) }) == manifest.digest else {
+        for list in BundleLayout.lists {
+            var number = 1
+            while rest.first?.path == BundleLayout.detail(list, number) {
+                rest.removeFirst()
+                number += 1
+            }
+            guard number > 1 else { throw .badManifest("the members with details are not in their place") }
+        }
+        guard rest.isEmpty else { throw .badManifest("the members with details are not in their place") }
+        guard manifest.provesItself else {
             throw .badManifest("the digest is not that of the members")
         }
     }

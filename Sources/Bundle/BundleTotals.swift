@@ -76,6 +76,9 @@ extension CanonicalObject {
     /// An object of counts.
     public init(counts: [String: Int]) {
         self.init()
-        for (name, count) in counts { set(JSONKey(name), integer: count) }
+        // In order, for then each comes to stand at the end.
+        for (name, count) in counts.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            set(JSONKey(name), integer: count)
+        }
     }
 }

@@ -84,9 +84,7 @@ public struct BundleVerifier {
             progress(bytes)
         }
         guard totals == reader.manifest.totals else { throw BundleError.count("a total") }
-        var decoder = try BundleReader.makeDecoder()
-        let listed = try reader.details(ClientSummary.self, of: BundleLayout.clients, with: &decoder)
-        guard listed == clients.sorted else { throw BundleError.count(BundleLayout.clients) }
+        try verify(clients)
     }
 
     private static func read<Notes: Sendable>(
@@ -115,15 +113,29 @@ public struct BundleVerifier {
 
     // MARK: Quarantine and details
 
-    private func verifyQuarantine(progress: (Int) -> Void) throws {
-        var decoder = try BundleReader.makeDecoder()
-        let listed = try reader.details(Quarantined.self, of: BundleLayout.quarantine, with: &decoder)
-        _ = try reader.details(PlacedProblem.self, of: BundleLayout.problems, with: &decoder)
-        let stored = Set(listed.filter(\.isStored).map { BundleLayout.quarantined($0.sha256) })
-        let present = reader.manifest.members.filter { $0.path.hasPrefix(BundleLayout.quarantineFolder) }
-        guard stored == Set(present.map(\.path)) else {
-            throw BundleError.count("the list of what is in quarantine")
+    private func verify(_ clients: ClientSummaries) throws(BundleError) {
+        var listed = try DetailCursor<ClientSummary>(BundleLayout.clients, of: reader)
+        for client in clients.sorted {
+            guard try listed.next() == client else { throw .count(BundleLayout.clients) }
         }
+        guard try listed.next() == nil else { throw .count(BundleLayout.clients) }
+    }
+
+    private func verifyQuarantine(progress: (Int) -> Void) throws(BundleError) {
+        let present = reader.manifest.members.filter { $0.path.hasPrefix(BundleLayout.quarantineFolder) }
+        // Whether a line names the member.
+        var isListed = Dictionary(uniqueKeysWithValues: present.map { ($0.path, false) })
+        var listed = try DetailCursor<Quarantined>(BundleLayout.quarantine, of: reader)
+        while let entry = try listed.next() {
+            guard entry.isStored else { continue }
+            guard isListed.updateValue(true, forKey: BundleLayout.quarantined(entry.sha256)) != nil else {
+                throw .count("the list of what is in quarantine")
+            }
+        }
+        guard isListed.values.allSatisfy(\.self) else { throw .count("the list of what is in quarantine") }
+        var problems = try DetailCursor<PlacedProblem>(BundleLayout.problems, of: reader)
+        while try problems.next() != nil {}
+        var decoder = try BundleReader.makeDecoder()
         for member in present {
             _ = try reader.contents(of: member.path, with: &decoder)
             progress(member.bytes)

@@ -49,6 +49,28 @@ public struct Manifest: Sendable, Equatable {
         return hash.finalize().hex
     }
 
+    /// What it lists, in the order of the members: the first of the others stands in front of the segments.
+    var listed: [Member] {
+        members.prefix(1) + segments.map { Member(path: $0.path, bytes: $0.bytes, sha256: $0.sha256) }
+            + members.dropFirst()
+    }
+
+    /// The hash of a member, by its place among all of them.
+    func sha256(ofMember place: Int) -> String? {
+        if place == 0 { return members.first?.sha256 }
+        if segments.indices.contains(place - 1) { return segments[place - 1].sha256 }
+        let other = place - segments.count
+        return members.indices.contains(other) ? members[other].sha256 : nil
+    }
+
+    /// Whether the digest is that of the hashes: none of them was altered by accident then.
+    public var provesItself: Bool { Self.digest(of: listed.map { ($0.path, $0.sha256) }) == digest }
+
+    /// The hashes of all members by their names.
+    public var hashes: [String: String] {
+        Dictionary(listed.map { ($0.path, $0.sha256) }) { first, _ in first }
+    }
+
     /// The manifest as the member's contents.
     var bytes: [UInt8] {
         var object = CanonicalObject()

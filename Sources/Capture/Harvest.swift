@@ -103,17 +103,8 @@ public struct Harvest {
         } consume: {
             try await consume($0)
         }
-        try await consume(details(of: bundle))
-    }
-
-    /// What a bundle carries beside its records.
-    private func details(of bundle: BundleReader) throws(BundleError) -> Batch {
-        var decoder = try BundleReader.makeDecoder()
-        var batch = Batch()
-        batch.quarantined = try bundle.details(of: BundleLayout.quarantine, with: &decoder)
-            .map { Batch.QuarantineEntry(input: number, item: $0) }
-        batch.problems = try bundle.details(of: BundleLayout.problems, with: &decoder)
-        return batch
+        var details = try BundleDetails(of: bundle, input: number)
+        while let batch = try details.next() { try await consume(batch) }
     }
 
     private func inParallel<Unit: Sendable, Result: Sendable>(

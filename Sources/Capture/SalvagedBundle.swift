@@ -23,6 +23,25 @@ public final class SalvagedBundle: Sendable {
         self.label = label
         self.source = source
     }
+
+    /// Whether an archive is an unpacked bundle that somebody packed again: it has a member that tells so.
+    /// - Throws: ``BundleError`` if it cannot be read.
+    public static func isPacked(in source: ByteSource) throws(BundleError) -> Bool {
+        do throws(ContainerError) {
+            var scanner = try FrameScanner(source, memberLimit: BundleLayout.memberLimit)
+            while let finding = try scanner.next() {
+                guard case .member(let member) = finding else { continue }
+                switch BundleLayout.member(atPath: member.name) {
+                case BundleLayout.marker?: return true
+                case BundleLayout.manifest? where (try? Manifest(member.contents)) != nil: return true
+                default: continue
+                }
+            }
+            return false
+        } catch {
+            throw .container(error)
+        }
+    }
 }
 
 /// The state of salvaging: a scan that stops when a batch is full.
@@ -33,6 +52,9 @@ final class SalvageScan {
     private let options: HarvestOptions
     private var isAtEnd = false
     private var segments: Set<String> = []
+    private var manifest: Manifest?
+    /// The hashes that the manifest lists, once they matter; none if there is no manifest that proves itself.
+    private var hashes: [String: String]?
 
     init(_ bundle: SalvagedBundle, input: Int, _ options: HarvestOptions) throws(BundleError) {
         do {
@@ -55,7 +77,7 @@ final class SalvageScan {
                     finish(&batch)
                     break
                 }
-                add(finding, to: &batch)
+                try add(finding, to: &batch)
             }
         } catch {
             throw .container(error)
@@ -63,16 +85,11 @@ final class SalvageScan {
         return batch
     }
 
-    private func add(_ finding: FrameScanner.Finding, to batch: inout Batch) {
+    private func add(_ finding: FrameScanner.Finding, to batch: inout Batch) throws(ContainerError) {
         switch finding {
-        case .member(let member) where BundleLayout.isSegment(member.name):
-            segments.insert(member.name)
-            add(member, to: &batch)
-        case .member(let member) where member.name == BundleLayout.manifest: reportMissing(member, to: &batch)
-        case .member(let member) where member.name == BundleLayout.quarantine:
-            batch.quarantined += details(of: member).map { Batch.QuarantineEntry(input: input, item: $0) }
-        case .member(let member) where member.name == BundleLayout.problems: batch.problems += details(of: member)
-        case .member: break
+        case .member(let member):
+            guard let name = BundleLayout.member(atPath: member.name) else { return }
+            try add(member, named: name, to: &batch)
         case .tooLarge(let name, let size, let offset):
             report("\(name) at byte \(offset): \(size) bytes are more than the limit", to: &batch)
         case .gap(let offset, let length, let reason):
@@ -81,17 +98,60 @@ final class SalvageScan {
         }
     }
 
-    private func add(_ segment: FrameScanner.Member, to batch: inout Batch) {
+    private func add(
+        _ member: FrameScanner.Member, named name: String, to batch: inout Batch
+    ) throws(ContainerError) {
+        if BundleLayout.isSegment(name) {
+            segments.insert(name)
+            let isProven = try proves(member, named: name)
+            if !isProven { report("\(name): nothing proves its records right; they are held as unproven", to: &batch) }
+            return add(member, named: name, isProven: isProven, to: &batch)
+        }
+        if name == BundleLayout.manifest { manifest = manifest ?? (try? Manifest(member.contents)) }
+        switch BundleLayout.list(of: name) {
+        case BundleLayout.quarantine?:
+            batch.quarantined += details(of: member).map { Batch.QuarantineEntry(input: input, item: $0) }
+        case BundleLayout.problems?: batch.problems += details(of: member)
+        default: return
+        }
+        if try !proves(member, named: name) { report("\(name): nothing proves its lines right", to: &batch) }
+    }
+
+    /// Whether a checksum or the manifest proves that the bytes of a member are those that were packed.
+    private func proves(_ member: FrameScanner.Member, named name: String) throws(ContainerError) -> Bool {
+        if member.isChecked { return true }
+        let known: [String: String]
+        if let hashes { known = hashes } else { known = try manifestAhead()?.hashes ?? [:] }
+        hashes = known
+        guard let hash = known[name] else { return false }
+        return PayloadHash.hex(of: member.contents) == hash
+    }
+
+    /// The first manifest of the file whose digest is that of the hashes that it lists.
+    private func manifestAhead() throws(ContainerError) -> Manifest? {
+        var ahead = try FrameScanner(bundle.source, memberLimit: BundleLayout.memberLimit)
+        while let finding = try ahead.next() {
+            guard case .member(let member) = finding,
+                BundleLayout.member(atPath: member.name) == BundleLayout.manifest,
+                let manifest = try? Manifest(member.contents), manifest.provesItself
+            else { continue }
+            return manifest
+        }
+        return nil
+    }
+
+    private func add(_ segment: FrameScanner.Member, named name: String, isProven: Bool, to batch: inout Batch) {
         batch.bytesRead += segment.contents.count
         var lines = RecordLines(segment.contents)
         while true {
             do throws(RecordError) {
-                guard let (record, _) = try lines.next() else { return }
+                guard var (record, _) = try lines.next() else { return }
                 if let contradiction = record.contradiction { throw RecordError(contradiction) }
+                if !isProven { record.markUnproven() }
                 guard options.filter.passes(record) else { continue }
                 batch.append(record, key: RecordKey(record, secret: options.secret), input: input, place: nil)
             } catch {
-                report("\(segment.name) line \(lines.line): \(error)", to: &batch)
+                report("\(name) line \(lines.line): \(error)", to: &batch)
             }
         }
     }
@@ -101,21 +161,31 @@ final class SalvageScan {
         member.contents.split(separator: UInt8(ascii: "\n")).compactMap { Entry(json: Array($0)) }
     }
 
-    /// Names the segments that the manifest lists and nothing was left of; the manifest is behind all of them.
-    private func reportMissing(_ manifest: FrameScanner.Member, to batch: inout Batch) {
-        guard let manifest = try? Manifest(manifest.contents) else { return }
-        for segment in manifest.segments where !segments.contains(segment.path) {
+    /// Names the segments that the manifest lists and nothing was left of.
+    private func reportMissing(to batch: inout Batch) {
+        for segment in manifest?.segments ?? [] where !segments.contains(segment.path) {
             report("\(segment.path) is missing; records lost: \(segment.records)", to: &batch)
         }
     }
 
     private func finish(_ batch: inout Batch) {
         isAtEnd = true
+        reportMissing(to: &batch)
         if !scanner.sawEnd { report("the end of the bundle is missing; records may be lost there", to: &batch) }
     }
 
     private func report(_ text: String, to batch: inout Batch) {
         batch.problems.append(
             PlacedProblem(capture: bundle.label, path: bundle.path, problem: Problem("damaged", text)))
+    }
+}
+
+extension Record {
+    private static let unprovenNote = "unproven"
+
+    /// Notes that nothing proves the record's bytes right, and holds it for that.
+    fileprivate mutating func markUnproven() {
+        if !notes.contains(Self.unprovenNote) { notes.append(Self.unprovenNote) }
+        if !held.contains(.unproven) { held.append(.unproven) }
     }
 }

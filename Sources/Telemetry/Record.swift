@@ -164,6 +164,8 @@ public struct Hold: Sendable, Equatable {
     public static let pendingEvents = Hold("pending-events")
     /// A request with events of more than one client.
     public static let severalClients = Hold("several-clients")
+    /// It was read from a damaged bundle, and nothing proves that its bytes are those that were packed.
+    public static let unproven = Hold("unproven")
     /// A request log shows that it arrived.
     public static func delivered(status: Int) -> Hold { Hold("delivered", String(status)) }
 

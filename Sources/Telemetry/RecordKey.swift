@@ -29,6 +29,16 @@ public struct RecordKey: Sendable, Hashable {
     }
 }
 
+extension RecordKey {
+    /// The key of a text that is told from others by all its bytes.
+    public init(text: [UInt8], secret: RunSecret) {
+        var (identity, content) = (KeyedHash(secret.identity), KeyedHash(secret.content))
+        identity.add(text.span)
+        content.add(text.span)
+        self.init(identity: identity.value, content: content.value)
+    }
+}
+
 /// Random numbers of one run, by which records are told apart.
 public struct RunSecret: Sendable {
     let identity: KeyedHash.Key

@@ -55,7 +55,8 @@ struct InputOpening {
         }
         let kind = InputKind(head: head)
         switch kind {
-        case .archive where !InputKind.isReadFromTheEnd(head: head):
+        // What may be a bundle that was packed again is looked through first.
+        case .archive where !InputKind.isReadFromTheEnd(head: head) && !isSalvage:
             return try await open(kind, .standardInput(head: head), Self.standardInput, label: label)
         case .archive, .bundle, .damagedZstd:
             let source = try spool.takeStandardInput(head: head)
@@ -69,6 +70,8 @@ struct InputOpening {
         _ kind: InputKind, _ bytes: ArchiveBytes, _ path: String, label: String
     ) async throws -> CaptureInput {
         switch (kind, bytes) {
+        case (.archive, .source(let source)) where try isSalvage && isPackedBundle(source, path):
+            return .salvage(SalvagedBundle(source, path: path, label: label))
         case (.archive, _): return .folder(try await archive(bytes, path, label: label))
         case (.other, _) where !isSalvage && InputKind.isArchive(named: path):
             return .folder(try await archive(bytes, path, label: label))
@@ -80,6 +83,11 @@ struct InputOpening {
         case (_, .source(let source)) where source.count > CapturedFolder.largestArchive: throw Self.tooLarge(path)
         default: throw Self.nothingKnown(path)
         }
+    }
+
+    private func isPackedBundle(_ source: ByteSource, _ path: String) throws -> Bool {
+        guard InputKind.isZstd(try InputKind.head(of: source)) else { return false }
+        return try Self.naming(path) { try SalvagedBundle.isPacked(in: source) }
     }
 
     private func archive(_ bytes: ArchiveBytes, _ path: String, label: String) async throws -> CapturedFolder {

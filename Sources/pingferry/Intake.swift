@@ -8,8 +8,17 @@ import Telemetry
 /// quarantine and the problems.
 struct Intake {
     private(set) var duplicates = 0
-    private(set) var quarantined: [Batch.QuarantineEntry] = []
-    private(set) var problems: [PlacedProblem] = []
+    /// What could not be understood.
+    private(set) var quarantined = FirstFew<Quarantined>()
+    /// What is worth telling.
+    private(set) var problems = FirstFew<PlacedProblem>()
+    /// The first of the problems that mean a loss.
+    private(set) var losses = FirstFew<PlacedProblem>()
+    /// The first of the problems that are worth a word.
+    private(set) var warnings = FirstFew<PlacedProblem>()
+    /// All of both, where a bundle is to carry them.
+    private(set) var spill: Spill
+    private let keepsDetails: Bool
     /// What was read, whether it was kept or not.
     private(set) var totals = BundleTotals()
     private(set) var isIncomplete = false
@@ -17,7 +26,30 @@ struct Intake {
     private(set) var sift: [Batch.SiftEntry] = []
     private var index = DuplicateIndex()
     /// The lines of what is quarantined and of the problems: bundles that are packed together may tell the same.
-    private var details: Set<[UInt8]> = []
+    private var details = DuplicateIndex()
+    private let secret: RunSecret
+
+    /// What a bundle is to carry.
+    struct Spill {
+        var quarantine: QuarantineSpill
+        var problems: DetailSpill
+    }
+
+    /// Something that was found while records were read, and that was not there before.
+    enum Finding {
+        case quarantined(Batch.QuarantineEntry)
+        case problem(PlacedProblem)
+    }
+
+    /// - Parameters:
+    ///   - secret: random numbers; see `RecordKey`.
+    ///   - keepsDetails: whether all of what is found is wanted, not the first few only.
+    ///   - folder: where it is held on disk then.
+    init(secret: RunSecret, keepsDetails: Bool, folder: String) {
+        self.secret = secret
+        self.keepsDetails = keepsDetails
+        spill = Spill(quarantine: QuarantineSpill(folder: folder), problems: DetailSpill(folder: folder))
+    }
 
     /// Codes of problems that mean that something was not read.
     private static let losses: Set<String> = ["unreadable", "damaged", "quarantine-limit", "changed"]
@@ -27,10 +59,12 @@ struct Intake {
     private static let strangers: Set<String> = ["link", "special"]
 
     /// Takes a batch.
-    /// - Parameter keep: takes each record that is kept, its line, and the part of the line that is its payload.
+    /// - Parameters:
+    ///   - keep: takes each record that is kept, its line, and the part of the line that is its payload.
+    ///   - note: takes what else is found.
     mutating func take(
         _ batch: Batch, fromBundle isBundle: Bool,
-        keep: (Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void
+        keep: (Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void, note: (Finding) -> Void = { _ in }
     ) throws {
         for entry in batch.records {
             switch index.insert(entry.key) {
@@ -45,10 +79,19 @@ struct Intake {
             }
             totals.count(entry.summary)
         }
-        for entry in batch.quarantined where details.insert(entry.item.json.bytes).inserted {
-            quarantined.append(entry)
+        for entry in batch.quarantined {
+            let line = entry.item.json.bytes
+            guard isNew(line) else { continue }
+            quarantined.add(entry.item, reason: entry.item.reject.reason)
+            if keepsDetails { try spill.quarantine.append(entry.item, line: line, input: entry.input) }
+            note(.quarantined(entry))
         }
-        for problem in batch.problems where details.insert(problem.json.bytes).inserted { problems.append(problem) }
+        for problem in batch.problems {
+            let line = problem.json.bytes
+            guard isNew(line) else { continue }
+            try add(problem, line: line)
+            note(.problem(problem))
+        }
         sift += batch.sift
         // What a bundle carries along was reported when the bundle was made.
         if isBundle { return }
@@ -58,9 +101,26 @@ struct Intake {
     }
 
     /// Notes that something for the quarantine is not carried along.
-    mutating func lose(_ code: String, _ text: String, _ item: Quarantined) {
-        problems.append(PlacedProblem(capture: item.capture, path: item.path, problem: Problem(code, text)))
+    /// - Throws: `FileError` with operation `spool`.
+    mutating func lose(_ item: Quarantined, _ loss: QuarantineLoss) throws(FileError) {
+        let problem = PlacedProblem(capture: item.capture, path: item.path, problem: Problem(loss, item))
+        try add(problem, line: problem.json.bytes)
         isIncomplete = true
+    }
+
+    private mutating func isNew(_ line: [UInt8]) -> Bool {
+        switch details.insert(RecordKey(text: line, secret: secret)) {
+        case .new, .sameIDOtherPayload: true
+        case .duplicate: false
+        }
+    }
+
+    private mutating func add(_ problem: PlacedProblem, line: [UInt8]) throws(FileError) {
+        let code = problem.problem.code
+        problems.add(problem, reason: code)
+        if Self.isLoss(problem.problem) { losses.add(problem, reason: code) }
+        if Self.isWarning(problem.problem) { warnings.add(problem, reason: code) }
+        if keepsDetails { try spill.problems.append(line) }
     }
 
     /// Whether a problem means that something was not read or not kept.
@@ -84,4 +144,16 @@ struct Intake {
     }
 
     private static let repeatedIDCode = "P11"
+}
+
+extension Problem {
+    /// Why the bytes of an entry of the quarantine are not in the bundle.
+    fileprivate init(_ loss: QuarantineLoss, _ item: Quarantined) {
+        switch loss {
+        case .tooLarge: self.init("quarantine-limit", "\(item.size) bytes exceed the limit of the quarantine")
+        case .tooMany(let limit):
+            self.init("quarantine-limit", "\(limit) others are in the quarantine, which holds no more; listed only")
+        case .changed: self.init("changed", "changed while it was read; take the capture again")
+        }
+    }
 }

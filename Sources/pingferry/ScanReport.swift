@@ -20,6 +20,9 @@ struct ScanReport {
     /// Rows by input and path.
     private var places: [[String: Int]] = []
     private var strayProblems: [PlacedProblem] = []
+    /// How many entries of the quarantine and how many problems the rows show: the first ones of all.
+    private var shown = (quarantined: 0, problems: 0)
+    private var problemCount = 0
     private var containers = Containers()
 
     /// A name within a capture.
@@ -107,20 +110,36 @@ struct ScanReport {
         rows[row(of: entry)].labels.count(labels)
     }
 
-    /// Adds what could not be understood and what is worth telling.
-    mutating func add(_ intake: Intake) {
+    /// Takes what could not be understood, or what is worth telling.
+    mutating func note(_ finding: Intake.Finding) {
+        switch finding {
+        case .quarantined(let entry): note(entry)
+        case .problem(let problem): note(problem)
+        }
+    }
+
+    private mutating func note(_ entry: Batch.QuarantineEntry) {
+        guard let row = row(entry.input, path: entry.item.path, kind: entry.item.store.rawValue) else { return }
+        rows[row].quarantineCount += 1
+        guard shown.quarantined < FirstFew<Quarantined>.shown else { return }
+        shown.quarantined += 1
+        rows[row].quarantined.append(entry.item)
+    }
+
+    private mutating func note(_ problem: PlacedProblem) {
+        problemCount += 1
+        guard shown.problems < FirstFew<PlacedProblem>.shown else { return }
+        shown.problems += 1
+        if let input = labels.firstIndex(of: problem.capture), let row = row(input, path: problem.path) {
+            rows[row].problems.append(problem)
+        } else {
+            strayProblems.append(problem)
+        }
+    }
+
+    /// Adds what is known when everything was read.
+    mutating func finish(_ intake: Intake) {
         knowContainers()
-        for entry in intake.quarantined {
-            guard let row = row(entry.input, path: entry.item.path, kind: entry.item.store.rawValue) else { continue }
-            rows[row].quarantined.append(entry.item)
-        }
-        for problem in intake.problems {
-            if let input = labels.firstIndex(of: problem.capture), let row = row(input, path: problem.path) {
-                rows[row].problems.append(problem)
-            } else {
-                strayProblems.append(problem)
-            }
-        }
         for entry in intake.sift { add(entry) }
     }
 
@@ -164,7 +183,7 @@ extension ScanReport {
                 rows: capture.rows.map { row in
                     [
                         Self.name(of: app(of: row)), row.systems.sorted().joined(separator: ","),
-                        row.kind, "\(row.totals.records)", "\(row.quarantined.count)",
+                        row.kind, "\(row.totals.records)", "\(row.quarantineCount)",
                         row.totals.holds.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
                             .joined(separator: ", "),
                         Self.name(of: row.path),
@@ -179,6 +198,7 @@ extension ScanReport {
         for problem in strayProblems {
             try Terminal.print(problem.sentence)
         }
+        if problemCount > shown.problems { try Terminal.print("and \(problemCount - shown.problems) more problems") }
     }
 
     private func printDetails(of rows: [ScanRow]) throws {
@@ -251,6 +271,7 @@ extension ScanReport {
             object.set("kind", string: row.kind)
             object.set("path", string: row.path)
             object.set("problems", elements: row.problems.map(\.json.bytes))
+            object.set("quarantineCount", integer: row.quarantineCount)
             object.set("quarantined", elements: row.quarantined.map(\.json.bytes))
             if let events = row.events { object.set("pendingEvents", object: CanonicalObject(counts: events.byName)) }
             if let queue = row.queue { object.set("queue", object: queue.json) }

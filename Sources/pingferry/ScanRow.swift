@@ -13,6 +13,8 @@ struct ScanRow {
     var app: App?
     var systems: Set<String> = []
     var totals = BundleTotals()
+    /// How many entries of the quarantine there are, and those of them that are shown.
+    var quarantineCount = 0
     var quarantined: [Quarantined] = []
     var problems: [PlacedProblem] = []
     var labels = EventCounts()

@@ -17,7 +17,7 @@ struct Summary {
         let totals = intake.totals
         var parts = ["\(Self.count(totals.records, "record"))\(Self.details(of: totals))"]
         if intake.duplicates > 0 { parts.append("\(Self.count(intake.duplicates, "duplicate")) left out") }
-        if !intake.quarantined.isEmpty { parts.append("\(intake.quarantined.count) quarantined") }
+        if intake.quarantined.count > 0 { parts.append("\(intake.quarantined.count) quarantined") }
         return parts.joined(separator: ", ")
     }
 
@@ -27,8 +27,10 @@ struct Summary {
         var object = CanonicalObject()
         object.set("complete", boolean: !intake.isIncomplete)
         object.set("duplicates", integer: intake.duplicates)
-        object.set("problems", elements: intake.problems.map(\.json.bytes))
-        object.set("quarantined", elements: intake.quarantined.map(\.item.json.bytes))
+        object.set("problemCounts", object: CanonicalObject(counts: intake.problems.counts))
+        object.set("problems", elements: intake.problems.elements.map(\.json.bytes))
+        object.set("quarantineCounts", object: CanonicalObject(counts: intake.quarantined.counts))
+        object.set("quarantined", elements: intake.quarantined.elements.map(\.json.bytes))
         object.set("totals", object: intake.totals.json)
         extend(&object)
         try Terminal.print(object)
@@ -36,26 +38,24 @@ struct Summary {
 
     /// Tells on standard error what was not understood, and ends with status 1 if that was a loss.
     func finish() throws {
-        for problem in intake.problems.lazy.filter({ Intake.isWarning($0.problem) }).prefix(Self.mostReported) {
+        for problem in intake.warnings.elements.prefix(Self.mostReported) {
             StandardError.write("pingferry: \(problem.sentence)")
         }
         guard intake.isIncomplete else { return }
-        for entry in intake.quarantined.prefix(Self.mostReported) {
-            let item = entry.item
+        for item in intake.quarantined.elements.prefix(Self.mostReported) {
             StandardError.write(
                 "pingferry: \(item.capture): \(item.path)\(Self.place(item.reject)): \(item.reject.reason)")
         }
-        let losses = intake.problems.filter { Intake.isLoss($0.problem) }
-        for problem in losses.prefix(Self.mostReported) {
+        for problem in intake.losses.elements.prefix(Self.mostReported) {
             StandardError.write("pingferry: \(problem.sentence)")
         }
         let unnamed =
-            max(0, intake.quarantined.count - Self.mostReported) + max(0, losses.count - Self.mostReported)
+            max(0, intake.quarantined.count - Self.mostReported) + max(0, intake.losses.count - Self.mostReported)
         if unnamed > 0 { StandardError.write("pingferry: and \(unnamed) more") }
         throw ExitCode(ExitStatus.incomplete.rawValue)
     }
 
-    /// A terminal is no place for a hundred thousand lines; they are all in the bundle and in --json.
+    /// A terminal is no place for a hundred thousand lines; they are all in the bundle.
     private static let mostReported = 20
 
     private static func place(_ reject: Reject) -> String {

@@ -11,7 +11,7 @@ import Testing
     /// The sizes of the segments that records with such payloads are packed in.
     private func segments(_ payloadSizes: [Int], jobs: Int = 2) async throws -> [Manifest.Segment] {
         let records = payloadSizes.enumerated().map { SampleBundle.record($0, payloadSize: $1) }
-        let (bytes, manifest) = try await SampleBundle.pack(records, jobs: jobs)
+        let (bytes, manifest, _) = try await SampleBundle.pack(records, jobs: jobs)
         #expect(try await SampleBundle.verify(bytes) == manifest.digest)
         let contents = try SampleBundle.members(bytes).filter { BundleLayout.isSegment($0.name) }.map(\.contents)
         #expect(contents.map(\.count) == manifest.segments.map(\.bytes))
@@ -60,18 +60,16 @@ import Testing
     }
 
     @Test func bundleOfNothingHasNoSegments() async throws {
-        let (bytes, manifest) = try await SampleBundle.pack([])
+        let (bytes, manifest, _) = try await SampleBundle.pack([])
         #expect(manifest.segments == [])
         #expect(manifest.totals == BundleTotals())
         #expect(try await SampleBundle.verify(bytes) == manifest.digest)
     }
 
     @Test func equalQuarantinedBytesAreStoredOnce() async throws {
-        let (bytes, manifest) = try await SampleBundle.pack([], quarantined: [[7], [8], [7]])
+        let (bytes, manifest, _) = try await SampleBundle.pack([], quarantined: [[7], [8], [7]])
         #expect(manifest.members.filter { $0.path.hasPrefix("quarantine/") }.map(\.bytes) == [1, 1])
-        let reader = try BundleReader(bytes: bytes)
-        var decoder = try BundleReader.makeDecoder()
-        let listed: [Quarantined] = try reader.details(of: BundleLayout.quarantine, with: &decoder)
+        let listed: [Quarantined] = try SampleBundle.details(BundleLayout.quarantine, of: bytes)
         #expect(listed.map(\.path) == (0..<3).map { "Documents/bad-\($0)" })
     }
 
@@ -80,14 +78,20 @@ import Testing
             capture: "phone", path: "p", store: .mozillaPingFile, reject: Reject("P2 cut short"), size: 1,
             sha256: PayloadHash.hex(of: [7]), isStored: true)
         var assembler = try BundleAssembler(level: 3, tool: "1", limit: JobLimit(jobs: 1)) { _ in }
-        #expect(try await assembler.add(quarantined: [entry]) { _ in nil } == [entry])
-        let manifest = try assembler.finish(problems: [], duplicates: 0)
+        var lost: [QuarantineLoss] = []
+        try await assembler.add(SampleBundle.spill([entry])) { _, _ in
+            nil
+        } lose: { _, loss in
+            lost.append(loss)
+        }
+        #expect(lost == [.changed])
+        let manifest = try assembler.finish(problems: SampleBundle.spill([PlacedProblem]()), duplicates: 0)
         #expect(!manifest.members.contains { $0.path.hasPrefix("quarantine/") })
     }
 
     /// By the description of the format alone, with other programs.
     @Test func digestIsTheHashOfWhatSha256sumPrints() async throws {
-        let (bytes, manifest) = try await SampleBundle.pack(
+        let (bytes, manifest, _) = try await SampleBundle.pack(
             (0..<5).map { SampleBundle.record($0, payloadSize: 2 << 20) }, quarantined: [[1, 2], []])
         let file = try TemporaryFile(bytes)
         let script = """

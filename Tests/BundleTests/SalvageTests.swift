@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Bundle
@@ -83,6 +84,32 @@ import Testing
         let found = try Sample.salvage(bytes)
         #expect(found.members == [])
         #expect(found.gaps == [0..<bytes.count])
+    }
+
+    @Test(arguments: [
+        ["tar", "--zstd", "-cf", "-"], ["bsdtar", "--zstd", "-cf", "-"], ["tar", "--format=pax", "--zstd", "-cf", "-"],
+    ])
+    func membersThatAnotherProgramPackedAreFound(command: [String]) throws {
+        let folder = try TemporaryFolder()
+        for (name, contents) in Sample.members {
+            try folder.put(String(decoding: contents, as: UTF8.self), "unpacked/\(name)")
+        }
+        let bytes = Array(try TestSupport.tool(command + ["-C", folder.path, "unpacked"]))
+        let found = try Sample.salvage(bytes)
+        #expect(
+            Set(found.members.map(\.name)) == Set(Sample.members.map { "unpacked/\($0.name)" }), "\(command)")
+        for (name, contents) in Sample.members { #expect(found.contents["unpacked/\(name)"] == contents, "\(name)") }
+        #expect(found.gaps == [])
+        #expect(found.sawEnd)
+    }
+
+    @Test(arguments: [
+        ("./manifest.json", "manifest.json"), ("a/b/records/000001.ndjson", "records/000001.ndjson"),
+        ("x/quarantine/ab", "quarantine/ab"), ("clients.000002.ndjson", "clients.000002.ndjson"),
+        ("records/", nil), ("Documents/x.json", nil), ("", nil),
+    ])
+    func pathsOfUnpackedMembersNameThem(path: String, member: String?) {
+        #expect(BundleLayout.member(atPath: path) == member)
     }
 
     private func unpacked(

@@ -25,8 +25,9 @@ enum SampleBundle {
 
     /// Packs records, and spans that could not be understood.
     static func pack(
-        _ records: [Record], quarantined: [[UInt8]] = [], problems: [PlacedProblem] = [], level: Int = 3, jobs: Int = 2
-    ) async throws -> (bytes: [UInt8], manifest: Manifest) {
+        _ records: [Record], quarantined: [[UInt8]] = [], problems: [PlacedProblem] = [], level: Int = 3, jobs: Int = 2,
+        limits: QuarantineLimits = QuarantineLimits()
+    ) async throws -> (bytes: [UInt8], manifest: Manifest, lost: [Quarantined]) {
         let sink = Sink()
         var assembler = try BundleAssembler(level: level, tool: "1", limit: JobLimit(jobs: jobs)) {
             sink.bytes.append(copying: $0)
@@ -41,9 +42,37 @@ enum SampleBundle {
                 reject: Reject("P2 cut short"),
                 size: bytes.count, sha256: PayloadHash.hex(of: bytes), isStored: true)
         }
-        let lost = try await assembler.add(quarantined: entries) { quarantined[$0] }
-        let manifest = try assembler.finish(problems: problems, duplicates: 0)
-        return (lost.isEmpty ? sink.bytes : [], manifest)
+        var lost: [Quarantined] = []
+        try await assembler.add(spill(entries), within: limits) { input, _ in
+            quarantined[input]
+        } lose: { item, _ in
+            lost.append(item)
+        }
+        let manifest = try assembler.finish(problems: spill(problems), duplicates: 0)
+        return (sink.bytes, manifest, lost)
+    }
+
+    /// Entries for the quarantine, each of the input of its number.
+    static func spill(_ entries: [Quarantined]) throws -> QuarantineSpill {
+        var spill = QuarantineSpill(folder: "/tmp")
+        for (number, entry) in entries.enumerated() {
+            try spill.append(entry, line: entry.json.bytes, input: number)
+        }
+        return spill
+    }
+
+    static func spill(_ problems: [PlacedProblem]) throws -> DetailSpill {
+        var spill = DetailSpill(folder: "/tmp")
+        for problem in problems { try spill.append(problem.json.bytes) }
+        return spill
+    }
+
+    /// All of a list of a bundle.
+    static func details<Entry: BundleDetail>(_ list: String, of bytes: [UInt8]) throws -> [Entry] {
+        var cursor = try DetailCursor<Entry>(list, of: BundleReader(bytes: bytes))
+        var entries: [Entry] = []
+        while let entry = try cursor.next() { entries.append(entry) }
+        return entries
     }
 
     /// A bundle with something in each of its members.

@@ -92,6 +92,48 @@ import Testing
             finished.errorLines.last?.hasSuffix("the end of the bundle is missing; records may be lost there") == true)
     }
 
+    /// `note` and `hold` of the line of a record; nil for one that was salvaged as it was.
+    private static func isUnproven(_ line: String) -> Bool {
+        line.contains(#""unproven"]"#) && line.contains(#""notes":["#)
+    }
+
+    @Test func recompressedBundleGivesNoAlteredRecordUnmarked() throws {
+        let sample = folder("sample.tar.zst")
+        #expect(try pingferry("bundle", "-q", "-o", sample, TestSupport.sample("focus")).status == 1)
+        let original = Set(try pingferry("convert", "-q", "-o", "-", sample).lines)
+        _ = try shell(#"zstd -dcq "$1" | zstd --no-check -q > "$2""#, [sample, folder("no-check.zst")])
+        let intact = try pingferry("convert", "-q", "--salvage", "-o", "-", folder("no-check.zst"))
+        #expect(Set(intact.lines) == original)
+        let packed = try folder.data("no-check.zst")
+        var unproven = 0
+        for step in 0..<40 {
+            var damaged = packed
+            damaged[packed.count * step / 40] ^= UInt8(1 << (step % 8))
+            try damaged.write(to: URL(fileURLWithPath: folder("flipped.zst")))
+            let finished = try pingferry("convert", "-q", "--salvage", "-o", "-", folder("flipped.zst"))
+            let (marked, others) = (
+                finished.lines.filter(Self.isUnproven), finished.lines.filter { !Self.isUnproven($0) }
+            )
+            #expect(original.isSuperset(of: others), "byte \(packed.count * step / 40)")
+            if !marked.isEmpty || Set(others) != original { #expect([1, 65].contains(finished.status)) }
+            unproven += marked.count
+        }
+        #expect(unproven > 0)
+    }
+
+    @Test(arguments: [["tar", "--zstd", "-cf"], ["bsdtar", "--zstd", "-cf"]])
+    func bundleThatWasPackedAgainIsProvenByItsManifest(command: [String]) throws {
+        try folder.makeFolder("unpacked")
+        try tool("tar", "--zstd", "-xf", folder("a.tar.zst"), "-C", folder("unpacked"))
+        for (number, members) in [[".", "-C", folder("unpacked")], ["unpacked", "-C", folder.path]].enumerated() {
+            let packed = folder("again-\(number).tar.zst")
+            try tool(command + [packed, "-C", members[2], members[0]])
+            let finished = try Self.convert(packed, "--salvage")
+            #expect(finished.status == 0, "\(finished.errors)")
+            #expect(Set(finished.lines) == Set(lines))
+        }
+    }
+
     @Test func withoutTheOptionTheRemedyNamesIt() throws {
         try bytes.dropLast().write(to: URL(fileURLWithPath: folder("cut.tar.zst")))
         let finished = try pingferry("convert", "-o", folder("out"), folder("cut.tar.zst"))

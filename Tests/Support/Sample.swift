@@ -46,8 +46,8 @@ public enum Sample {
             record.write(to: &line)
             assembler.add(RecordSummary(record), line: line[...])
         }
-        _ = try await assembler.add(quarantined: []) { _ in nil }
-        _ = try assembler.finish(problems: [], duplicates: 0)
+        try await assembler.add(QuarantineSpill(folder: "/tmp")) { _, _ in nil }
+        _ = try assembler.finish(problems: DetailSpill(folder: "/tmp"), duplicates: 0)
         try output.write(sink.bytes.span)
         try output.commit()
         return path

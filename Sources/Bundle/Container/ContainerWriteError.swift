@@ -7,6 +7,8 @@ public enum ContainerWriteError: Error, Sendable, Equatable, CustomStringConvert
     case header(name: String, TarHeaderError)
     /// The member, or its frame, is too large for the 32-bit sizes of the seek table.
     case tooLarge(name: String)
+    /// The member has more bytes of contents than a reader takes.
+    case overLimit(name: String, Int)
     /// The container has a member of that name already.
     case duplicateName(String)
     /// More members than `SeekTable.mostFrames` allows.
@@ -22,6 +24,8 @@ public enum ContainerWriteError: Error, Sendable, Equatable, CustomStringConvert
         case .level(let level): "compression level \(level) is not from 1 to 19"
         case .header(let name, let error): "cannot make a bundle member named \(name): \(error)"
         case .tooLarge(let name): "bundle member \(name) is larger than 4 GiB"
+        case .overLimit(let name, let limit):
+            "bundle member \(name) would be larger than \(limit >> 20) MiB, which no reader takes; pack fewer captures in one bundle"
         case .duplicateName(let name): "two bundle members named \(name)"
         case .tooManyMembers: "more than \(SeekTable.mostFrames) bundle members"
         case .closed: "the bundle is already closed"

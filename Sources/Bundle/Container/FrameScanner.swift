@@ -138,9 +138,9 @@ extension FrameScanner {
 
     /// Gives the frame up and sets the position for the search for the next one.
     private mutating func fail(_ reason: ContainerError.Reason) {
-        // A member that is whole in a frame that is cut short later is likely right, though unproven. In a
-        // frame with a wrong checksum it is likely wrong.
-        if reason == .truncated, let held = tar.held { report(held, isChecked: false) }
+        // A member that is whole in a frame that is cut short later is likely right, though unproven. Alone in a
+        // frame with a wrong checksum it is likely wrong; among others it is no worse than those.
+        if reason == .truncated || tar.memberCount > 1, let held = tar.held { report(held, isChecked: false) }
         if gap == nil { gap = (frameOffset, reason) }
         let used = max(decoder.position - frameOffset, FrameDecoder.magic.count)
         wasted += max(used, decoder.contentCount / 16)

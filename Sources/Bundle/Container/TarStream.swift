@@ -2,6 +2,8 @@ import JSONText
 
 /// Cuts the decoded bytes of a frame into tar members, whatever chunks they come in. Pure.
 ///
+/// Headers may be those of any tar program: somebody may have unpacked a bundle and packed it again.
+///
 /// A complete member is held back until the next header, or `finish`, so that a frame of one member gives it
 /// only after the frame's checksum was right.
 struct TarStream {
@@ -13,10 +15,22 @@ struct TarStream {
 
     private enum State {
         case header
-        case contents(TarHeader)
-        case padding(TarHeader, left: Int)
+        case contents(Entry)
+        case padding(Entry, left: Int)
         case end
     }
+
+    /// What stands behind a header.
+    private struct Entry {
+        let purpose: ForeignTarHeader.Purpose
+        let name: String
+        let size: Int
+
+        var padding: Int { (TarHeader.blockSize - size % TarHeader.blockSize) % TarHeader.blockSize }
+    }
+
+    /// The most bytes of an entry that only tells of the next one.
+    private static let mostExtended = 1 << 20
 
     private let memberLimit: Int
     private var state = State.header
@@ -25,6 +39,10 @@ struct TarStream {
     private var skipped = 0
     /// The last complete member, as yet unconfirmed.
     private(set) var held: Event?
+    /// How many members are complete.
+    private(set) var memberCount = 0
+    /// What an entry told of the next one.
+    private var next: (path: String?, size: Int?)
     /// Whether the end of the archive (a zero block) was seen.
     private(set) var sawEnd = false
 
@@ -41,13 +59,13 @@ struct TarStream {
             switch state {
             case .header:
                 position += try takeHeader(rest, &events)
-            case .contents(let header):
-                position += takeContents(rest, header)
-            case .padding(let header, let left):
+            case .contents(let entry):
+                position += takeContents(rest, entry)
+            case .padding(let entry, let left):
                 let part = rest.extracting(first: left)
                 guard part.isAllZero else { throw .unexpectedBytes }
                 position += part.count
-                endPadding(header, left: left - part.count)
+                endPadding(entry, left: left - part.count)
             case .end:
                 guard rest.isAllZero else { throw .unexpectedBytes }
                 position = chunk.count
@@ -79,46 +97,75 @@ struct TarStream {
             state = .end
             return part.count
         }
-        let header: TarHeader
-        do {
-            header = try TarHeader.decode(block.span)
-        } catch {
-            throw .header(error)
-        }
+        let entry = try entry()
         if let held { events.append(held) }
         held = nil
         contents = []
         skipped = 0
-        state = .contents(header)
-        endContents(header)
+        state = .contents(entry)
+        endContents(entry)
         return part.count
     }
 
-    private mutating func takeContents(_ bytes: Span<UInt8>, _ header: TarHeader) -> Int {
-        let part = bytes.extracting(first: header.size - contents.count - skipped)
-        if header.size <= memberLimit {
+    /// The entry whose header is in the block.
+    private mutating func entry() throws(ContainerError.Reason) -> Entry {
+        let own: TarHeaderError
+        do {
+            let header = try TarHeader.decode(block.span)
+            next = (nil, nil)
+            return Entry(purpose: .file, name: header.name, size: header.size)
+        } catch {
+            own = error
+        }
+        guard let header = ForeignTarHeader(block) else { throw .header(own) }
+        guard case .file = header.purpose else {
+            return Entry(purpose: header.purpose, name: header.name, size: header.size)
+        }
+        defer { next = (nil, nil) }
+        return Entry(purpose: .file, name: next.path ?? header.name, size: next.size ?? header.size)
+    }
+
+    private func keeps(_ entry: Entry) -> Bool {
+        switch entry.purpose {
+        case .file: entry.size <= memberLimit
+        case .extended, .longName: entry.size <= Self.mostExtended
+        case .other: false
+        }
+    }
+
+    private mutating func takeContents(_ bytes: Span<UInt8>, _ entry: Entry) -> Int {
+        let part = bytes.extracting(first: entry.size - contents.count - skipped)
+        if keeps(entry) {
             contents.append(copying: part)
         } else {
             skipped += part.count
         }
-        endContents(header)
+        endContents(entry)
         return part.count
     }
 
-    private mutating func endContents(_ header: TarHeader) {
-        guard contents.count + skipped == header.size else { return }
-        endPadding(header, left: header.padding)
+    private mutating func endContents(_ entry: Entry) {
+        guard contents.count + skipped == entry.size else { return }
+        endPadding(entry, left: entry.padding)
     }
 
-    private mutating func endPadding(_ header: TarHeader, left: Int) {
+    private mutating func endPadding(_ entry: Entry, left: Int) {
         guard left == 0 else {
-            state = .padding(header, left: left)
+            state = .padding(entry, left: left)
             return
         }
-        held =
-            header.size <= memberLimit
-            ? .member(name: header.name, contents: contents)
-            : .tooLarge(name: header.name, size: header.size)
+        switch entry.purpose {
+        case .file:
+            memberCount += 1
+            held =
+                keeps(entry)
+                ? .member(name: entry.name, contents: contents) : .tooLarge(name: entry.name, size: entry.size)
+        case .extended:
+            let told = ForeignTarHeader.extended(contents)
+            next = (told.path ?? next.path, told.size ?? next.size)
+        case .longName: next.path = String(decoding: contents.prefix { $0 != 0 }, as: UTF8.self)
+        case .other: break
+        }
         contents = []
         state = .header
     }

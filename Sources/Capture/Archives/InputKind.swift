@@ -23,7 +23,7 @@ public enum InputKind: Sendable {
 
     /// Tells what bytes are the beginning of.
     public init(head: [UInt8]) {
-        if head.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
+        if Self.isZstd(head) {
             self = Self.ofZstd(head)
         } else {
             self = Self.isArchive(head) ? .archive : .other
@@ -34,6 +34,9 @@ public enum InputKind: Sendable {
     public static func isReadFromTheEnd(head: [UInt8]) -> Bool {
         signatures.prefix(2).contains { head.starts(with: $0) }
     }
+
+    /// Whether bytes are the beginning of what zstd compresses.
+    public static func isZstd(_ head: [UInt8]) -> Bool { head.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) }
 
     private static let signatures: [[UInt8]] = [
         Array("PK".utf8), [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C],

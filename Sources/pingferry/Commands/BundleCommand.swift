@@ -17,6 +17,9 @@ struct BundleCommand: AsyncParsableCommand {
               pingferry bundle -o monday.tar.zst phone-1/ phone-2/
               pingferry bundle -o week.tar.zst monday.tar.zst tuesday.tar.zst
 
+            The bundle carries all that could not be understood and all problems; --json and the screen show the first \
+            1000, and --json how many there are of each code.
+
             The bundle is a tar archive that tar --zstd, bsdtar and zstd read. It appears under its name complete or not \
             at all.
             """)
@@ -60,23 +63,20 @@ struct BundleCommand: AsyncParsableCommand {
             let reading = Reading(
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
                 limit: limit,
-                quarantineFileLimit: quarantineFile << 20)
+                quarantineFileLimit: quarantineFile << 20, keepsDetails: true)
             var bundle = try BundleAssembler(level: level, tool: Pingferry.version, limit: reading.limit) {
                 try file.write($0)
             }
             var intake = try await reading.run(
                 keep: { entry, line, _ in bundle.add(entry.summary, line: line) },
                 afterBatch: { try await bundle.writeFinished() })
-            let quarantine = QuarantineLimits(
-                fileLimit: quarantineFile << 20, totalLimit: quarantineTotal << 20
-            ).apply(to: &intake)
-            let lost = try await bundle.add(quarantined: quarantine.map(\.item)) { index in
-                try? reading.inputs[quarantine[index].input].quarantinedBytes(of: quarantine[index].item)
+            let limits = QuarantineLimits(fileLimit: quarantineFile << 20, totalLimit: quarantineTotal << 20)
+            try await bundle.add(intake.spill.quarantine, within: limits) { input, item in
+                try? reading.inputs[input].quarantinedBytes(of: item)
+            } lose: {
+                try intake.lose($0, $1)
             }
-            for item in lost {
-                intake.lose("changed", "changed while it was read; take the capture again", item)
-            }
-            let manifest = try bundle.finish(problems: intake.problems, duplicates: intake.duplicates)
+            let manifest = try bundle.finish(problems: intake.spill.problems, duplicates: intake.duplicates)
             try file.commit()
             try report(intake, manifest)
         }

@@ -11,7 +11,7 @@ struct ListCommand: AsyncParsableCommand {
         abstract: "Show what a bundle holds.",
         discussion: """
             Members, counts, clients, what is held and why, what was quarantined, and problems. Reads the manifest and the \
-            details, not the records; verify reads those too.
+            details, not the records; verify reads those too. Of each list the first 1000 lines are shown; --json gives all.
               pingferry list monday.tar.zst
             """)
 
@@ -25,7 +25,7 @@ struct ListCommand: AsyncParsableCommand {
             let reader = try InputOpening.bundle(bundle)
             let contents = try InputOpening.naming(InputOpening.name(of: bundle)) { try BundleContents(reader) }
             if common.json {
-                try Terminal.print(contents.json)
+                try contents.printJSON()
             } else if !common.quiet {
                 try contents.printTables()
             }
@@ -33,21 +33,30 @@ struct ListCommand: AsyncParsableCommand {
     }
 }
 
-/// The manifest and the details of a bundle.
+/// The manifest and the details of a bundle, of which there may be millions: what is shown of them is in memory.
 private struct BundleContents {
-    let manifest: Manifest
-    let members: [ContainerReader.Member]
-    let clients: [ClientSummary]
-    let quarantined: [Quarantined]
-    let problems: [PlacedProblem]
+    private let reader: BundleReader
+    private let manifest: Manifest
+    private let clients: FirstFew<ClientSummary>
+    private let quarantined: FirstFew<Quarantined>
+    private let problems: FirstFew<PlacedProblem>
 
+    /// Reads all details, so that a fault in them is found before anything is printed.
     init(_ reader: BundleReader) throws(BundleError) {
-        var decoder = try BundleReader.makeDecoder()
+        self.reader = reader
         manifest = reader.manifest
-        members = reader.members
-        clients = try reader.details(of: BundleLayout.clients, with: &decoder)
-        quarantined = try reader.details(of: BundleLayout.quarantine, with: &decoder)
-        problems = try reader.details(of: BundleLayout.problems, with: &decoder)
+        clients = try Self.first(BundleLayout.clients, of: reader)
+        quarantined = try Self.first(BundleLayout.quarantine, of: reader)
+        problems = try Self.first(BundleLayout.problems, of: reader)
+    }
+
+    private static func first<Entry: BundleDetail>(
+        _ list: String, of reader: BundleReader
+    ) throws(BundleError) -> FirstFew<Entry> {
+        var few = FirstFew<Entry>()
+        var cursor = try DetailCursor<Entry>(list, of: reader)
+        while let entry = try cursor.next() { few.add(entry, reason: "") }
+        return few
     }
 
     func printTables() throws {
@@ -56,29 +65,36 @@ private struct BundleContents {
         let totals = manifest.totals
         try Terminal.print("\(Summary.count(totals.records, "record"))\(Summary.details(of: totals))")
         if manifest.duplicates > 0 { try Terminal.print("\(Summary.count(manifest.duplicates, "duplicate")) left out") }
-        try section("members", ["member", "bytes", "compressed", "records"], memberRows)
+        let rows = memberRows
+        try section(
+            "members", ["member", "bytes", "compressed", "records"], rows, left: reader.members.count - rows.count)
         try section(
             "types", ["type", "records"], totals.types.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] })
         try section(
             "held", ["reason", "records"], totals.holds.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] })
-        try section("clients", ["client", "system", "app", "records", "uploadable", "first", "last"], clientRows)
+        try section(
+            "clients", ["client", "system", "app", "records", "uploadable", "first", "last"], clientRows,
+            left: clients.left)
         try section(
             "quarantine", ["path", "bytes", "reason"],
-            quarantined.map {
+            quarantined.elements.map {
                 ["\($0.capture): \($0.path)", "\($0.size)", $0.reject.reason + ($0.isStored ? "" : " (listed only)")]
-            })
+            }, left: quarantined.left)
         try section(
             "problems", ["path", "problem"],
-            problems.map { ["\($0.capture): \($0.path)", "\($0.problem.code): \($0.problem.text)"] })
+            problems.elements.map { ["\($0.capture): \($0.path)", "\($0.problem.code): \($0.problem.text)"] },
+            left: problems.left)
     }
 
     private var memberRows: [[String]] {
         let counts = Dictionary(uniqueKeysWithValues: manifest.segments.map { ($0.path, "\($0.records)") })
-        return members.map { [$0.name, "\($0.size)", "\($0.compressedSize)", counts[$0.name] ?? ""] }
+        return reader.members.prefix(FirstFew<ClientSummary>.shown).map {
+            [$0.name, "\($0.size)", "\($0.compressedSize)", counts[$0.name] ?? ""]
+        }
     }
 
     private var clientRows: [[String]] {
-        clients.map { client in
+        clients.elements.map { client in
             [
                 client.client ?? "(none)", client.system, client.apps.sorted().joined(separator: ","),
                 "\(client.records)", "\(client.uploadable)", client.first?.description ?? "",
@@ -87,32 +103,43 @@ private struct BundleContents {
         }
     }
 
-    private func section(_ title: String, _ header: [String], _ rows: [[String]]) throws {
+    private func section(_ title: String, _ header: [String], _ rows: [[String]], left: Int = 0) throws {
         guard !rows.isEmpty else { return }
         try Terminal.print("")
         try Terminal.print("\(title):")
         for line in TextTable(header: header, rows: rows).lines { try Terminal.print("  " + line) }
+        if left > 0 { try Terminal.print("  and \(left) more, which --json gives") }
     }
 
-    var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("clients", elements: clients.map(\.json.bytes))
-        object.set("digest", string: manifest.digest)
-        object.set("duplicates", integer: manifest.duplicates)
-        object.set(
-            "members",
-            elements: members.map { member in
+    /// Prints one canonical object; the lists in it go out as they are read.
+    func printJSON() throws {
+        var output = LongObject()
+        try output.array("clients", each(ClientSummary.self, BundleLayout.clients))
+        try output.set("digest", string: manifest.digest)
+        try output.set("duplicates", integer: manifest.duplicates)
+        try output.array("members") { add in
+            for member in reader.members {
                 var object = CanonicalObject()
                 object.set("bytes", integer: member.size)
                 object.set("compressed", integer: member.compressedSize)
                 object.set("path", string: member.name)
-                return object.bytes
-            })
-        object.set("problems", elements: problems.map(\.json.bytes))
-        object.set("quarantined", elements: quarantined.map(\.json.bytes))
-        object.set("tool", string: manifest.tool)
-        object.set("totals", object: manifest.totals.json)
-        object.set("version", integer: BundleLayout.version)
-        return object
+                try add(object)
+            }
+        }
+        try output.array("problems", each(PlacedProblem.self, BundleLayout.problems))
+        try output.array("quarantined", each(Quarantined.self, BundleLayout.quarantine))
+        try output.set("tool", string: manifest.tool)
+        try output.set("totals", object: manifest.totals.json)
+        try output.set("version", integer: BundleLayout.version)
+        try output.finish()
+    }
+
+    private func each<Entry: BundleDetail>(
+        _ type: Entry.Type, _ list: String
+    ) -> ((CanonicalObject) throws -> Void) throws -> Void {
+        { add in
+            var cursor = try DetailCursor<Entry>(list, of: reader)
+            while let entry = try cursor.next() { try add(entry.json) }
+        }
     }
 }

@@ -14,6 +14,9 @@ struct ScanCommand: AsyncParsableCommand {
             mean; those that no documentation names are counted as unknown.
               pingferry scan phone/
 
+            Of what could not be understood, and of problems, the first 1000 are shown, and how many there are of each \
+            code; bundle keeps them all.
+
             For queues of Sift it says whether the app's own rules call them ready for upload, and why. That depends on \
             the time: it is judged at the newest instant that the store tells, or at the one that --at gives.
             """)
@@ -43,13 +46,15 @@ struct ScanCommand: AsyncParsableCommand {
                 limit: limit, comparesEvents: true)
             var report = ScanReport(reading.inputs, paths: input.paths, at: try instant())
             var labeler = EventLabeler()
-            let intake = try await reading.run { entry, _, payload in
-                report.count(entry)
-                guard common.json else { return }
-                let record = entry.summary
-                report.count(labeler.labels(of: Array(payload), system: record.system, type: record.type), of: entry)
-            }
-            report.add(intake)
+            let intake = try await reading.run(
+                keep: { entry, _, payload in
+                    report.count(entry)
+                    guard common.json else { return }
+                    let record = entry.summary
+                    let labels = labeler.labels(of: Array(payload), system: record.system, type: record.type)
+                    report.count(labels, of: entry)
+                }, note: { report.note($0) })
+            report.finish(intake)
             let summary = Summary(intake)
             if common.json {
                 try summary.printJSON { $0.set("stores", elements: report.stores.map(\.bytes)) }

@@ -1,0 +1,200 @@
+import JSONText
+import Telemetry
+
+/// The clients of a bundle, told apart without letter case: about 130 bytes each, for a bundle may have millions of them.
+public struct ClientSummaries: Sendable {
+    /// What is known of a client. Its id stands in `ids`, its types and apps are `names` in a chain.
+    private struct Entry {
+        let system: TelemetrySystem
+        let idStart: Int
+        /// Less than 0 for records without a client.
+        let idLength: Int32
+        let isASCII: Bool
+        var names: Int32 = -1
+        var records = 0
+        var uploadable = 0
+        var first = Int64.max
+        var last = Int64.min
+    }
+
+    /// A type or an app of a client.
+    private struct Name {
+        let client: Int32
+        /// Its place in `texts`.
+        let text: Int32
+        /// Records; less than 0 for an app.
+        var count: Int
+        let next: Int32
+    }
+
+    private var entries = ChunkedArray<Entry>()
+    private var names = ChunkedArray<Name>()
+    private var ids: [UInt8] = []
+    private var texts: [String] = []
+    private var textPlaces: [String: Int32] = [:]
+    private var entryPlaces = PlaceTable()
+    private var namePlaces = PlaceTable()
+    /// The client of the last record as it was spelled, and its place: mostly the next record has the same.
+    private var last: (system: TelemetrySystem, client: String?, place: Int)?
+
+    /// How many clients there are.
+    public var count: Int { entries.count }
+
+    /// Makes an empty list.
+    public init() {}
+
+    /// Counts a record.
+    public mutating func count(_ record: borrowing RecordSummary) {
+        let place = place(of: record)
+        entries[place].records += 1
+        if record.isUploadable { entries[place].uploadable += 1 }
+        let type = namePlace(record.type, ofClient: place, isApp: false)
+        names[type].count += 1
+        if let app = record.appName ?? record.appID { _ = namePlace(app, ofClient: place, isApp: true) }
+        guard let time = record.time?.milliseconds else { return }
+        entries[place].first = min(entries[place].first, time)
+        entries[place].last = max(entries[place].last, time)
+    }
+
+    /// The clients by system and id; records without a client come first.
+    public var sorted: some Sequence<ClientSummary> {
+        order.lazy.map { summary(Int($0)) }
+    }
+}
+
+// MARK: - Finding
+
+extension ClientSummaries {
+    private mutating func place(of record: borrowing RecordSummary) -> Int {
+        if let last, last.system == record.system, last.client == record.client { return last.place }
+        let system = record.system
+        let folded = record.client?.lowercased()
+        let hash = Self.hash(system, folded)
+        let found = entryPlaces.place(hash: hash) { isClient($0, of: system, folded: folded) }
+        let place = found ?? entries.count
+        if found == nil {
+            let id = record.client?.utf8.prefix(Int(Int32.max))
+            entries.append(
+                Entry(
+                    system: system, idStart: ids.count, idLength: id.map { Int32(clamping: $0.count) } ?? -1,
+                    isASCII: id?.allSatisfy { $0 < 0x80 } ?? true))
+            if let id { ids += id }
+            let (known, texts) = (entries, ids)
+            entryPlaces.insert(place) { Self.hash(known[$0].system, Self.id(of: known[$0], in: texts)?.lowercased()) }
+        }
+        last = (system, record.client, place)
+        return place
+    }
+
+    private mutating func namePlace(_ name: String, ofClient client: Int, isApp: Bool) -> Int {
+        let text = textPlace(name)
+        let hash = Self.hash(client, text, isApp)
+        let found = namePlaces.place(hash: hash) { place in
+            let name = names[place]
+            return name.client == Int32(client) && name.text == text && (name.count < 0) == isApp
+        }
+        if let found { return found }
+        let place = names.count
+        names.append(
+            Name(client: Int32(client), text: text, count: isApp ? -1 : 0, next: entries[client].names))
+        entries[client].names = Int32(place)
+        let known = names
+        namePlaces.insert(place) { Self.hash(Int(known[$0].client), known[$0].text, known[$0].count < 0) }
+        return place
+    }
+
+    private mutating func textPlace(_ text: String) -> Int32 {
+        if let place = textPlaces[text] { return place }
+        let place = Int32(texts.count)
+        texts.append(text)
+        textPlaces[text] = place
+        return place
+    }
+
+    private static func hash(_ system: TelemetrySystem, _ folded: String?) -> Int {
+        var hasher = Hasher()
+        hasher.combine(system)
+        hasher.combine(folded)
+        return hasher.finalize()
+    }
+
+    private static func hash(_ client: Int, _ text: Int32, _ isApp: Bool) -> Int {
+        var hasher = Hasher()
+        hasher.combine(client)
+        hasher.combine(text)
+        hasher.combine(isApp)
+        return hasher.finalize()
+    }
+
+    private func id(_ place: Int) -> String? { Self.id(of: entries[place], in: ids) }
+
+    private static func id(of entry: Entry, in ids: [UInt8]) -> String? {
+        guard entry.idLength >= 0 else { return nil }
+        return String(decoding: ids[entry.idStart..<entry.idStart + Int(entry.idLength)], as: UTF8.self)
+    }
+
+    /// Whether a client is the one of a system and an id without upper case.
+    private func isClient(_ place: Int, of system: TelemetrySystem, folded: String?) -> Bool {
+        let entry = entries[place]
+        guard entry.system == system else { return false }
+        guard let folded, entry.idLength >= 0 else { return folded == nil && entry.idLength < 0 }
+        // Texts beyond ASCII are equal by what they mean, not by their bytes.
+        guard entry.isASCII, folded.utf8.allSatisfy({ $0 < 0x80 }) else { return self.folded(place) == folded }
+        guard folded.utf8.count == Int(entry.idLength) else { return false }
+        return zip(folded.utf8, entry.idStart...).allSatisfy { Self.lowercase(ids[$1]) == $0 }
+    }
+
+    private static func lowercase(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 0x20 : byte
+    }
+
+    private func folded(_ place: Int) -> String? { id(place)?.lowercased() }
+}
+
+// MARK: - The list
+
+extension ClientSummaries {
+    private var order: [Int32] {
+        (0..<Int32(entries.count)).sorted { left, right in
+            let (one, other) = (entries[Int(left)], entries[Int(right)])
+            guard one.system == other.system else { return one.system.rawValue < other.system.rawValue }
+            switch isBefore(one, other, Int(left), Int(right)) {
+            case .some(let isBefore): return isBefore
+            case nil: return left < right
+            }
+        }
+    }
+
+    /// Whether the id of a client comes before that of another one; nil if they are equal.
+    private func isBefore(_ one: Entry, _ other: Entry, _ left: Int, _ right: Int) -> Bool? {
+        guard one.isASCII, other.isASCII else {
+            let (first, second) = (folded(left) ?? "", folded(right) ?? "")
+            return first == second ? nil : first < second
+        }
+        let (first, second) = (Int(max(one.idLength, 0)), Int(max(other.idLength, 0)))
+        for index in 0..<min(first, second) {
+            let (byte, against) = (
+                Self.lowercase(ids[one.idStart + index]), Self.lowercase(ids[other.idStart + index])
+            )
+            if byte != against { return byte < against }
+        }
+        return first == second ? nil : first < second
+    }
+
+    private func summary(_ place: Int) -> ClientSummary {
+        let entry = entries[place]
+        var types: [String: Int] = [:]
+        var apps: Set<String> = []
+        var next = entry.names
+        while next >= 0 {
+            let name = names[Int(next)]
+            if name.count < 0 { apps.insert(texts[Int(name.text)]) } else { types[texts[Int(name.text)]] = name.count }
+            next = name.next
+        }
+        let hasTime = entry.first <= entry.last
+        return ClientSummary(
+            system: entry.system.rawValue, client: id(place), records: entry.records, uploadable: entry.uploadable,
+            types: types, apps: apps, first: hasTime ? Timestamp(milliseconds: entry.first) : nil,
+            last: hasTime ? Timestamp(milliseconds: entry.last) : nil)
+    }
+}

@@ -1,0 +1,103 @@
+import Files
+import Glibc
+
+/// Lines of details that wait for their place in a bundle, behind all records: in memory while they are few, then in a
+/// private file without a name. Memory does not grow with them.
+public struct DetailSpill: Sendable {
+    /// How many lines there are.
+    public private(set) var count = 0
+    private let folder: String
+    private let waitingLimit: Int
+    private var file: SpoolFile?
+    /// How many bytes are in the file; always whole lines.
+    private var written = 0
+    private var waiting: [UInt8] = []
+
+    /// Two numbers stand in front of each line: how long it is, and its tag.
+    private static let headerSize = 16
+
+    /// An empty list.
+    /// - Parameters:
+    ///   - folder: where the file is made, once there is need of one.
+    ///   - waitingLimit: about how many bytes are held in memory.
+    public init(folder: String, waitingLimit: Int = 1 << 20) {
+        self.folder = folder
+        self.waitingLimit = waitingLimit
+    }
+
+    /// Adds a line.
+    /// - Parameter tag: a number that goes with it.
+    /// - Returns: its place, for ``entry(at:)``.
+    /// - Throws: `FileError` with operation `spool`.
+    @discardableResult
+    public mutating func append(_ line: [UInt8], tag: Int = 0) throws(FileError) -> Int {
+        if waiting.count >= waitingLimit { try flush() }
+        let place = written + waiting.count
+        for number in [line.count, tag] {
+            for shift in stride(from: 0, to: 64, by: 8) { waiting.append(UInt8(truncatingIfNeeded: number >> shift)) }
+        }
+        waiting += line
+        count += 1
+        return place
+    }
+
+    /// The line and the tag at a place that ``append(_:tag:)`` returned.
+    /// - Throws: `FileError` with operation `spool`.
+    public func entry(at place: Int) throws(FileError) -> (line: [UInt8], tag: Int) {
+        let header = try bytes(at: place, count: Self.headerSize)
+        let line = try bytes(at: place + Self.headerSize, count: Self.number(in: header, at: 0))
+        return (line, Self.number(in: header, at: 8))
+    }
+
+    /// Gives all lines with their tags, in order.
+    /// - Throws: `FileError` with operation `spool`, and what `body` throws.
+    public func forEach(_ body: (_ line: ArraySlice<UInt8>, _ tag: Int) throws -> Void) throws {
+        var window: [UInt8] = []
+        var position = 0
+        var next = 0
+        let end = written + waiting.count
+        while true {
+            let left = window.count - position
+            let length = left < Self.headerSize ? 0 : Self.number(in: window, at: position)
+            if left >= Self.headerSize, left - Self.headerSize >= length {
+                let start = position + Self.headerSize
+                try body(window[start..<start + length], Self.number(in: window, at: position + 8))
+                position = start + length
+            } else {
+                guard next < end else { return }
+                let wanted = max(waitingLimit, Self.headerSize + length) - left
+                // A window does not reach over the end of the file, where other bytes wait.
+                let stop = next < written ? min(written, next + wanted) : min(end, next + wanted)
+                window.removeFirst(position)
+                window += try bytes(at: next, count: stop - next)
+                (position, next) = (0, stop)
+            }
+        }
+    }
+
+    private mutating func flush() throws(FileError) {
+        let file: SpoolFile
+        if let present = self.file { file = present } else { file = try SpoolFile(in: folder) }
+        self.file = file
+        try file.write(waiting.span, at: written)
+        written += waiting.count
+        waiting.removeAll(keepingCapacity: true)
+    }
+
+    /// Bytes that lie either all in the file or all in memory.
+    private func bytes(at place: Int, count: Int) throws(FileError) -> [UInt8] {
+        guard place < written, let file else {
+            let start = place - written
+            return Array(waiting[start..<start + count])
+        }
+        let bytes = try [UInt8](capacity: count) { output throws(FileError) in
+            try file.read(at: place, upTo: count, into: &output)
+        }
+        guard bytes.count == count else { throw FileError(.spool, folder, code: EIO) }
+        return bytes
+    }
+
+    private static func number(in bytes: [UInt8], at offset: Int) -> Int {
+        (0..<8).reversed().reduce(0) { $0 << 8 | Int(bytes[offset + $1]) }
+    }
+}

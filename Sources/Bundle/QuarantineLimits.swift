@@ -1,0 +1,50 @@
+/// How much of what could not be understood is carried along.
+///
+/// Source: design of the project, section 3: beyond the limits it is reported, and the command ends with status 1.
+public struct QuarantineLimits: Sendable {
+    /// The most bytes of one entry.
+    public var fileLimit: Int
+    /// The most bytes in all.
+    public var totalLimit: Int
+    /// The most different entries.
+    public var countLimit: Int
+
+    /// Makes limits.
+    public init(
+        fileLimit: Int = 64 << 20, totalLimit: Int = 1 << 30, countLimit: Int = BundleLayout.mostQuarantined
+    ) {
+        self.fileLimit = fileLimit
+        self.totalLimit = totalLimit
+        self.countLimit = countLimit
+    }
+
+    /// What becomes of an entry.
+    enum Verdict: UInt8, Sendable {
+        case carried, tooLarge, tooMany
+    }
+
+    /// What becomes of each entry, in their order. Equal bytes are carried once and count once.
+    func verdicts(on entries: [QuarantineSpill.Stored]) -> [Verdict] {
+        var total = 0
+        var counted: Set<HashValue> = []
+        return entries.map { entry in
+            if counted.contains(entry.sha256) { return .carried }
+            // A size from a bundle may be any number.
+            guard (0...fileLimit).contains(entry.size), entry.size <= totalLimit - total else { return .tooLarge }
+            guard counted.count < countLimit else { return .tooMany }
+            total += entry.size
+            counted.insert(entry.sha256)
+            return .carried
+        }
+    }
+}
+
+/// Why bytes for the quarantine were not carried along.
+public enum QuarantineLoss: Sendable, Equatable {
+    /// They exceed a limit of sizes.
+    case tooLarge
+    /// So many others are carried along already.
+    case tooMany(Int)
+    /// They could not be read again as they were.
+    case changed
+}

@@ -1,0 +1,82 @@
+import Files
+import Telemetry
+
+/// Entries of the quarantine that wait for their place in a bundle: the lines on disk, and in memory 48 bytes for each
+/// whose bytes are to be carried along.
+public struct QuarantineSpill: Sendable {
+    /// Bytes that are to be carried along.
+    struct Stored: Sendable {
+        let sha256: HashValue
+        let size: Int
+        /// Where the line stands.
+        let place: Int
+    }
+
+    private var lines: DetailSpill
+    private(set) var stored: [Stored] = []
+
+    /// How many entries there are.
+    public var count: Int { lines.count }
+
+    /// An empty list.
+    /// - Parameter folder: where a file is made, once there is need of one.
+    public init(folder: String) {
+        lines = DetailSpill(folder: folder)
+    }
+
+    /// Adds an entry.
+    /// - Parameters:
+    ///   - line: the entry as canonical JSON.
+    ///   - input: the number of the input that its bytes are read from again.
+    /// - Throws: `FileError` with operation `spool`.
+    public mutating func append(_ item: Quarantined, line: [UInt8], input: Int) throws(FileError) {
+        // What is named by no hash cannot be carried along under its hash.
+        let hash = item.isStored ? HashValue(hex: item.sha256) : nil
+        let place = try lines.append(line, tag: input << 1 | (item.isStored ? 1 : 0))
+        if let hash { stored.append(Stored(sha256: hash, size: item.size, place: place)) }
+    }
+
+    /// The entry at a place, and the number of its input.
+    /// - Throws: `FileError` with operation `spool`.
+    func entry(of stored: Stored) throws(FileError) -> (item: Quarantined, input: Int)? {
+        let (line, tag) = try lines.entry(at: stored.place)
+        return Quarantined(json: line).map { ($0, tag >> 1) }
+    }
+
+    /// Gives all lines in order; of an entry whose bytes are to be carried along, the entry too.
+    /// - Throws: `FileError` with operation `spool`, and what `body` throws.
+    func forEach(_ body: (_ line: ArraySlice<UInt8>, _ stored: Quarantined?) throws -> Void) throws {
+        try lines.forEach { line, tag in
+            try body(line, tag & 1 == 1 ? Quarantined(json: Array(line)) : nil)
+        }
+    }
+}
+
+/// A SHA-256 in 32 bytes, ordered as its hexadecimal text is.
+struct HashValue: Sendable, Hashable, Comparable {
+    private let words: (UInt64, UInt64, UInt64, UInt64)
+
+    /// Reads 64 digits in lower case; nil if it is anything else.
+    init?(hex: String) {
+        let digits = Array(hex.utf8)
+        guard digits.count == 64 else { return nil }
+        var words: [UInt64] = [0, 0, 0, 0]
+        for (position, digit) in digits.enumerated() {
+            let value: UInt8
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
+            default: return nil
+            }
+            words[position / 16] = words[position / 16] << 4 | UInt64(value)
+        }
+        self.words = (words[0], words[1], words[2], words[3])
+    }
+
+    static func == (left: HashValue, right: HashValue) -> Bool { left.words == right.words }
+    static func < (left: HashValue, right: HashValue) -> Bool { left.words < right.words }
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(words.0)
+        hasher.combine(words.1)
+    }
+}

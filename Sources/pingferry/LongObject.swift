@@ -1,0 +1,65 @@
+import Files
+import JSONText
+
+/// An object on standard output that may be larger than memory: its members are printed as they come, which has to be in the
+/// order of their keys.
+struct LongObject {
+    private var text: [UInt8] = [UInt8(ascii: "{")]
+    private var isEmpty = true
+
+    private static let pieceSize = 64 << 10
+
+    mutating func set(_ key: JSONKey, string value: String) throws {
+        try set(key) { $0.set(key, string: value) }
+    }
+
+    mutating func set(_ key: JSONKey, integer value: Int) throws {
+        try set(key) { $0.set(key, integer: value) }
+    }
+
+    mutating func set(_ key: JSONKey, object value: CanonicalObject) throws {
+        try set(key) { $0.set(key, object: value) }
+    }
+
+    /// Adds an array.
+    /// - Parameter elements: gives the elements to the function that it is given.
+    mutating func array(
+        _ key: JSONKey, _ elements: ((CanonicalObject) throws -> Void) throws -> Void
+    ) throws {
+        begin()
+        text.append(jsonString: key.description)
+        text += ":[".utf8
+        var isFirst = true
+        try elements { element in
+            if !isFirst { text.append(UInt8(ascii: ",")) }
+            isFirst = false
+            text += element.bytes
+            if text.count >= Self.pieceSize { try flush() }
+        }
+        text.append(UInt8(ascii: "]"))
+    }
+
+    /// Ends the object with a line feed.
+    mutating func finish() throws {
+        text += "}\n".utf8
+        try flush()
+    }
+
+    private mutating func set(_ key: JSONKey, _ fill: (inout CanonicalObject) -> Void) throws {
+        begin()
+        var object = CanonicalObject()
+        fill(&object)
+        text += object.bytes.dropFirst().dropLast()
+        if text.count >= Self.pieceSize { try flush() }
+    }
+
+    private mutating func begin() {
+        if !isEmpty { text.append(UInt8(ascii: ",")) }
+        isEmpty = false
+    }
+
+    private mutating func flush() throws {
+        try StandardOutput.write(text.span)
+        text.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,145 @@
+import Files
+import Parallel
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Bundle
+
+@Suite struct DetailTests {
+    private static func problem(_ number: Int, size: Int = 1) -> PlacedProblem {
+        PlacedProblem(
+            capture: "phone", path: "p\(number)", problem: Problem("link", String(repeating: "x", count: size)))
+    }
+
+    @Test func listGoesOnInNumberedMembersWithoutSplittingALine() {
+        var members = DetailMembers(BundleLayout.quarantine, sizeGoal: 8)
+        var closed: [DetailMembers.Member] = []
+        for line in ["abc", "def", "g", "a line longer than that", "h"] {
+            if let member = members.add(Array(line.utf8)) { closed.append(member) }
+        }
+        closed.append(members.current)
+        #expect(
+            closed.map(\.name) == [
+                "quarantine.ndjson", "quarantine.000002.ndjson", "quarantine.000003.ndjson", "quarantine.000004.ndjson",
+            ])
+        #expect(
+            closed.map { String(decoding: $0.contents, as: UTF8.self) }
+                == ["abc\ndef\n", "g\n", "a line longer than that\n", "h\n"])
+    }
+
+    @Test func listOfNothingIsOneEmptyMember() {
+        #expect(DetailMembers(BundleLayout.problems).current.contents == [])
+        #expect(DetailMembers(BundleLayout.problems).current.name == "problems.ndjson")
+    }
+
+    @Test(arguments: [
+        ("quarantine.ndjson", "quarantine.ndjson"), ("clients.000002.ndjson", "clients.ndjson"),
+        ("problems.1234567.ndjson", "problems.ndjson"), ("clients.000001.ndjson", nil), ("clients.2.ndjson", nil),
+        ("clients.-00002.ndjson", nil), ("clients.ndjson.ndjson", nil), ("x.ndjson", nil), ("clients.", nil),
+    ])
+    func namesOfMembersTellTheirList(name: String, list: String?) {
+        #expect(BundleLayout.list(of: name) == list)
+    }
+
+    @Test(arguments: [1, 40, 1 << 20]) func spilledLinesComeBackInOrder(waitingLimit: Int) throws {
+        let folder = try TemporaryFolder()
+        var spill = DetailSpill(folder: folder.path, waitingLimit: waitingLimit)
+        let lines = [0, 1, 3, 100, 0, 5000, 2].enumerated().map { number, size in
+            [UInt8](repeating: UInt8(number), count: size)
+        }
+        let places = try lines.enumerated().map { try spill.append($1, tag: $0 * 1_000_000) }
+        var found: [(line: [UInt8], tag: Int)] = []
+        try spill.forEach { found.append((Array($0), $1)) }
+        #expect(found.map(\.line) == lines)
+        #expect(found.map(\.tag) == lines.indices.map { $0 * 1_000_000 })
+        for (number, place) in places.enumerated() { #expect(try spill.entry(at: place).line == lines[number]) }
+        #expect(spill.count == lines.count)
+        #expect(folder.names == [], "the file has no name")
+    }
+
+    @Test func longListsAreReadAndVerified() async throws {
+        let problems = (0..<50).map { Self.problem($0, size: 200_000) }
+        let (bytes, manifest, _) = try await SampleBundle.pack([SampleBundle.record(1)], problems: problems)
+        let members = manifest.members.filter { BundleLayout.list(of: $0.path) == BundleLayout.problems }
+        #expect(members.map(\.path) == ["problems.ndjson", "problems.000002.ndjson", "problems.000003.ndjson"])
+        #expect(members.allSatisfy { $0.bytes <= 4 << 20 })
+        #expect(try await SampleBundle.verify(bytes) == manifest.digest)
+        #expect(try SampleBundle.details(BundleLayout.problems, of: bytes) == problems)
+    }
+
+    @Test func manyClientsAreVerified() async throws {
+        let records = (0..<40_000).map { SampleBundle.record($0, client: "Client-\($0)", payloadSize: 10) }
+        let (bytes, manifest, _) = try await SampleBundle.pack(records)
+        #expect(manifest.members.contains { $0.path == "clients.000002.ndjson" })
+        #expect(try await SampleBundle.verify(bytes) == manifest.digest)
+        let clients: [ClientSummary] = try SampleBundle.details(BundleLayout.clients, of: bytes)
+        #expect(clients.count == records.count)
+    }
+
+    @Test func clientsAreToldApartWithoutLetterCaseAndSorted() throws {
+        var clients = ClientSummaries()
+        let ids = ["b", "B", nil, "É", "a", "e\u{301}", "", "A", "é", "Z", "\u{37E}", ";"]
+        for (number, id) in ids.enumerated() { clients.count(RecordSummary(SampleBundle.record(number, client: id))) }
+        let expected = Dictionary(grouping: ids) { $0?.lowercased() }
+        let sorted = Array(clients.sorted)
+        #expect(sorted.count == expected.count)
+        for client in sorted { #expect(client.records == expected[client.client?.lowercased()]?.count) }
+        let keys = sorted.map { $0.client?.lowercased() ?? "" }
+        #expect(keys == keys.sorted())
+        #expect(sorted.first?.client == nil)
+        #expect(sorted.allSatisfy { $0.types == ["core": $0.records] && $0.apps == ["Focus"] })
+    }
+
+    @Test func memberThatNoReaderTakesIsNotWritten() async throws {
+        let size = BundleLayout.memberLimit + 1
+        var assembler = try BundleAssembler(level: 1, tool: "1", limit: JobLimit(jobs: 1)) { _ in }
+        assembler.add(
+            RecordSummary(SampleBundle.record(1)), line: [UInt8](repeating: UInt8(ascii: "x"), count: size)[...])
+        let error = await #expect(throws: ContainerWriteError.self) {
+            try await assembler.add(QuarantineSpill(folder: "/tmp")) { _, _ in nil }
+        }
+        #expect(error == .overLimit(name: "records/000001.ndjson", BundleLayout.memberLimit))
+    }
+
+    @Test func quarantineHoldsSoManyMembersAndListsTheOthers() async throws {
+        let bytes: [[UInt8]] = [[3], [1], [3], [2], [4], [1]]
+        let (bundle, manifest, lost) = try await SampleBundle.pack(
+            [], quarantined: bytes, limits: QuarantineLimits(countLimit: 2))
+        #expect(lost.map(\.path) == ["Documents/bad-3", "Documents/bad-4"])
+        #expect(manifest.members.count { $0.path.hasPrefix("quarantine/") } == 2)
+        let listed: [Quarantined] = try SampleBundle.details(BundleLayout.quarantine, of: bundle)
+        #expect(listed.map(\.isStored) == [true, true, true, false, false, true])
+        #expect(try await SampleBundle.verify(bundle) == manifest.digest)
+    }
+
+    @Test func sizesFromBundlesCannotOverflowTheLimits() throws {
+        let hash = PayloadHash.hex(of: [1])
+        let entries = [Int.max, -1, 5, Int.min].map { size in
+            Quarantined(
+                capture: "c", path: "p\(size)", store: .mozillaPingFile, reject: Reject("P1 x"), size: size,
+                sha256: hash, isStored: true)
+        }
+        let verdicts = QuarantineLimits(fileLimit: .max, totalLimit: 10).verdicts(
+            on: try SampleBundle.spill(entries).stored)
+        #expect(verdicts == [.tooLarge, .tooLarge, .carried, .carried])
+    }
+
+    /// What makes a bundle of many quarantined members linear: a look-up does not go through them.
+    @Test func lookUpsTakeAFewStepsWhateverThereIs() {
+        for count in [1000, 100_000] {
+            let names = (0..<count).map { BundleLayout.quarantined(String($0)) }
+            var table = PlaceTable()
+            for place in names.indices { table.insert(place) { names[$0].hashValue } }
+            var steps = 0
+            for (place, name) in names.enumerated() {
+                let found = table.place(hash: name.hashValue) { place in
+                    steps += 1
+                    return names[place] == name
+                }
+                #expect(found == place)
+            }
+            #expect(steps < 8 * count)
+        }
+    }
+}
