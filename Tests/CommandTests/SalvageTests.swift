@@ -92,7 +92,7 @@ import Testing
             finished.errorLines.last?.hasSuffix("the end of the bundle is missing; records may be lost there") == true)
     }
 
-    /// `note` and `hold` of the line of a record; nil for one that was salvaged as it was.
+    /// Whether a record is marked as one that nothing proves right.
     private static func isUnproven(_ line: String) -> Bool {
         line.contains(#""unproven"]"#) && line.contains(#""notes":["#)
     }
@@ -106,15 +106,15 @@ import Testing
         #expect(Set(intact.lines) == original)
         let packed = try folder.data("no-check.zst")
         var unproven = 0
-        for step in 0..<40 {
+        for step in 0..<24 {
             var damaged = packed
-            damaged[packed.count * step / 40] ^= UInt8(1 << (step % 8))
+            damaged[packed.count * step / 24] ^= UInt8(1 << (step % 8))
             try damaged.write(to: URL(fileURLWithPath: folder("flipped.zst")))
             let finished = try pingferry("convert", "-q", "--salvage", "-o", "-", folder("flipped.zst"))
             let (marked, others) = (
                 finished.lines.filter(Self.isUnproven), finished.lines.filter { !Self.isUnproven($0) }
             )
-            #expect(original.isSuperset(of: others), "byte \(packed.count * step / 40)")
+            #expect(original.isSuperset(of: others), "byte \(packed.count * step / 24)")
             if !marked.isEmpty || Set(others) != original { #expect([1, 65].contains(finished.status)) }
             unproven += marked.count
         }

@@ -20,7 +20,8 @@ struct ConvertCommand: AsyncParsableCommand {
             --labels tells what events mean: "labels":["Erase button clicked",null] for two events of which the second is \
             not documented.
 
-            A name that ends in .zst is compressed. A damaged bundle gives up what is left of it with --salvage.
+            A name that ends in .zst is compressed. A damaged bundle gives up what is left of it with --salvage; a record \
+            that neither a checksum nor the manifest proves right is held as unproven.
             """)
 
     @Option(
