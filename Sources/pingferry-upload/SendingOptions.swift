@@ -22,6 +22,9 @@ struct SendingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long a server may say nothing.", valueName: "seconds"))
     var readTimeout = 30
 
+    @Option(help: ArgumentHelp("How long a request and its whole answer may take.", valueName: "seconds"))
+    var exchangeTimeout = 120
+
     @Option(help: ArgumentHelp("How often an upload is tried before it waits for the next job.", valueName: "n"))
     var attempts = 4
 
@@ -56,6 +59,9 @@ struct SendingOptions: ParsableArguments {
         guard (1...1000).contains(connections) else { throw ValidationError("--connections takes 1 to 1000") }
         guard (1...600).contains(connectTimeout) else { throw ValidationError("--connect-timeout takes 1 to 600") }
         guard (1...3600).contains(readTimeout) else { throw ValidationError("--read-timeout takes 1 to 3600") }
+        guard (1...3600).contains(exchangeTimeout) else {
+            throw ValidationError("--exchange-timeout takes 1 to 3600")
+        }
         guard (1...20).contains(attempts) else { throw ValidationError("--attempts takes 1 to 20") }
         guard clientKey == nil || clientCert != nil else {
             throw ValidationError("--client-key takes a --client-cert beside it")
@@ -81,6 +87,7 @@ struct SendingOptions: ParsableArguments {
         sender.connections = connections
         sender.connectTimeout = connectTimeout
         sender.readTimeout = readTimeout
+        sender.exchangeTimeout = exchangeTimeout
         sender.identity.authorities = caFile
         sender.identity.certificate = clientCert
         sender.identity.key = clientKey

@@ -62,6 +62,10 @@ final class RequestHandler: ChannelInboundHandler {
             context.close(promise: nil)
             return
         }
+        if let rule, let raw = rule.raw {
+            state.record(request, accepted: raw.hasPrefix("HTTP/1.1 2"))
+            return write(raw: raw, rule, context)
+        }
         let answer = rule?.answer ?? EdgeAnswer(to: request)
         state.record(request, accepted: (200..<300).contains(answer.status))
         let (loop, bound) = (context.eventLoop, NIOLoopBound((self, context), eventLoop: context.eventLoop))
@@ -75,6 +79,26 @@ final class RequestHandler: ChannelInboundHandler {
             loop.scheduleTask(in: .milliseconds(Int64(stall)), write)
         } else {
             write()
+        }
+    }
+
+    /// Writes bytes past the encoder; then closes, drips, or says nothing more.
+    private func write(raw: String, _ rule: Rule, _ context: ChannelHandlerContext) {
+        guard let below = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self) else {
+            return context.close(promise: nil)
+        }
+        let channel = NIOLoopBound((context, below), eventLoop: context.eventLoop)
+        let put: @Sendable (String) -> Void = { text in
+            let bytes = IOData.byteBuffer(ByteBuffer(string: text))
+            channel.value.1.writeAndFlush(NIOAny(bytes), promise: nil)
+        }
+        put(raw)
+        if rule.cut == "answer" { return context.close(promise: nil) }
+        guard let drip = rule.drip else { return }
+        let gap = TimeAmount.milliseconds(Int64(drip))
+        context.eventLoop.scheduleRepeatedTask(initialDelay: gap, delay: gap) { task in
+            guard channel.value.0.channel.isActive else { return task.cancel() }
+            put("x")
         }
     }
 

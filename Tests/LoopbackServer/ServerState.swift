@@ -151,8 +151,12 @@ struct Rule: Codable {
     var stall: Int?
     /// Whether the answer waits until the test lets it go.
     var hold: Bool?
-    /// `before` the body was read, or `after`: closes the connection without an answer.
+    /// `before` the body was read, or `after`: closes the connection without an answer. `answer`: closes it after `raw`.
     var cut: String?
+    /// Bytes that are written in the place of an answer, whatever they say: an answer that is cut, or none at all.
+    var raw: String?
+    /// After `raw`, milliseconds between bytes that come without end.
+    var drip: Int?
 
     func applies(toHead path: String) -> Bool {
         (times ?? 1) > 0 && !path.hasPrefix("/-/") && path.hasPrefix(self.path ?? "")

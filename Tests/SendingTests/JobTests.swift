@@ -287,7 +287,7 @@ import Testing
         #expect(try await status()["delivered"] as? Int == 2)
     }
 
-    @Test func aSignalLetsWhatIsUnderWayComeToItsEnd() async throws {
+    @Test func aSignalLeavesWhatIsUnderWayAMomentForItsAnswer() async throws {
         let server = try LoopbackServer()
         try await server.order(#"[{"hold":true}]"#)
         let uploader = try Uploader([
@@ -296,7 +296,7 @@ import Testing
         ])
         while try await server.report().total < 4 { try await Task.sleep(for: .milliseconds(20)) }
         uploader.program.send(SIGTERM)
-        let words = "stopping when what is under way has its answer"
+        let words = "stopping: what is under way has 3 seconds to get its answer"
         while !String(decoding: try uploader.program.complaints, as: UTF8.self).contains(words) {
             try #require(uploader.program.isRunning)
             try await Task.sleep(for: .milliseconds(20))
@@ -305,8 +305,9 @@ import Testing
         let finished = try await uploader.finish()
         #expect(finished.status == 75, "\(finished.errors)")
         let totals = try await status()
-        #expect(totals["delivered"] as? Int == 4)
-        #expect(totals["inFlight"] as? Int == 0)
+        // On a machine that is busy for these seconds the answers come too late, and the uploads stay in flight.
+        let (delivered, inFlight) = (totals["delivered"] as? Int ?? 0, totals["inFlight"] as? Int ?? 0)
+        #expect(delivered + inFlight == 4)
         #expect(try await server.report().total == 4)
     }
 

@@ -42,8 +42,13 @@ struct Attempts {
     mutating func step(after answer: Answer, jitter: Double) -> Step {
         let outcome = AnswerTable.outcome(of: answer, from: system)
         switch outcome {
-        case .delivered, .refused, .unknown:
+        case .delivered, .refused:
             return .over(outcome, .none)
+        case .unknown:
+            mayHaveArrived = true
+            failures += 1
+            if let delay = delay(nil, jitter) { return .again(after: delay) }
+            return .over(outcome, .failure)
         case .credentialWrong(let status, let reason, _):
             let impact: Impact = answer.status == 407 ? .serverIsOut : .credentialIsOut
             return .over(.credentialWrong(status: status, reason: reason, mayHaveArrived: mayHaveArrived), impact)

@@ -82,7 +82,7 @@ struct ClientRun {
             if let reason = await gate.pass() { return attempts.givingUp(reason) }
             let step: Attempts.Step
             do throws(SendFailure) {
-                let answer = try await uninterrupted(request, to: account.system)
+                let answer = try await run.sender.send(request, to: account.system)
                 if let seconds = answer.retryAfter, answer.status == 429 || answer.status >= 500 {
                     gate.keepQuiet(seconds: min(seconds, Int(settings.backoff.limit)))
                 }
@@ -100,19 +100,5 @@ struct ClientRun {
                 return outcome
             }
         }
-    }
-
-    /// A request that is under way comes to its end even if the job is told to stop: its outcome would be unknown else.
-    private func uninterrupted(_ request: UploadRequest, to system: TelemetrySystem) async throws(SendFailure) -> Answer
-    {
-        let sender = run.sender
-        let task = Task { () -> Result<Answer, SendFailure> in
-            do throws(SendFailure) {
-                return .success(try await sender.send(request, to: system))
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try await task.value.get()
     }
 }

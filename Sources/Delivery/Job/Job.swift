@@ -18,8 +18,8 @@ public struct Job: Sendable {
         self.settings = settings
     }
 
-    /// Sends until nothing is left that may be sent now. When its task is cancelled, the requests that are under way come
-    /// to their end, and nothing new is sent.
+    /// Sends until nothing is left that may be sent now. When its task is cancelled, nothing new is sent; the answers to
+    /// requests that are under way have ``Exchange/stopPatience`` to come, and what is not answered by then stays in flight.
     ///
     /// - Throws: what the ledger or the bundles throw; what was under way then stays marked in the ledger. ``CredentialError``
     ///   for a file of certificates.

@@ -10,16 +10,21 @@ public struct Answer: Sendable, Equatable {
     public var location: String?
     /// The start of the body; see ``bodyLimit``.
     public var body: [UInt8]
+    /// Whether the body is all that the server had to say: not if it was cut, or stalled, or is longer than what is kept.
+    public var isWhole: Bool
 
     /// How much of a body is kept, in bytes: more than the answer to a Leanplum request of 10,000 events takes.
     public static let bodyLimit = 1 << 20
 
     /// Makes an answer.
-    public init(status: Int, retryAfter: Int? = nil, location: String? = nil, body: [UInt8] = []) {
+    public init(
+        status: Int, retryAfter: Int? = nil, location: String? = nil, body: [UInt8] = [], isWhole: Bool = true
+    ) {
         self.status = status
         self.retryAfter = retryAfter
         self.location = location
         self.body = body
+        self.isWhole = isWhole
     }
 
     /// The answer without what must not be shown, which a server may repeat in its words.

@@ -22,7 +22,10 @@ public enum AnswerTable {
         default:
             break
         }
-        if system == .leanplum { return LeanplumAnswer(answer.body).outcome(status: answer.status) }
+        if system == .leanplum {
+            guard answer.isWhole else { return .unknown(reason: "the server's answer, which has to tell, was cut short") }
+            return LeanplumAnswer(answer.body).outcome(status: answer.status)
+        }
         if isSuccess(answer.status, for: system) { return .delivered(status: answer.status) }
         return .refused(status: answer.status, reason: reason(answer, meaning(of: answer.status)))
     }

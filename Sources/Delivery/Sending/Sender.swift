@@ -1,99 +1,83 @@
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
-import NIOPosix
 import Telemetry
 
-/// Sends requests over connections that it keeps and uses again.
+/// Sends requests over connections that are kept and used again. What an answer is, and how long it is waited for, is
+/// decided here; a ``Transport`` moves the bytes.
 ///
 /// A class, because it owns connections: ``shutdown()`` has to be called before the last reference goes.
 public final class Sender: Sendable {
-    private let clients: [TelemetrySystem: (client: HTTPClient, route: Route)]
+    private let connections: [TelemetrySystem: (transport: any Transport, route: Route)]
     private let settings: SenderSettings
     private let now: @Sendable () -> Timestamp
 
-    /// Mozilla's edge closes a connection that was idle for 2 seconds. One that has been so for nearly as long is not
-    /// used again, because a request on it may cross with its end.
-    ///
-    /// Source: "Mozilla's HTTP edge server: behaviour measured on loopback".
-    private static let idleLimit = TimeAmount.milliseconds(1500)
+    /// How long connections may take to close.
+    private static let closingPatience = Duration.seconds(1)
 
     /// Prepares to send; no connection is made yet.
     /// - Parameters:
     ///   - systems: whose endpoints are needed.
     ///   - now: the clock that `Retry-After` dates are compared with.
     /// - Throws: ``CredentialError``.
-    public init(
+    public convenience init(
         _ settings: SenderSettings, systems: some Sequence<TelemetrySystem>, now: @escaping @Sendable () -> Timestamp
     ) throws(CredentialError) {
         let tls = try settings.identity.configuration()
-        var clients: [TelemetrySystem: (client: HTTPClient, route: Route)] = [:]
+        self.init(settings, systems: systems, now: now) { AsyncHTTPTransport($0, settings, tls: tls) }
+    }
+
+    /// Prepares to send through what is made for each endpoint.
+    init(
+        _ settings: SenderSettings, systems: some Sequence<TelemetrySystem>, now: @escaping @Sendable () -> Timestamp,
+        transport: (Route) -> any Transport
+    ) {
+        var connections: [TelemetrySystem: (transport: any Transport, route: Route)] = [:]
         for system in Set(systems) {
             guard let endpoint = settings.endpoints[system] else { continue }
-            var configuration = HTTPClient.Configuration(
-                tlsConfiguration: tls, redirectConfiguration: .disallow,
-                timeout: .init(
-                    connect: .seconds(Int64(settings.connectTimeout)), read: .seconds(Int64(settings.readTimeout))),
-                connectionPool: .init(
-                    idleTimeout: Self.idleLimit, concurrentHTTP1ConnectionsPerHostSoftLimit: settings.connections))
-            configuration.connectionPool.retryConnectionEstablishment = false
-            configuration.httpVersion = .http1Only
             let route = Route(endpoint: endpoint, proxy: settings.proxies.proxy(for: endpoint))
-            configuration.proxy = route.proxy.map { proxy in
-                let authorization = proxy.user.map { user in
-                    HTTPClient.Authorization.basic(username: user, password: proxy.password ?? "")
-                }
-                return .server(host: proxy.host, port: proxy.port, authorization: authorization)
-            }
-            let client = HTTPClient(
-                eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
-            clients[system] = (client, route)
+            connections[system] = (transport(route), route)
         }
-        self.clients = clients
+        self.connections = connections
         self.settings = settings
         self.now = now
     }
 
-    /// Closes all connections.
+    /// Closes all connections. Those that take long to close end with the process.
     public func shutdown() async {
-        for (client, _) in clients.values { try? await client.shutdown() }
+        let end = FirstValue<Void>()
+        Task { [connections] in
+            for (transport, _) in connections.values { await transport.shutdown() }
+            end.give(())
+        }
+        let timer = Task {
+            try? await Task.sleep(for: Self.closingPatience)
+            end.give(())
+        }
+        await end.value()
+        timer.cancel()
     }
 
-    /// Sends a request once.
+    /// Sends a request once. When its task is cancelled, the answer has ``Exchange/stopPatience`` to come.
+    ///
+    /// The status line decides what became of a request, and a body only explains it: if the head of an answer came, there
+    /// is an answer, whatever becomes of its body.
     /// - Throws: ``SendFailure`` if there is no answer.
     public func send(_ request: UploadRequest, to system: TelemetrySystem) async throws(SendFailure) -> Answer {
-        guard let (client, route) = clients[system] else { throw SendFailure(.notConnected, "no endpoint") }
-        var message = HTTPClientRequest(url: route.endpoint.description + request.path)
-        message.method = HTTPMethod(rawValue: request.method)
-        for header in request.headers { message.headers.add(name: header.name, value: header.value) }
-        message.body = .bytes(ByteBuffer(bytes: request.body))
-        do {
-            let deadline = NIODeadline.now() + .seconds(Int64(settings.connectTimeout + 4 * settings.readTimeout))
-            let response = try await client.execute(message, deadline: deadline)
-            let answer = Answer(
-                status: Int(response.status.code),
-                retryAfter: response.headers.first(name: "Retry-After").flatMap { RetryAfter.seconds($0, now: now()) },
-                location: response.headers.first(name: "Location"), body: try await Self.start(of: response.body))
-            return answer.masking(request.secrets)
-        } catch let error as HTTPClientError where error == .proxyAuthenticationRequired {
-            // The library keeps what the proxy said to itself; its name stands there instead.
-            return Answer(status: 407, body: Array((route.proxy?.description ?? "").utf8))
-        } catch {
-            throw SendFailure(error, on: route)
+        guard let (transport, route) = connections[system] else { throw SendFailure(.notConnected, "no endpoint") }
+        let exchange = Exchange(
+            whole: .seconds(settings.exchangeTimeout), patience: .seconds(settings.readTimeout))
+        let end = await exchange.run { exchange throws(SendFailure) in try await transport.send(request, exchange) }
+        if let (head, body, isWhole) = exchange.answer(end) {
+            return Answer(
+                status: head.status, retryAfter: head.retryAfter.flatMap { RetryAfter.seconds($0, now: now()) },
+                location: head.location, body: body, isWhole: isWhole
+            ).masking(request.secrets)
         }
-    }
-
-    /// The start of a body. The rest is read too, so that the connection can be used again, unless it does not end.
-    private static func start(of body: HTTPClientResponse.Body) async throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        var length = 0
-        for try await part in body {
-            length += part.readableBytes
-            if bytes.count < Answer.bodyLimit {
-                bytes.append(contentsOf: part.readableBytesView.prefix(Answer.bodyLimit - bytes.count))
-            }
-            if length > 16 * Answer.bodyLimit { break }
+        switch end {
+        case .failed(let failure): throw failure
+        case .late:
+            throw SendFailure(
+                .unanswered, "no answer\(route.way) within \(settings.exchangeTimeout) s (--exchange-timeout)")
+        case .stopped: throw SendFailure(.unanswered, "the job was stopped before the answer came")
+        case .complete, .enough: throw SendFailure(.unanswered, "an answer without a status")
         }
-        return bytes
     }
 }

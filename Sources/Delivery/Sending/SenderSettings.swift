@@ -15,6 +15,8 @@ public struct SenderSettings: Sendable {
     public var connectTimeout = 10
     /// How long a server may say nothing, in seconds.
     public var readTimeout = 30
+    /// How long a request and its whole answer may take, in seconds.
+    public var exchangeTimeout = 120
     /// What the header `User-Agent` says.
     public var agent: String
 
