@@ -102,11 +102,8 @@ import Testing
         let server = try LoopbackServer()
         try await server.order("[\(rule)]")
         let records = (0..<160).map { Sample.ping($0, client: "client-\($0 % 4)") }
-        let uploader = try Uploader(
-            arguments(
-                server,
-                ["--connections", "4", "--read-timeout", "600", "--exchange-timeout", "3600", try await bundle(records)])
-        )
+        let patient = ["--connections", "4", "--read-timeout", "600", "--exchange-timeout", "3600"]
+        let uploader = try Uploader(arguments(server, patient + [try await bundle(records)]))
         while try await server.report().total < 4 { try await Task.sleep(for: .milliseconds(20)) }
         uploader.program.send(SIGTERM)
         let finished = try await uploader.finish()

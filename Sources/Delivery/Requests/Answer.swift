@@ -12,6 +12,8 @@ public struct Answer: Sendable, Equatable {
     public var body: [UInt8]
     /// Whether the body is all that the server had to say: not if it was cut, or stalled, or is longer than what is kept.
     public var isWhole: Bool
+    /// What was sent that nobody may see: a server may repeat it. Its texts are shown by ``excerpt`` and ``line(_:)`` alone.
+    var secrets = SecretMask.none
 
     /// How much of a body is kept, in bytes: more than the answer to a Leanplum request of 10,000 events takes.
     public static let bodyLimit = 1 << 20
@@ -27,31 +29,23 @@ public struct Answer: Sendable, Equatable {
         self.isWhole = isWhole
     }
 
-    /// The answer without what must not be shown, which a server may repeat in its words.
-    func masking(_ secrets: [String]) -> Answer {
-        var answer = self
-        for secret in secrets where !secret.isEmpty {
-            answer.location = answer.location?.replacing(secret, with: "***")
-            answer.body.replace(secret.utf8, with: "***".utf8)
-        }
-        return answer
-    }
-
     /// The body as one short line of printable ASCII, for messages; nil if it is empty.
     var excerpt: String? {
-        let printable = body.prefix(200).map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: " ") }
+        let shown = secrets.hiding(body, isCut: !isWhole).prefix(Self.lineLength)
+        let printable = shown.map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: " ") }
         let words = printable.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: true)
         guard !words.isEmpty else { return nil }
         return words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
     }
-}
 
-extension String {
-    /// The start of a text from a server as one short line, for messages.
-    var shortLine: String {
-        String(
-            String.UnicodeScalarView(unicodeScalars.prefix(200).filter { $0.properties.generalCategory != .control }))
+    /// The start of a text that was read out of the answer as one short line, for messages.
+    func line(_ text: String) -> String {
+        let shown = String(decoding: secrets.hiding(text.utf8), as: UTF8.self).unicodeScalars.prefix(Self.lineLength)
+        return String(String.UnicodeScalarView(shown.filter { $0.properties.generalCategory != .control }))
     }
+
+    /// How much of a server's text is shown and kept, in characters.
+    private static let lineLength = 200
 }
 
 /// The header field `Retry-After`. Source: RFC 9110, section 10.2.3.

@@ -23,8 +23,10 @@ public enum AnswerTable {
             break
         }
         if system == .leanplum {
-            guard answer.isWhole else { return .unknown(reason: "the server's answer, which has to tell, was cut short") }
-            return LeanplumAnswer(answer.body).outcome(status: answer.status)
+            guard answer.isWhole else {
+                return .unknown(reason: "the server's answer, which has to tell, was cut short")
+            }
+            return LeanplumAnswer(answer).outcome()
         }
         if isSuccess(answer.status, for: system) { return .delivered(status: answer.status) }
         return .refused(status: answer.status, reason: reason(answer, meaning(of: answer.status)))
@@ -42,7 +44,7 @@ public enum AnswerTable {
     }
 
     private static func redirection(_ answer: Answer) -> String {
-        let place = answer.location.map { " to \($0.shortLine)" } ?? ""
+        let place = answer.location.map { " to \(answer.line($0))" } ?? ""
         return "redirected\(place), which is not followed; if the endpoint moved, give its address with --endpoint"
     }
 

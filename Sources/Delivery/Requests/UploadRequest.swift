@@ -21,7 +21,7 @@ public struct UploadRequest: Sendable, Equatable {
     /// The body, in its content encoding.
     public let body: [UInt8]
     /// What of the request nobody may see: a server may repeat it.
-    let secrets: [String]
+    let secrets: SecretMask
 
     /// Makes the request that the format document of a system describes.
     ///
@@ -40,7 +40,7 @@ public struct UploadRequest: Sendable, Equatable {
         guard let target, target.isKnown(to: system) else { throw .noTarget }
         path = PercentEncoding.path(target.path)
         var headers = [Header(name: "User-Agent", value: agent)]
-        var secrets: [String] = []
+        var secrets = SecretMask.none
         switch (system, credential) {
         case (.mozilla, _):
             method = target.method ?? "POST"
@@ -54,7 +54,7 @@ public struct UploadRequest: Sendable, Equatable {
             method = target.method ?? "PUT"
             // The beacon key alone, with no user name and no colon before it.
             let token = Data(beaconKey.utf8).base64EncodedString()
-            secrets = [beaconKey, token]
+            secrets = SecretMask([beaconKey, token])
             headers.append(Header(name: "Authorization", value: "Basic \(token)"))
             headers.append(Header(name: "Content-Type", value: "application/json"))
             headers.append(Header(name: "Content-Encoding", value: "gzip"))
@@ -62,7 +62,7 @@ public struct UploadRequest: Sendable, Equatable {
         case (.leanplum, .leanplum(let appID, let key)):
             method = target.method ?? "POST"
             headers.append(Header(name: "Content-Type", value: "application/x-www-form-urlencoded"))
-            secrets = [key]
+            secrets = SecretMask([key])
             body = try LeanplumForm(payload: payload, appID: appID, key: key, now: now).body
         case (.sift, _), (.leanplum, _):
             throw .otherCredential

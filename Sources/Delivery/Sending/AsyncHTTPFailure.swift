@@ -42,8 +42,6 @@ extension SendFailure {
             self.init(.unanswered, "no answer\(route.way) in time")
         case .cancelled, .requestStreamCancelled, .alreadyShutdown:
             self.init(.unanswered, "the request was ended before its answer came")
-        case .httpEndReceivedAfterHeadWith1xx:
-            self.init(.unanswered, "the server gave an interim answer\(route.way) and no final one")
         case .proxyAuthenticationRequired:
             self.init(.notConnected, "\(route.firstStop) does not accept the credential")
         default:

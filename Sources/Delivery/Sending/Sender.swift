@@ -66,10 +66,11 @@ public final class Sender: Sendable {
             whole: .seconds(settings.exchangeTimeout), patience: .seconds(settings.readTimeout))
         let end = await exchange.run { exchange throws(SendFailure) in try await transport.send(request, exchange) }
         if let (head, body, isWhole) = exchange.answer(end) {
-            return Answer(
+            var answer = Answer(
                 status: head.status, retryAfter: head.retryAfter.flatMap { RetryAfter.seconds($0, now: now()) },
-                location: head.location, body: body, isWhole: isWhole
-            ).masking(request.secrets)
+                location: head.location, body: body, isWhole: isWhole)
+            answer.secrets = request.secrets
+            return answer
         }
         switch end {
         case .failed(let failure): throw failure
