@@ -36,10 +36,11 @@ struct JobSummary {
         let records = Phrase.count(plan.dispositions.count, "record")
         let why = report.left.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
         let wrong = report.wrongCredentials.sorted().map { "credential refused: \($0)" }
+        let pauses = plan.pauses.map(Phrase.pause)
         let missing = plan.missingCredentials.map { "for \($0.account.label) set \(nameToSet($0.account))" }
         return
             ([([records] + (parts.isEmpty ? [] : [parts.joined(separator: ", ")])).joined(separator: ": ")] + why
-            + wrong + missing).joined(separator: "; ")
+            + pauses + wrong + missing).joined(separator: "; ")
     }
 
     private var json: CanonicalObject {

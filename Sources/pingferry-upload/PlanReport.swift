@@ -21,6 +21,7 @@ struct PlanReport {
             for line in TextTable(header: header, rows: rows).lines { try Terminal.print(line) }
         }
         try Terminal.print(sentence)
+        for pause in plan.pauses { try Terminal.print(Phrase.pause(pause)) }
         for missing in plan.missingCredentials {
             try Terminal.print("for \(missing.account.label) set \(nameToSet(missing.account))")
         }
@@ -119,8 +120,9 @@ struct PlanReport {
 }
 
 extension CanonicalObject {
-    /// Sets what waits for somebody to do something: held records by code, missing credentials by account.
+    /// Sets what waits for somebody to do something: held records by code, missing credentials by account; and for servers.
     mutating func set(waitingIn plan: Plan) {
+        set(plan.pauses)
         set("held", object: CanonicalObject(counts: plan.holds))
         set(
             "missingCredentials",
@@ -133,6 +135,18 @@ extension CanonicalObject {
             })
     }
 
+    /// Sets which servers asked to be left alone, and until when.
+    mutating func set(_ pauses: [Pause]) {
+        set(
+            "pauses",
+            elements: pauses.map { pause in
+                var object = CanonicalObject()
+                object.set("endpoint", string: pause.endpoint)
+                object.set("until", string: pause.until.description)
+                return object.bytes
+            })
+    }
+
     /// Sets an account's name, and whether its development key is meant.
     fileprivate mutating func set(_ account: Account) {
         set("account", string: account.name)
@@ -140,8 +154,11 @@ extension CanonicalObject {
     }
 }
 
-/// Words for numbers.
+/// Words for numbers and waits.
 enum Phrase {
     /// `1 record`, `2 records`
     static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+    /// `https://h:443 asked to be left alone until 2026-03-02T13:00:00.000Z`
+    static func pause(_ pause: Pause) -> String { "\(pause.endpoint) asked to be left alone until \(pause.until)" }
 }

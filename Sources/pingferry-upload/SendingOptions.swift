@@ -100,6 +100,11 @@ struct SendingOptions: ParsableArguments {
         return settings
     }
 
+    /// Where each system's records go.
+    func addresses() throws -> [TelemetrySystem: String] {
+        SenderSettings(agent: "", endpoints: try endpoints()).endpoints.mapValues(\.address)
+    }
+
     private func endpoints() throws -> [TelemetrySystem: Endpoint] {
         var endpoints: [TelemetrySystem: Endpoint] = [:]
         for text in endpoint {

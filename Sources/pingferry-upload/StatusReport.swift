@@ -1,12 +1,17 @@
 import Console
 import Delivery
 import JSONText
+import Telemetry
 
 /// What a ledger knows, as tables and as JSON.
 struct StatusReport {
     let overview: LedgerOverview
     /// The clients wanted, in lower case; empty for all.
     let clients: Set<String>
+    /// The present instant.
+    let now: Timestamp
+
+    private var pauses: [Pause] { overview.pauses.filter { $0.isInForce(at: now) } }
 
     private typealias Entry = (subject: LedgerOverview.Subject, counts: LedgerOverview.Counts)
 
@@ -53,6 +58,7 @@ struct StatusReport {
             \(totals.delivered) delivered, \(totals.refused) refused, \(totals.inFlight) in flight, \
             \(totals.waiting.values.reduce(0, +)) waiting\(last)
             """)
+        for pause in pauses { try Terminal.print(Phrase.pause(pause)) }
     }
 
     /// Prints a row for each record that was refused.
@@ -89,6 +95,7 @@ struct StatusReport {
         var object = CanonicalObject()
         object.set("clients", elements: entries.map(json))
         object.set("lastJob", string: overview.lastJob?.description)
+        object.set(pauses)
         object.set("refusals", elements: remarks(areRefusals: true).map(Self.json))
         object.set("remarks", elements: remarks(areRefusals: false).map(Self.json))
         object.set("totals", object: Self.json(totals))

@@ -243,7 +243,20 @@ import Testing
         #expect(try await server.report().total <= 2)
         let totals = try await status()
         #expect(totals["inFlight"] as? Int == 0)
+        // Also by the next job, which says until when.
         try await server.order()
+        let received = try await server.report().total
+        let next = try await job(server, "--quiet", folder("b.tar.zst"))
+        let words = "\(server.address) asked to be left alone until "
+        #expect(next.status == 75)
+        #expect(next.text.hasPrefix("60 records: server asked to wait 60; \(words)"))
+        #expect(try await job(server, "--dry-run", folder("b.tar.zst")).text.contains(words))
+        #expect(try await server.report().total == received)
+        #expect(try await upload("status", "--ledger", ledger).text.contains("server asked to wait 3\n"))
+        #expect(try await upload("status", "--ledger", ledger).text.contains(words))
+        let pauses = try await upload("status", "--json", "--ledger", ledger).json()["pauses"] as? [[String: String]]
+        #expect(pauses?.map { $0["endpoint"] } == [server.address])
+        #expect(try await upload("forget", "--ledger", ledger, server.address).text == "1 entry forgotten\n")
         #expect(try await job(server, folder("b.tar.zst")).text == "60 records: delivered 60\n")
     }
 

@@ -39,9 +39,9 @@ struct ClientRun {
                 run.leave(left.count, Self.dailyLimit)
                 break
             }
-            let outcome = await outcome(of: request, send)
+            let (outcome, pause) = await outcome(of: request, send)
             run.count(outcome, of: send, upload.record)
-            settlements = [Settlement(send, recordID: upload.record.id, outcome: outcome)]
+            settlements = [Settlement(send, recordID: upload.record.id, outcome: outcome, pause: pause)]
             left.removeFirst()
             guard outcome.isSettled else {
                 run.leave(left.count, Self.afterFailure)
@@ -74,17 +74,22 @@ struct ClientRun {
     }
 
     /// Sends a request until it has its outcome.
-    private func outcome(of request: UploadRequest, _ send: PlannedSend) async -> Outcome {
+    /// - Returns: it, and how long the server wants to be left alone where that is why nothing came of the request.
+    private func outcome(of request: UploadRequest, _ send: PlannedSend) async -> (Outcome, Pause?) {
         let account = run.account(of: send)
         let gate = run.gate(of: account.system)
         var attempts = Attempts(of: account.system, backoff: settings.backoff)
+        var pause: Pause?
         while true {
-            if let reason = await gate.pass() { return attempts.givingUp(reason) }
+            if let reason = await gate.pass() { return (attempts.givingUp(reason), pause) }
             let step: Attempts.Step
             do throws(SendFailure) {
                 let answer = try await run.sender.send(request, to: account.system)
                 if let seconds = answer.retryAfter, answer.status == 429 || answer.status >= 500 {
                     gate.keepQuiet(seconds: min(seconds, Int(settings.backoff.limit)))
+                    pause = settings.sender.endpoints[account.system].map {
+                        Pause(endpoint: $0.address, seconds: seconds, now: settings.now())
+                    }
                 }
                 step = attempts.step(after: answer, jitter: settings.jitter())
             } catch {
@@ -97,7 +102,7 @@ struct ClientRun {
             case .over(let outcome, let impact):
                 gate.report(impact, reason: outcome.reason ?? "")
                 if impact == .credentialIsOut { run.stop(account) }
-                return outcome
+                return (outcome, outcome.isSettled ? nil : pause)
             }
         }
     }

@@ -10,6 +10,7 @@ extension Database {
         state.standings = try standings(of: pool.candidates)
         state.deliveredItems = try deliveredItems(of: pool.itemKeys)
         state.refusedItems = try refusedItems()
+        state.pauses = try pauses()
         let used = try usage(on: today)
         let names = try clientNames()
         state.flights = try flights(names)
@@ -54,6 +55,17 @@ extension Database {
             refused[DeliveryKey(identity: identity, content: content), default: []].insert(ItemKey(digest: item))
         }
         return refused
+    }
+
+    /// Servers that asked to be left alone, also those whose time is over.
+    func pauses() throws -> [Pause] {
+        // An older ledger that is only looked at has no such table.
+        guard try tableExists("pauses") else { return [] }
+        return try Row.fetchAll(self, sql: "SELECT endpoint, noted, until FROM pauses ORDER BY endpoint").map { row in
+            Pause(
+                endpoint: row["endpoint"], noted: Timestamp(clamping: (row["noted"] as Int64) &* 1000),
+                until: Timestamp(clamping: (row["until"] as Int64) &* 1000))
+        }
     }
 
     private func flights(_ names: [Int64: ClientName]) throws -> [DeliveryKey: Flight] {

@@ -49,7 +49,8 @@ extension Ledger {
     }
 
     /// Forgets all that is known of records: what was delivered is sent again if it is given again, what was released is held
-    /// again. The day's quota stays used, and events of lists that were delivered stay so.
+    /// again. The day's quota stays used, and events of lists that were delivered stay so. The address of a server makes its
+    /// wish to be left alone forgotten.
     /// - Returns: how many entries of each id there were.
     /// - Throws: ``LedgerError``.
     public func forget(_ ids: [String]) throws(LedgerError) -> [String: Int] {
@@ -68,7 +69,12 @@ extension Ledger {
                     }
                 }
                 try db.execute(sql: "DELETE FROM releases WHERE id = ?", arguments: [id])
-                return count + db.changesCount
+                count += db.changesCount
+                if let endpoint = Endpoint(id) {
+                    try db.execute(sql: "DELETE FROM pauses WHERE endpoint = ?", arguments: [endpoint.address])
+                    count += db.changesCount
+                }
+                return count
             }
         }
     }

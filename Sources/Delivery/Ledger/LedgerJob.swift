@@ -24,6 +24,7 @@ struct LedgerJob: Sendable {
             sql: "UPDATE quotas SET seen = :today WHERE day > :today + 1 AND (seen IS NULL OR seen > :today)",
             arguments: ["today": today])
         try dropOldQuotas(db, today: today, now: plan.now)
+        try db.execute(sql: "DELETE FROM pauses WHERE until <= ?", arguments: [plan.now.milliseconds / 1000])
         for settlement in plan.settlements {
             try landParts(of: settlement.key, db)
             try settle(
@@ -107,6 +108,7 @@ struct LedgerJob: Sendable {
 
     private mutating func settle(_ settlement: Settlement, at now: Timestamp, _ db: Database) throws {
         let send = settlement.send
+        if let pause = settlement.pause { try note(pause, db) }
         switch settlement.outcome {
         case .delivered(let status, let note):
             try land(send, db)
@@ -133,6 +135,21 @@ struct LedgerJob: Sendable {
             try db.cachedStatement(sql: "UPDATE flights SET uncertain = 1 WHERE identity = ? AND content = ?")
                 .execute(arguments: send.key.arguments)
         }
+    }
+
+    /// Of several wishes of a server the longest counts, but none that a wrong clock noted for the future.
+    private func note(_ pause: Pause, _ db: Database) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO pauses VALUES (:endpoint, :noted, :until)
+                ON CONFLICT DO UPDATE SET noted = excluded.noted, until = excluded.until
+                WHERE excluded.until > until OR noted > excluded.noted + :tolerance
+                """
+        ).execute(arguments: [
+            "endpoint": pause.endpoint, "noted": pause.noted.milliseconds / 1000,
+            "until": pause.until.milliseconds / 1000,
+            "tolerance": PlanRules.clockToleranceMilliseconds / 1000,
+        ])
     }
 
     /// Keeps in mind that the events of a part were refused, until the other parts of its record are settled.

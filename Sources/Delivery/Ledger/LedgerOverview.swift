@@ -48,6 +48,8 @@ public struct LedgerOverview: Sendable {
     public private(set) var today: [ClientName: Int] = [:]
     /// All that was refused, and what was taken with a remark, by id.
     public private(set) var remarks: [Remark] = []
+    /// Servers that asked to be left alone, also those whose time is over.
+    public private(set) var pauses: [Pause] = []
     /// When the last job began; nil if there was none.
     public private(set) var lastJob: Timestamp?
 
@@ -66,6 +68,7 @@ public struct LedgerOverview: Sendable {
         for (client, used) in try db.usage(on: day) {
             if let name = names.clients[client], used > 0 { today[name, default: 0] += used }
         }
+        pauses = try db.pauses()
         lastJob = try Int64.fetchOne(db, sql: "SELECT time FROM jobs").flatMap { Timestamp(milliseconds: $0 &* 1000) }
         let rows = try Row.fetchCursor(
             db,

@@ -15,8 +15,16 @@ enum LedgerSchema {
             try db.execute(sql: "PRAGMA application_id = \(applicationID)")
         }
         migrator.registerMigration("2") { db in try db.execute(sql: secondVersion) }
+        migrator.registerMigration("3") { db in try db.execute(sql: thirdVersion) }
         return migrator
     }
+
+    /// `pauses`: servers that asked to be left alone, when they did and until when, in seconds since 1970.
+    private static let thirdVersion = """
+        CREATE TABLE pauses (
+            endpoint TEXT NOT NULL PRIMARY KEY, noted INTEGER NOT NULL, until INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        """
 
     /// `refusals`: events that were refused, of lists of which another part is still to be sent.
     private static let secondVersion = """

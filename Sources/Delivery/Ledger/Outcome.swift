@@ -21,12 +21,15 @@ public struct Settlement: Sendable {
     public let recordID: String
     /// What became of it.
     public let outcome: Outcome
+    /// What its server asked for at last; nil if nothing.
+    public let pause: Pause?
 
     /// Makes a settlement.
-    public init(_ send: PlannedSend, recordID: String, outcome: Outcome) {
+    public init(_ send: PlannedSend, recordID: String, outcome: Outcome, pause: Pause? = nil) {
         self.send = send
         self.recordID = recordID
         self.outcome = outcome
+        self.pause = pause
     }
 }
 

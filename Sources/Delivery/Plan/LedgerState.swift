@@ -56,6 +56,9 @@ public struct LedgerState: Sendable {
     /// How many uploads each client has had of today's quota.
     public var used: [ClientName: Int] = [:]
 
+    /// Servers that asked to be left alone.
+    public var pauses: [Pause] = []
+
     /// Makes the state of an empty ledger.
     public init() {}
 

@@ -14,6 +14,8 @@ public enum Disposition: UInt8, Sendable, CaseIterable {
     case sameIDLately
     /// It waits for a credential.
     case missingCredential
+    /// It waits, for its server asked to be left alone for a while.
+    case serverPause
     /// It must not be sent as it stands.
     case held
     /// It is older than wanted.
@@ -36,6 +38,7 @@ public enum Disposition: UInt8, Sendable, CaseIterable {
         case .typeLimit: "per-type limit"
         case .sameIDLately: "same id sent lately"
         case .missingCredential: "missing credential"
+        case .serverPause: "server asked to wait"
         case .held: "held"
         case .tooOld: "too old"
         case .delivered: "delivered before"
@@ -48,8 +51,8 @@ public enum Disposition: UInt8, Sendable, CaseIterable {
     /// Whether the record may go in a later job without anybody doing anything.
     public var isForLater: Bool {
         switch self {
-        case .dailyLimit, .typeLimit, .sameIDLately, .overlapping: true
-        default: false
+        case .dailyLimit, .typeLimit, .sameIDLately, .overlapping, .serverPause: true
+        case .send, .settle, .missingCredential, .held, .tooOld, .delivered, .refused, .duplicate: false
         }
     }
 }
@@ -120,6 +123,8 @@ public struct Plan: Sendable {
     public internal(set) var groups: [DispositionGroup: Int] = [:]
     /// What becomes of each record, in the order of the bundles.
     public internal(set) var dispositions: [Disposition] = []
+    /// What servers of these records asked for, that holds now.
+    public internal(set) var pauses: [Pause] = []
     /// What the plan was made by.
     public let rules: PlanRules
     /// When it was made for.
@@ -139,7 +144,8 @@ extension Disposition {
     public var isWaiting: Bool {
         switch self {
         case .send, .settle, .delivered, .refused, .duplicate: false
-        case .dailyLimit, .typeLimit, .sameIDLately, .missingCredential, .held, .tooOld, .overlapping: true
+        case .dailyLimit, .typeLimit, .sameIDLately, .missingCredential, .serverPause, .held, .tooOld, .overlapping:
+            true
         }
     }
 }

@@ -64,6 +64,8 @@ public struct PlanRules: Sendable {
     public var maximumAge: Int64?
     /// What a day is.
     public var days: DayRule
+    /// Where each system's records go, as ``Endpoint/address`` has it; a server that is not named cannot be waited for.
+    public var endpoints: [TelemetrySystem: String] = [:]
     /// The largest request made of a list, in bytes of payload.
     public var largestList: Int
     /// The most events in a request of Leanplum. Source: "Leanplum (Mozilla MMA)", section C.4.

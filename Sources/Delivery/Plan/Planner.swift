@@ -13,6 +13,8 @@ public struct Planner {
     private let now: Timestamp
     private let today: Int
     private let hasCredential: [Bool]
+    /// Systems whose server is to be left alone.
+    private let pausedSystems: Set<TelemetrySystem>
 
     /// What other uploads of the plan leave room for.
     private var quota: Quota
@@ -52,6 +54,12 @@ public struct Planner {
             flightsByIdentity[key.identity, default: []].append((key, flight.time))
         }
         plan = Plan(names: pool.names, rules: rules, now: now)
+        let pauses = state.pauses.filter { $0.isInForce(at: now) }
+        pausedSystems = Set(pool.names.kinds.values.map(\.system)).filter { system in
+            pauses.contains { $0.endpoint == rules.endpoints[system] }
+        }
+        let endpoints = Set(pausedSystems.compactMap { rules.endpoints[$0] })
+        plan.pauses = pauses.filter { endpoints.contains($0.endpoint) }
     }
 
     private mutating func decide() {
@@ -98,6 +106,7 @@ public struct Planner {
         if let sent = standing.otherSent, PlanRules.isLately(sent, at: now) { return .sameIDLately }
         if isOtherInFlight(candidate) { return .sameIDLately }
         if let account = candidate.account, !hasCredential[Int(account)] { return .missingCredential }
+        if pausedSystems.contains(pool.names.kinds[candidate.kind].system) { return .serverPause }
         let disposition = candidate.items.map { take(candidate, items: $0) } ?? take(candidate)
         if sharesIdentity, disposition == .send { sentIdentities.insert(candidate.key.identity) }
         return disposition

@@ -12,6 +12,12 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// The address without a path: `https://incoming.telemetry.mozilla.org`.
     public let description: String
 
+    /// The server in one spelling, with its port, so that two addresses of it are equal.
+    public var address: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return "\(isEncrypted ? "https" : "http")://\(name.lowercased()):\(port)"
+    }
+
     /// Reads an address; nil if it is no `http` or `https` address of a host, with a port or without. Paths come from the
     /// records, and credentials do not belong on a command line: an address with either is none.
     public init?(_ text: String) {

@@ -64,8 +64,9 @@ struct ForgetCommand: AsyncParsableCommand {
         discussion: """
             What was delivered is then sent again if a bundle holds it, under the same id; what was released is held again. \
             Today's quota stays used. Events of lists (Sift, Leanplum) that were delivered stay so: servers cannot tell \
-            that they had them.
+            that they had them. The address of a server that asked to be left alone makes that forgotten.
               pingferry-upload forget 7F6E2B0C-0D53-4C4E-9C4B-8F6A4B2F0A11
+              pingferry-upload forget https://incoming.telemetry.mozilla.org
             """)
 
     @OptionGroup var edit: EditOptions

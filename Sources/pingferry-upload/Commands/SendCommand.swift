@@ -17,7 +17,8 @@ struct SendCommand: AsyncParsableCommand {
               pingferry-upload send --dry-run monday.tar.zst tuesday.tar.zst
 
             daily limit, per-type limit: goes with a later job. same id sent lately: two payloads under one document id go \
-            15 minutes apart. missing credential: goes once it is there. held: see release. too old: see --max-age. \
+            15 minutes apart. server asked to wait: goes when the time is over that the server asked for (Retry-After, at \
+            most 7 days; forget with the server's address ends it). missing credential: goes once it is there. held: see release. too old: see --max-age. \
             delivered before, refused before: the ledger knows; see retry and forget. nothing left, events in another \
             request: of a list of events (Sift, Leanplum), each event goes once. duplicate: stands in the bundles twice.
 
@@ -67,8 +68,9 @@ struct SendCommand: AsyncParsableCommand {
     private func plan(_ intake: BundleIntake, _ view: LedgerView?, _ credentials: Credentials) throws -> Plan {
         let now = SystemClock.now
         let state = try view?.state(of: intake.pool, today: ledger.days.day(of: now)) ?? LedgerState()
-        return Planner.plan(
-            intake.pool, state, rules: limits.rules(ledger.days), now: now, hasCredential: credentials.isKnown)
+        var rules = limits.rules(ledger.days)
+        rules.endpoints = try sending.addresses()
+        return Planner.plan(intake.pool, state, rules: rules, now: now, hasCredential: credentials.isKnown)
     }
 
     /// A ledger that does not exist yet knows nothing.

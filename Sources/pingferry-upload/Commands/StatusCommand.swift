@@ -11,7 +11,7 @@ struct StatusCommand: AsyncParsableCommand {
         abstract: "Show what was delivered and refused, is in flight, and waits.",
         discussion: """
             Counts by client and type, and what each client has had of today's quota. What waits is what the last job \
-            left. Can be run while a job is at work.
+            left. A server that asked to be left alone for a while (Retry-After) is named. Can be run while a job is at work.
               pingferry-upload status
               pingferry-upload status --refused
             """)
@@ -27,9 +27,10 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let today = ledger.days.day(of: SystemClock.now)
+            let now = SystemClock.now
+            let today = ledger.days.day(of: now)
             let overview = try LedgerView(path: try ledger.path()).overview(today: today)
-            let report = StatusReport(overview: overview, clients: Set(client.map { $0.lowercased() }))
+            let report = StatusReport(overview: overview, clients: Set(client.map { $0.lowercased() }), now: now)
             if common.json {
                 try Terminal.print(report.json)
             } else if !common.quiet {
