@@ -38,6 +38,8 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     public var isExisting: Bool { code == EEXIST }
     /// Whether the disk is full.
     public var isNoSpace: Bool { code == ENOSPC || code == EDQUOT }
+    /// Whether somebody else has the lock.
+    public var isLocked: Bool { operation == .lock && code == EWOULDBLOCK }
     /// Whether something is neither a folder nor a regular file, or a folder where a file was wanted.
     public var isNotAFile: Bool { operation == .read && (code == EISDIR || code == ENOTSUP) }
     /// Whether something is no folder.
@@ -46,7 +48,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     private var reason: String {
         switch (operation, code) {
         case (.lock, EWOULDBLOCK): "another run is writing it"
-        case (.replace, ENOTSUP), (.read, ENOTSUP): "it is not a regular file"
+        case (.replace, ENOTSUP), (.read, ENOTSUP), (.open, ENOTSUP): "it is not a regular file"
         case (.spool, EOVERFLOW): "it would hold more than the limit"
         default: String(cString: strerror(code))
         }

@@ -19,6 +19,17 @@ extension Failure {
         }
     }
 
+    /// What failed after the first upload may have gone. Nothing that is wrong with the input has a status of its own then,
+    /// for those say that nothing was sent.
+    init(whileSending error: any Error) {
+        let failure = Failure(error)
+        let remedy =
+            error is BundleFailure
+            ? "the bundle changed while it was sent; what has its answer is settled: give an intact copy to the next job"
+            : failure?.remedy
+        self.init(status: .inputOutput, message: failure?.message ?? "\(error)", remedy: remedy)
+    }
+
     private init(_ error: CredentialError) {
         switch error {
         case .file(let error): self.init(error)
@@ -35,7 +46,7 @@ extension Failure {
         switch error {
         case .held: .tryLater
         case .damaged, .storage: .inputOutput
-        case .notALedger, .newer: .badConfiguration
+        case .notALedger, .notAFile, .severalNames, .newer: .badConfiguration
         case .missing: .noInput
         case .file(let error) where error.isNoPermission: .noPermission
         case .file(let error) where error.operation == .open: .cannotCreate

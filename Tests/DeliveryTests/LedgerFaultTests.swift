@@ -42,6 +42,25 @@ import Testing
         #expect(try await ledger.mark(Array(plan.sends.prefix(10)), at: now).allSatisfy { $0 == .marked })
     }
 
+    @Test("a disk too small for a new ledger is reported, and the ledger is made once there is room", arguments: 1...24)
+    func fullWhileMade(number: Int) async throws {
+        let disk = try SmallDisk(kibibytes: number * 8)
+        let pool = Sample.pool([Sample.ping("A")])
+        let plan = Planner.plan(pool, LedgerState(), rules: PlanRules(), now: now)
+        for _ in 0..<2 {
+            do {
+                let ledger = try Ledger(path: disk("l"), now: now)
+                try ledger.begin(plan)
+            } catch let error as LedgerError {
+                #expect(["full", "file \(ENOSPC)"].contains(error.kind))
+            }
+        }
+        try disk.enlarge(kibibytes: 8000)
+        let ledger = try Ledger(path: disk("l"), now: now)
+        try ledger.begin(plan)
+        #expect(try await ledger.mark(plan.sends, at: now) == [.marked])
+    }
+
     @Test("a ledger on a read-only disk can be looked at, and refuses a job")
     func readOnlyDisk() async throws {
         let disk = try SmallDisk(kibibytes: 2000)

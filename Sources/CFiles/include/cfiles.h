@@ -34,4 +34,12 @@ int cfiles_catch_stop(void);
 /// Waits for such a signal. Its number; 0 if there is nothing to wait for.
 int cfiles_wait_for_stop(void);
 
+/// Locks one byte of an open file, far beyond its end, against all other openings of the file, also by other names and in this
+/// process; without waiting. The lock belongs to the opening and ends when that is closed. 0, or an errno code (EAGAIN or
+/// EACCES while somebody else has it).
+int cfiles_lock_beyond_end(int file);
+
+/// Unlocks it. 0, or an errno code.
+int cfiles_unlock_beyond_end(int file);
+
 #endif

@@ -28,7 +28,7 @@ public final class Ledger: Sendable {
         self.path = path
         if mustExist { _ = try LedgerFile.openForReading(path) }
         try LedgerFile.makeFolder(of: path)
-        lock = try LedgerLock(path, started: now.description)
+        lock = try LedgerLock(try LedgerPath.resolved(path), of: path, started: now.description)
         let queue = try LedgerFile.openForWriting(path)
         let job = JobHolder()
         self.queue = queue

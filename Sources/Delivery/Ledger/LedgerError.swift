@@ -18,6 +18,10 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
     case damaged(path: String, reason: String)
     /// The file is no ledger.
     case notALedger(path: String)
+    /// It is no regular file, but a pipe, a folder or a device.
+    case notAFile(path: String)
+    /// The file has several names (hard links), and is not known by this one.
+    case severalNames(path: String)
     /// A newer version of the program has changed its form.
     case newer(path: String)
     /// There is none.
@@ -35,6 +39,8 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
         case .held(let path, nil): "\(path): in use by another job"
         case .damaged(let path, let reason): "\(path): the ledger is damaged: \(reason)"
         case .notALedger(let path): "\(path): not a ledger of this program"
+        case .notAFile(let path): "\(path): not a regular file"
+        case .severalNames(let path): "\(path): the ledger has several names (hard links), and is not known by this one"
         case .newer(let path): "\(path): written by a newer version of this program"
         case .missing(let path): "\(path): no ledger there"
         case .file(let error): error.description
@@ -51,7 +57,9 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
             restore it from a backup, or try sqlite3 \(path) .recover; without it, records that were delivered are sent \
             again: only if that is acceptable, move the file away
             """
-        case .notALedger: "give the path of a ledger, or of a file that does not exist yet, with --ledger"
+        case .notALedger, .notAFile: "give the path of a ledger, or of a file that does not exist yet, with --ledger"
+        case .severalNames:
+            "give the name that it was first used by, or keep one name alone; symbolic links to it are no trouble"
         case .newer: "use a newer version of this program"
         case .missing: "send makes one when it first runs"
         case .file(let error) where error.isNoPermission:

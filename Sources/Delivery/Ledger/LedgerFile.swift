@@ -4,20 +4,24 @@ import GRDB
 
 /// Opens the file of a ledger and tells what is wrong with one.
 enum LedgerFile {
-    /// Opens a ledger for writing, and makes it if there is none.
+    /// Opens a ledger for writing, and makes it in the empty file that whoever has its lock finds or made.
     ///
-    /// The write-ahead log makes a commit one `fsync`, which `synchronous = FULL` does not leave out.
+    /// Each state that the making passes through is taken for what it is, so that the next job goes on where one was killed
+    /// or found the disk full. The write-ahead log makes a commit one `fsync`, which `synchronous = FULL` does not leave out.
     static func openForWriting(_ path: String) throws(LedgerError) -> DatabaseQueue {
+        let place = try LedgerPath.place(of: try LedgerPath.resolved(path), path)
         // Looked at before anything is changed, even its mode: it may be another program's file.
-        if access(path, F_OK) == 0 { _ = try existing(path) }
-        try makePrivate(path)
+        _ = try existing(place, path)
+        // For the owner alone: it names clients.
+        guard chmod(place, 0o600) == 0 else { throw .file(FileError(.open, path)) }
         return try translating(path) {
             var configuration = Configuration()
             configuration.journalMode = .wal
             configuration.busyMode = .timeout(5)
             configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            let queue = try DatabaseQueue(path: name(of: path), configuration: configuration)
+            let queue = try DatabaseQueue(path: name(of: place), configuration: configuration)
             try LedgerSchema.migrator.migrate(queue)
+            try LedgerPath.note(place, in: queue)
             return queue
         }
     }
@@ -25,32 +29,74 @@ enum LedgerFile {
     /// Opens a ledger that exists for reading; a job may be writing it.
     static func openForReading(_ path: String) throws(LedgerError) -> DatabaseQueue {
         guard access(path, F_OK) == 0 else { throw .missing(path: path) }
+        guard try isRegular(path) else { throw .notAFile(path: path) }
         guard access(path, R_OK) == 0 else { throw .file(FileError(.open, path)) }
-        guard let queue = try existing(path) else { throw .missing(path: path) }
+        let place = try LedgerPath.place(of: try LedgerPath.resolved(path), path)
+        guard let queue = try existing(place, path) else { throw .missing(path: path) }
         return queue
     }
 
+    /// A pipe would be waited for.
+    private static func isRegular(_ path: String) throws(LedgerError) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw .file(FileError(.open, path)) }
+        return status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// Opens a ledger for reading; nil for a file that is to become one.
-    private static func existing(_ path: String) throws(LedgerError) -> DatabaseQueue? {
+    private static func existing(_ place: String, _ path: String) throws(LedgerError) -> DatabaseQueue? {
         try translating(path) {
-            var configuration = Configuration()
-            configuration.readonly = true
-            configuration.busyMode = .timeout(5)
-            let queue = try DatabaseQueue(path: name(of: path, isReadOnly: true), configuration: configuration)
-            return try queue.read { try isLedger($0, path) } ? queue : nil
+            do {
+                return try checked(place, path, isReadOnly: true)
+            } catch let error as DatabaseError
+                where [.SQLITE_READONLY, .SQLITE_CANTOPEN].contains(error.resultCode) && mayRecover(place)
+            {
+                // SQLite undoes what a killed job began, and has to write for that.
+                return try checked(place, path, isReadOnly: false)
+            }
         }
     }
+
+    private static func checked(_ place: String, _ path: String, isReadOnly: Bool) throws -> DatabaseQueue? {
+        var configuration = Configuration()
+        configuration.readonly = isReadOnly
+        configuration.busyMode = .timeout(5)
+        let queue = try DatabaseQueue(path: name(of: place, isReadOnly: isReadOnly), configuration: configuration)
+        return try queue.read { try isLedger($0, path) } ? queue : nil
+    }
+
+    /// Whether a file may be written to for its recovery: a ledger, or the first page of one. Nothing is undone in another
+    /// program's file.
+    ///
+    /// Source: SQLite, "Database File Format", section 1.3: the application id stands at byte 68 of a header of 100.
+    private static func mayRecover(_ path: String) -> Bool {
+        guard access(path, W_OK) == 0, let file = FileHandle(forReadingAtPath: path),
+            let header = try? file.read(upToCount: firstPage + 1)
+        else { return false }
+        guard header.count >= 100 else { return true }
+        let identifier = header[68..<72].reduce(0) { $0 << 8 | Int($1) }
+        return identifier == LedgerSchema.applicationID || identifier == 0 && header.count <= firstPage
+    }
+
+    /// The size of SQLite's pages, which is the default.
+    private static let firstPage = 4096
 
     /// The name of a file for SQLite, which takes what begins with `file:` for an address.
     ///
     /// Where no file can be made beside a ledger, and none was left there, it is read as one that cannot change.
-    private static func name(of path: String, isReadOnly: Bool = false) -> String {
+    private static func name(of path: String, isReadOnly: Bool = false) throws -> String {
         let folder = (path as NSString).deletingLastPathComponent
         let isFixed = isReadOnly && access(folder.isEmpty ? "." : folder, W_OK) != 0 && access(path + "-wal", F_OK) != 0
-        if isFixed, let name = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) {
-            return "file:\(name)?immutable=1"
-        }
+        if isFixed { return try fixedName(of: path) }
         return path.hasPrefix("file:") ? "./\(path)" : path
+    }
+
+    /// The name for SQLite of a file that is read as one that cannot change.
+    static func fixedName(of path: String) throws -> String {
+        guard let name = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) else {
+            throw FileError(.open, path, code: EILSEQ)
+        }
+        return "file:\(name)?immutable=1"
     }
 
     /// Runs a body; says in this program's words what SQLite has to say.
@@ -59,10 +105,15 @@ enum LedgerFile {
             return try body()
         } catch let error as LedgerError {
             throw error
+        } catch let error as FileError {
+            throw .file(error)
         } catch let error as DatabaseError {
             switch error.resultCode {
             case .SQLITE_CORRUPT: throw .damaged(path: path, reason: error.message ?? "\(error)")
             case .SQLITE_NOTADB: throw .notALedger(path: path)
+            // What its jobs share has no room: SQLite has no other word for that.
+            case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE:
+                throw .storage(path: path, reason: "the disk is full", isFull: true)
             case .SQLITE_FULL: throw .storage(path: path, reason: "the disk is full", isFull: true)
             case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
                 throw .file(FileError(.open, path, code: access(path, W_OK) == 0 ? EACCES : errno))
@@ -85,25 +136,23 @@ enum LedgerFile {
         }
     }
 
-    /// Makes the file, for the owner alone: it names clients.
-    private static func makePrivate(_ path: String) throws(LedgerError) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .file(FileError(.open, path)) }
-        defer { close(descriptor) }
-        guard fchmod(descriptor, 0o600) == 0 else { throw .file(FileError(.open, path)) }
-    }
-
-    /// Whether a database is a ledger; if not, it is empty.
+    /// Whether a database is a ledger; if not, it is one whose making has only begun.
     private static func isLedger(_ db: Database, _ path: String) throws -> Bool {
         guard try Int.fetchOne(db, sql: "PRAGMA application_id") == LedgerSchema.applicationID else {
-            // A job that was killed before its first transaction leaves an empty one.
-            let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
-            guard tables == 0 else { throw LedgerError.notALedger(path: path) }
+            guard try isUnfinished(db) else { throw LedgerError.notALedger(path: path) }
             return false
         }
         if try LedgerSchema.migrator.hasBeenSuperseded(db) { throw LedgerError.newer(path: path) }
         let faults = try String.fetchAll(db, sql: "PRAGMA quick_check(1)")
         if let fault = faults.first, fault != "ok" { throw LedgerError.damaged(path: path, reason: fault) }
         return true
+    }
+
+    /// Whether a database holds nothing, or nothing but the empty list of changes of form, which is made first.
+    private static func isUnfinished(_ db: Database) throws -> Bool {
+        let list = "grdb_migrations"
+        let others = "SELECT count(*) FROM sqlite_master WHERE tbl_name <> ?"
+        guard try Int.fetchOne(db, sql: others, arguments: [list]) == 0 else { return false }
+        return try !db.tableExists(list) || Int.fetchOne(db, sql: "SELECT count(*) FROM \(list)") == 0
     }
 }

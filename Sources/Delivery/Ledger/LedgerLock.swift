@@ -2,43 +2,49 @@ import Files
 import Foundation
 import JSONText
 
-/// The right to write a ledger: an advisory lock on a file beside it, which ends with the process however that ends.
+/// The right to write a ledger: advisory locks that end with the process however that ends.
 ///
-/// The file's contents say who has the lock. They are a note for people; the lock itself is what counts.
+/// One is on the ledger itself, for a file may have several names. The other is on a file beside it: it keeps those apart that
+/// are about to make the ledger, its contents say who has the lock, and earlier versions know no other. They are a note for
+/// people; the locks are what counts.
 struct LedgerLock: ~Copyable, Sendable {
-    private let descriptor: Int32
+    private let beside: LockedFile
+    private let file: LockedFile
 
-    /// Takes the lock.
-    /// - Throws: ``LedgerError``: `held` while another process has it, `file` if the file cannot be made.
-    init(_ ledger: String, started: String) throws(LedgerError) {
-        // Whatever the ledger is called, its lock is one file.
-        let path = Self.resolved(ledger) + ".lock"
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw .file(FileError(.create, path)) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let code = errno
-            let holder = Self.holder(descriptor)
-            close(descriptor)
-            throw code == EWOULDBLOCK ? .held(path: ledger, by: holder) : .file(FileError(.lock, path, code: code))
-        }
-        let note = Self.note(started: started)
-        guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, note, note.count, 0) == note.count else {
-            let error = FileError(.write, path)
-            close(descriptor)
+    /// Takes the locks; makes an empty file where there is no ledger.
+    /// - Parameters:
+    ///   - place: where the ledger is, as ``LedgerPath/resolved(_:)`` has it.
+    ///   - ledger: its path for messages.
+    /// - Throws: ``LedgerError``: `held` while somebody else has it.
+    init(_ place: String, of ledger: String, started: String) throws(LedgerError) {
+        let beside = try Self.lockBeside(place, of: ledger)
+        let file = try Self.lockItself(place, of: ledger)
+        do throws(FileError) {
+            try beside.replaceContents(by: Self.note(started: started), place + ".lock")
+        } catch {
             throw .file(error)
         }
+        self.beside = beside
+        self.file = file
     }
 
-    /// Unlocks by name: a child process that is just being started shares the descriptor, and with it the lock.
-    deinit {
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
+    private static func lockBeside(_ place: String, of ledger: String) throws(LedgerError) -> LockedFile {
+        let path = place + ".lock"
+        do throws(FileError) {
+            return try LockedFile(path, .whole)
+        } catch {
+            throw error.isLocked ? .held(path: ledger, by: holder(path)) : .file(error)
+        }
     }
 
-    private static func resolved(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
+    private static func lockItself(_ place: String, of ledger: String) throws(LedgerError) -> LockedFile {
+        do throws(FileError) {
+            return try LockedFile(place, .beyondEnd)
+        } catch {
+            // Whoever has it came by another name, and left the note beside that.
+            if error.isLocked { throw .held(path: ledger, by: nil) }
+            throw error.code == ENOTSUP || error.code == EISDIR ? .notAFile(path: ledger) : .file(error)
+        }
     }
 
     private static func note(started: String) -> [UInt8] {
@@ -56,10 +62,8 @@ struct LedgerLock: ~Copyable, Sendable {
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    private static func holder(_ descriptor: Int32) -> LedgerHolder? {
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = pread(descriptor, &bytes, bytes.count, 0)
-        return LedgerHolder(note: Array(bytes.prefix(max(0, count))))
+    private static func holder(_ path: String) -> LedgerHolder? {
+        FileManager.default.contents(atPath: path).flatMap { LedgerHolder(note: Array($0)) }
     }
 }
 

@@ -38,6 +38,8 @@ extension LedgerError {
         case .held: "held"
         case .damaged: "damaged"
         case .notALedger: "notALedger"
+        case .notAFile: "notAFile"
+        case .severalNames: "severalNames"
         case .newer: "newer"
         case .missing: "missing"
         case .file(let error): "file \(error.code)"

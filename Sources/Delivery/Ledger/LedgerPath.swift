@@ -1,0 +1,85 @@
+import Files
+import Foundation
+import GRDB
+
+/// The one path by which the file of a ledger is opened, whatever it is called.
+///
+/// SQLite keeps its log beside the path that it was given. Under another name of the same file (a hard link, a file that is
+/// mounted in a second place) it would not find the log, and with it what was delivered. So a ledger notes the path that it is
+/// opened by, and by whatever name somebody comes, that path is taken.
+///
+/// Source: SQLite, "How To Corrupt An SQLite Database File", section 2.4, "Multiple links to the same file".
+enum LedgerPath {
+    /// How many symbolic links are followed, as Linux has it.
+    private static let linkLimit = 40
+
+    /// Follows symbolic links, also those that lead to a file that does not exist yet.
+    /// - Throws: ``LedgerError``, such as for a folder that does not exist.
+    static func resolved(_ path: String) throws(LedgerError) -> String {
+        var next = path
+        for _ in 0..<linkLimit {
+            let folder = (next as NSString).deletingLastPathComponent
+            guard let real = text({ realpath(folder.isEmpty ? "." : folder, nil) }) else {
+                throw .file(FileError(.open, path))
+            }
+            let place = (real as NSString).appendingPathComponent((next as NSString).lastPathComponent)
+            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: place) else { return place }
+            next = target.hasPrefix("/") ? target : (real as NSString).appendingPathComponent(target)
+        }
+        throw .file(FileError(.open, path, code: ELOOP))
+    }
+
+    /// The path by which the ledger is to be opened that stands at a path without symbolic links.
+    /// - Parameter path: its path for messages.
+    /// - Throws: ``LedgerError``; `severalNames` where a log may lie under a name that is not known.
+    static func place(of resolved: String, _ path: String) throws(LedgerError) -> String {
+        var status = stat()
+        guard stat(resolved, &status) == 0 else { throw .file(FileError(.open, path)) }
+        let noted: String?
+        do throws(LedgerError) {
+            noted = try LedgerFile.translating(path) { try note(in: resolved) }
+        } catch {
+            // With one name there is one log. What is wrong with the file shows when it is opened with that.
+            guard status.st_nlink > 1 else { return resolved }
+            throw error
+        }
+        if let noted, FileIdentity(path: noted) == FileIdentity(path: resolved) { return noted }
+        guard status.st_nlink == 1 else { throw .severalNames(path: path) }
+        return resolved
+    }
+
+    /// Notes the path by which a ledger is opened, in the file itself and not in its log alone.
+    static func note(_ place: String, in queue: DatabaseQueue) throws {
+        let isNew = try queue.write { db in
+            try db.execute(
+                sql: "CREATE TABLE IF NOT EXISTS place (id INTEGER PRIMARY KEY CHECK (id = 1), path TEXT NOT NULL)")
+            guard try noted(db) != place else { return false }
+            try db.execute(sql: "INSERT OR REPLACE INTO place VALUES (1, ?)", arguments: [place])
+            return true
+        }
+        if isNew { _ = try queue.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
+    }
+
+    /// The path that is noted in a file; nil if there is none. The log and the locks are not looked at.
+    private static func note(in path: String) throws -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_size > 0 else { return nil }
+        var configuration = Configuration()
+        configuration.readonly = true
+        return try DatabaseQueue(path: try LedgerFile.fixedName(of: path), configuration: configuration).read { db in
+            try db.tableExists("place") ? noted(db) : nil
+        }
+    }
+
+    private static func noted(_ db: Database) throws -> String? {
+        try String.fetchOne(db, sql: "SELECT path FROM place")
+    }
+
+    private static func text(_ make: () -> UnsafeMutablePointer<CChar>?) -> String? {
+        guard let pointer = make() else { return nil }
+        defer { free(pointer) }
+        let text = String(validatingCString: pointer)
+        if text == nil { errno = EILSEQ }
+        return text
+    }
+}

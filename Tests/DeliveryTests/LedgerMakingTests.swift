@@ -1,0 +1,128 @@
+import Foundation
+import Telemetry
+import TestSupport
+import Testing
+
+import class GRDB.DatabaseQueue
+
+@testable import Delivery
+
+/// What a job leaves that is killed, or finds the disk full, while it makes a ledger or writes to one: the next job goes on.
+@Suite struct LedgerMakingTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private let now = Sample.time(0)
+
+    init() throws {
+        folder = try TemporaryFolder(inMemory: true)
+        path = folder("l")
+    }
+
+    /// What may lie there after a making that was not finished.
+    enum State: CaseIterable {
+        case nothing, emptyFile, emptyLog, firstPage, firstPageWithJournal, logAlone, emptyListOfChanges, firstChange
+    }
+
+    private func make(_ state: State) throws {
+        switch state {
+        case .nothing: break
+        case .emptyFile: try folder.put("", "l")
+        case .emptyLog:
+            for name in ["l", "l-wal", "l-journal"] { try folder.put("", name) }
+        case .firstPage: try change([], in: path)
+        case .firstPageWithJournal:
+            try change([], in: path)
+            try journal(before: 0).write(to: URL(fileURLWithPath: path + "-journal"))
+        case .logAlone:
+            // The list of changes stands in the log, and no job closed the file.
+            try copy(while: ["PRAGMA journal_mode = WAL", Self.list])
+        case .emptyListOfChanges: try change(["PRAGMA journal_mode = WAL", Self.list], in: path)
+        case .firstChange:
+            let queue = try DatabaseQueue(path: path)
+            try LedgerSchema.migrator.migrate(queue, upTo: "1")
+            try queue.close()
+        }
+    }
+
+    private static let list = "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)"
+
+    private func change(_ statements: [String], in path: String) throws {
+        let queue = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction { db in
+            for statement in statements + ["VACUUM"] { try db.execute(sql: statement) }
+        }
+        try queue.close()
+    }
+
+    /// Makes changes in another place and copies its files before it is closed.
+    private func copy(while statements: [String]) throws {
+        let queue = try DatabaseQueue(path: folder("other"))
+        try queue.writeWithoutTransaction { db in
+            for statement in statements { try db.execute(sql: statement) }
+            for name in folder.names where name.hasPrefix("other") {
+                try FileManager.default.copyItem(atPath: folder(name), toPath: path + name.dropFirst("other".count))
+            }
+            if db.isInsideTransaction { try db.rollback() }
+        }
+        try queue.close()
+    }
+
+    /// A journal that takes a database back to a number of pages and restores none.
+    ///
+    /// Source: SQLite, "Database File Format", section 3, "The Rollback Journal".
+    private func journal(before pages: UInt8) -> Data {
+        let header: [UInt8] =
+            [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, pages]
+            + [0, 0, 2, 0, 0, 0, 16, 0]
+        return Data(header + Array(repeating: 0, count: 512 - header.count))
+    }
+
+    @Test("whatever an unfinished making left is made a ledger", arguments: State.allCases)
+    func unfinished(state: State) async throws {
+        try make(state)
+        // Looking is safe too, and finds none, or an empty one.
+        if let view = try? LedgerView(path: path) { #expect(try view.overview(today: 0).counts.isEmpty) }
+        let pool = Sample.pool([Sample.ping("A")])
+        do {
+            let ledger = try Ledger(path: path, now: now)
+            let plan = Planner.plan(pool, LedgerState(), rules: PlanRules(), now: now)
+            try ledger.begin(plan)
+            #expect(try await ledger.mark(plan.sends, at: now) == [.marked])
+        }
+        let overview = try LedgerView(path: path).overview(today: DayRule.utc.day(of: now))
+        #expect(overview.counts.values.map(\.inFlight) == [1])
+        #expect(!folder.names.contains("l-journal"))
+    }
+
+    @Test("a ledger whose last change was not finished is put right, by looking too", arguments: [false, true])
+    func hotJournal(byLooking: Bool) async throws {
+        do {
+            let ledger = try Ledger(path: folder("other"), now: now)
+            let plan = Planner.plan(
+                Sample.pool([Sample.ping("A")]), LedgerState(), rules: PlanRules(), now: now)
+            try ledger.begin(plan)
+            _ = try await ledger.mark(plan.sends, at: now)
+        }
+        // A cache of one page goes to the file before the change is finished.
+        try copy(while: [
+            "PRAGMA journal_mode = DELETE", "PRAGMA cache_size = 1", "BEGIN", "DELETE FROM flights",
+            "CREATE TABLE noise (text)",
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 200) INSERT INTO noise SELECT hex(zeroblob(1000)) FROM n",
+        ])
+        #expect(folder.names.contains("l-journal"))
+        if !byLooking { _ = try Ledger(path: path, now: now) }
+        let overview = try LedgerView(path: path).overview(today: DayRule.utc.day(of: now))
+        #expect(overview.counts.values.map(\.inFlight) == [1])
+    }
+
+    @Test("nothing is undone in another program's database")
+    func foreignJournal() throws {
+        try change(["CREATE TABLE notes (text)"], in: path)
+        try journal(before: 0).write(to: URL(fileURLWithPath: path + "-journal"))
+        let before = try folder.data("l")
+        #expect(throws: LedgerError.self) { try Ledger(path: path, now: now) }
+        #expect(throws: LedgerError.self) { try LedgerView(path: path) }
+        #expect(try folder.data("l") == before)
+        #expect(folder.names.contains("l-journal"))
+    }
+}

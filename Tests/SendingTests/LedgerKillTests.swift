@@ -1,0 +1,34 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The real program, killed while it makes a new ledger.
+@Suite struct LedgerKillTests {
+    @Test func aKillWhileTheLedgerIsMadeLeavesOneThatTheNextJobTakes() async throws {
+        var generator = SeededGenerator(seed: 20_180_524)
+        let folder = try TemporaryFolder(inMemory: true)
+        let server = try LoopbackServer()
+        try await server.order(keep: 0)
+        let bundle = try await Sample.bundle([Sample.ping(1, client: "C")], at: folder("b.tar.zst"))
+        for round in 0..<60 {
+            let ledger = folder("\(round)/l")
+            try folder.makeFolder("\(round)")
+            let arguments = [
+                "send", "--ledger", ledger, "--timezone", noonTimezone, "--endpoint", "mozilla=\(server.address)",
+                bundle,
+            ]
+            let uploader = try Uploader(arguments)
+            // The lock is taken first; what follows takes a few milliseconds.
+            while !FileManager.default.fileExists(atPath: ledger + ".lock"), uploader.program.isRunning { usleep(50) }
+            usleep(UInt32.random(in: 0...12_000, using: &generator))
+            uploader.program.send(SIGKILL)
+            uploader.program.wait()
+            let status = try await upload("status", "--ledger", ledger)
+            #expect([0, 66].contains(status.status), "\(status.errors)")
+            let next = try await Uploader(arguments).finish()
+            #expect(next.status == 0, "\(folder.names) \(next.errors)")
+        }
+        // Each ledger is one of its own, so the ping arrives once by each, or twice where its first job was killed late.
+        #expect(try await server.report().total >= 60)
+    }
+}
