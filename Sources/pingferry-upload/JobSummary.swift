@@ -6,6 +6,8 @@ import JSONText
 struct JobSummary {
     let plan: Plan
     let report: JobReport
+    /// Why the ledger or a bundle failed while the job ran.
+    let failure: Failure?
     /// What to set for a credential that is missing.
     let nameToSet: (Account) -> String
 
@@ -22,6 +24,7 @@ struct JobSummary {
     ///
     /// A refusal wants somebody to look, so it comes before what settles itself with the next job.
     var status: ExitStatus? {
+        if let failure { return failure.status }
         if !report.wrongCredentials.isEmpty || plan.count(.missingCredential) > 0 { return .badConfiguration }
         if report.refused > 0 { return .incomplete }
         if left > 0 || Disposition.allCases.contains(where: { $0.isForLater && plan.count($0) > 0 }) {
@@ -45,6 +48,7 @@ struct JobSummary {
 
     private var json: CanonicalObject {
         var object = CanonicalObject()
+        object.set("failure", string: failure?.message)
         object.set(
             "records", object: CanonicalObject(counts: Dictionary(counts.map { ($0.name, $0.count) }) { $0 + $1 }))
         object.set(waitingIn: plan)

@@ -21,7 +21,15 @@ struct ClientRun {
                 run.leave(left.count, reason)
                 break
             }
-            let upload = try run.job.source.upload(send)
+            let upload: Upload
+            do throws(BundleFailure) {
+                upload = try run.job.source.upload(send)
+            } catch {
+                // Its records have an order. What is settled below is so nevertheless.
+                run.fail(error)
+                run.leave(left.count, "cannot read \(error.path)")
+                break
+            }
             let request: UploadRequest
             do throws(RequestError) {
                 request = try self.request(for: upload.record, of: send)

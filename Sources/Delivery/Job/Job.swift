@@ -21,20 +21,20 @@ public struct Job: Sendable {
     /// Sends until nothing is left that may be sent now. When its task is cancelled, nothing new is sent; the answers to
     /// requests that are under way have ``Exchange/stopPatience`` to come, and what is not answered by then stays in flight.
     ///
-    /// - Throws: what the ledger or the bundles throw; what was under way then stays marked in the ledger. ``CredentialError``
-    ///   for a file of certificates.
+    /// Where the ledger or a bundle fails meanwhile, the report says so: what has its answer is settled if the ledger can take
+    /// it, and what was under way stays marked.
+    ///
+    /// - Throws: ``CredentialError`` for a file of certificates.
     public func run() async throws -> JobReport {
         let systems = Set(plan.queues.map { plan.names.clients[$0.client].system })
         let sender = try Sender(settings.sender, systems: systems, now: settings.now)
         let run = JobRun(job: self, sender: sender, systems: systems)
-        let result: Result<Void, any Error>
         do {
-            result = .success(try await serve(run))
+            try await serve(run)
         } catch {
-            result = .failure(error)
+            run.fail(error)
         }
         await sender.shutdown()
-        try result.get()
         return run.report(wasStopped: Task.isCancelled)
     }
 
@@ -53,7 +53,8 @@ public struct Job: Sendable {
 /// Where a job's uploads come from.
 public protocol UploadProviding: Sendable {
     /// What a planned upload carries.
-    func upload(_ send: PlannedSend) throws -> Upload
+    /// - Throws: ``BundleFailure`` if its bundle cannot be read any more.
+    func upload(_ send: PlannedSend) throws(BundleFailure) -> Upload
 }
 
 /// Where a job keeps what became of its uploads.

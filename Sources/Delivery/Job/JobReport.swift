@@ -14,6 +14,8 @@ public struct JobReport: Sendable {
     public private(set) var problems: [String] = []
     /// Whether the job was told to stop before its end.
     public internal(set) var wasStopped = false
+    /// Why some uploads could not be read or settled: the first error of the ledger or of a bundle.
+    public internal(set) var failure: (any Error)?
     /// Records of which something was refused, and other parts may follow.
     private var refusedInPart: Set<DeliveryKey> = []
 

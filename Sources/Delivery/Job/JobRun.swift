@@ -51,6 +51,9 @@ final class JobRun: Sendable {
         log(JobEvent(time: job.settings.now(), kind: kind, id: record.id, client: record.client, outcome: outcome))
     }
 
+    /// Keeps the first error that kept uploads from being sent or settled.
+    func fail(_ error: any Error) { shared.withLock { $0.report.failure = $0.report.failure ?? error } }
+
     /// Counts uploads that are not tried.
     func leave(_ uploads: Int, _ reason: String) { shared.withLock { $0.report.leave(uploads, reason) } }
 

@@ -44,9 +44,9 @@ public final class UploadSource: Sendable {
     }
 
     /// What an upload carries. Blocks while a segment is decoded.
-    /// - Throws: `BundleError` if the bundle is no longer what was verified.
-    public func upload(_ send: PlannedSend) throws -> Upload {
-        try state.withLock { state in
+    /// - Throws: ``BundleFailure`` if the bundle is no longer what was verified.
+    public func upload(_ send: PlannedSend) throws(BundleFailure) -> Upload {
+        try reading(send.place) { state throws(BundleError) in
             let record = try self.record(at: send.place, &state)
             guard DeliveryKey(record) == send.recordKey else { throw Self.changed(send.place) }
             guard !send.isWhole else { return Upload(record: record, itemCount: send.items.count) }
@@ -58,12 +58,30 @@ public final class UploadSource: Sendable {
     }
 
     /// A record. Blocks while its segment is decoded.
-    /// - Throws: `BundleError` if the bundle is no longer what was verified.
-    public func record(at place: RecordPlace) throws -> Record {
-        try state.withLock { try record(at: place, &$0) }
+    /// - Throws: ``BundleFailure`` if the bundle is no longer what was verified.
+    public func record(at place: RecordPlace) throws(BundleFailure) -> Record {
+        try reading(place) { state throws(BundleError) in try record(at: place, &state) }
     }
 
-    private func record(at place: RecordPlace, _ state: inout State) throws -> Record {
+    /// Runs a body that reads what stands at a place; what it throws goes on with the name of the bundle.
+    private func reading<Value: Sendable>(
+        _ place: RecordPlace, _ body: (inout State) throws(BundleError) -> Value
+    ) throws(BundleFailure) -> Value {
+        let result = state.withLock { state in
+            do throws(BundleError) {
+                return Result<Value, BundleError>.success(try body(&state))
+            } catch {
+                return .failure(error)
+            }
+        }
+        do throws(BundleError) {
+            return try result.get()
+        } catch {
+            throw BundleFailure(path: bundles[Int(place.bundle)].path, error: error)
+        }
+    }
+
+    private func record(at place: RecordPlace, _ state: inout State) throws(BundleError) -> Record {
         let contents = try contents(Place(bundle: place.bundle, segment: place.segment), &state)
         let line = Int(place.start)..<Int(place.start) + Int(place.count)
         guard line.upperBound <= contents.count else { throw Self.changed(place) }
@@ -74,7 +92,7 @@ public final class UploadSource: Sendable {
         }
     }
 
-    private func contents(_ place: Place, _ state: inout State) throws -> [UInt8] {
+    private func contents(_ place: Place, _ state: inout State) throws(BundleError) -> [UInt8] {
         state.clock += 1
         if let contents = state.cache[place]?.contents {
             state.cache[place]?.lastUse = state.clock

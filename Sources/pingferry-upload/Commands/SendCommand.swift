@@ -91,9 +91,12 @@ struct SendCommand: AsyncParsableCommand {
         let plan = try plan(intake, ledger.view, settings.credentials)
         try ledger.begin(plan)
         let job = Job(plan: plan, source: intake.source, ledger: ledger, settings: settings)
+        let report = try await Sending.run(job)
         let summary = JobSummary(
-            plan: plan, report: try await Sending.run(job), nameToSet: settings.credentials.nameToSet)
+            plan: plan, report: report, failure: report.failure.map { Failure(whileSending: $0) },
+            nameToSet: settings.credentials.nameToSet)
         try summary.print(isQuiet: common.quiet, asJSON: common.json)
+        if let failure = summary.failure { throw failure }
         if let status = summary.status { throw ExitCode(status.rawValue) }
     }
 
