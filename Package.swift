@@ -58,7 +58,8 @@ let package = Package(
                 "Bundle", "CArchive", "CZlib", "Database", "Files", "JSONText", "Parallel", "PropertyList", "Telemetry",
                 .product(name: "Crypto", package: "swift-crypto"),
             ], swiftSettings: common),
-        .target(name: "Console", dependencies: ["Bundle", "Files", "JSONText"], swiftSettings: common),
+        .target(name: "CThreads"),
+        .target(name: "Console", dependencies: ["Bundle", "CThreads", "Files", "JSONText"], swiftSettings: common),
         .target(name: "Export", dependencies: ["CZstd", "Telemetry"], swiftSettings: common),
         .executableTarget(
             name: "pingferry",

@@ -19,8 +19,10 @@ struct PingferryUpload: AsyncParsableCommand {
             type in a job. What was delivered is not sent again, whatever bundle it comes in.
 
             Exit status: 0 all good; 1 finished, but some record was refused; 64 usage; 65 a bundle is damaged or not one: \
-            nothing of any was sent; 66 no such input; 73 cannot create the ledger; 74 input/output error; 75 something \
-            is left for another job, or another job is at work; 77 no permission; 78 bad configuration or credentials.
+            nothing of any was sent; 66 no such input; 73 cannot create the ledger; 74 input/output error, also where \
+            a bundle or the ledger fails while the job runs, or the system has too few threads or too little memory; 75 \
+            something is left for another job, or another job is at work; 77 no permission; 78 bad configuration or \
+            credentials.
             """,
         version: version,
         subcommands: [
@@ -35,6 +37,7 @@ struct PingferryUpload: AsyncParsableCommand {
 
     static func main() async {
         StandardDescriptors.reserve()
+        SystemResources.require(for: "pingferry-upload", threadsPerProcessor: 2)
         CommandArguments.requireUTF8(of: "pingferry-upload")
         await main(nil)
     }

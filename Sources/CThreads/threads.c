@@ -1,0 +1,89 @@
+// The dispatch library asks for a thread again each second, for ever, where the system refuses one, and the network library
+// traps. Both call pthread_create, which this one stands in front of.
+#define _GNU_SOURCE
+#include "cthreads.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { attempts = 20, most_threads = 256 };
+
+typedef int creation(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+static const char *program_name;
+static atomic_int status_without;
+
+void cthreads_end_without_thread(const char *program, int status) {
+    program_name = program;
+    atomic_store(&status_without, status);
+}
+
+static int create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument) {
+    static _Atomic(creation *) next;
+    creation *function = atomic_load(&next);
+    if (!function) {
+        function = (creation *)dlsym(RTLD_NEXT, "pthread_create");
+        if (!function) return ENOSYS;
+        atomic_store(&next, function);
+    }
+    return function(thread, attributes, body, argument);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument) {
+    int code = create(thread, attributes, body, argument);
+    int status = atomic_load(&status_without);
+    if ((code != EAGAIN && code != ENOMEM) || status == 0) return code;
+    const struct timespec pause = {.tv_nsec = 50 * 1000 * 1000};
+    for (int i = 0; i < attempts && code != 0; i++) {
+        nanosleep(&pause, 0);
+        code = create(thread, attributes, body, argument);
+    }
+    if (code == 0) return 0;
+    // No buffer that would have to be allocated.
+    char line[256];
+    int length = snprintf(line, sizeof line,
+        "%s: cannot make a thread: %s\n%s: allow more processes (ulimit -u) or more address space (ulimit -v)\n",
+        program_name, strerror(code), program_name);
+    if (length > (int)sizeof line - 1) length = sizeof line - 1;
+    if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0) _exit(status);
+    _exit(status);
+}
+
+int cthreads_share_heap_if_limited(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0) return errno;
+    return limit.rlim_cur == RLIM_INFINITY || mallopt(M_ARENA_MAX, 1) == 1 ? 0 : EINVAL;
+}
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static void *wait_at_gate(void *unused) {
+    pthread_mutex_lock(&gate);
+    pthread_mutex_unlock(&gate);
+    return unused;
+}
+
+int cthreads_try(int threads, unsigned long bytes) {
+    void *memory = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return errno;
+    pthread_t made[most_threads];
+    int count = 0, code = 0;
+    pthread_mutex_lock(&gate);
+    while (count < threads && count < most_threads && code == 0) {
+        code = create(&made[count], 0, wait_at_gate, 0);
+        if (code == 0) count++;
+    }
+    pthread_mutex_unlock(&gate);
+    for (int i = 0; i < count; i++) pthread_join(made[i], 0);
+    munmap(memory, bytes);
+    return code;
+}

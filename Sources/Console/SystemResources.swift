@@ -1,0 +1,32 @@
+import CThreads
+import Glibc
+
+/// What a program needs of the system before it can do anything.
+public enum SystemResources {
+    /// What the threads of the libraries need beside those of the work: for signals, timers and single queues.
+    private static let otherThreads = 4
+    /// Address space for the smallest work of one thread.
+    private static let bytesPerThread: UInt = 4 << 20
+
+    /// Ends the program with a clear message where the system does not allow it the threads and the address space that it
+    /// needs, now and whenever a thread cannot be made later: it would wait for ever otherwise.
+    /// - Parameters:
+    ///   - program: the program's own name.
+    ///   - threadsPerProcessor: how many threads it has at once for each processor.
+    public static func require(for program: StaticString, threadsPerProcessor: Int) {
+        let threads = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) * threadsPerProcessor + otherThreads
+        var code = cthreads_share_heap_if_limited()
+        if code == 0 { code = cthreads_try(Int32(clamping: threads), UInt(threads) * bytesPerThread) }
+        guard code == 0 else {
+            StandardError.write("\(program): cannot have \(threads) threads: \(String(cString: strerror(code)))")
+            StandardError.write("\(program): allow more processes (ulimit -u) or more address space (ulimit -v)")
+            exit(ExitStatus.inputOutput.rawValue)
+        }
+        // A static string stays where it is.
+        program.withUTF8Buffer { name in
+            name.withMemoryRebound(to: CChar.self) {
+                cthreads_end_without_thread($0.baseAddress, ExitStatus.inputOutput.rawValue)
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Systems that allow few threads or little memory: both programs end with a message, and wait for nothing.
+@Suite struct ResourceTests {
+    private static let programs = [
+        ["pingferry", "scan", "--quiet", sample("focus")], ["pingferry-upload", "status", "--ledger", "/nowhere/l"],
+    ]
+
+    private func run(_ command: [String], through wrapper: [String]) throws -> FinishedProgram {
+        try RunningProgram(
+            wrapper + [builtProgram(command[0])] + command.dropFirst(), environment: ["SWIFT_BACKTRACE": "enable=no"]
+        ).finish()
+    }
+
+    private func check(_ finished: FinishedProgram, _ command: [String]) {
+        guard finished.status != 74 else {
+            #expect(finished.errors.contains("\(command[0]): cannot"))
+            #expect(finished.errors.contains("ulimit"))
+            return
+        }
+        // The loader itself may have no room; else all went well.
+        #expect([1, 66, 127].contains(finished.status), "\(finished.status) \(finished.errors)")
+    }
+
+    @Test(
+        .enabled(if: geteuid() == 0, "a limit of processes does not bind root, who can become somebody else"),
+        arguments: programs)
+    func fewProcesses(command: [String]) throws {
+        for number in 1...8 {
+            let limits = ["setpriv", "--reuid=54321", "--clear-groups", "prlimit", "--nproc=\(number)"]
+            let finished = try run(command, through: limits)
+            if number == 1 { #expect(finished.status == 74) }
+            check(finished, command)
+        }
+    }
+
+    @Test(arguments: programs)
+    func littleAddressSpace(command: [String]) throws {
+        for mebibytes in stride(from: 40, through: 400, by: 24) {
+            check(try run(command, through: ["prlimit", "--as=\(mebibytes << 20)"]), command)
+        }
+    }
+}
