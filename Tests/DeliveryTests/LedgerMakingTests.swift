@@ -26,9 +26,9 @@ import class GRDB.DatabaseQueue
     private func make(_ state: State) throws {
         switch state {
         case .nothing: break
-        case .emptyFile: try folder.put("", "l")
+        case .emptyFile: makeEmpty("l")
         case .emptyLog:
-            for name in ["l", "l-wal", "l-journal"] { try folder.put("", name) }
+            for name in ["l", "l-wal", "l-journal"] { makeEmpty(name) }
         case .firstPage: try change([], in: path)
         case .firstPageWithJournal:
             try change([], in: path)
@@ -42,6 +42,10 @@ import class GRDB.DatabaseQueue
             try LedgerSchema.migrator.migrate(queue, upTo: "1")
             try queue.close()
         }
+    }
+
+    private func makeEmpty(_ name: String) {
+        #expect(FileManager.default.createFile(atPath: folder(name), contents: nil))
     }
 
     private static let list = "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)"
