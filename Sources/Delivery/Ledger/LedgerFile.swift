@@ -85,8 +85,8 @@ enum LedgerFile {
     ///
     /// Where no file can be made beside a ledger, and none was left there, it is read as one that cannot change.
     private static func name(of path: String, isReadOnly: Bool = false) throws -> String {
-        let folder = (path as NSString).deletingLastPathComponent
-        let isFixed = isReadOnly && access(folder.isEmpty ? "." : folder, W_OK) != 0 && access(path + "-wal", F_OK) != 0
+        let folder = LedgerPath.split(path).folder
+        let isFixed = isReadOnly && access(folder, W_OK) != 0 && access(path + "-wal", F_OK) != 0
         if isFixed { return try fixedName(of: path) }
         return path.hasPrefix("file:") ? "./\(path)" : path
     }
@@ -126,8 +126,8 @@ enum LedgerFile {
 
     /// Makes the folder of a ledger where it is missing, for the owner alone.
     static func makeFolder(of path: String) throws(LedgerError) {
-        let folder = (path as NSString).deletingLastPathComponent
-        guard !folder.isEmpty, access(folder, F_OK) != 0 else { return }
+        let folder = LedgerPath.split(path).folder
+        guard access(folder, F_OK) != 0 else { return }
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

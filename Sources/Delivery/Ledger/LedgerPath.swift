@@ -18,15 +18,22 @@ enum LedgerPath {
     static func resolved(_ path: String) throws(LedgerError) -> String {
         var next = path
         for _ in 0..<linkLimit {
-            let folder = (next as NSString).deletingLastPathComponent
-            guard let real = text({ realpath(folder.isEmpty ? "." : folder, nil) }) else {
-                throw .file(FileError(.open, path))
-            }
-            let place = (real as NSString).appendingPathComponent((next as NSString).lastPathComponent)
+            let (folder, name) = split(next)
+            guard let real = text({ realpath(folder, nil) }) else { throw .file(FileError(.open, path)) }
+            let place = real == "/" ? "/\(name)" : "\(real)/\(name)"
             guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: place) else { return place }
-            next = target.hasPrefix("/") ? target : (real as NSString).appendingPathComponent(target)
+            next = target.hasPrefix("/") ? target : "\(real)/\(target)"
         }
         throw .file(FileError(.open, path, code: ELOOP))
+    }
+
+    /// The folder of a path and the name in it. Not Foundation's, which ends the process for a path of one letter.
+    static func split(_ path: String) -> (folder: String, name: String) {
+        var path = path[...]
+        while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path = path.dropLast() }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", String(path)) }
+        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        return (folder, String(path[path.utf8.index(after: slash)...]))
     }
 
     /// The path by which the ledger is to be opened that stands at a path without symbolic links.
