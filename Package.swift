@@ -59,7 +59,12 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ], swiftSettings: common),
         .target(name: "CThreads"),
-        .target(name: "Console", dependencies: ["Bundle", "CThreads", "Files", "JSONText"], swiftSettings: common),
+        .target(
+            name: "Console",
+            dependencies: [
+                "Bundle", "CThreads", "Files", "JSONText",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], swiftSettings: common),
         .target(name: "Export", dependencies: ["CZstd", "Telemetry"], swiftSettings: common),
         .executableTarget(
             name: "pingferry",

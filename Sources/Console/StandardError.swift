@@ -5,13 +5,23 @@ public enum StandardError {
     /// Whether somebody is looking.
     public static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Writes a line. Control characters of file names cannot reach the terminal.
+    /// Writes a line. Nothing of a file name that cannot be seen reaches the terminal: see `String.printable`.
     public static func write(_ line: String) {
         put(line.printable + "\n")
     }
 
+    /// Writes text of several lines: usage errors.
+    public static func write(lines: String) {
+        put(lines.printableLines + "\n")
+    }
+
+    /// Writes a line of JSON for machines, which may end on a terminal too.
+    public static func write(json: [UInt8]) {
+        put(String(decoding: PrintableJSON.rewriting(json), as: UTF8.self) + "\n")
+    }
+
     /// Writes text as it is, for progress. Where standard error is closed there is nobody to tell.
-    public static func put(_ text: String) {
+    static func put(_ text: String) {
         var text = text
         text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)
@@ -21,17 +31,5 @@ public enum StandardError {
                 rest = UnsafeRawBufferPointer(rebasing: rest[max(count, 0)...])
             }
         }
-    }
-}
-
-extension String {
-    /// The text with control characters replaced, so that it is safe on a terminal and on one line.
-    public var printable: String {
-        var text = String.UnicodeScalarView()
-        for scalar in unicodeScalars {
-            let isControl = scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
-            text.append(isControl ? "\u{FFFD}" : scalar)
-        }
-        return String(text)
     }
 }

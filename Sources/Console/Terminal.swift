@@ -1,17 +1,28 @@
 import Files
 import JSONText
 
-/// Results on standard output.
+/// Results on standard output: every text of a capture or a server on its way to a terminal passes here or through
+/// ``StandardError``, except the records of `convert`, which keep their bytes unless they go to a terminal.
 public enum Terminal {
-    /// Prints a line. Control characters of file names cannot reach the terminal.
+    /// Prints a line. Nothing of a file name that cannot be seen reaches the terminal: see `String.printable`.
     /// - Throws: `FileError`.
-    public static func print(_ line: String) throws {
-        try StandardOutput.write(Array((line.printable + "\n").utf8).span)
+    public static func print(_ line: String) throws(FileError) {
+        try write(line.printable)
     }
 
-    /// Prints an object for machines.
+    /// Prints text of several lines: help.
     /// - Throws: `FileError`.
-    public static func print(_ object: CanonicalObject) throws {
-        try StandardOutput.write((object.bytes + [UInt8(ascii: "\n")]).span)
+    public static func print(lines: String) throws(FileError) {
+        try write(lines.printableLines)
+    }
+
+    /// Prints an object for machines. What cannot be seen is escaped, which changes no value.
+    /// - Throws: `FileError`.
+    public static func print(_ object: CanonicalObject) throws(FileError) {
+        try StandardOutput.write((PrintableJSON.rewriting(object.bytes) + [UInt8(ascii: "\n")]).span)
+    }
+
+    private static func write(_ text: String) throws(FileError) {
+        try StandardOutput.write(Array((text + "\n").utf8).span)
     }
 }

@@ -3,10 +3,10 @@ public struct TextTable {
     private let header: [String]
     private let rows: [[String]]
 
-    /// Makes a table. Each row has as many cells as the header.
+    /// Makes a table. Each row has as many cells as the header; what cannot be seen in one is shown.
     public init(header: [String], rows: [[String]]) {
         self.header = header
-        self.rows = rows
+        self.rows = rows.map { $0.map(\.printable) }
     }
 
     /// The table, line by line, without trailing spaces.

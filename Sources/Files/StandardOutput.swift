@@ -2,6 +2,9 @@ import Glibc
 
 /// The standard output, without a buffer of its own.
 public enum StandardOutput {
+    /// Whether somebody is looking.
+    public static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
     /// Whether a path is another name of it, such as `/dev/stdout`: not that of a file that it happens to go to.
     public static func isNamed(by path: String) -> Bool {
         var (named, standard) = (stat(), stat())

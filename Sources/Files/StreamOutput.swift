@@ -19,6 +19,9 @@ public struct StreamOutput: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
+    /// Whether somebody is looking.
+    public var isTerminal: Bool { isatty(descriptor.number) == 1 }
+
     /// Writes bytes; all of them, or an error. A reader that has gone away ends the program by SIGPIPE, as usual.
     /// - Throws: `FileError`.
     public func write(_ bytes: Span<UInt8>) throws(FileError) {

@@ -39,6 +39,6 @@ struct PingferryUpload: AsyncParsableCommand {
         StandardDescriptors.reserve()
         SystemResources.require(for: "pingferry-upload", threadsPerProcessor: 2)
         CommandArguments.requireUTF8(of: "pingferry-upload")
-        await main(nil)
+        await runAndExit(as: name)
     }
 }

@@ -66,7 +66,7 @@ struct PlanReport {
             plan.names.kinds.values[Int(subject.kind)].type, "\(uploads)", "\(count { $0 == .send })",
             "\(count(\.isWaiting))", "\(count { $0 != .send && !$0.isWaiting })",
             why.sorted().joined(separator: ", "),
-        ].map(\.printable)
+        ]
     }
 
     // MARK: JSON

@@ -96,7 +96,7 @@ struct SendingOptions: ParsableArguments {
             SystemClock.now
         }
         settings.backoff.attempts = attempts
-        if logJSON { settings.log = { StandardError.put(String(decoding: $0.line, as: UTF8.self) + "\n") } }
+        if logJSON { settings.log = { StandardError.write(json: $0.line) } }
         return settings
     }
 

@@ -43,7 +43,7 @@ struct StatusReport {
                 "\(entry.counts.delivered)", "\(entry.counts.refused)", "\(entry.counts.inFlight)",
                 "\(entry.counts.waiting.values.reduce(0, +))", "\(overview.today[entry.subject.client] ?? 0)",
                 Self.why(entry.counts),
-            ].map(\.printable)
+            ]
         }
         if !rows.isEmpty {
             let header = [
@@ -67,7 +67,7 @@ struct StatusReport {
             [
                 refusal.id, refusal.subject.kind.system.rawValue, refusal.subject.kind.type, "\(refusal.status)",
                 refusal.time?.description ?? "", refusal.text,
-            ].map(\.printable)
+            ]
         }
         guard !rows.isEmpty else { return try Terminal.print("nothing refused") }
         for line in TextTable(header: ["id", "system", "type", "status", "time", "reason"], rows: rows).lines {

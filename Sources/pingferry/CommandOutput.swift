@@ -1,3 +1,4 @@
+import Console
 import Files
 
 /// Where a command's result goes: a file that appears complete or not at all, a pipe or a device, or the standard output.
@@ -6,6 +7,8 @@ import Files
 final class CommandOutput {
     private var file: AtomicOutput?
     private let stream: StreamOutput?
+    /// Where the bytes go to a terminal: what keeps them from steering it.
+    private var rewriter: PrintableJSON?
     /// What must not be read as input: the file under construction, and one that it will replace.
     let identities: Set<FileIdentity>
 
@@ -15,6 +18,12 @@ final class CommandOutput {
     init(path: String, replacing: Bool, takesStreams: Bool = false) throws {
         let stream = takesStreams && path != "-" ? try StreamOutput(path: path) : nil
         let isFile = stream == nil && path != "-"
+        let isTerminal =
+            switch stream {
+            case .some(let stream): stream.isTerminal
+            case .none: !isFile && StandardOutput.isTerminal
+            }
+        rewriter = isTerminal ? PrintableJSON() : nil
         self.stream = consume stream
         guard isFile else {
             identities = []
@@ -25,10 +34,14 @@ final class CommandOutput {
         self.file = consume file
     }
 
+    /// Writes bytes: a file and a pipe get them as they are, a terminal gets JSON that shows what cannot be seen.
     func write(_ bytes: Span<UInt8>) throws {
         switch file {
         case .some(let file): try file.write(bytes)
-        case .none: try writeToStream(bytes)
+        case .none:
+            var shown: [UInt8] = []
+            guard rewriter?.rewrite(bytes, to: &shown) != nil else { return try writeToStream(bytes) }
+            try writeToStream(shown.span)
         }
     }
 

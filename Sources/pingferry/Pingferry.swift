@@ -41,6 +41,6 @@ struct Pingferry: AsyncParsableCommand {
         } catch {
             StandardError.write("pingferry: \(error)")
         }
-        await main(nil)
+        await runAndExit(as: "pingferry")
     }
 }

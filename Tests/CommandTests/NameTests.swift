@@ -27,24 +27,6 @@ import Testing
         #expect(Array(label.utf8) == Array(name.utf8))
     }
 
-    @Test func controlCharactersDoNotReachTheTerminal() throws {
-        let capture = try folder.copySample("focus")
-        try folder.put("[", "focus/Documents/MozTelemetry-Default-core/\u{1B}[31m\u{7}\u{9B}\n.json")
-        for arguments in [
-            ["scan", capture], ["bundle", "-o", folder("a.tar.zst"), capture], ["list", folder("a.tar.zst")],
-        ] {
-            let finished = try shell(
-                #""$0" "$@""#, arguments + ["--label", "red\u{1B}[31m"].filter { _ in arguments[0] != "list" })
-            let text = finished.text + finished.errors
-            #expect(text.contains("\u{FFFD}"))
-            #expect(!text.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" })
-        }
-        let missing = try pingferry("scan", folder("no\u{1B}[31m\nsuch"))
-        #expect(missing.status == 66)
-        #expect(missing.errorLines.count == 1)
-        #expect(!missing.errors.contains("\u{1B}"))
-    }
-
     @Test func pingWhoseNameIsNotUTF8IsRead() throws {
         let capture = try folder.copySample("focus")
         let rename =

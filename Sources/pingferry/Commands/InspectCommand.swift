@@ -66,12 +66,15 @@ struct InspectCommand: AsyncParsableCommand {
                 let document = try PropertyListDocument(try contents(limit: limits.length), limits: limits)
                 return try PropertyListPrinter(document, options: options, limits: limits)
             }
-            var output: [UInt8] = []
+            var (json, shown): ([UInt8], [UInt8]) = ([], [])
+            var rewriter = PrintableJSON()
             var hasMore = true
             while hasMore {
-                hasMore = printer.write(atLeast: Self.pieceLength, to: &output)
-                try StandardOutput.write(output.span)
-                output.removeAll(keepingCapacity: true)
+                hasMore = printer.write(atLeast: Self.pieceLength, to: &json)
+                rewriter.rewrite(json.span, to: &shown)
+                try StandardOutput.write(shown.span)
+                json.removeAll(keepingCapacity: true)
+                shown.removeAll(keepingCapacity: true)
             }
             try report(printer)
         }

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Files
+import Glibc
+
+extension AsyncParsableCommand {
+    /// Runs the command that the words of the command line name, and ends the program. Help and usage errors, which
+    /// repeat these words, go the way of all other text to a terminal.
+    /// - Parameter name: the program's own.
+    public static func runAndExit(as name: String) async -> Never {
+        do {
+            var command = try await command(of: Array(CommandLine.arguments.dropFirst()))
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            tell(error, as: name)
+            Glibc.exit(exitCode(for: error).rawValue)
+        }
+        Glibc.exit(EXIT_SUCCESS)
+    }
+
+    /// The command that the words name. What is said of words that name none shows on one line what cannot be seen in
+    /// them: therefore these are read once more, as they will be shown.
+    private static func command(of words: [String]) async throws -> any ParsableCommand {
+        do {
+            return try await asyncParseAsRoot(words)
+        } catch {
+            let shown = words.map(\.printable)
+            if shown != words { _ = try await asyncParseAsRoot(shown) }
+            throw error
+        }
+    }
+
+    private static func tell(_ error: any Error, as name: String) {
+        let message = fullMessage(for: error)
+        guard !message.isEmpty else { return }
+        guard exitCode(for: error).isSuccess else { return StandardError.write(lines: message) }
+        do {
+            try Terminal.print(lines: message)
+        } catch {
+            let failure = Failure(error)
+            failure.report(as: name)
+            Glibc.exit(failure.status.rawValue)
+        }
+    }
+}
