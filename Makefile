@@ -8,9 +8,10 @@ PROGRAMS = pingferry pingferry-upload
 PREFIX = /usr/local
 DESTDIR =
 SECONDS = 60
+CHAOS =
 
 .NOTPARALLEL:
-.PHONY: help setup build demo test lint fuzz bench install clean
+.PHONY: help setup build demo test lint fuzz chaos bench install clean
 
 help:  ## lists the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +35,10 @@ lint:  ## checks the style of the sources
 
 fuzz:  ## runs each fuzzer for SECONDS=60
 	@.ci/fuzz $(SECONDS)
+
+chaos: build  ## damages, kills and starves the programs; CHAOS="--scale 0.05" for a quick look
+	@.ci/setup $(TEST_TOOLS)
+	@.ci/chaos $(CHAOS)
 
 bench: build  ## measures bundling against tar and zstd, the parts alone, then uploading
 	@.ci/setup $(BENCH_TOOLS)
