@@ -20,6 +20,17 @@ import Testing
         #expect(exchange.answer(end) == nil)
     }
 
+    @Test func aBodyThatStallsIsNotWaitedForUntilTheDeadline() async throws {
+        let exchange = Exchange(whole: .seconds(3600), patience: .milliseconds(20))
+        let end = await exchange.run { exchange throws(SendFailure) in
+            exchange.headCame(AnswerHead(status: 200))
+            await Self.deaf()
+        }
+        #expect(end == .late)
+        let answer = try #require(exchange.answer(end))
+        #expect(answer.head.status == 200 && !answer.isWhole)
+    }
+
     @Test func whatCameBeforeALibraryFailedIsTheAnswer() async throws {
         let exchange = exchange()
         let cut = SendFailure(.disconnected, "cut")

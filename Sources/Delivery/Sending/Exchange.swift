@@ -40,6 +40,8 @@ final class Exchange: Sendable {
 
     private let state: Mutex<State>
     private let end = FirstValue<End>()
+    /// Given when the head came, or never will: from then on less time may be left than before.
+    private let headOrEnd = FirstValue<Void>()
 
     /// How long answers may still take once the job was told to stop. The job has to end within 5 seconds: what is left
     /// of them is for the ledger.
@@ -60,6 +62,7 @@ final class Exchange: Sendable {
             state.head = head
             state.pace.headCame(at: .now)
         }
+        headOrEnd.give(())
     }
 
     /// A part of the body came.
@@ -90,9 +93,15 @@ final class Exchange: Sendable {
             }
         }
         let watch = Task { await watchClock() }
+        let bodyWatch = Task {
+            await headOrEnd.value()
+            await watchClock()
+        }
         defer {
             work.cancel()
             watch.cancel()
+            bodyWatch.cancel()
+            headOrEnd.give(())
         }
         return await withTaskCancellationHandler {
             await end.value()
