@@ -10,6 +10,8 @@ from campaign import Loss, contents, said
 from server import Server
 
 PAGE = 4096
+# What the ledger of a job needs at most, with its journal.
+LEDGER = 3_000_000
 
 
 @contextlib.contextmanager
@@ -44,8 +46,8 @@ def full(campaign, part, count):
 
 
 def size_of(number, share, need):
-    """The disks go from one page to more than what is needed, a step a case."""
-    return PAGE + PAGE * (int(need * 1.4 * number / (share - 1)) // PAGE)
+    """The disks go from one page to more than what is needed, a step a case, and most of them are small."""
+    return PAGE + PAGE * (int(need * 1.4 * (number / (share - 1)) ** 2) // PAGE)
 
 
 def outputs(campaign, part, sizes, share):
@@ -107,7 +109,7 @@ def ledgers(campaign, part, sizes, share):
     wanted = kills.expected(campaign, bundle)
 
     def run(number, folder):
-        with Server() as server, disk(folder + "/disk", size_of(number, share, 600_000)) as place:
+        with Server() as server, disk(folder + "/disk", size_of(number, share, LEDGER)) as place:
             ledger = place + "/l.sqlite"
             words = campaign.job(ledger, "-q", *kills.endpoints(server), bundle)
             done = campaign.run(folder, "pingferry-upload", *words)
