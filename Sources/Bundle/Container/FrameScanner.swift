@@ -36,6 +36,9 @@ public struct FrameScanner: ~Copyable, Sendable {
     /// there without a gap.
     public private(set) var sawEnd = false
 
+    /// So many bytes are searched at once.
+    private static let window = 64 << 10
+
     private let source: ByteSource
     private let memberLimit: Int
     private let end: Int
@@ -164,6 +167,11 @@ extension FrameScanner {
             position += size
             return true
         }
+        // Tar programs fill the last block with zero bytes, behind the compression too.
+        if gap == nil, sawEnd, try isZero(from: position) {
+            position = end
+            return true
+        }
         let found = try findMagic(from: position)
         if found > position, gap == nil { gap = (position, .noFrame) }
         position = found
@@ -192,13 +200,23 @@ extension FrameScanner {
         return 8 + Int(size)
     }
 
+    /// Whether nothing but zero bytes stands from `offset` on.
+    private func isZero(from offset: Int) throws(ContainerError) -> Bool {
+        var start = offset
+        while start < end {
+            let bytes = try source.read(at: start, count: min(Self.window, end - start))
+            guard !bytes.isEmpty, bytes.span.isAllZero else { return false }
+            start += bytes.count
+        }
+        return true
+    }
+
     /// The offset of the first zstd magic number from `offset` on, or the end.
     private func findMagic(from offset: Int) throws(ContainerError) -> Int {
         let magic = FrameDecoder.magic
-        let window = 64 << 10
         var start = offset
         while end - start >= magic.count {
-            let bytes = try source.read(at: start, count: min(window, end - start))
+            let bytes = try source.read(at: start, count: min(Self.window, end - start))
             let found = (0...bytes.count - magic.count).first { index in
                 bytes[index] == magic[0] && bytes[index...].starts(with: magic)
             }
