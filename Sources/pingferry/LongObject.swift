@@ -1,11 +1,13 @@
+import Console
 import Files
 import JSONText
 
 /// An object on standard output that may be larger than memory: its members are printed as they come, which has to be in the
-/// order of their keys.
+/// order of their keys. What cannot be seen is escaped.
 struct LongObject {
     private var text: [UInt8] = [UInt8(ascii: "{")]
     private var isEmpty = true
+    private var rewriter = PrintableJSON()
 
     private static let pieceSize = 64 << 10
 
@@ -59,7 +61,11 @@ struct LongObject {
     }
 
     private mutating func flush() throws {
-        try StandardOutput.write(text.span)
-        text.removeAll(keepingCapacity: true)
+        var shown: [UInt8] = []
+        shown.reserveCapacity(text.count)
+        let piece = text
+        rewriter.rewrite(piece.span, to: &shown)
+        try StandardOutput.write(shown.span)
+        text = []
     }
 }
