@@ -117,15 +117,16 @@ import Testing
             Set(plan.groups.keys.map(plan.reason)) == ["held: schema, too-few-events", "held: pending-events", "send"])
     }
 
-    @Test("a released hold is none, but pending events are never sent")
+    @Test("a released hold is none, but what nobody can accept is never sent")
     func released() {
         let records = [
             Sample.ping("A", held: [.schema(["x"])]), Sample.ping("B", held: [.schema(["x"]), .tooFewEvents]),
             Sample.ping("C", held: [.pendingEvents]), Sample.ping("D", held: [.schema(["x"])]),
+            Sample.ping("E", held: [.unproven]), Sample.ping("F", held: [.noTarget]),
         ]
-        let pool = Sample.pool(records) { id, code in id != "D" && (code == "schema" || code == "pending-events") }
+        let pool = Sample.pool(records) { id, code in id != "D" && code != "too-few-events" }
         let plan = Planner.plan(pool, LedgerState(), rules: PlanRules(), now: now)
-        #expect(plan.dispositions == [.send, .held, .held, .held])
+        #expect(plan.dispositions == [.send, .held, .held, .held, .held, .held])
     }
 
     @Test("a ping whose path names another document or type is held")

@@ -139,7 +139,10 @@ public struct CandidatePool: Sendable {
 
 /// What may be done about reasons for which records are held.
 public enum Holding {
-    /// Whether an operator may accept the reason. Pending events may still be sent by the phone itself, and what has no
-    /// target has nowhere to go.
-    public static func isReleasable(_ code: String) -> Bool { code != "pending-events" && code != "no-target" }
+    /// Reasons that nobody can accept. Pending events may still be sent by the phone itself, what has no target has nowhere
+    /// to go, and what nothing proves right may be something that no phone ever said.
+    private static let final: Set<String> = ["pending-events", "no-target", "unproven"]
+
+    /// Whether an operator may accept the reason.
+    public static func isReleasable(_ code: String) -> Bool { !final.contains(code) }
 }
