@@ -1,5 +1,4 @@
 import Bundle
-import Files
 import Parallel
 import Telemetry
 
@@ -118,39 +117,5 @@ public struct Harvest {
             guard let result = try await tasks.next() else { return }
             try await consume(result)
         }
-    }
-}
-
-extension CaptureInput {
-    /// The bytes of something in quarantine, read again from where it was found.
-    /// - Throws: `FileError`, ``BundleError``, or ``ChangedCapture`` if they are no longer what they were.
-    public func quarantinedBytes(of item: Quarantined) throws -> [UInt8] {
-        let bytes: [UInt8]
-        switch self {
-        case .folder(let capture): bytes = try capture.bytes(of: item)
-        case .bundle(let bundle):
-            var decoder = try BundleReader.makeDecoder()
-            bytes = try bundle.contents(of: BundleLayout.quarantined(item.sha256), with: &decoder)
-        case .salvage, .log: throw ChangedCapture(path: item.path)
-        }
-        guard PayloadHash.hex(of: bytes) == item.sha256 else { throw ChangedCapture(path: item.path) }
-        return bytes
-    }
-}
-
-/// A file of a capture changed while it was read.
-public struct ChangedCapture: Error, CustomStringConvertible {
-    /// The file's path in the capture.
-    public let path: String
-
-    /// The error in words.
-    public var description: String { "\(path) changed while it was read; take the capture again" }
-}
-
-extension CapturedFolder {
-    fileprivate func bytes(of item: Quarantined) throws(FileError) -> [UInt8] {
-        var contents: [UInt8] = []
-        try tree.read(item.path, limit: .max, into: &contents)
-        return Array(contents[item.reject.range(inFileOf: contents.count)])
     }
 }

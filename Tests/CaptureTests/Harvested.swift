@@ -5,6 +5,14 @@ import Parallel
 import Telemetry
 import Testing
 
+extension CaptureInput {
+    /// The bytes of something in quarantine, as a command reads them again.
+    func quarantinedBytes(of item: Quarantined) throws -> [UInt8] {
+        var source = try QuarantineSource([self])
+        return try source.bytes(of: item, input: 0)
+    }
+}
+
 /// Everything that reading an input gave, as a command takes it: duplicates left out and counted, ids that come again
 /// with another payload noted.
 struct Harvested {

@@ -71,8 +71,9 @@ struct BundleCommand: AsyncParsableCommand {
                 keep: { entry, line, _ in bundle.add(entry.summary, line: line) },
                 afterBatch: { try await bundle.writeFinished() })
             let limits = QuarantineLimits(fileLimit: quarantineFile << 20, totalLimit: quarantineTotal << 20)
+            var source = try QuarantineSource(reading.inputs)
             try await bundle.add(intake.spill.quarantine, within: limits) { input, item in
-                try? reading.inputs[input].quarantinedBytes(of: item)
+                try? source.bytes(of: item, input: input)
             } lose: {
                 try intake.lose($0, $1)
             }

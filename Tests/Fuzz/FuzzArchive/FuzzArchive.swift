@@ -34,7 +34,8 @@ private func read(_ bytes: [UInt8]) async {
         try await Harvest(.folder(capture), number: 0, options: options, limit: JobLimit(jobs: 1)).run { batch in
             // What stands in the spool does not change; names that are no UTF-8 do not come back, as in a folder.
             for entry in batch.quarantined where entry.item.isStored && !entry.item.path.contains("\u{FFFD}") {
-                _ = try CaptureInput.folder(capture).quarantinedBytes(of: entry.item)
+                var source = try QuarantineSource([.folder(capture)])
+                _ = try source.bytes(of: entry.item, input: 0)
             }
         }
         for store in capture.stores {
