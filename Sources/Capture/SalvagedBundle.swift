@@ -44,6 +44,31 @@ public final class SalvagedBundle: Sendable {
     }
 }
 
+/// A member of which some lines were read.
+private enum OpenedMember {
+    case segment(RecordLines, name: String, isProven: Bool)
+    case details(DetailTexts, list: String)
+}
+
+/// The lines of a list, one after another; empty ones are left out.
+private struct DetailTexts {
+    private let contents: [UInt8]
+    private var position = 0
+
+    init(_ contents: [UInt8]) {
+        self.contents = contents
+    }
+
+    mutating func next() -> [UInt8]? {
+        while position < contents.count {
+            let end = contents[position...].firstIndex(of: UInt8(ascii: "\n")) ?? contents.count
+            defer { position = end + 1 }
+            if end > position { return Array(contents[position..<end]) }
+        }
+        return nil
+    }
+}
+
 /// The state of salvaging: a scan that stops when a batch is full.
 final class SalvageScan {
     private var scanner: FrameScanner
@@ -51,6 +76,8 @@ final class SalvageScan {
     private let input: Int
     private let options: HarvestOptions
     private var isAtEnd = false
+    /// What is being read: a member may have more lines than a batch holds.
+    private var opened: OpenedMember?
     private var segments: Set<String> = []
     private var manifest: Manifest?
     /// The hashes that the manifest lists, once they matter; none if there is no manifest that proves itself.
@@ -73,6 +100,7 @@ final class SalvageScan {
         var batch = Batch()
         do throws(ContainerError) {
             while !batch.isFull {
+                if readLine(to: &batch) { continue }
                 guard let finding = try scanner.next() else {
                     finish(&batch)
                     break
@@ -105,15 +133,13 @@ final class SalvageScan {
             segments.insert(name)
             let isProven = try proves(member, named: name)
             if !isProven { report("\(name): nothing proves its records right; they are held as unproven", to: &batch) }
-            return add(member, named: name, isProven: isProven, to: &batch)
+            batch.bytesRead += member.contents.count
+            opened = .segment(RecordLines(member.contents), name: name, isProven: isProven)
+            return
         }
         if name == BundleLayout.manifest { manifest = manifest ?? (try? Manifest(member.contents)) }
-        switch BundleLayout.list(of: name) {
-        case BundleLayout.quarantine?:
-            batch.quarantined += details(of: member).map { Batch.QuarantineEntry(input: input, item: $0) }
-        case BundleLayout.problems?: batch.problems += details(of: member)
-        default: return
-        }
+        guard let list = BundleLayout.list(of: name) else { return }
+        opened = .details(DetailTexts(member.contents), list: list)
         if try !proves(member, named: name) { report("\(name): nothing proves its lines right", to: &batch) }
     }
 
@@ -140,25 +166,52 @@ final class SalvageScan {
         return nil
     }
 
-    private func add(_ segment: FrameScanner.Member, named name: String, isProven: Bool, to batch: inout Batch) {
-        batch.bytesRead += segment.contents.count
-        var lines = RecordLines(segment.contents)
-        while true {
-            do throws(RecordError) {
-                guard var (record, _) = try lines.next() else { return }
-                if let contradiction = record.contradiction { throw RecordError(contradiction) }
-                if !isProven { record.markUnproven() }
-                guard options.filter.passes(record) else { continue }
-                batch.append(record, key: RecordKey(record, secret: options.secret), input: input, place: nil)
-            } catch {
-                report("\(name) line \(lines.line): \(error)", to: &batch)
-            }
+    /// Reads a line of the member that is being read.
+    /// - Returns: false when there is none.
+    private func readLine(to batch: inout Batch) -> Bool {
+        switch opened {
+        case .segment(var lines, let name, let isProven):
+            // Taken out, so that the lines are not copied.
+            opened = nil
+            guard readRecord(of: &lines, named: name, isProven: isProven, to: &batch) else { return false }
+            opened = .segment(lines, name: name, isProven: isProven)
+            return true
+        case .details(var lines, let list):
+            opened = nil
+            guard let line = lines.next() else { return false }
+            add(line, of: list, to: &batch)
+            opened = .details(lines, list: list)
+            return true
+        case nil: return false
         }
     }
 
-    /// The lines of a list that can still be read.
-    private func details<Entry: BundleDetail>(of member: FrameScanner.Member) -> [Entry] {
-        member.contents.split(separator: UInt8(ascii: "\n")).compactMap { Entry(json: Array($0)) }
+    private func readRecord(
+        of lines: inout RecordLines, named name: String, isProven: Bool, to batch: inout Batch
+    ) -> Bool {
+        do throws(RecordError) {
+            guard var (record, _) = try lines.next() else { return false }
+            if let contradiction = record.contradiction { throw RecordError(contradiction) }
+            if !isProven { record.markUnproven() }
+            guard options.filter.passes(record) else { return true }
+            batch.append(record, key: RecordKey(record, secret: options.secret), input: input, place: nil)
+        } catch {
+            report("\(name) line \(lines.line): \(error)", to: &batch)
+        }
+        return true
+    }
+
+    /// Adds a line of a list, if it can still be read.
+    private func add(_ line: [UInt8], of list: String, to batch: inout Batch) {
+        switch list {
+        case BundleLayout.quarantine:
+            guard let item = Quarantined(json: line) else { return }
+            batch.quarantined.append(Batch.QuarantineEntry(input: input, item: item))
+        case BundleLayout.problems:
+            guard let problem = PlacedProblem(json: line) else { return }
+            batch.problems.append(problem)
+        default: return
+        }
     }
 
     /// Names the segments that the manifest lists and nothing was left of.
