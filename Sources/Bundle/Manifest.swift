@@ -72,31 +72,51 @@ public struct Manifest: Sendable, Equatable {
     }
 
     /// The manifest as the member's contents.
+    ///
+    /// Written in one go, in the order of the keys: it may name 100,000 members, and each part that is put together before
+    /// would be held twice.
     var bytes: [UInt8] {
-        var object = CanonicalObject()
-        object.set("digest", string: digest)
-        object.set("duplicates", integer: duplicates)
-        object.set("format", string: BundleLayout.format)
-        object.set("members", elements: members.map { Self.json($0.path, $0.bytes, $0.sha256).bytes })
-        object.set(
-            "segments",
-            elements: segments.map {
-                var segment = Self.json($0.path, $0.bytes, $0.sha256)
-                segment.set("records", integer: $0.records)
-                return segment.bytes
-            })
-        object.set("tool", string: tool)
-        object.set("totals", object: totals.json)
-        object.set("version", integer: BundleLayout.version)
-        return object.bytes + [UInt8(ascii: "\n")]
+        var output: [UInt8] = []
+        output.reserveCapacity(1024 + Self.usualEntrySize * (segments.count + members.count))
+        output += #"{"digest":"#.utf8
+        output.append(jsonString: digest)
+        output += #","duplicates":\#(duplicates),"format":"#.utf8
+        output.append(jsonString: BundleLayout.format)
+        Self.append("members", members, to: &output) { Self.append($0.path, $0.bytes, nil, $0.sha256, to: &$1) }
+        Self.append("segments", segments, to: &output) {
+            Self.append($0.path, $0.bytes, $0.records, $0.sha256, to: &$1)
+        }
+        output += #","tool":"#.utf8
+        output.append(jsonString: tool)
+        output += #","totals":"#.utf8
+        output += totals.json.bytes
+        output += ",\"version\":\(BundleLayout.version)}\n".utf8
+        return output
     }
 
-    private static func json(_ path: String, _ bytes: Int, _ sha256: String) -> CanonicalObject {
-        var object = CanonicalObject()
-        object.set("bytes", integer: bytes)
-        object.set("path", string: path)
-        object.set("sha256", string: sha256)
-        return object
+    /// How many bytes most entries of the lists have at most.
+    private static let usualEntrySize = 192
+
+    private static func append<Entry>(
+        _ list: String, _ entries: [Entry], to output: inout [UInt8], each: (Entry, inout [UInt8]) -> Void
+    ) {
+        output += ",\"\(list)\":[".utf8
+        for (number, entry) in entries.enumerated() {
+            if number > 0 { output.append(UInt8(ascii: ",")) }
+            each(entry, &output)
+        }
+        output.append(UInt8(ascii: "]"))
+    }
+
+    private static func append(
+        _ path: String, _ bytes: Int, _ records: Int?, _ sha256: String, to output: inout [UInt8]
+    ) {
+        output += #"{"bytes":\#(bytes),"path":"#.utf8
+        output.append(jsonString: path)
+        if let records { output += #","records":\#(records)"#.utf8 }
+        output += #","sha256":"#.utf8
+        output.append(jsonString: sha256)
+        output.append(UInt8(ascii: "}"))
     }
 }
 
