@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { attempts = 20, most_threads = 256 };
+enum { attempts = 20, most_threads = 256, small_stack = 64 << 10 };
 
 typedef int creation(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
@@ -72,17 +72,20 @@ static void *wait_at_gate(void *unused) {
     return unused;
 }
 
-int cthreads_try(int threads, unsigned long bytes) {
+int cthreads_try(int working, int idle, unsigned long bytes) {
     void *memory = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return errno;
     pthread_t made[most_threads];
-    int count = 0, code = 0;
+    pthread_attr_t small;
+    int count = 0, code = pthread_attr_init(&small);
+    if (code == 0) code = pthread_attr_setstacksize(&small, small_stack);
     pthread_mutex_lock(&gate);
-    while (count < threads && count < most_threads && code == 0) {
-        code = create(&made[count], 0, wait_at_gate, 0);
+    while (count < working + idle && count < most_threads && code == 0) {
+        code = create(&made[count], count < working ? 0 : &small, wait_at_gate, 0);
         if (code == 0) count++;
     }
     pthread_mutex_unlock(&gate);
+    pthread_attr_destroy(&small);
     for (int i = 0; i < count; i++) pthread_join(made[i], 0);
     munmap(memory, bytes);
     return code;

@@ -3,7 +3,8 @@ import Glibc
 
 /// What a program needs of the system before it can do anything.
 public enum SystemResources {
-    /// What the threads of the libraries need beside those of the work: for signals, timers and single queues.
+    /// The threads of the libraries beside those of the work: for signals, timers and single queues. Most of them are never
+    /// made; the system has to allow their number, not their stacks.
     private static let otherThreads = 4
     /// Address space for the smallest work of one thread.
     private static let bytesPerThread: UInt = 4 << 20
@@ -14,9 +15,12 @@ public enum SystemResources {
     ///   - program: the program's own name.
     ///   - threadsPerProcessor: how many threads it has at once for each processor.
     public static func require(for program: StaticString, threadsPerProcessor: Int) {
-        let threads = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) * threadsPerProcessor + otherThreads
+        let working = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) * threadsPerProcessor
+        let threads = working + otherThreads
         var code = cthreads_share_heap_if_limited()
-        if code == 0 { code = cthreads_try(Int32(clamping: threads), UInt(threads) * bytesPerThread) }
+        if code == 0 {
+            code = cthreads_try(Int32(clamping: working), Int32(otherThreads), UInt(working) * bytesPerThread)
+        }
         guard code == 0 else {
             StandardError.write("\(program): cannot have \(threads) threads: \(String(cString: strerror(code)))")
             StandardError.write("\(program): allow more processes (ulimit -u) or more address space (ulimit -v)")

@@ -9,8 +9,8 @@ void cthreads_end_without_thread(const char *program, int status);
 /// heap for the thread, 128 MiB, and so take hundreds of times as long. 0, or an errno code.
 int cthreads_share_heap_if_limited(void);
 
-/// Makes a number of threads that all live at once, and takes so many bytes of address space beside them; gives all back.
-/// 0, or an errno code.
-int cthreads_try(int threads, unsigned long bytes);
+/// Makes threads that all live at once, those that are to work with stacks of the usual size and idle ones with small stacks,
+/// and takes so many bytes of address space beside them; gives all back. 0, or an errno code.
+int cthreads_try(int working, int idle, unsigned long bytes);
 
 #endif
