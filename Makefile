@@ -11,7 +11,7 @@ SECONDS = 60
 CHAOS =
 
 .NOTPARALLEL:
-.PHONY: help setup build demo test lint fuzz chaos bench install clean
+.PHONY: help setup build demo test lint docs fuzz chaos bench install clean
 
 help:  ## lists the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -30,8 +30,14 @@ test:  ## runs the tests and, where the schemas are at hand, the schema check
 	swift test
 	@.ci/schemas
 
-lint:  ## checks the style of the sources
+lint:  ## checks the style of the sources, and that imports go down only
+	@.ci/setup python3
 	swift format lint --strict --recursive Sources Tests Package.swift
+	@.ci/floors
+
+docs:  ## makes a site of the articles and of all that is public in .build/docs, for any web server
+	@.ci/setup $(LIBRARIES)
+	@.ci/docs .build/docs
 
 fuzz:  ## runs each fuzzer for SECONDS=60
 	@.ci/fuzz $(SECONDS)

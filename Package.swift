@@ -2,7 +2,8 @@
 import PackageDescription
 
 /// Fuzzers are declared only where the environment asks for them, because unsafe flags bar a package from being used
-/// by others. The two sanitizers have to be named in one flag: of two flags, the last one counts alone.
+/// by others. The two sanitizers have to be named in one flag: of two flags, the last one counts alone. Fuzzers see what is
+/// internal, as tests do.
 let fuzzes = Context.environment["PINGFERRY_FUZZ"] != nil
 let sanitizers = ["-sanitize=fuzzer,address"]
 
@@ -13,10 +14,172 @@ let strict: [SwiftSetting] =
 /// Every target of ours: functions may return spans.
 let common: [SwiftSetting] =
     [.enableExperimentalFeature("Lifetimes")] + strict
-    + (fuzzes ? [.unsafeFlags(sanitizers + ["-parse-as-library"])] : [])
+    + (fuzzes ? [.unsafeFlags(sanitizers + ["-parse-as-library", "-enable-testing"])] : [])
 
 /// The parsers and transforms, which read hostile bytes: no unsafe construct at all.
 let pure: [SwiftSetting] = common + [.strictMemorySafety()]
+
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+
+/// A room of ours: a folder on a floor. Imports go down only; `.ci/floors` checks that.
+func room(
+    _ name: String, on floor: String, _ dependencies: [Target.Dependency] = [], _ settings: [SwiftSetting] = common,
+    linking libraries: [String] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", swiftSettings: settings,
+        linkerSettings: libraries.map { .linkedLibrary($0) })
+}
+
+func systemLibrary(_ name: String, pkgConfig: String, apt package: String) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+let libraries: [Target] = [
+    .target(name: "CFiles", path: "Sources/CLibraries/CFiles"),
+    .target(name: "CThreads", path: "Sources/CLibraries/CThreads"),
+    .target(name: "CSQLite", path: "Sources/CLibraries/CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+    systemLibrary("CArchive", pkgConfig: "libarchive", apt: "libarchive-dev"),
+    systemLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
+    systemLibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
+]
+
+let foundations: [Target] = [
+    room("Bytes", on: "Foundations", [], pure),
+    room("CivilTime", on: "Foundations", [], pure),
+    room("Files", on: "Foundations", ["Bytes", "CFiles"]),
+    room("Parallel", on: "Foundations"),
+]
+
+let formats: [Target] = [
+    room("JSONText", on: "Formats", ["Bytes"], pure),
+    room("PropertyList", on: "Formats", ["Bytes", "CivilTime", "JSONText"], pure),
+]
+
+let telemetry: [Target] = [
+    .target(
+        name: "Telemetry", dependencies: ["Bytes", "CivilTime", "Files", "JSONText", crypto], path: "Sources/Telemetry",
+        swiftSettings: pure)
+]
+
+let systems: [Target] = [
+    room("Mozilla", on: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry", crypto], pure),
+    room("Sift", on: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry"], pure),
+    room(
+        "Leanplum", on: "Systems", ["Bytes", "CSQLite", "Files", "JSONText", "PropertyList", "Telemetry", crypto]),
+    room("ActivityStream", on: "Systems", ["Bytes", "JSONText", "Telemetry"], pure),
+    room("Systems", on: "Systems", ["ActivityStream", "Leanplum", "Mozilla", "Sift", "Telemetry"], pure),
+]
+
+let middle: [Target] = [
+    .target(
+        name: "Bundle", dependencies: ["Bytes", "CZstd", "Files", "JSONText", "Parallel", "Telemetry", crypto],
+        path: "Sources/Bundle", swiftSettings: common),
+    .target(
+        name: "Capture",
+        dependencies: [
+            "Bundle", "Bytes", "CArchive", "CZlib", "Files", "JSONText", "Parallel", "PropertyList", "Systems",
+            "Telemetry", crypto,
+        ], path: "Sources/Capture", swiftSettings: common),
+    .target(
+        name: "Export", dependencies: ["CZstd", "Telemetry"], path: "Sources/Export", swiftSettings: common),
+    .target(
+        name: "Delivery",
+        dependencies: [
+            "Bundle", "Bytes", "CZlib", "Files", "JSONText", "Parallel", "Systems", "Telemetry", crypto, grdb,
+            .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            .product(name: "NIOCore", package: "swift-nio"),
+            .product(name: "NIOHTTP1", package: "swift-nio"),
+            .product(name: "NIOPosix", package: "swift-nio"),
+            .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        ], path: "Sources/Delivery", swiftSettings: common),
+]
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies + [argumentParser], path: "Sources/Programs/\(name)",
+        swiftSettings: common)
+}
+
+let programs: [Target] = [
+    room("Console", on: "Programs", ["Bundle", "CThreads", "Files", "JSONText", argumentParser]),
+    program(
+        "pingferry",
+        [
+            "Bundle", "Capture", "Console", "Export", "Files", "JSONText", "Parallel", "PropertyList", "Systems",
+            "Telemetry",
+        ]),
+    program(
+        "pingferry-upload",
+        [
+            "Bundle", "CFiles", "Console", "Delivery", "Files", "JSONText", "Parallel", "Systems", "Telemetry",
+        ]),
+]
+
+/// The tests of a room, in a folder like that of the room.
+func tests(of room: String, on floor: String = "", _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: "\(room)Tests", dependencies: dependencies + ["TestSupport"],
+        path: floor.isEmpty ? "Tests/\(room)Tests" : "Tests/\(floor)/\(room)Tests", swiftSettings: common)
+}
+
+/// What all tests of stores and records use.
+let telemetryForTests: [Target.Dependency] = ["Files", "JSONText", "Parallel", "Systems", "Telemetry"]
+
+let tests: [Target] = [
+    .target(
+        name: "TestSupport", dependencies: ["Bundle", "Leanplum", "Mozilla", "Sift"] + telemetryForTests,
+        path: "Tests/Support",
+        swiftSettings: common),
+    .executableTarget(
+        name: "interrupted", dependencies: ["Files"], path: "Tests/Programs/interrupted", swiftSettings: common),
+    .executableTarget(
+        name: "loopback-server",
+        dependencies: [
+            crypto,
+            .product(name: "NIOCore", package: "swift-nio"),
+            .product(name: "NIOHTTP1", package: "swift-nio"),
+            .product(name: "NIOPosix", package: "swift-nio"),
+            .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        ], path: "Tests/LoopbackServer", swiftSettings: common),
+    .executableTarget(
+        name: "pingferry-bench",
+        dependencies: ["JSONText", "Mozilla", "Parallel", "PropertyList", "Sift", "Telemetry"],
+        path: "Tests/Bench", swiftSettings: common),
+    tests(of: "Bytes", on: "Foundations", ["Bytes"]),
+    tests(of: "CivilTime", on: "Foundations", ["CivilTime"]),
+    tests(of: "Files", on: "Foundations", ["Files", "interrupted"]),
+    tests(of: "Parallel", on: "Foundations", ["Parallel"]),
+    tests(of: "JSONText", on: "Formats", ["JSONText"]),
+    tests(of: "PropertyList", on: "Formats", ["Bytes", "JSONText", "PropertyList"]),
+    tests(of: "Telemetry", ["ActivityStream", "Bytes", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
+    tests(of: "ActivityStream", on: "Systems", ["ActivityStream", "Capture"] + telemetryForTests),
+    tests(of: "Leanplum", on: "Systems", ["Leanplum", "PropertyList"] + telemetryForTests),
+    tests(of: "Mozilla", on: "Systems", ["Mozilla"] + telemetryForTests),
+    tests(of: "Sift", on: "Systems", ["PropertyList", "Sift"] + telemetryForTests),
+    tests(of: "Systems", on: "Systems", ["ActivityStream", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
+    tests(of: "Bundle", ["Bundle", "CZstd", "Mozilla", crypto] + telemetryForTests),
+    tests(
+        of: "Capture",
+        ["ActivityStream", "Bundle", "Capture", "Leanplum", "Mozilla", "Sift", "pingferry"] + telemetryForTests),
+    tests(
+        of: "Delivery", on: "Delivery",
+        ["Bundle", "Delivery", "Leanplum", "Mozilla", "Sift", "pingferry-upload"] + telemetryForTests),
+    tests(
+        of: "Sending", on: "Delivery",
+        [
+            "ActivityStream", "Bundle", "Delivery", "Leanplum", "Mozilla", "Sift", "loopback-server", "pingferry",
+            "pingferry-upload",
+            .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            .product(name: "NIOCore", package: "swift-nio"),
+        ] + telemetryForTests),
+    tests(of: "Export", ["Export"]),
+    tests(of: "Console", on: "Programs", ["Console"]),
+    tests(of: "Command", on: "Programs", ["pingferry", "pingferry-upload"]),
+]
 
 let package = Package(
     name: "pingferry",
@@ -28,140 +191,30 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
-    targets: [
-        .target(name: "JSONText", swiftSettings: pure),
-        .target(name: "CivilTime", swiftSettings: pure),
-        .target(name: "PropertyList", dependencies: ["CivilTime", "JSONText"], swiftSettings: pure),
-        .target(name: "CFiles"),
-        .target(name: "Files", dependencies: ["CFiles"], swiftSettings: common),
-        .target(name: "Parallel", swiftSettings: common),
-        .target(
-            name: "Telemetry",
-            dependencies: [
-                "CivilTime", "JSONText", "PropertyList", .product(name: "Crypto", package: "swift-crypto"),
-            ],
-            swiftSettings: pure),
-        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-        .target(
-            name: "Bundle",
-            dependencies: [
-                "CZstd", "Files", "JSONText", "Parallel", "Telemetry",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ], swiftSettings: common),
-        .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
-        .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
-        .target(name: "Database", dependencies: ["CSQLite", "Files"], swiftSettings: common),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .target(
-            name: "Capture",
-            dependencies: [
-                "Bundle", "CArchive", "CZlib", "Database", "Files", "JSONText", "Parallel", "PropertyList", "Telemetry",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ], swiftSettings: common),
-        .target(name: "CThreads"),
-        .target(
-            name: "Console",
-            dependencies: [
-                "Bundle", "CThreads", "Files", "JSONText",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ], swiftSettings: common),
-        .target(name: "Export", dependencies: ["CZstd", "Telemetry"], swiftSettings: common),
-        .executableTarget(
-            name: "pingferry",
-            dependencies: [
-                "Bundle", "Capture", "Console", "Export", "Files", "JSONText", "Parallel", "PropertyList", "Telemetry",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ], swiftSettings: common),
-        .target(
-            name: "Delivery",
-            dependencies: [
-                "Bundle", "CZlib", "Files", "JSONText", "Parallel", "Telemetry",
-                .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ], swiftSettings: common),
-        .executableTarget(
-            name: "pingferry-upload",
-            dependencies: [
-                "Bundle", "CFiles", "Console", "Delivery", "Files", "JSONText", "Parallel", "Telemetry",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ], swiftSettings: common),
-        .executableTarget(
-            name: "loopback-server",
-            dependencies: [
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ], path: "Tests/LoopbackServer", swiftSettings: common),
-        .executableTarget(
-            name: "pingferry-bench", dependencies: ["JSONText", "Parallel", "PropertyList", "Telemetry"],
-            path: "Tests/Bench",
-            swiftSettings: common),
-        .target(
-            name: "TestSupport", dependencies: ["Bundle", "Files", "JSONText", "Parallel", "Telemetry"],
-            path: "Tests/Support", swiftSettings: common),
-        .testTarget(name: "JSONTextTests", dependencies: ["JSONText", "TestSupport"], swiftSettings: common),
-        .testTarget(
-            name: "PropertyListTests", dependencies: ["JSONText", "PropertyList", "TestSupport"], swiftSettings: common),
-        .executableTarget(
-            name: "interrupted", dependencies: ["Files"], path: "Tests/interrupted", swiftSettings: common),
-        .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport", "interrupted"], swiftSettings: common),
-        .testTarget(
-            name: "BundleTests",
-            dependencies: [
-                "Bundle", "Files", "CZstd", "Parallel", "Telemetry", "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ], swiftSettings: common),
-        .testTarget(
-            name: "TelemetryTests", dependencies: ["JSONText", "Telemetry", "TestSupport"], swiftSettings: common),
-        .testTarget(
-            name: "CaptureTests",
-            dependencies: [
-                "Bundle", "Capture", "Files", "JSONText", "Parallel", "Telemetry", "TestSupport", "pingferry",
-            ],
-            swiftSettings: common),
-        .testTarget(
-            name: "SendingTests",
-            dependencies: [
-                "Bundle", "Delivery", "Files", "JSONText", "Parallel", "Telemetry", "TestSupport", "loopback-server",
-                "pingferry", "pingferry-upload",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-            ], swiftSettings: common),
-        .testTarget(
-            name: "CommandTests", dependencies: ["TestSupport", "pingferry", "pingferry-upload"], swiftSettings: common),
-        .testTarget(
-            name: "DeliveryTests",
-            dependencies: [
-                "Bundle", "Delivery", "Files", "JSONText", "Parallel", "Telemetry", "TestSupport", "pingferry-upload",
-            ],
-            swiftSettings: common),
-    ],
+    targets: libraries + foundations + formats + telemetry + systems + middle + programs + tests,
     swiftLanguageModes: [.v6]
 )
 
 if fuzzes {
     let fuzzers: [(name: String, dependencies: [Target.Dependency])] = [
         ("FuzzJSON", ["JSONText"]),
-        ("FuzzPingFile", ["JSONText", "Telemetry"]),
-        ("FuzzPendingEvents", ["JSONText", "Telemetry"]),
-        ("FuzzBundle", ["Bundle", "Telemetry"]),
-        ("FuzzLeanplumRows", ["JSONText", "Telemetry"]),
-        ("FuzzLeanplumDatabase", ["Database", "Files"]),
-        ("FuzzArchive", ["Bundle", "Capture", "Files", "Parallel", "Telemetry"]),
-        ("FuzzSiftStore", ["JSONText", "Telemetry"]),
+        ("FuzzPingFile", ["JSONText", "Mozilla", "Systems", "Telemetry"]),
+        ("FuzzPendingEvents", ["JSONText", "Mozilla", "Systems", "Telemetry"]),
+        ("FuzzBundle", ["Bundle", "Files", "Systems", "Telemetry"]),
+        ("FuzzLeanplumRows", ["JSONText", "Leanplum", "Systems", "Telemetry"]),
+        ("FuzzLeanplumDatabase", ["Files", "Leanplum"]),
+        ("FuzzArchive", ["Bundle", "Capture", "Files", "Parallel", "Systems", "Telemetry"]),
+        ("FuzzSiftStore", ["JSONText", "Sift", "Systems", "Telemetry"]),
         ("FuzzBinaryPropertyList", ["PropertyList"]),
         ("FuzzXMLPropertyList", ["PropertyList"]),
         ("FuzzKeyedArchive", ["JSONText", "PropertyList"]),
-        ("FuzzHAR", ["Bundle", "Capture", "JSONText", "Telemetry"]),
-        ("FuzzNDJSON", ["Bundle", "Capture", "JSONText", "Telemetry"]),
-        ("FuzzServerAnswer", ["Delivery", "JSONText", "Telemetry"]),
-        ("FuzzUploadSettings", ["Delivery", "JSONText"]),
+        ("FuzzHAR", ["Capture", "Files", "JSONText", "Systems", "Telemetry"]),
+        ("FuzzNDJSON", ["Capture", "Files", "Systems", "Telemetry"]),
+        (
+            "FuzzServerAnswer",
+            ["Delivery", "JSONText", "Leanplum", "Mozilla", "ActivityStream", "Systems", "Telemetry"]
+        ),
+        ("FuzzUploadSettings", ["Delivery", "JSONText", "Sift", "Systems", "Telemetry"]),
     ]
     package.targets.append(.target(name: "FuzzerEntry", path: "Tests/Fuzz/Entry", swiftSettings: common))
     for fuzzer in fuzzers {

@@ -5,7 +5,7 @@ import Telemetry
 /// Puts a bundle together from records in their order: closes segments, compresses them in parallel, keeps the books, and
 /// writes the members in the order of the format.
 ///
-/// Source: design of the project, section 3. The result depends on the records, the level and the library's version
+/// Source: "Bundle". The result depends on the records, the level and the library's version
 /// alone, not on how many jobs there are.
 public struct BundleAssembler: ~Copyable {
     private let tool: String

@@ -4,7 +4,8 @@ import Telemetry
 /// What stands on a line of one of a bundle's details.
 public protocol BundleDetail {
     /// Reads a line; nil if it is none.
-    init?(json bytes: [UInt8])
+    /// - Parameter systems: whose stores it may be of.
+    init?(json bytes: [UInt8], knowing systems: SystemTable)
     /// The line as canonical JSON.
     var json: CanonicalObject { get }
 }

@@ -2,7 +2,7 @@ import JSONText
 
 /// The names of a bundle's members and the sizes that the format fixes.
 ///
-/// Source: design of the project, section 3.
+/// Source: "Bundle", "The file".
 public enum BundleLayout {
     /// The name of the format in the first member and in the manifest.
     public static let format = "pingferry-bundle"

@@ -1,4 +1,5 @@
 import Crypto
+import Files
 import JSONText
 import Telemetry
 
@@ -15,12 +16,23 @@ public final class BundleReader: Sendable {
     public let manifest: Manifest
     /// All members in their order.
     public let members: [ContainerReader.Member]
+    /// The systems that its records may be of.
+    public let systems: SystemTable
     private let container: ContainerReader
     private let places: PlaceTable
 
     /// Opens a bundle.
+    ///
+    /// ```swift
+    /// let bundle = try BundleReader(path: "phone.tar.zst", knowing: Systems.table)
+    /// for segment in bundle.manifest.segments {
+    ///     _ = try bundle.forEachRecord(of: segment) { record, _ in print(record.id) }
+    /// }
+    /// ```
+    /// - Parameter systems: those that records may be of.
     /// - Throws: ``BundleError``.
-    public init(path: String) throws(BundleError) {
+    public init(path: String, knowing systems: SystemTable) throws(BundleError) {
+        self.systems = systems
         let container = try Self.wrapping { () throws(ContainerError) in try ContainerReader(path: path) }
         (manifest, places) = try Self.check(container)
         members = container.members
@@ -30,14 +42,17 @@ public final class BundleReader: Sendable {
 
     /// Opens a bundle in memory.
     /// - Throws: ``BundleError``.
-    public convenience init(bytes: [UInt8]) throws(BundleError) {
-        try self.init(ByteSource(bytes), path: "-")
+    public convenience init(bytes: [UInt8], knowing systems: SystemTable) throws(BundleError) {
+        try self.init(ByteSource(bytes), path: "-", knowing: systems)
     }
 
     /// Opens a bundle.
-    /// - Parameter path: what messages call it.
+    /// - Parameters:
+    ///   - path: what messages call it.
+    ///   - systems: those that records may be of.
     /// - Throws: ``BundleError``.
-    public init(_ source: ByteSource, path: String) throws(BundleError) {
+    public init(_ source: ByteSource, path: String, knowing systems: SystemTable) throws(BundleError) {
+        self.systems = systems
         let container = try Self.wrapping { () throws(ContainerError) in try ContainerReader(source) }
         (manifest, places) = try Self.check(container)
         members = container.members

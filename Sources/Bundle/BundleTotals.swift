@@ -30,7 +30,7 @@ public struct BundleTotals: Sendable, Equatable {
     /// Counts a record.
     public mutating func count(_ record: borrowing RecordSummary) {
         records += 1
-        typeCounts.add(TypeName(system: record.system.rawValue, type: record.type))
+        typeCounts.add(TypeName(system: record.system.description, type: record.type))
         if record.isUploadable { uploadable += 1 }
         for code in record.holds { holds[code, default: 0] += 1 }
     }

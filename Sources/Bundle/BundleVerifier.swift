@@ -91,23 +91,13 @@ public struct BundleVerifier {
         _ segment: Manifest.Segment, of reader: BundleReader, secret: RunSecret, _ empty: Segment<Notes>,
         _ each: (borrowing Record, Range<Int>, inout Notes) -> Void
     ) throws -> Segment<Notes> {
-        var decoder = try BundleReader.makeDecoder()
-        var lines = RecordLines(try reader.contents(of: segment, with: &decoder))
         var found = empty
-        do throws(RecordError) {
-            while let (record, range) = try lines.next() {
-                if let contradiction = record.contradiction { throw RecordError(contradiction) }
-                found.keys.append(RecordKey(record, secret: secret))
-                found.records.append(RecordSummary(record))
-                each(record, range, &found.notes)
-            }
-        } catch {
-            throw BundleError.badRecord(member: segment.path, line: lines.line, reason: error.description)
+        _ = try reader.forEachRecord(of: segment) { record, range in
+            found.keys.append(RecordKey(record, secret: secret))
+            found.records.append(RecordSummary(record))
+            each(record, range, &found.notes)
         }
         for record in found.records { found.totals.count(record) }
-        guard found.totals.records == segment.records else {
-            throw BundleError.count("the number of records of \(segment.path)")
-        }
         return found
     }
 

@@ -5,7 +5,7 @@ import Telemetry
 public struct ClientSummaries: Sendable {
     /// What is known of a client. Its id stands in `ids`, its types and apps are `names` in a chain.
     private struct Entry {
-        let system: TelemetrySystem
+        let system: SystemName
         let idStart: Int
         /// Less than 0 for records without a client.
         let idLength: Int32
@@ -35,7 +35,7 @@ public struct ClientSummaries: Sendable {
     private var entryPlaces = PlaceTable()
     private var namePlaces = PlaceTable()
     /// The client of the last record as it was spelled, and its place: mostly the next record has the same.
-    private var last: (system: TelemetrySystem, client: String?, place: Int)?
+    private var last: (system: SystemName, client: String?, place: Int)?
 
     /// How many clients there are.
     public var count: Int { entries.count }
@@ -111,7 +111,7 @@ extension ClientSummaries {
         return place
     }
 
-    private static func hash(_ system: TelemetrySystem, _ folded: String?) -> Int {
+    private static func hash(_ system: SystemName, _ folded: String?) -> Int {
         var hasher = Hasher()
         hasher.combine(system)
         hasher.combine(folded)
@@ -134,7 +134,7 @@ extension ClientSummaries {
     }
 
     /// Whether a client is the one of a system and an id without upper case.
-    private func isClient(_ place: Int, of system: TelemetrySystem, folded: String?) -> Bool {
+    private func isClient(_ place: Int, of system: SystemName, folded: String?) -> Bool {
         let entry = entries[place]
         guard entry.system == system else { return false }
         guard let folded, entry.idLength >= 0 else { return folded == nil && entry.idLength < 0 }
@@ -157,7 +157,7 @@ extension ClientSummaries {
     private var order: [Int32] {
         (0..<Int32(entries.count)).sorted { left, right in
             let (one, other) = (entries[Int(left)], entries[Int(right)])
-            guard one.system == other.system else { return one.system.rawValue < other.system.rawValue }
+            guard one.system == other.system else { return one.system < other.system }
             switch isBefore(one, other, Int(left), Int(right)) {
             case .some(let isBefore): return isBefore
             case nil: return left < right
@@ -193,7 +193,7 @@ extension ClientSummaries {
         }
         let hasTime = entry.first <= entry.last
         return ClientSummary(
-            system: entry.system.rawValue, client: id(place), records: entry.records, uploadable: entry.uploadable,
+            system: entry.system.description, client: id(place), records: entry.records, uploadable: entry.uploadable,
             types: types, apps: apps, first: hasTime ? Timestamp(milliseconds: entry.first) : nil,
             last: hasTime ? Timestamp(milliseconds: entry.last) : nil)
     }

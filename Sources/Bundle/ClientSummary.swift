@@ -49,7 +49,7 @@ public struct ClientSummary: Sendable, Equatable {
     }
 
     /// Reads a line of `clients.ndjson`; nil if it is none.
-    public init?(json bytes: [UInt8]) {
+    public init?(json bytes: [UInt8], knowing systems: SystemTable) {
         guard let fields = try? JSONFields(bytes), let system = fields.text("system"),
             let records = fields.integer("records"), let uploadable = fields.integer("uploadable"),
             let types = fields.object("type")

@@ -1,4 +1,5 @@
 import JSONText
+import Telemetry
 
 /// Reads a list of a bundle's details entry by entry, one member at a time: a list may have millions of entries.
 ///
@@ -25,7 +26,8 @@ public struct DetailCursor<Entry: BundleDetail>: ~Copyable {
         while true {
             if let entry = try lines?.next() { return entry }
             guard let member = waiting.popFirst() else { return nil }
-            lines = DetailLines(try reader.contents(of: member, with: &decoder), member: member)
+            lines = DetailLines(
+                try reader.contents(of: member, with: &decoder), member: member, knowing: reader.systems)
         }
     }
 }
@@ -37,7 +39,10 @@ private struct DetailLines<Entry: BundleDetail> {
     private var position = 0
     private var line = 0
 
-    init(_ contents: [UInt8], member: String) {
+    private let systems: SystemTable
+
+    init(_ contents: [UInt8], member: String, knowing systems: SystemTable) {
+        self.systems = systems
         self.contents = contents
         self.member = member
     }
@@ -50,7 +55,7 @@ private struct DetailLines<Entry: BundleDetail> {
         }
         let text = Array(contents[position..<end])
         position = end + 1
-        guard let entry = Entry(json: text), entry.json.bytes == text else {
+        guard let entry = Entry(json: text, knowing: systems), entry.json.bytes == text else {
             throw .badRecord(member: member, line: line, reason: "not in the form of this list")
         }
         return entry

@@ -1,7 +1,7 @@
 /// Puts the lines of a list of details in members: one that the next line would take past 4 MiB is closed, and the list goes
 /// on in another one.
 ///
-/// Source: design of the project, section 3.
+/// Source: "Bundle", "The file".
 struct DetailMembers {
     /// A member that is complete.
     struct Member: Equatable {

@@ -4,7 +4,7 @@ import Telemetry
 
 /// What a bundle says of itself: the last member.
 ///
-/// Source: design of the project, section 3.
+/// Source: "Bundle", "The file".
 public struct Manifest: Sendable, Equatable {
     /// A segment of records.
     public struct Segment: Sendable, Equatable {
@@ -38,7 +38,7 @@ public struct Manifest: Sendable, Equatable {
     public let totals: BundleTotals
     /// How many records were left out because an equal one was there.
     public let duplicates: Int
-    /// The fingerprint of the bundle, which does not depend on compression: see ``digest(of:)``.
+    /// The fingerprint of the bundle, which does not depend on compression: a hash over the hashes of its members.
     public let digest: String
 
     /// SHA-256 over a line `<sha256>  <path>` for each member but the manifest, in their order: what `sha256sum` prints

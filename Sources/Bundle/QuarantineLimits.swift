@@ -1,6 +1,6 @@
 /// How much of what could not be understood is carried along.
 ///
-/// Source: design of the project, section 3: beyond the limits it is reported, and the command ends with status 1.
+/// Source: "Bundle", "Quarantine". What is beyond the limits is reported, and the command ends with status 1.
 public struct QuarantineLimits: Sendable {
     /// The most bytes of one entry.
     public var fileLimit: Int

@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import Telemetry
 
@@ -13,14 +14,18 @@ public struct QuarantineSpill: Sendable {
     }
 
     private var lines: DetailSpill
+    private let systems: SystemTable
     private(set) var stored: [Stored] = []
 
     /// How many entries there are.
     public var count: Int { lines.count }
 
     /// An empty list.
-    /// - Parameter folder: where a file is made, once there is need of one.
-    public init(folder: String) {
+    /// - Parameters:
+    ///   - folder: where a file is made, once there is need of one.
+    ///   - systems: whose stores entries may be of.
+    public init(folder: String, knowing systems: SystemTable) {
+        self.systems = systems
         lines = DetailSpill(folder: folder)
     }
 
@@ -40,14 +45,14 @@ public struct QuarantineSpill: Sendable {
     /// - Throws: `FileError` with operation `spool`.
     func entry(of stored: Stored) throws(FileError) -> (item: Quarantined, input: Int)? {
         let (line, tag) = try lines.entry(at: stored.place)
-        return Quarantined(json: line).map { ($0, tag >> 1) }
+        return Quarantined(json: line, knowing: systems).map { ($0, tag >> 1) }
     }
 
     /// Gives all lines in order; of an entry whose bytes are to be carried along, the entry too.
     /// - Throws: `FileError` with operation `spool`, and what `body` throws.
     func forEach(_ body: (_ line: ArraySlice<UInt8>, _ stored: Quarantined?) throws -> Void) throws {
         try lines.forEach { line, tag in
-            try body(line, tag & 1 == 1 ? Quarantined(json: Array(line)) : nil)
+            try body(line, tag & 1 == 1 ? Quarantined(json: Array(line), knowing: systems) : nil)
         }
     }
 }
@@ -62,12 +67,7 @@ struct HashValue: Sendable, Hashable, Comparable {
         guard digits.count == 64 else { return nil }
         var words: [UInt64] = [0, 0, 0, 0]
         for (position, digit) in digits.enumerated() {
-            let value: UInt8
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
-            default: return nil
-            }
+            guard let value = digit.hexadecimalValue, digit == digit.lowercased else { return nil }
             words[position / 16] = words[position / 16] << 4 | UInt64(value)
         }
         self.words = (words[0], words[1], words[2], words[3])

@@ -5,18 +5,22 @@ import Telemetry
 public struct RecordLines {
     private let contents: [UInt8]
     private var position = 0
+    private let systems: SystemTable
     private var document = JSONDocument()
     /// The number of the line read last, from 1.
     public private(set) var line = 0
 
     /// Takes the contents of a segment.
-    public init(_ contents: [UInt8]) {
+    /// - Parameter systems: those that records may be of.
+    public init(_ contents: [UInt8], knowing systems: SystemTable) {
         self.contents = contents
+        self.systems = systems
     }
 
     /// The next record, and where its line with the line feed stands.
     /// - Returns: nil at the end.
-    /// - Throws: `RecordError`; reading can go on with the next line.
+    /// - Throws: `RecordError` for a line that is no record, or one that contradicts itself; reading can go on with the next
+    ///   line.
     public mutating func next() throws(RecordError) -> (record: Record, range: Range<Int>)? {
         guard position < contents.count else { return nil }
         line += 1
@@ -26,6 +30,29 @@ public struct RecordLines {
             throw RecordError("no line feed at the end")
         }
         position = end + 1
-        return (try Record(lineAt: start..<end, of: contents, using: &document), start..<end + 1)
+        let record = try Record(lineAt: start..<end, of: contents, using: &document, knowing: systems)
+        if let contradiction = record.contradiction(knowing: systems) { throw RecordError(contradiction) }
+        return (record, start..<end + 1)
+    }
+}
+
+extension BundleReader {
+    /// Reads the records of a segment.
+    /// - Parameter body: takes each record, and where its line with the line feed stands in the segment.
+    /// - Returns: how many bytes the segment has.
+    /// - Throws: ``BundleError`` for a segment that is not as the manifest says, or holds anything but records.
+    public func forEachRecord(
+        of segment: Manifest.Segment, _ body: (borrowing Record, Range<Int>) -> Void
+    ) throws(BundleError) -> Int {
+        var decoder = try Self.makeDecoder()
+        let contents = try contents(of: segment, with: &decoder)
+        var lines = RecordLines(contents, knowing: systems)
+        do throws(RecordError) {
+            while let (record, range) = try lines.next() { body(record, range) }
+        } catch {
+            throw .badRecord(member: segment.path, line: lines.line, reason: error.description)
+        }
+        guard lines.line == segment.records else { throw .count("the number of records of \(segment.path)") }
+        return contents.count
     }
 }

@@ -3,7 +3,7 @@ import Telemetry
 
 /// Records as NDJSON: one canonical JSON object a line, or the payloads alone; compressed where asked.
 ///
-/// Source: design of the project, section 2.
+/// Source: "The record".
 public struct RecordsOutput: ~Copyable {
     /// What stands on a line.
     public enum Content: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Parallel
+import Sift
 import Telemetry
 
 /// Speed of making list requests of a queue archive: once, as a command does, with memory that is fresh from the system.

@@ -1,3 +1,4 @@
+import Mozilla
 import Parallel
 import Telemetry
 import TestSupport

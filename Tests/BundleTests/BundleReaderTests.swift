@@ -1,3 +1,4 @@
+import Files
 import Parallel
 import Telemetry
 import Testing
@@ -45,7 +46,9 @@ import Testing
 
     @Test func containerThatIsNoBundleSaysSo() throws {
         for members in [[], [("manifest.json", [])], [("a", [1]), ("manifest.json", [1])]] as [[(String, [UInt8])]] {
-            let error = #expect(throws: BundleError.self) { try BundleReader(bytes: Sample.container(members)) }
+            let error = #expect(throws: BundleError.self) {
+                try BundleReader(bytes: SampleContainer.container(members))
+            }
             #expect(error?.description == "not a bundle: no pingferry-bundle.json in front")
         }
     }

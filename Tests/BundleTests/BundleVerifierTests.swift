@@ -22,7 +22,7 @@ import Testing
                 Manifest.Member(path: $0.path, bytes: $0.bytes, sha256: $0.sha256)
             },
             totals: totals, duplicates: 0, digest: Manifest.digest(of: hashed.map { ($0.path, $0.sha256) }))
-        return try Sample.container(members + [("manifest.json", manifest.bytes)])
+        return try SampleContainer.container(members + [("manifest.json", manifest.bytes)])
     }
 
     /// What is wrong with the small bundle after a change of a member.

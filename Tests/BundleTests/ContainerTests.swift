@@ -8,26 +8,26 @@ import Testing
 @Suite struct ContainerTests {
     @Test(arguments: [1, 3, 19])
     func roundTrip(level: Int) throws {
-        let bytes = try Sample.container(level: level)
-        #expect(try Sample.read(bytes) == Sample.contents)
+        let bytes = try SampleContainer.container(level: level)
+        #expect(try SampleContainer.read(bytes) == SampleContainer.contents)
         let reader = try ContainerReader(ByteSource(bytes))
-        #expect(reader.members.map(\.name) == Sample.members.map(\.name))
-        #expect(reader.members.map(\.size) == Sample.members.map(\.contents.count))
+        #expect(reader.members.map(\.name) == SampleContainer.members.map(\.name))
+        #expect(reader.members.map(\.size) == SampleContainer.members.map(\.contents.count))
     }
 
     @Test func sameInputGivesSameBytes() throws {
         // Also when the encoder has worked before.
         var encoder = try FrameEncoder(level: 3)
-        let first = try encoder.member(named: "a", contents: Sample.text(lines: 3000).span)
-        _ = try encoder.member(named: "b", contents: Sample.text(lines: 90_000, seed: 5).span)
-        let second = try encoder.member(named: "a", contents: Sample.text(lines: 3000).span)
+        let first = try encoder.member(named: "a", contents: SampleContainer.text(lines: 3000).span)
+        _ = try encoder.member(named: "b", contents: SampleContainer.text(lines: 90_000, seed: 5).span)
+        let second = try encoder.member(named: "a", contents: SampleContainer.text(lines: 3000).span)
         #expect(first == second)
-        #expect(try Sample.container() == Sample.container())
+        #expect(try SampleContainer.container() == SampleContainer.container())
     }
 
     @Test func encodedMemberDescribesItself() throws {
         var encoder = try FrameEncoder(level: 3)
-        let contents = Sample.text(lines: 100)
+        let contents = SampleContainer.text(lines: 100)
         let member = try encoder.member(named: "a", contents: contents.span)
         #expect(member.sha256 == Array(SHA256.hash(data: contents)))
         #expect(member.size == contents.count)
@@ -36,12 +36,12 @@ import Testing
     }
 
     @Test func containerWithoutMembersIsValid() throws {
-        #expect(try Sample.read(Sample.container([])) == [:])
+        #expect(try SampleContainer.read(SampleContainer.container([])) == [:])
     }
 
     @Test func largeMemberIsReadAndStreamed() throws {
-        let contents = Sample.text(lines: 150_000)
-        let reader = try ContainerReader(ByteSource(try Sample.container([("large", contents)])))
+        let contents = SampleContainer.text(lines: 150_000)
+        let reader = try ContainerReader(ByteSource(try SampleContainer.container([("large", contents)])))
         var decoder = try FrameDecoder()
         let member = reader.members[0]
         #expect(try reader.read(member, with: &decoder, limit: contents.count) == contents)
@@ -68,8 +68,8 @@ import Testing
     }
 
     @Test func severalThreadsReadAtOnce() async throws {
-        let members = (0..<20).map { ("m\($0)", Sample.text(lines: 2000, seed: UInt64($0))) }
-        let file = try TemporaryFile(try Sample.container(members))
+        let members = (0..<20).map { ("m\($0)", SampleContainer.text(lines: 2000, seed: UInt64($0))) }
+        let file = try TemporaryFile(try SampleContainer.container(members))
         let reader = try ContainerReader(path: file.path)
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for lane in 0..<4 {

@@ -1,4 +1,5 @@
 import Files
+import Mozilla
 import Parallel
 import Telemetry
 import TestSupport

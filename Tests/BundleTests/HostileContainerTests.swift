@@ -25,7 +25,7 @@ import Testing
 
     private func reason(_ bytes: [UInt8]) throws -> ContainerError.Reason? {
         do {
-            _ = try Sample.read(bytes)
+            _ = try SampleContainer.read(bytes)
             return nil
         } catch let error as ContainerError {
             return error.reason
@@ -33,43 +33,43 @@ import Testing
     }
 
     @Test func everyFlippedByteIsAnErrorOrChangesNothing() throws {
-        let bytes = try Sample.container()
+        let bytes = try SampleContainer.container()
         for index in bytes.indices {
             for mask in [0x01, 0x10, 0x80, 0xff] as [UInt8] {
                 var flipped = bytes
                 flipped[index] ^= mask
-                if let contents = try? Sample.read(flipped) {
-                    #expect(contents == Sample.contents, "byte \(index) ^ \(mask)")
+                if let contents = try? SampleContainer.read(flipped) {
+                    #expect(contents == SampleContainer.contents, "byte \(index) ^ \(mask)")
                 }
-                let found = try Sample.salvage(flipped).contents
+                let found = try SampleContainer.salvage(flipped).contents
                 for (name, contents) in found {
-                    #expect(contents == Sample.contents[name], "byte \(index) ^ \(mask)")
+                    #expect(contents == SampleContainer.contents[name], "byte \(index) ^ \(mask)")
                 }
-                #expect(found.count >= Sample.members.count - 1, "byte \(index) ^ \(mask)")
+                #expect(found.count >= SampleContainer.members.count - 1, "byte \(index) ^ \(mask)")
             }
         }
     }
 
     @Test func everyTruncationIsAnError() throws {
-        let bytes = try Sample.container()
+        let bytes = try SampleContainer.container()
         var most = 0
         for count in bytes.indices {
             let cut = Array(bytes.prefix(count))
-            #expect(throws: ContainerError.self) { try Sample.read(cut) }
-            let found = try Sample.salvage(cut).members
+            #expect(throws: ContainerError.self) { try SampleContainer.read(cut) }
+            let found = try SampleContainer.salvage(cut).members
             #expect(found.count >= most)
             most = max(most, found.count)
-            #expect(found.map(\.name) == Sample.members.prefix(found.count).map(\.name))
-            #expect(found.map(\.contents) == Sample.members.prefix(found.count).map(\.contents))
+            #expect(found.map(\.name) == SampleContainer.members.prefix(found.count).map(\.name))
+            #expect(found.map(\.contents) == SampleContainer.members.prefix(found.count).map(\.contents))
         }
-        #expect(most == Sample.members.count)
+        #expect(most == SampleContainer.members.count)
     }
 
     @Test func appendedAndInsertedBytesAreErrors() throws {
-        let bytes = try Sample.container()
-        #expect(throws: ContainerError.self) { try Sample.read(bytes + [0]) }
-        #expect(throws: ContainerError.self) { try Sample.read([0] + bytes) }
-        #expect(throws: ContainerError.self) { try Sample.read(bytes + bytes) }
+        let bytes = try SampleContainer.container()
+        #expect(throws: ContainerError.self) { try SampleContainer.read(bytes + [0]) }
+        #expect(throws: ContainerError.self) { try SampleContainer.read([0] + bytes) }
+        #expect(throws: ContainerError.self) { try SampleContainer.read(bytes + bytes) }
     }
 
     @Test func randomBytesAreErrors() throws {
@@ -79,8 +79,8 @@ import Testing
                 UInt8.random(in: 0...255, using: &random)
             }
             bytes.replaceSubrange(0..<min(4, bytes.count), with: FrameDecoder.magic.prefix(bytes.count))
-            #expect(throws: ContainerError.self) { try Sample.read(bytes) }
-            #expect(try Sample.salvage(bytes).members == [])
+            #expect(throws: ContainerError.self) { try SampleContainer.read(bytes) }
+            #expect(try SampleContainer.salvage(bytes).members == [])
         }
     }
 
@@ -119,7 +119,7 @@ import Testing
             try TarHeader(name: "a", size: 0).encoded() + TarHeader(name: "b", size: 0).encoded()
         let bytes = try container([(try zstd(tar), 1024)])
         #expect(try reason(bytes) == .unexpectedBytes)
-        #expect(try Sample.salvage(bytes).members.map(\.name) == ["a", "b"])
+        #expect(try SampleContainer.salvage(bytes).members.map(\.name) == ["a", "b"])
     }
 
     @Test func paddingThatIsNotZeroIsRefused() throws {
@@ -127,7 +127,7 @@ import Testing
         tar[513] = 1
         let bytes = try container([(try zstd(tar), 1024)])
         #expect(try reason(bytes) == .unexpectedBytes)
-        #expect(try Sample.salvage(bytes).members == [])
+        #expect(try SampleContainer.salvage(bytes).members == [])
     }
 
     @Test func twoFramesUnderOneEntryAreRefused() throws {

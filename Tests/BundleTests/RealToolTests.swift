@@ -7,9 +7,9 @@ import Testing
 /// What other programs make of a container.
 @Suite struct RealToolTests {
     private let file: TemporaryFile
-    private let names = Sample.members.map(\.name).joined(separator: "\n") + "\n"
+    private let names = SampleContainer.members.map(\.name).joined(separator: "\n") + "\n"
 
-    init() throws { file = try TemporaryFile(try Sample.container()) }
+    init() throws { file = try TemporaryFile(try SampleContainer.container()) }
 
     @Test func tarListsIt() throws {
         #expect(try tool("tar", "--zstd", "-tf", file.path) == names)
@@ -67,7 +67,7 @@ import Testing
 
     private func listing() throws -> String {
         var encoder = try FrameEncoder(level: 1)
-        return try Sample.members.reduce(into: "") { text, member in
+        return try SampleContainer.members.reduce(into: "") { text, member in
             let encoded = try encoder.member(named: member.name, contents: member.contents.span)
             let hash = encoded.sha256.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
             text += "\(member.name) \(member.contents.count) \(hash)\n"

@@ -3,6 +3,9 @@ import Capture
 import Files
 import Foundation
 import JSONText
+import Leanplum
+import Mozilla
+import Sift
 import Telemetry
 import TestSupport
 import Testing
@@ -14,15 +17,16 @@ struct ReadLog {
     private(set) var problems: [Problem] = []
     private(set) var lines: [UInt8] = []
 
-    init(_ bytes: [UInt8], kind: RequestLogKind = .httpArchive, path: String = "a.har", limit: Int = 4000) throws {
-        try self.init(
+    init(_ bytes: [UInt8], kind: RequestLogKind = .httpArchive, path: String = "a.har", limit: Int = 4000) async throws
+    {
+        try await self.init(
             RequestLog(ByteSource(bytes), kind: kind, label: "capture", path: path, itemLimit: limit))
     }
 
-    init(_ log: RequestLog) throws {
-        let options = HarvestOptions(filter: RecordFilter(), secret: RunSecret(identity: 3, content: 5))
+    init(_ log: RequestLog) async throws {
+        let options = HarvestOptions()
         var batches: [Batch] = []
-        log.read(input: 0, options) { batches.append($0) }
+        try await log.read(input: 0, options) { batches.append($0) }
         var document = JSONDocument()
         for batch in batches {
             for entry in batch.records {
@@ -58,12 +62,12 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
 
 @Suite struct HTTPArchiveTests {
     @Test("each producer's spelling gives the expected records", arguments: RequestLogFixtures.names)
-    func fixtures(name: String) throws {
+    func fixtures(name: String) async throws {
         let expected = try RequestLogFixtures.expected(name)
         let source = ByteSource(try InputFile(path: RequestLogFixtures.path(name)))
         let kind = try #require(RequestLogKind(source, named: name))
         #expect(kind == .httpArchive)
-        let log = try ReadLog(RequestLog(source, kind: kind, label: name, path: name))
+        let log = try await ReadLog(RequestLog(source, kind: kind, label: name, path: name))
         let uploads = expected.enumerated().filter { $1.record != nil }
         try #require(log.records.map(\.source.index) == uploads.map(\.offset))
         for (record, (_, expected)) in zip(log.records, uploads) {
@@ -97,8 +101,8 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
     }
 
     @Test("a retry that arrived later in the log holds the attempt before it")
-    func retry() throws {
-        let log = try ReadLog(archive(coreEntry(1, status: 503), coreEntry(2), coreEntry(1, status: 200)))
+    func retry() async throws {
+        let log = try await ReadLog(archive(coreEntry(1, status: 503), coreEntry(2), coreEntry(1, status: 200)))
         #expect(log.records.map { $0.held.map(\.text) } == [["delivered: 200"], [], ["delivered: 200"]])
         #expect(
             log.records.map(\.notes) == [
@@ -107,13 +111,13 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
     }
 
     @Test("the time is that of the request, in whatever way it is written")
-    func times() throws {
+    func times() async throws {
         let times = [
             "2017-06-16T06:38:14.250Z", "2017-06-16T06:38:14.303-07:00", "2017-06-16T06:38:14.067544+00:00",
             "2017-06-16T06:38:14", "2017-06-16", "", "yesterday",
         ]
         let entries = times.enumerated().map { coreEntry($0 + 1, started: $1) }.joined(separator: ",")
-        let records = try ReadLog(archive(entries)).records
+        let records = try await ReadLog(archive(entries)).records
         #expect(
             records.map { $0.time?.description } == [
                 "2017-06-16T06:38:14.250Z", "2017-06-16T13:38:14.303Z", "2017-06-16T06:38:14.067Z", nil, nil, nil, nil,
@@ -125,16 +129,16 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
     }
 
     @Test("what came from a cache never went out")
-    func cache() throws {
-        let log = try ReadLog(archive(coreEntry(extra: #","_fromCache":"disk""#)))
+    func cache() async throws {
+        let log = try await ReadLog(archive(coreEntry(extra: #","_fromCache":"disk""#)))
         #expect(log.records.isEmpty)
         #expect(log.problems.map(\.text) == ["1 request not of a documented system"])
     }
 
     @Test("entries that are none are told with their place, the others are read")
-    func invalidEntries() throws {
+    func invalidEntries() async throws {
         let bytes = archive("7", coreEntry(1), #"{"request":{"url":"x"}}"#, "{}", coreEntry(2))
-        let log = try ReadLog(bytes)
+        let log = try await ReadLog(bytes)
         #expect(log.records.map(\.source.index) == [1, 4])
         #expect(log.reasonCodes == ["entry_invalid", "entry_invalid", "entry_invalid"])
         for item in log.quarantined {
@@ -146,9 +150,9 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
     }
 
     @Test("of an archive that was cut the complete entries are kept", arguments: [1, 14, 400])
-    func cut(missing: Int) throws {
+    func cut(missing: Int) async throws {
         let bytes = Array(archive(coreEntry(1), coreEntry(2)).dropLast(missing))
-        let log = try ReadLog(bytes)
+        let log = try await ReadLog(bytes)
         #expect(log.records.count == (missing > 100 ? 1 : 2))
         #expect(log.reasonCodes == ["har_cut"])
         let reject = try #require(log.quarantined.first).reject
@@ -161,14 +165,14 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
             ("", "har_cut"), ("{}", "har_invalid"), ("[]", "har_invalid"), (#"{"log":{"entries":7}}"#, "har_invalid"),
             (#"{"log":{"version":"2.0","entries":[]}}"#, "unsupported_version"), ("{\"log\":{\u{1}", "har_invalid"),
         ])
-    func noArchive(text: String, code: String) throws {
-        let log = try ReadLog(Array(text.utf8))
+    func noArchive(text: String, code: String) async throws {
+        let log = try await ReadLog(Array(text.utf8))
         #expect(log.records.isEmpty)
         #expect(log.reasonCodes == [code])
     }
 
     @Test("a damaged compression gives what came before it", arguments: ["gzip", "zlib"])
-    func damagedCompression(kind: String) throws {
+    func damagedCompression(kind: String) async throws {
         let folder = try CaptureFolder()
         try folder.put("a.har", archive((1...400).map { coreEntry($0) }.joined(separator: ",")))
         let script =
@@ -176,23 +180,23 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
             + "c=gzip.compress(d) if sys.argv[2]=='gzip' else zlib.compress(d);open(sys.argv[1]+'.z','wb').write(c[:-40])"
         try tool(["python3", "-c", script, "\(folder.path)/a.har", kind])
         let source = ByteSource(try InputFile(path: "\(folder.path)/a.har.z"))
-        let log = try ReadLog(RequestLog(source, kind: .httpArchive, label: "capture", path: "a.har"))
+        let log = try await ReadLog(RequestLog(source, kind: .httpArchive, label: "capture", path: "a.har"))
         #expect(log.records.count > 100)
         #expect(log.reasonCodes == ["har_damaged"])
     }
 
     @Test("an entry larger than the limit is told, what is not wanted of it does not count")
-    func largeEntries() throws {
+    func largeEntries() async throws {
         let long = String(repeating: "x", count: 5000)
         let unwanted = coreEntry(1).replacing(#""text":"x""#, with: #""text":"\#(long)""#)
         let wanted = coreEntry(2).replacing("SECRETCOOKIE", with: long)
-        let log = try ReadLog(archive(unwanted, wanted, coreEntry(3)))
+        let log = try await ReadLog(archive(unwanted, wanted, coreEntry(3)))
         #expect(log.records.map(\.source.index) == [0, 2])
         #expect(log.reasonCodes == ["entry_too_large"])
     }
 
     @Test("a body that inflates without end is refused")
-    func bomb() throws {
+    func bomb() async throws {
         let bomb = try tool(
             "python3", "-c",
             "import gzip,base64;print(base64.b64encode(gzip.compress(bytes(40<<20))).decode(),end='')")
@@ -200,7 +204,7 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
             {"request":{"method":"PUT","url":"https://api3.siftscience.com/v3/accounts/a/mobile_events",\#
             "postData":{"text":"\#(bomb)","encoding":"base64"}},"response":{"status":0}}
             """#
-        #expect(try ReadLog(archive(entry), limit: 1 << 20).reasonCodes == ["body_invalid"])
+        #expect(try await ReadLog(archive(entry), limit: 1 << 20).reasonCodes == ["body_invalid"])
     }
 
     @Test(
@@ -212,33 +216,33 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
             (#""text":"""#, "", "body_missing"), (#""mimeType":"""#, "", "body_missing"),
             (#""text":"[]""#, "", "body_invalid"), (#""text":"e30""#, "", nil),
         ] as [(String, String, String?)])
-    func bodies(data: String, header: String, code: String?) throws {
+    func bodies(data: String, header: String, code: String?) async throws {
         let entry = #"""
             {"startedDateTime":"2017-06-16T06:38:14Z","request":{"method":"POST","headers":[\#(header)],\#
             "url":"https://incoming.telemetry.mozilla.org/submit/telemetry/\#(CaptureFolder.id(1))/x/F/5/r/2",\#
             "postData":{\#(data)}}}
             """#
-        #expect(try ReadLog(archive(entry)).reasonCodes == [code].compactMap(\.self))
+        #expect(try await ReadLog(archive(entry)).reasonCodes == [code].compactMap(\.self))
     }
 
     @Test("calls to Leanplum without stored requests are counted apart")
-    func singleCall() throws {
+    func singleCall() async throws {
         let entry = #"""
             {"request":{"method":"POST","url":"https://api.leanplum.com/api","postData":{"text":"action=start&clientKey=K"}}}
             """#
-        let log = try ReadLog(archive(entry))
+        let log = try await ReadLog(archive(entry))
         #expect(log.records.isEmpty)
         #expect(log.problems.map(\.code) == ["leanplum_single_call"])
     }
 
     @Test("requests of several clients are held")
-    func severalClients() throws {
+    func severalClients() async throws {
         let entry = #"""
             {"request":{"method":"POST","url":"https://api.leanplum.com/api","postData":{"params":[\#
             {"name":"action","value":"multi"},{"name":"data","value":\#
             "{\"data\":[{\"action\":\"heartbeat\",\"deviceId\":\"A\"},{\"action\":\"heartbeat\",\"deviceId\":\"B\"}]}"}]}}}
             """#
-        let record = try #require(try ReadLog(archive(entry)).records.first)
+        let record = try #require(try await ReadLog(archive(entry)).records.first)
         #expect(record.client == "A")
         #expect(record.held.map(\.text) == ["several-clients"])
     }

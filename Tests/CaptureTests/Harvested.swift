@@ -1,9 +1,10 @@
-import Capture
 import Foundation
 import JSONText
 import Parallel
 import Telemetry
 import Testing
+
+@testable import Capture
 
 extension CaptureInput {
     /// The bytes of something in quarantine, as a command reads them again.
@@ -27,8 +28,7 @@ struct Harvested {
         _ capture: CapturedFolder, jobs: Int = 2, filter: RecordFilter = RecordFilter(),
         quarantineLimit: Int = 64 << 20
     ) async throws {
-        let options = HarvestOptions(
-            filter: filter, secret: RunSecret(identity: 3, content: 5), quarantineFileLimit: quarantineLimit)
+        let options = HarvestOptions(filter: filter, quarantineFileLimit: quarantineLimit)
         let harvest = Harvest(.folder(capture), number: 0, options: options, limit: JobLimit(jobs: jobs))
         var index = DuplicateIndex()
         var document = JSONDocument()
@@ -36,8 +36,8 @@ struct Harvested {
             for entry in batch.records {
                 let line = batch.lines[entry.line]
                 var record = try Record(line: Array(line.dropLast()), using: &document)
-                #expect(record.payload == Array(batch.lines[entry.payload]))
-                #expect(entry.key == RecordKey(record, secret: RunSecret(identity: 3, content: 5)))
+                #expect(record.payload == Array(batch.lines[entry.written.payload]))
+                #expect(entry.key == RecordKey(record, secret: .ofTests))
                 switch index.insert(entry.key) {
                 case .new: break
                 case .duplicate:

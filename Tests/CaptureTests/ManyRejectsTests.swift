@@ -1,4 +1,5 @@
 import Bundle
+import Files
 import Parallel
 import Telemetry
 import Testing
@@ -7,15 +8,15 @@ import Testing
 
 /// Stores of which much cannot be understood: it is handed on as it is found, never held as a whole.
 @Suite struct ManyRejectsTests {
-    private static let options = HarvestOptions(filter: RecordFilter(), secret: RunSecret(identity: 3, content: 5))
+    private static let options = HarvestOptions()
     /// No batch has more findings; a group of spans of a log may come on top.
     private static let mostInBatch = Batch.findingsGoal + 1024
 
     private func hash(_ text: String) -> String { PayloadHash.hex(of: Array(text.utf8)) }
 
-    private func batches(of log: RequestLog) -> [Batch] {
+    private func batches(of log: RequestLog) async throws -> [Batch] {
         var batches: [Batch] = []
-        log.read(input: 0, Self.options) { batches.append($0) }
+        try await log.read(input: 0, Self.options) { batches.append($0) }
         return batches
     }
 
@@ -27,17 +28,17 @@ import Testing
     }
 
     @Test("lines that are no JSON")
-    func lines() {
+    func lines() async throws {
         let lines = (0..<10_000).map { "junk \($0)" }
         let source = ByteSource(Array(lines.joined(separator: "\n").utf8))
-        check(batches(of: RequestLog(source, kind: .lines, label: "x", path: "a.ndjson")), are: lines)
+        check(try await batches(of: RequestLog(source, kind: .lines, label: "x", path: "a.ndjson")), are: lines)
     }
 
     @Test("entries of an HTTP archive that are no requests, and its end")
-    func entries() {
+    func entries() async throws {
         let entries = (0..<9000).map { #"{"n":\#($0)}"# }
         let text = #"{"log":{"entries":["# + entries.joined(separator: ", ") + ", oops"
-        let found = batches(
+        let found = try await batches(
             of: RequestLog(ByteSource(Array(text.utf8)), kind: .httpArchive, label: "x", path: "a.har"))
         check(found, are: entries + ["oops"])
     }

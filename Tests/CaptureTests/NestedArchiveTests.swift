@@ -1,4 +1,5 @@
 import Capture
+import Mozilla
 import Parallel
 import Telemetry
 import Testing

@@ -1,11 +1,16 @@
+import ActivityStream
 import Bundle
 import Capture
+import Files
+import Leanplum
+import Mozilla
+import Sift
 import Telemetry
 import Testing
 
 @Suite struct PayloadLinesTests {
-    private func read(_ text: String) throws -> ReadLog {
-        try ReadLog(Array(text.utf8), kind: .lines, path: "a.ndjson")
+    private func read(_ text: String) async throws -> ReadLog {
+        try await ReadLog(Array(text.utf8), kind: .lines, path: "a.ndjson")
     }
 
     private static let session = #"""
@@ -14,17 +19,17 @@ import Testing
         """#
 
     @Test("lines end in LF or CR LF, empty ones count, the last one needs no end")
-    func lineEnds() throws {
-        let log = try read("\u{FEFF}\(Self.session)\r\n\n \t\n\(Self.session)\n\r\n\(Self.session)")
+    func lineEnds() async throws {
+        let log = try await read("\u{FEFF}\(Self.session)\r\n\n \t\n\(Self.session)\n\r\n\(Self.session)")
         #expect(log.records.map(\.source.index) == [0, 3, 5])
         #expect(log.quarantined.isEmpty)
     }
 
     @Test("a broken line is told with its place, the others are read")
-    func brokenLines() throws {
+    func brokenLines() async throws {
         let text = "\(Self.session)\n{\"topic\":\n7\n{\"a\":1}\n\(Self.session)\n"
         let bytes = Array(text.utf8)
-        let log = try read(text)
+        let log = try await read(text)
         #expect(log.records.map(\.source.index) == [0, 4])
         #expect(log.reasonCodes == ["line_invalid", "line_unknown", "line_unknown"])
         #expect(log.quarantined[0].reject.reason.hasPrefix("line_invalid line 2: "))
@@ -34,7 +39,7 @@ import Testing
     }
 
     /// A line and what it is: system, type, target, code of a hold.
-    private static let shapes: [(String, TelemetrySystem, String, String?, String?)] = [
+    private static let shapes: [(String, SystemName, String, String?, String?)] = [
         (session, .activityStream, "activity-stream-mobile-sessions", "/v3/links/ping-centre", nil),
         (
             CaptureFolder.ping(), .mozilla, "core",
@@ -61,8 +66,8 @@ import Testing
     ]
 
     @Test("a line is known by its shape", arguments: shapes)
-    func shape(line: String, system: TelemetrySystem, type: String, target: String?, hold: String?) throws {
-        let log = try read(line)
+    func shape(line: String, system: SystemName, type: String, target: String?, hold: String?) async throws {
+        let log = try await read(line)
         let record = try #require(log.records.first, "\(log.quarantined)")
         #expect(record.system == system)
         #expect(record.type == type)
@@ -80,27 +85,27 @@ import Testing
             (#"{"url":"https://tiles.services.mozilla.com/v3/links/activity-stream","body":{}}"#, "onyx"),
             (#"{"topic":"main"}"#, "other-topic"),
         ])
-    func others(line: String, code: String) throws {
-        let log = try read(line)
+    func others(line: String, code: String) async throws {
+        let log = try await read(line)
         #expect(log.records.isEmpty)
         #expect(log.problems.map(\.code) == [code])
         #expect(log.quarantined.isEmpty)
     }
 
     @Test("times of requests are RFC 3339 or milliseconds")
-    func times() throws {
+    func times() async throws {
         let times = [#""2017-06-20T16:15:02.417Z""#, "1497975302417", #""x""#, "-1", "1e3", "null"]
         let lines = times.map { #"{"url":"https://api.leanplum.com/api","time":\#($0),"body":{"data":[]}}"# }
         #expect(
-            try read(lines.joined(separator: "\n")).records.map { $0.time?.description } == [
+            try await read(lines.joined(separator: "\n")).records.map { $0.time?.description } == [
                 "2017-06-20T16:15:02.417Z", "2017-06-20T16:15:02.417Z", nil, nil, nil, nil,
             ])
     }
 
     @Test("a line beyond the limit is told, the next one is read")
-    func longLine() throws {
+    func longLine() async throws {
         let long = "{\"a\":\"" + String(repeating: "x", count: 5000) + "\"}"
-        let log = try read("\(long)\n\(Self.session)")
+        let log = try await read("\(long)\n\(Self.session)")
         #expect(log.records.map(\.source.index) == [1])
         #expect(log.reasonCodes == ["line_too_large"])
         #expect(log.quarantined.first?.size == long.utf8.count)

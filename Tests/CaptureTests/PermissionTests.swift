@@ -1,5 +1,6 @@
 import Foundation
 import JSONText
+import Mozilla
 import TestSupport
 import Testing
 

@@ -1,6 +1,8 @@
 import Bundle
 import Capture
+import Files
 import Parallel
+import Systems
 import Telemetry
 import Testing
 
@@ -28,8 +30,8 @@ import Testing
     private static func salvage(_ name: String, _ contents: [UInt8]) async throws -> [Batch] {
         var encoder = try FrameEncoder(level: 1)
         let frame = try encoder.member(named: name, contents: contents.span).frame
-        let bundle = SalvagedBundle(ByteSource(frame), path: "a.tar.zst", label: "a")
-        let options = HarvestOptions(filter: RecordFilter(), secret: RunSecret(identity: 3, content: 5))
+        let bundle = SalvagedBundle(ByteSource(frame), path: "a.tar.zst", label: "a", systems: Systems.table)
+        let options = HarvestOptions()
         var batches: [Batch] = []
         try await Harvest(.salvage(bundle), number: 0, options: options, limit: JobLimit(jobs: 1)).run {
             batches.append($0)

@@ -42,7 +42,7 @@ import Testing
         let folder = try CaptureFolder()
         try folder.makeFolder("\(caches)/queues")
         let capture = try await folder.open()
-        #expect(capture.stores.map { $0.parts.map(\.path) } == [[caches]])
+        #expect(capture.stores.map { $0.store.parts.map(\.path) } == [[caches]])
         let found = try await Harvested(capture)
         #expect(found.records.isEmpty && found.quarantined.isEmpty && found.problems.isEmpty)
     }
@@ -52,10 +52,10 @@ import Testing
         let capture = try await CapturedFolder(
             path: "\(try SiftFixtures.path)/edge", label: "edge", limit: JobLimit(jobs: 2))
         #expect(
-            capture.stores.flatMap(\.parts).map(\.path.utf8.count)
+            capture.stores.flatMap(\.store.parts).map(\.path.utf8.count)
                 == ["uploader", "queues/a queue/with slash", "queues/sift-default", "queues/ünïcode"]
                 .map { "\(caches)/\($0)".utf8.count })
-        #expect(capture.stores.map(\.fileCount) == [6])
+        #expect(capture.stores.map(\.store.fileCount) == [6])
     }
 
     @Test("the container tells the app")

@@ -2,6 +2,7 @@ import Capture
 import Files
 import Foundation
 import JSONText
+import Sift
 import Telemetry
 import Testing
 

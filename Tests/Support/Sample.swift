@@ -1,7 +1,11 @@
 import Bundle
 import Files
 import JSONText
+import Leanplum
+import Mozilla
 import Parallel
+import Sift
+import Systems
 import Telemetry
 
 /// Records that may be uploaded, and bundles of them.
@@ -46,7 +50,7 @@ public enum Sample {
             record.write(to: &line)
             assembler.add(RecordSummary(record), line: line[...])
         }
-        try await assembler.add(QuarantineSpill(folder: "/tmp")) { _, _ in nil }
+        try await assembler.add(QuarantineSpill(folder: "/tmp", knowing: Systems.table)) { _, _ in nil }
         _ = try assembler.finish(problems: DetailSpill(folder: "/tmp"), duplicates: 0)
         try output.write(sink.bytes.span)
         try output.commit()

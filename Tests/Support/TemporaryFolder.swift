@@ -25,7 +25,8 @@ public final class TemporaryFolder: Sendable {
     /// Writes a file, with the folders that it needs.
     @discardableResult
     public func put(_ contents: String, _ name: String, mode: Int = 0o644) throws -> String {
-        try makeFolder((name as NSString).deletingLastPathComponent)
+        // Not Foundation's `deletingLastPathComponent`, which traps on a name of one character.
+        if let slash = name.lastIndex(of: "/") { try makeFolder(String(name[..<slash])) }
         try Data(contents.utf8).write(to: URL(fileURLWithPath: self(name)))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: self(name))
         return self(name)

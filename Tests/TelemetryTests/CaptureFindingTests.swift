@@ -1,4 +1,7 @@
+import Bytes
+import Mozilla
 import Telemetry
+import TestSupport
 import Testing
 
 /// What a bundle carries of problems and of the quarantine, as lines and back.

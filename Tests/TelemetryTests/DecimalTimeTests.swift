@@ -1,4 +1,5 @@
 import Telemetry
+import TestSupport
 import Testing
 
 /// Decimal seconds, read exactly.
@@ -57,30 +58,5 @@ import Testing
             #expect(left < right)
             #expect(!(right < left))
         }
-    }
-
-    @Test(
-        "the time in the name of a ping file",
-        arguments: [
-            ("-t-1527163208.41924.json", "1527163208.41924"), ("-t-1527163208.4192431.json", "1527163208.4192431"),
-            ("-t-1527163208.0.json", "1527163208.0"), ("-t-1527163208.json", "1527163208"),
-            ("1508860835.51251.json", "1508860835.51251"), ("7.json", "7"), ("-t-7.json", "7"),
-            ("-t-99999999999999999999999.5.json", "99999999999999999999999.5"),
-        ])
-    func pingFileName(name: String, seconds: String) {
-        #expect(decimalTime(pingFileName: name) == decimalTime(seconds))
-        #expect(decimalTime(pingFileName: name) != nil)
-    }
-
-    @Test(
-        "names without a time",
-        arguments: [
-            "", "-t-", ".json", "-t-.json", "t-1.json", "-t-1.2.3.json", "-t-1..json", "-t-.5.json", "-t-1e9.json",
-            "-t--1.json", "-t-1527163208.41924 (1).json", "-t-1527163208.41924.JSON", "-t-1527163208.41924",
-            "x-t-1527163208.41924.json", "-t-1527163208.41924.json.sb-1a2b", "-t-x.json", "package.json", "1.plist",
-            "-t-\u{661}.json", "5.", "json", "-t-1527163208,4.json",
-        ])
-    func otherNames(name: String) {
-        #expect(decimalTime(pingFileName: name) == nil)
     }
 }

@@ -1,3 +1,5 @@
+import Mozilla
+import Sift
 import Telemetry
 import TestSupport
 import Testing
@@ -5,7 +7,7 @@ import Testing
 /// Cases P10 and P11 of the format document: what is the same upload, and what only has the same id.
 @Suite struct DuplicateIndexTests {
     private func record(
-        system: TelemetrySystem = .mozilla, type: String = "core", id: String = "0C5A3B52", payload: String = "{}"
+        system: SystemName = .mozilla, type: String = "core", id: String = "0C5A3B52", payload: String = "{}"
     ) -> Record {
         Record(
             system: system, type: type, id: id, payload: Array(payload.utf8),

@@ -1,4 +1,6 @@
+import Mozilla
 import Telemetry
+import TestSupport
 import Testing
 
 /// Records that say two things at once.

@@ -1,3 +1,7 @@
+import ActivityStream
+import Leanplum
+import Mozilla
+import Sift
 import Telemetry
 import Testing
 
@@ -8,7 +12,7 @@ import Testing
     private static let justAfter = Timestamp(milliseconds: 1_527_163_200_001)
 
     private func record(
-        client: String? = "4F8E2D6A", time: Timestamp? = noon, held: [Hold] = [], system: TelemetrySystem = .mozilla
+        client: String? = "4F8E2D6A", time: Timestamp? = noon, held: [Hold] = [], system: SystemName = .mozilla
     ) -> Record {
         Record(
             system: system, type: "core", id: "x", client: client, time: time, payload: [],

@@ -1,5 +1,7 @@
 import JSONText
+import Mozilla
 import Telemetry
+import TestSupport
 import Testing
 
 /// A record as a line, there and back.
@@ -44,9 +46,9 @@ import Testing
     func roundTrip() throws {
         for (line, record) in [(Self.full, Self.fullRecord), (Self.sparse, Self.sparseRecord)] {
             var output = Array("before".utf8)
-            let payload = record.write(to: &output)
+            let written = record.write(to: &output)
             #expect(String(decoding: output, as: UTF8.self) == "before\(line)\n")
-            #expect(Array(output[payload]) == record.payload)
+            #expect(Array(output[written.payload]) == record.payload)
             #expect(try read(line) == record)
         }
     }
@@ -64,12 +66,12 @@ import Testing
     func names() throws {
         for name in ["mozilla", "sift", "leanplum", "activity-stream"] {
             let line = Self.sparse.replacing(#""system":"mozilla""#, with: "\"system\":\"\(name)\"")
-            #expect(try read(line).system.rawValue == name)
+            #expect(try read(line).system.description == name)
         }
         for name in [
             "mozilla-ping-file", "mozilla-ping-array", "mozilla-pending-events", "mozilla-defaults", "mozilla-values",
         ] {
-            #expect(try read(Self.sparse.replacing("mozilla-values", with: name)).source.store.rawValue == name)
+            #expect(try read(Self.sparse.replacing("mozilla-values", with: name)).source.store.description == name)
         }
     }
 

@@ -1,3 +1,5 @@
+import Files
+
 /// Salvage: finds what can still be read of a damaged container, front to back, without the seek table.
 ///
 /// It looks for zstd frames by their magic number and reads each as a tar stream (several members a frame, if

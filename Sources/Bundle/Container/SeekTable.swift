@@ -1,3 +1,5 @@
+import Files
+
 /// The seek table that closes a container: for each frame before it the sizes and the checksum.
 ///
 /// Source: "Zstandard Seekable Format" 0.1.0 (`contrib/seekable_format` of zstd): a skippable frame of entries

@@ -30,7 +30,7 @@ struct ArchivePlace {
     /// What is left of the last part of a path without the suffix of archives.
     static func rootName(of path: String) -> String {
         let name = CapturedFolder.lastPart(of: path)
-        return StoreNames.withoutArchiveSuffix(name.utf8) ?? name
+        return MemberNames.withoutArchiveSuffix(name.utf8) ?? name
     }
 
     var isNested: Bool { !prefix.isEmpty }

@@ -1,4 +1,3 @@
-import Bundle
 import Files
 import Telemetry
 
@@ -15,6 +14,7 @@ struct ArchiveSpooler {
     private let archive: ArchivePlace
     private let spool: Spool
     private let limits: ArchiveLimits
+    private let formats: [any StoreFormat]
     private var members = SpooledTreeBuilder()
     private var problems: [PlacedProblem] = []
     private var unnamedProblems = 0
@@ -22,7 +22,8 @@ struct ArchiveSpooler {
     /// A hostile archive has something wrong with every member.
     private static let mostReported = 1000
 
-    init(_ archive: ArchivePlace, spool: Spool) {
+    init(_ archive: ArchivePlace, spool: Spool, formats: [any StoreFormat]) {
+        self.formats = formats
         self.archive = archive
         self.spool = spool
         limits = spool.archiveLimits
@@ -130,8 +131,8 @@ struct ArchiveSpooler {
     }
 
     private func isWanted(_ path: MemberPath) -> Bool {
-        StoreNames.mayBelongToStore(path, rootName: archive.rootName)
-            || !archive.isNested && StoreNames.isArchive(path.split.name)
+        MemberNames.mayBelongToStore(path, rootName: archive.rootName, formats)
+            || !archive.isNested && MemberNames.isArchive(path.split.name)
     }
 
     private consuming func finish() throws(ArchiveError) -> Result {

@@ -1,4 +1,3 @@
-import Bundle
 import Files
 import Telemetry
 
@@ -31,7 +30,7 @@ struct NestedArchive {
 
     /// Spools what is wanted.
     /// - Throws: ``ArchiveError`` if the spool cannot take more; all else becomes a problem.
-    func open(in tree: CaptureTree, spool: Spool) throws(ArchiveError) -> Opened {
+    func open(in tree: FileTree, spool: Spool, formats: [any StoreFormat]) throws(ArchiveError) -> Opened {
         let source: ByteSource
         let kind: InputKind
         do throws(FileError) {
@@ -41,7 +40,7 @@ struct NestedArchive {
             return told("unreadable", error.description, isLoss: true)
         }
         switch kind {
-        case .archive: return try read(source, spool)
+        case .archive: return try read(source, spool, formats)
         case .bundle:
             return told("bundle", "a bundle in the capture, not read; give it as an input of its own", isLoss: false)
         case .damagedZstd: return told("damaged", "damaged: no archive can be read from it", isLoss: true)
@@ -49,9 +48,10 @@ struct NestedArchive {
         }
     }
 
-    private func read(_ source: ByteSource, _ spool: Spool) throws(ArchiveError) -> Opened {
+    private func read(_ source: ByteSource, _ spool: Spool, _ formats: [any StoreFormat]) throws(ArchiveError) -> Opened
+    {
         do throws(ArchiveError) {
-            let result = try ArchiveSpooler(place, spool: spool).run(.source(source))
+            let result = try ArchiveSpooler(place, spool: spool, formats: formats).run(.source(source))
             return Opened(tree: result.tree, problems: result.problems, isIncomplete: !result.problems.isEmpty)
         } catch {
             switch error.reason {

@@ -1,73 +1,83 @@
 import Files
 import JSONText
+import Telemetry
 
-/// A file with credentials, readable by its owner alone:
-/// `{"sift":{"<account id>":"<beacon key>"},"leanplum":{"<app id>":{"productionKey":…,"developmentKey":…}}}`. The app `*`, for
-/// records that name none, needs an `appId`; any other may have one, if the record names the app by another word.
+/// A file with credentials, readable by its owner alone: an object with an entry for each system that has accounts, each an
+/// object with an entry for each account, as the system's `CredentialFormat` says.
+///
+/// ```json
+/// {"sift": {"<account id>": "<beacon key>"}, "leanplum": {"<app id>": {"productionKey": "…", "developmentKey": "…"}}}
+/// ```
 public struct CredentialFile: Sendable {
-    /// Sift beacon keys by account id.
-    let beaconKeys: [String: String]
-    /// Leanplum applications by the app id of records.
-    let apps: [String: LeanplumApp]
+    /// The values of accounts, by system.
+    let accounts: [SystemName: CredentialFormat.Accounts]
 
     /// Reads a file.
-    /// - Parameter guarded: a folder that nobody else can look into, such as the one that systemd makes for a service, where
-    ///   the modes of files say nothing.
+    /// - Parameters:
+    ///   - systems: those that may have credentials.
+    ///   - guarded: a folder that nobody else can look into, such as the one that systemd makes for a service, where the
+    ///     modes of files say nothing.
     /// - Throws: ``CredentialError``.
-    public init(path: String, guarded: String? = nil) throws(CredentialError) {
+    public init(path: String, knowing systems: SystemTable, guarded: String? = nil) throws(CredentialError) {
         let isGuarded = guarded.map { !$0.isEmpty && path.hasPrefix($0 + "/") && !path.contains("/../") } ?? false
         let bytes = try OperatorFile.contents(of: path, isSecret: !isGuarded)
-        try self.init(bytes, path: path)
+        try self.init(bytes, path: path, knowing: systems)
     }
 
     /// Reads the contents of a file.
     /// - Throws: ``CredentialError``, which says where the fault is and never what stands there.
-    public init(_ bytes: [UInt8], path: String) throws(CredentialError) {
+    public init(_ bytes: [UInt8], path: String, knowing systems: SystemTable) throws(CredentialError) {
         let document: JSONDocument
         do throws(JSONError) {
             document = try JSONDocument(bytes)
         } catch {
             throw .malformed(path, "no JSON at byte \(error.offset)")
         }
-        var reader = Reader(document: document, path: path)
-        try reader.read()
-        beaconKeys = reader.beaconKeys
-        apps = reader.apps
+        accounts = try Reader(document: document, path: path, systems: systems).accounts()
     }
 
     /// Takes the accounts out of a document.
     private struct Reader {
         let document: JSONDocument
         let path: String
-        var beaconKeys: [String: String] = [:]
-        var apps: [String: LeanplumApp] = [:]
+        let systems: SystemTable
 
-        mutating func read() throws(CredentialError) {
-            for (system, accounts) in try members(of: document.root, "the file") {
-                switch system {
-                case "sift":
-                    for (account, key) in try members(of: accounts, "sift") {
-                        beaconKeys[account] = try text(key, "sift.\(account)")
-                    }
-                case "leanplum":
-                    for (app, keys) in try members(of: accounts, "leanplum") {
-                        apps[app] = try application(keys, named: app)
-                    }
-                default: throw .malformed(path, "\(system): only sift and leanplum have credentials")
+        func accounts() throws(CredentialError) -> [SystemName: CredentialFormat.Accounts] {
+            var accounts: [SystemName: CredentialFormat.Accounts] = [:]
+            for (name, entries) in try members(of: document.root, "the file") {
+                guard let system = systems.name(name).flatMap({ systems[$0] }), let format = system.uploads.credentials
+                else { throw .malformed(path, "\(name): only \(known) have credentials") }
+                var values: CredentialFormat.Accounts = [:]
+                for (account, entry) in try members(of: entries, name) {
+                    values[account] = try self.values(of: entry, of: account, format, "\(name).\(account)")
                 }
+                accounts[system.name] = values
             }
+            return accounts
         }
 
-        private func application(_ node: JSONNode, named name: String) throws(CredentialError) -> LeanplumApp {
-            let place = "leanplum.\(name)"
-            var texts: [String: String] = [:]
-            for (key, value) in try members(of: node, place) { texts[key] = try text(value, "\(place).\(key)") }
-            let unknown = texts.keys.filter { !["appId", "productionKey", "developmentKey"].contains($0) }.sorted()
-            if let key = unknown.first { throw .malformed(path, "\(place).\(key): no such key") }
-            guard let id = texts["appId"] ?? (name == Credentials.anyApp ? nil : name) else {
-                throw .malformed(path, "\(place).appId missing")
+        /// The systems that have credentials, in words.
+        private var known: String {
+            systems.all.filter { $0.uploads.credentials != nil }.map(\.name.description).joined(separator: " and ")
+        }
+
+        private func values(of entry: JSONNode, of account: String, _ format: CredentialFormat, _ place: String)
+            throws(CredentialError) -> [String: String]
+        {
+            var values: [String: String] = [:]
+            switch format.entry {
+            case .text(let name): values[name] = try text(entry, place)
+            case .object(let keys):
+                for (key, value) in try members(of: entry, place) { values[key] = try text(value, "\(place).\(key)") }
+                if let unknown = values.keys.filter({ !keys.contains($0) }).min() {
+                    throw .malformed(path, "\(place).\(unknown): no such key")
+                }
             }
-            return LeanplumApp(id: id, productionKey: texts["productionKey"], developmentKey: texts["developmentKey"])
+            switch format.complete(values, account) {
+            case .success(let values): return values
+            case .failure(let fault):
+                throw .malformed(path, "\(place)\(fault.key.isEmpty ? "" : ".\(fault.key)") \(fault.words)")
+            }
         }
 
         private func members(of node: JSONNode, _ place: String) throws(CredentialError) -> [(String, JSONNode)] {

@@ -22,7 +22,7 @@ struct Attempts {
         case credentialIsOut
     }
 
-    private let system: TelemetrySystem
+    private let format: any UploadFormat
     private let backoff: Backoff
     private var failures = 0
     private var disconnections = 0
@@ -33,14 +33,14 @@ struct Attempts {
     private static let immediateAttempts = 2
 
     /// Starts with no attempt made.
-    init(of system: TelemetrySystem, backoff: Backoff) {
-        self.system = system
+    init(of format: any UploadFormat, backoff: Backoff) {
+        self.format = format
         self.backoff = backoff
     }
 
     /// What to do after an answer.
     mutating func step(after answer: Answer, jitter: Double) -> Step {
-        let outcome = AnswerTable.outcome(of: answer, from: system)
+        let outcome = AnswerTable.outcome(of: answer, from: format)
         switch outcome {
         case .delivered, .refused:
             return .over(outcome, .none)

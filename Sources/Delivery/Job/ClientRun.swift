@@ -76,17 +76,25 @@ struct ClientRun {
         guard let credential = settings.credentials.credential(for: account) else {
             throw .noCredential(settings.credentials.nameToSet(account))
         }
+        guard let format = format(of: account) else { throw .noTarget }
         return try UploadRequest(
-            record.system, target: record.target, payload: record.payload, credential: credential,
+            format, target: record.target, payload: record.payload, credential: credential,
             now: settings.now(), agent: settings.sender.agent)
+    }
+
+    private func format(of account: Account) -> (any UploadFormat)? {
+        settings.credentials.systems[account.system]?.uploads
     }
 
     /// Sends a request until it has its outcome.
     /// - Returns: it, and how long the server wants to be left alone where that is why nothing came of the request.
     private func outcome(of request: UploadRequest, _ send: PlannedSend) async -> (Outcome, Pause?) {
         let account = run.account(of: send)
+        guard let format = format(of: account) else {
+            return (.retryLater(reason: "no system is called \(account.system)"), nil)
+        }
         let gate = run.gate(of: account.system)
-        var attempts = Attempts(of: account.system, backoff: settings.backoff)
+        var attempts = Attempts(of: format, backoff: settings.backoff)
         var pause: Pause?
         while true {
             if let reason = await gate.pass() { return (attempts.givingUp(reason), pause) }

@@ -3,7 +3,7 @@ import Telemetry
 /// Sends what a plan says: each client's uploads in their order, several clients at once, every outcome durably in the
 /// ledger before the next upload that depends on it.
 ///
-/// Source: design of the project, section 5.
+/// Source: "Delivery", "A job".
 public struct Job: Sendable {
     let plan: Plan
     let source: any UploadProviding
@@ -19,7 +19,7 @@ public struct Job: Sendable {
     }
 
     /// Sends until nothing is left that may be sent now. When its task is cancelled, nothing new is sent; the answers to
-    /// requests that are under way have ``Exchange/stopPatience`` to come, and what is not answered by then stays in flight.
+    /// requests that are under way have 3 seconds to come, and what is not answered by then stays in flight.
     ///
     /// Where the ledger or a bundle fails meanwhile, the report says so: what has its answer is settled if the ledger can take
     /// it, and what was under way stays marked.

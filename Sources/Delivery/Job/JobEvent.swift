@@ -22,7 +22,7 @@ public struct JobEvent: Sendable {
         object.set("outcome", string: outcome.name)
         object.set("reason", string: outcome.reason)
         object.set("status", integer: outcome.status)
-        object.set("system", string: kind.system.rawValue)
+        object.set("system", string: kind.system.description)
         object.set("time", string: time.description)
         object.set("type", string: kind.type)
         return object.bytes

@@ -1,3 +1,5 @@
+import Telemetry
+
 /// What a job did with the uploads of its plan.
 public struct JobReport: Sendable {
     /// Uploads that were tried.
@@ -16,6 +18,8 @@ public struct JobReport: Sendable {
     public internal(set) var wasStopped = false
     /// Why some uploads could not be read or settled: the first error of the ledger or of a bundle.
     public internal(set) var failure: (any Error)?
+    /// Records of which a part was settled, and another one was not.
+    public private(set) var begun: Set<DeliveryKey> = []
     /// Records of which something was refused, and other parts may follow.
     private var refusedInPart: Set<DeliveryKey> = []
 
@@ -31,11 +35,11 @@ public struct JobReport: Sendable {
         requests += 1
         switch outcome {
         case .delivered(_, let note):
-            if send.completesRecord { complete(send) }
+            settle(send)
             if let note { add(problem: "delivered: \(note)", kind) }
         case .refused(let status, let reason):
             refusedInPart.insert(send.recordKey)
-            if send.completesRecord { complete(send) }
+            settle(send)
             add(problem: "refused (\(status)): \(reason)", kind)
         case .retryLater(let status, let reason):
             left[reason, default: 0] += 1
@@ -50,8 +54,13 @@ public struct JobReport: Sendable {
         }
     }
 
-    /// Counts a record whose last part was settled.
-    private mutating func complete(_ send: PlannedSend) {
+    /// Counts the record of an upload that was settled, if that was its last part.
+    private mutating func settle(_ send: PlannedSend) {
+        guard send.completesRecord else {
+            begun.insert(send.recordKey)
+            return
+        }
+        begun.remove(send.recordKey)
         if refusedInPart.remove(send.recordKey) != nil || send.followsRefusal { refused += 1 } else { delivered += 1 }
     }
 
@@ -61,7 +70,7 @@ public struct JobReport: Sendable {
     }
 
     private mutating func add(problem: String, _ kind: KindName) {
-        let line = "\(kind.system.rawValue) \(kind.type): \(problem)"
+        let line = "\(kind.system.description) \(kind.type): \(problem)"
         if problems.count < Self.problemLimit, !problems.contains(line) { problems.append(line) }
     }
 }

@@ -7,7 +7,7 @@ import Telemetry
 final class JobRun: Sendable {
     let job: Job
     let sender: Sender
-    private let gates: [TelemetrySystem: Gate]
+    private let gates: [SystemName: Gate]
     private let shared = Mutex(Shared())
 
     private struct Shared {
@@ -16,7 +16,7 @@ final class JobRun: Sendable {
         var report = JobReport()
     }
 
-    init(job: Job, sender: Sender, systems: Set<TelemetrySystem>) {
+    init(job: Job, sender: Sender, systems: Set<SystemName>) {
         self.job = job
         self.sender = sender
         let limit = job.settings.failureLimit
@@ -32,7 +32,7 @@ final class JobRun: Sendable {
         return index < job.plan.queues.count ? job.plan.queues[index] : nil
     }
 
-    func gate(of system: TelemetrySystem) -> Gate { gates[system] ?? Gate(failureLimit: 1) }
+    func gate(of system: SystemName) -> Gate { gates[system] ?? Gate(failureLimit: 1) }
 
     /// The account whose credential an upload needs. All records of a system without accounts share one.
     func account(of send: PlannedSend) -> Account {

@@ -8,7 +8,7 @@ import Telemetry
 /// A job opens it, reads what its plan needs, begins, and then marks and settles uploads in groups that are durable before
 /// the next request depends on them. A kill at any moment leaves uploads in flight, which the next job sends again.
 ///
-/// Source: design of the project, section 5.
+/// Source: "Delivery", "The ledger".
 public final class Ledger: Sendable {
     /// The file.
     public let path: String

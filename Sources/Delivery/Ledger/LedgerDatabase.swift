@@ -104,7 +104,7 @@ extension Database {
         var names: [Int64: ClientName] = [:]
         let rows = try Row.fetchCursor(self, sql: "SELECT id, system, client FROM clients")
         while let row = try rows.next() {
-            guard let system = TelemetrySystem(rawValue: row["system"]) else { continue }
+            let system = SystemName(row["system"])
             names[row["id"]] = ClientName(system: system, client: row["client"])
         }
         return names
@@ -114,7 +114,7 @@ extension Database {
         var names: [Int64: KindName] = [:]
         let rows = try Row.fetchCursor(self, sql: "SELECT id, system, type FROM kinds")
         while let row = try rows.next() {
-            guard let system = TelemetrySystem(rawValue: row["system"]) else { continue }
+            let system = SystemName(row["system"])
             names[row["id"]] = KindName(system: system, type: row["type"])
         }
         return names

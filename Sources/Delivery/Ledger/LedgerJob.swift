@@ -259,7 +259,7 @@ struct LedgerJob: Sendable {
         let name = names.clients[number]
         let row = try Self.row(
             db, find: "SELECT id FROM clients WHERE system = ? AND client IS ?",
-            make: "INSERT INTO clients (system, client) VALUES (?, ?)", [name.system.rawValue, name.client])
+            make: "INSERT INTO clients (system, client) VALUES (?, ?)", [name.system.description, name.client])
         clients[Int(number)] = row
         return row
     }
@@ -269,7 +269,7 @@ struct LedgerJob: Sendable {
         let name = names.kinds[number]
         let row = try Self.row(
             db, find: "SELECT id FROM kinds WHERE system = ? AND type = ?",
-            make: "INSERT INTO kinds (system, type) VALUES (?, ?)", [name.system.rawValue, name.type])
+            make: "INSERT INTO kinds (system, type) VALUES (?, ?)", [name.system.description, name.type])
         kinds[Int(number)] = row
         return row
     }

@@ -21,23 +21,26 @@ public struct BundleIntake: Sendable {
     ///
     /// - Parameters:
     ///   - paths: the bundles, in order.
+    ///   - systems: those that records may be of.
     ///   - limit: how many segments are read at once.
     ///   - isReleased: whether the operator accepted that a record, by its id, is held for a reason.
     ///   - progress: told the bytes of each member that was checked.
     /// - Throws: ``BundleFailure`` for the first bundle that does not verify.
     public init(
-        _ paths: [String], limit: JobLimit, isReleased: (_ id: String, _ code: String) -> Bool,
+        _ paths: [String], knowing systems: SystemTable, limit: JobLimit,
+        isReleased: (_ id: String, _ code: String) -> Bool,
         progress: (Int) -> Void = { _ in }
     ) async throws {
-        var pool = CandidatePool()
+        var pool = CandidatePool(knowing: systems)
         var readers: [BundleReader] = []
         var generator = SystemRandomNumberGenerator()
         for (number, path) in paths.enumerated() {
             do {
-                let reader = try BundleReader(path: path)
+                let reader = try BundleReader(path: path, knowing: systems)
                 let verifier = BundleVerifier(reader, limit: limit, secret: RunSecret(using: &generator))
                 try await verifier.verify(
-                    noting: { CandidateNotes() }, each: { record, range, notes in notes.add(record, range) },
+                    noting: { CandidateNotes(knowing: systems) },
+                    each: { record, range, notes in notes.add(record, range) },
                     take: { segment, notes in
                         pool.add(notes, bundle: number, segment: segment, isReleased: isReleased)
                     }, progress: progress)

@@ -64,24 +64,30 @@ struct CandidateNote: Sendable {
 /// The notes of one segment, and the memory that taking them needs.
 struct CandidateNotes: Sendable {
     private(set) var notes: [CandidateNote] = []
+    private let systems: SystemTable
     private var document = JSONDocument()
+
+    init(knowing systems: SystemTable) {
+        self.systems = systems
+    }
 
     /// Notes a record.
     /// - Parameter range: where its line with the line feed stands in the segment.
     mutating func add(_ record: borrowing Record, _ range: Range<Int>) {
-        let list = ListItems(record, using: &document)
+        let uploads = systems[record.system]?.uploads
+        let list = ListItems(record, uploads?.list, using: &document)
         var holds = record.held.map(\.code)
-        if !record.isTargetItsOwn { holds.append(Self.foreignTarget) }
+        if uploads?.isTargetItsOwn(record) == false { holds.append(Self.foreignTarget) }
         notes.append(
             CandidateNote(
                 key: DeliveryKey(record), id: holds.isEmpty ? nil : record.id, time: record.time, range: range,
                 items: list?.items.map { ($0.key, $0.range.count) },
                 client: ClientName(system: record.system, client: record.client),
                 kind: KindName(system: record.system, type: record.type),
-                account: Account(record, using: &document), holds: holds))
+                account: uploads?.account(of: record, using: &document), holds: holds))
     }
 
-    /// What holds a ping whose path names another document than the ping does.
+    /// What holds a record whose target names another document than the record is.
     static let foreignTarget = "foreign-target"
 }
 
@@ -93,8 +99,13 @@ public struct CandidatePool: Sendable {
     private(set) var itemKeys: [ItemKey] = []
     private(set) var itemCounts: [UInt32] = []
 
+    /// The systems that records are of.
+    let systems: SystemTable
+
     /// Makes an empty pool.
-    public init() {}
+    public init(knowing systems: SystemTable) {
+        self.systems = systems
+    }
 
     /// How many records there are.
     public var count: Int { candidates.count }

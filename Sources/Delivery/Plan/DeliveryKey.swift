@@ -9,10 +9,6 @@ public struct Digest16: Sendable, Hashable {
     let high: UInt64
     let low: UInt64
 
-    init(high: UInt64, low: UInt64) {
-        (self.high, self.low) = (high, low)
-    }
-
     init(_ hash: SHA256) {
         var words: (UInt64, UInt64) = (0, 0)
         for (place, byte) in hash.finalize().enumerated().prefix(16) {
@@ -47,7 +43,7 @@ extension Digest16: Comparable {
 
 /// What the ledger knows an upload by: 16 bytes for what the server de-duplicates by, 16 for what is sent.
 ///
-/// Source: design of the project, section 5: the ledger is keyed by system, type, id and payload hash.
+/// Source: "Delivery", "The ledger".
 public struct DeliveryKey: Sendable, Hashable {
     /// Stands for system, type and id.
     public let identity: Digest16
@@ -68,9 +64,9 @@ public struct DeliveryKey: Sendable, Hashable {
     }
 
     /// What stands for system, type and id.
-    public static func identity(system: TelemetrySystem, type: String, id: String) -> Digest16 {
+    public static func identity(system: SystemName, type: String, id: String) -> Digest16 {
         var hash = SHA256()
-        for text in [system.rawValue, type, id] { hash.update(counted: Array(text.utf8)[...]) }
+        for text in [system.description, type, id] { hash.update(counted: Array(text.utf8)[...]) }
         return Digest16(hash)
     }
 
@@ -81,15 +77,6 @@ public struct DeliveryKey: Sendable, Hashable {
         var hash = SHA256()
         hash.update(data: bytes)
         return DeliveryKey(identity: identity, content: Digest16(hash))
-    }
-
-    /// The 32 bytes that stand in the ledger.
-    var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(32)
-        identity.append(to: &bytes)
-        content.append(to: &bytes)
-        return bytes
     }
 }
 

@@ -18,10 +18,7 @@ public struct SentItem: Sendable, Hashable {
     public let key: ItemKey
 }
 
-/// The events of a request that is a list without an id on the server: `{"data":[event, …]}` and nothing else.
-///
-/// Source: "Sift iOS SDK: on-disk store → Sift list request", section 6; "Leanplum (Mozilla MMA): stored requests and the
-/// `multi` upload", sections B.1 and C.2.
+/// The events of a request that is a list without an id on the server, as the system's `ListFormat` says.
 struct ListItems {
     /// An event.
     struct Item: Sendable {
@@ -31,33 +28,37 @@ struct ListItems {
     }
 
     let items: [Item]
+    private let list: ListFormat
 
     /// Finds the events of a record; nil if it is not such a list.
     ///
-    /// - Parameter document: memory to read with.
-    init?(_ record: borrowing Record, using document: inout JSONDocument) {
-        guard record.system == .sift || record.system == .leanplum, (try? document.read(record.payload)) != nil,
+    /// - Parameters:
+    ///   - format: how the record's system tells events apart; nil if its uploads are no lists.
+    ///   - document: memory to read with.
+    init?(_ record: borrowing Record, _ format: ListFormat?, using document: inout JSONDocument) {
+        guard let format, (try? document.read(record.payload)) != nil,
             document.memberCount(of: document.root) == 1,
-            let list = document.value(of: "data", in: document.root), document.kind(of: list) == .array
+            let list = document.value(of: format.key, in: document.root), document.kind(of: list) == .array
         else { return nil }
-        let scope = [record.system.rawValue, record.target?.path ?? "", record.client?.lowercased() ?? ""]
+        let scope = [record.system.description, record.target?.path ?? "", record.client?.lowercased() ?? ""]
         var items: [Item] = []
         var counts: [Digest16: Int] = [:]
         var element = document.firstElement(of: list)
         while let node = element {
             guard let range = document.sourceRange(of: node) else { return nil }
-            let plain = Self.digest(of: node, range, in: document, record, scope: scope)
+            let plain = Self.digest(of: node, range, in: document, record, format, scope: scope)
             let number = counts[plain, default: 0]
             counts[plain] = number + 1
             items.append(Item(key: ItemKey(digest: number == 0 ? plain : plain.numbered(number)), range: range))
             element = document.element(after: node, of: list)
         }
         self.items = items
+        self.list = format
     }
 
     /// The request with some of its events.
-    static func payload(_ items: [Item], _ chosen: some Sequence<Int>, of payload: [UInt8]) -> [UInt8] {
-        var bytes = Self.opening
+    func payload(with chosen: some Sequence<Int>, of payload: [UInt8]) -> [UInt8] {
+        var bytes = Self.opening(list)
         for (place, index) in chosen.enumerated() where items.indices.contains(index) {
             if place > 0 { bytes.append(UInt8(ascii: ",")) }
             bytes += payload[items[index].range]
@@ -65,23 +66,24 @@ struct ListItems {
         return bytes + Self.closing
     }
 
-    static let opening = Array(#"{"data":["#.utf8)
+    /// What stands before the first event.
+    static func opening(_ list: ListFormat) -> [UInt8] { Array("{\"\(list.key)\":[".utf8) }
+    /// What stands after the last event.
     static let closing = Array("]}".utf8)
 
     private static func digest(
         of node: JSONNode, _ range: Range<Int>, in document: JSONDocument, _ record: borrowing Record,
-        scope: [String]
+        _ list: ListFormat, scope: [String]
     ) -> Digest16 {
         var hash = SHA256()
         for text in scope { hash.update(counted: Array(text.utf8)[...]) }
-        if record.system == .leanplum {
-            if let request = document.value(of: "reqId", in: node), document.kind(of: request) == .string {
-                hash.update(counted: Array("reqId".utf8)[...])
-                hash.update(counted: Array(document.string(of: request).utf8)[...])
-                return Digest16(hash)
-            }
-            // It counts failed attempts of the device, and so changes from night to night.
-            return Digest16(hash.adding(membersOf: node, in: document, but: "retryCount"))
+        if let key = list.idKey, let id = document.value(of: key, in: node), document.kind(of: id) == .string {
+            hash.update(counted: Array(key.utf8)[...])
+            hash.update(counted: Array(document.string(of: id).utf8)[...])
+            return Digest16(hash)
+        }
+        if let key = list.changingKey {
+            return Digest16(hash.adding(membersOf: node, in: document, but: key))
         }
         hash.update(counted: record.payload[range])
         return Digest16(hash)

@@ -4,10 +4,12 @@ import Telemetry
 struct ListSplit {
     private let mostBytes: Int
     private let mostItems: Int
+    private let frame: Int
 
-    init(_ rules: PlanRules, system: TelemetrySystem) {
+    init(_ rules: PlanRules, _ list: ListFormat) {
         mostBytes = rules.largestList
-        mostItems = system == .leanplum ? rules.mostLeanplumRequests : Int.max
+        mostItems = min(list.mostItems, rules.mostListItems)
+        frame = ListItems.opening(list).count + ListItems.closing.count
     }
 
     /// The places of the items of each request, in order. An item that is too large by itself has a request of its own.
@@ -15,7 +17,6 @@ struct ListSplit {
         var parts: [[Int]] = []
         var part: [Int] = []
         var bytes = 0
-        let frame = ListItems.opening.count + ListItems.closing.count
         for item in items {
             if !part.isEmpty, part.count >= mostItems || bytes + item.count + 1 + frame > mostBytes {
                 parts.append(part)

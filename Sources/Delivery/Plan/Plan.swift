@@ -4,6 +4,8 @@ import Telemetry
 public enum Disposition: UInt8, Sendable, CaseIterable {
     /// It is sent.
     case send
+    /// Some parts of its list are sent; the rest waits for another job, for the limits allow no more.
+    case sendPart
     /// Nothing of its list is left to send: it is settled without a request.
     case settle
     /// It waits for another day.
@@ -33,6 +35,7 @@ public enum Disposition: UInt8, Sendable, CaseIterable {
     public var name: String {
         switch self {
         case .send: "send"
+        case .sendPart: "sent in part"
         case .settle: "nothing left"
         case .dailyLimit: "daily limit"
         case .typeLimit: "per-type limit"
@@ -51,7 +54,7 @@ public enum Disposition: UInt8, Sendable, CaseIterable {
     /// Whether the record may go in a later job without anybody doing anything.
     public var isForLater: Bool {
         switch self {
-        case .dailyLimit, .typeLimit, .sameIDLately, .overlapping, .serverPause: true
+        case .sendPart, .dailyLimit, .typeLimit, .sameIDLately, .overlapping, .serverPause: true
         case .send, .settle, .missingCredential, .held, .tooOld, .delivered, .refused, .duplicate: false
         }
     }
@@ -133,6 +136,12 @@ public struct Plan: Sendable {
     /// How many uploads there are: a record that is split counts several times.
     public var uploads: Int { queues.reduce(0) { $0 + $1.sends.count } }
 
+    /// Records of which some parts are sent, and the rest waits for another job.
+    public var recordsSentInPart: Set<DeliveryKey> {
+        let parts = queues.flatMap { $0.sends.filter { !$0.isWhole } }
+        return Set(parts.map(\.recordKey)).subtracting(parts.filter(\.completesRecord).map(\.recordKey))
+    }
+
     /// How many records have a disposition.
     public func count(_ disposition: Disposition) -> Int {
         groups.reduce(0) { $0 + ($1.key.disposition == disposition ? $1.value : 0) }
@@ -144,7 +153,8 @@ extension Disposition {
     public var isWaiting: Bool {
         switch self {
         case .send, .settle, .delivered, .refused, .duplicate: false
-        case .dailyLimit, .typeLimit, .sameIDLately, .missingCredential, .serverPause, .held, .tooOld, .overlapping:
+        case .sendPart, .dailyLimit, .typeLimit, .sameIDLately, .missingCredential, .serverPause, .held, .tooOld,
+            .overlapping:
             true
         }
     }

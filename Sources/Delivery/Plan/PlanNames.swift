@@ -3,13 +3,13 @@ import Telemetry
 /// A client as limits count it: told apart by system, without letter case. Records without a client share one a system.
 public struct ClientName: Sendable, Hashable {
     /// The system that knows the client.
-    public let system: TelemetrySystem
+    public let system: SystemName
     /// The client's id in lower case; nil for records without one.
     public let client: String?
 
     /// Makes a name.
     /// - Parameter client: the id in any letter case.
-    public init(system: TelemetrySystem, client: String?) {
+    public init(system: SystemName, client: String?) {
         self.system = system
         self.client = client?.lowercased()
     }
@@ -18,12 +18,12 @@ public struct ClientName: Sendable, Hashable {
 /// A kind of upload.
 public struct KindName: Sendable, Hashable {
     /// The system.
-    public let system: TelemetrySystem
+    public let system: SystemName
     /// The system's own name of it.
     public let type: String
 
     /// Makes a name.
-    public init(system: TelemetrySystem, type: String) {
+    public init(system: SystemName, type: String) {
         self.system = system
         self.type = type
     }

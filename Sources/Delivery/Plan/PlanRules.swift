@@ -31,7 +31,7 @@ public struct DayRule: Sendable, Equatable {
 
 /// How much may be sent.
 ///
-/// Source: design of the project, section 5. Nil is unlimited.
+/// Source: "Delivery", "Limits". Nil is unlimited.
 public struct UploadLimits: Sendable, Equatable {
     /// Whose uploads are counted together.
     public enum Scope: String, Sendable, CaseIterable {
@@ -65,22 +65,22 @@ public struct PlanRules: Sendable {
     /// What a day is.
     public var days: DayRule
     /// Where each system's records go, as ``Endpoint/address`` has it; a server that is not named cannot be waited for.
-    public var endpoints: [TelemetrySystem: String] = [:]
+    public var endpoints: [SystemName: String] = [:]
     /// The largest request made of a list, in bytes of payload.
     public var largestList: Int
-    /// The most events in a request of Leanplum. Source: "Leanplum (Mozilla MMA)", section C.4.
-    public var mostLeanplumRequests: Int
+    /// The most events in a request that is a list, where the system's own limit is not lower.
+    public var mostListItems: Int
 
     /// Makes rules; what is not given is as documented.
     public init(
         limits: UploadLimits = UploadLimits(), maximumAge: Int64? = nil, days: DayRule = .utc,
-        largestList: Int = 5_000_000, mostLeanplumRequests: Int = 10_000
+        largestList: Int = 5_000_000, mostListItems: Int = .max
     ) {
         self.limits = limits
         self.maximumAge = maximumAge
         self.days = days
         self.largestList = largestList
-        self.mostLeanplumRequests = mostLeanplumRequests
+        self.mostListItems = mostListItems
     }
 
     /// How long two payloads under one id stay apart: servers forget an id after about 10 minutes.

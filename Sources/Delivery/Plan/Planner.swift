@@ -5,7 +5,7 @@ import Telemetry
 /// Records go by the time at which the device queued them, those without one last; equal times, in the order of the
 /// bundles.
 ///
-/// Source: design of the project, section 5.
+/// Source: "Delivery", "A job" and "Limits".
 public struct Planner {
     private let pool: CandidatePool
     private let state: LedgerState
@@ -14,7 +14,7 @@ public struct Planner {
     private let today: Int
     private let hasCredential: [Bool]
     /// Systems whose server is to be left alone.
-    private let pausedSystems: Set<TelemetrySystem>
+    private let pausedSystems: Set<SystemName>
 
     /// What other uploads of the plan leave room for.
     private var quota: Quota
@@ -142,13 +142,15 @@ public struct Planner {
                 EmptySettlement(key: candidate.key, client: candidate.client, kind: candidate.kind))
             return refused.isEmpty ? .settle : .refused
         }
-        let isSplit = ListSplit(rules, system: pool.names.kinds[candidate.kind].system)
-        let parts = isSplit.parts(left.map { (place: $0, count: Int(pool.itemCounts[$0])) })
+        // Only records of systems with lists have items.
+        guard let list = pool.systems[pool.names.kinds[candidate.kind].system]?.uploads.list else { return .held }
+        let parts = ListSplit(rules, list).parts(left.map { (place: $0, count: Int(pool.itemCounts[$0])) })
         for (number, part) in parts.enumerated() {
             let sent = part.map { SentItem(index: $0 - items.lowerBound, key: pool.itemKeys[$0]) }
             let isWhole = part.count == items.count
             let key = isWhole ? candidate.key : candidate.key.part(sent)
-            if let reason = takeQuota(candidate, key: key) { return reason }
+            // The first parts are in the plan already.
+            if let reason = takeQuota(candidate, key: key) { return number == 0 ? reason : .sendPart }
             for item in sent { sentItems.insert(item.key) }
             append(
                 candidate, key: key, items: sent, isWhole: isWhole, completesRecord: number == parts.count - 1,

@@ -7,8 +7,6 @@ import Telemetry
 public struct Upload: Sendable {
     /// The record; its payload is exactly what is sent.
     public let record: Record
-    /// How many items of its list are in it; 0 for a record that is no list.
-    public let itemCount: Int
 }
 
 /// Reads from the bundles what uploads carry, through the seek table: a segment is decoded when one of its records is
@@ -49,13 +47,16 @@ public final class UploadSource: Sendable {
         try reading(send.place) { state throws(BundleError) in
             let record = try self.record(at: send.place, &state)
             guard DeliveryKey(record) == send.recordKey else { throw Self.changed(send.place) }
-            guard !send.isWhole else { return Upload(record: record, itemCount: send.items.count) }
-            guard let list = ListItems(record, using: &state.document) else { throw Self.changed(send.place) }
+            guard !send.isWhole else { return Upload(record: record) }
+            let format = systems(of: send.place)[record.system]?.uploads.list
+            guard let list = ListItems(record, format, using: &state.document) else { throw Self.changed(send.place) }
             var part = record
-            part.payload = ListItems.payload(list.items, send.items.map(\.index), of: record.payload)
-            return Upload(record: part, itemCount: send.items.count)
+            part.payload = list.payload(with: send.items.map(\.index), of: record.payload)
+            return Upload(record: part)
         }
     }
+
+    private func systems(of place: RecordPlace) -> SystemTable { bundles[Int(place.bundle)].systems }
 
     /// A record. Blocks while its segment is decoded.
     /// - Throws: ``BundleFailure`` if the bundle is no longer what was verified.
@@ -86,7 +87,8 @@ public final class UploadSource: Sendable {
         let line = Int(place.start)..<Int(place.start) + Int(place.count)
         guard line.upperBound <= contents.count else { throw Self.changed(place) }
         do throws(RecordError) {
-            return try Record(lineAt: line, of: contents, using: &state.document)
+            return try Record(
+                lineAt: line, of: contents, using: &state.document, knowing: systems(of: place))
         } catch {
             throw Self.changed(place)
         }

@@ -35,19 +35,6 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.host = host
         description = parts.path == "/" ? String(text.dropLast()) : text
     }
-
-    /// Where the documented SDKs send to.
-    ///
-    /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 8.1; "Sift iOS SDK", section
-    /// 8.1; "Leanplum (Mozilla MMA)", section C.3; "Activity Stream New Tab pings", section 3.
-    public static func documented(for system: TelemetrySystem) -> String {
-        switch system {
-        case .mozilla: "https://incoming.telemetry.mozilla.org"
-        case .sift: "https://api3.siftscience.com"
-        case .leanplum: "https://api.leanplum.com"
-        case .activityStream: "https://tiles.services.mozilla.com"
-        }
-    }
 }
 
 /// The host in an address.

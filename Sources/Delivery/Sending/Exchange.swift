@@ -1,4 +1,5 @@
 import Synchronization
+import Telemetry
 
 /// The head of an answer: what is above its body.
 struct AnswerHead: Sendable, Equatable {

@@ -1,11 +1,11 @@
 import Telemetry
 
 /// Sends requests over connections that are kept and used again. What an answer is, and how long it is waited for, is
-/// decided here; a ``Transport`` moves the bytes.
+/// decided here; a `Transport` moves the bytes.
 ///
 /// A class, because it owns connections: ``shutdown()`` has to be called before the last reference goes.
 public final class Sender: Sendable {
-    private let connections: [TelemetrySystem: (transport: any Transport, route: Route)]
+    private let connections: [SystemName: (transport: any Transport, route: Route)]
     private let settings: SenderSettings
     private let now: @Sendable () -> Timestamp
 
@@ -18,7 +18,7 @@ public final class Sender: Sendable {
     ///   - now: the clock that `Retry-After` dates are compared with.
     /// - Throws: ``CredentialError``.
     public convenience init(
-        _ settings: SenderSettings, systems: some Sequence<TelemetrySystem>, now: @escaping @Sendable () -> Timestamp
+        _ settings: SenderSettings, systems: some Sequence<SystemName>, now: @escaping @Sendable () -> Timestamp
     ) throws(CredentialError) {
         let tls = try settings.identity.configuration()
         self.init(settings, systems: systems, now: now) { AsyncHTTPTransport($0, settings, tls: tls) }
@@ -26,10 +26,10 @@ public final class Sender: Sendable {
 
     /// Prepares to send through what is made for each endpoint.
     init(
-        _ settings: SenderSettings, systems: some Sequence<TelemetrySystem>, now: @escaping @Sendable () -> Timestamp,
+        _ settings: SenderSettings, systems: some Sequence<SystemName>, now: @escaping @Sendable () -> Timestamp,
         transport: (Route) -> any Transport
     ) {
-        var connections: [TelemetrySystem: (transport: any Transport, route: Route)] = [:]
+        var connections: [SystemName: (transport: any Transport, route: Route)] = [:]
         for system in Set(systems) {
             guard let endpoint = settings.endpoints[system] else { continue }
             let route = Route(endpoint: endpoint, proxy: settings.proxies.proxy(for: endpoint))
@@ -55,12 +55,12 @@ public final class Sender: Sendable {
         timer.cancel()
     }
 
-    /// Sends a request once. When its task is cancelled, the answer has ``Exchange/stopPatience`` to come.
+    /// Sends a request once. When its task is cancelled, the answer has 3 seconds to come.
     ///
     /// The status line decides what became of a request, and a body only explains it: if the head of an answer came, there
     /// is an answer, whatever becomes of its body.
     /// - Throws: ``SendFailure`` if there is no answer.
-    public func send(_ request: UploadRequest, to system: TelemetrySystem) async throws(SendFailure) -> Answer {
+    public func send(_ request: UploadRequest, to system: SystemName) async throws(SendFailure) -> Answer {
         guard let (transport, route) = connections[system] else { throw SendFailure(.notConnected, "no endpoint") }
         let exchange = Exchange(
             whole: .seconds(settings.exchangeTimeout), patience: .seconds(settings.readTimeout))

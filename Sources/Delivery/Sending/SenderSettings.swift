@@ -4,7 +4,7 @@ import Telemetry
 /// How requests are sent.
 public struct SenderSettings: Sendable {
     /// Where each system's records go.
-    public var endpoints: [TelemetrySystem: Endpoint]
+    public var endpoints: [SystemName: Endpoint]
     /// Through which proxy.
     public var proxies = ProxyRules()
     /// Whom to trust, and who we are.
@@ -21,11 +21,11 @@ public struct SenderSettings: Sendable {
     public var agent: String
 
     /// Makes settings; endpoints that are not given are the documented ones.
-    public init(agent: String, endpoints given: [TelemetrySystem: Endpoint] = [:]) {
+    public init(agent: String, endpoints given: [SystemName: Endpoint] = [:], systems: SystemTable) {
         self.agent = agent
         endpoints = given
-        for system in TelemetrySystem.allCases where endpoints[system] == nil {
-            endpoints[system] = Endpoint(Endpoint.documented(for: system))
+        for system in systems.all where endpoints[system.name] == nil {
+            endpoints[system.name] = Endpoint(system.uploads.endpoint)
         }
     }
 }

@@ -9,7 +9,7 @@ extension EventLabeler {
     ///   - line: the canonical line.
     ///   - payload: the part of it that is the payload.
     public mutating func labeled(
-        line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, system: TelemetrySystem, type: String
+        line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, system: SystemName, type: String
     ) -> [UInt8] {
         let labels = labels(of: Array(payload), system: system, type: type)
         let line = Array(line)

@@ -26,7 +26,7 @@ import Testing
             #expect(Oracle.text(of: key, in: document) == expected[key], "record \(index), \(key)")
         }
         let source = "{\"index\":\(record.source.index),\"path\":\"\(record.source.path)\",\"store\":"
-        #expect("\(source)\"\(record.source.store.rawValue)\"}" == expected["source"], "record \(index), source")
+        #expect("\(source)\"\(record.source.store.description)\"}" == expected["source"], "record \(index), source")
         #expect(record.app.map { Oracle.text(of: $0) } ?? "null" == expected["app"], "record \(index), app")
         #expect(record.held.isEmpty)
         #expect(record.contradiction == nil)

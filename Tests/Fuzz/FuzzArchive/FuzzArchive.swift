@@ -3,6 +3,7 @@ import Capture
 import Dispatch
 import Files
 import Parallel
+import Systems
 import Telemetry
 
 /// Reads hostile bytes as an archive, with small limits, then everything that was found in it.
@@ -28,9 +29,11 @@ private func read(_ bytes: [UInt8]) async {
     _ = InputKind(head: bytes)
     do {
         let capture = try await CapturedFolder(
-            archive: .source(ByteSource(bytes)), path: "fuzz.tar", label: "fuzz", spool: spool, limit: JobLimit(jobs: 1)
+            archive: .source(ByteSource(bytes)), path: "fuzz.tar", label: "fuzz", systems: Systems.table, spool: spool,
+            limit: JobLimit(jobs: 1)
         )
-        let options = HarvestOptions(filter: RecordFilter(), secret: RunSecret(identity: 3, content: 5))
+        let options = HarvestOptions(
+            filter: RecordFilter(), scan: ScanOptions(secret: RunSecret(identity: 3, content: 5)))
         try await Harvest(.folder(capture), number: 0, options: options, limit: JobLimit(jobs: 1)).run { batch in
             // What stands in the spool does not change; names that are no UTF-8 do not come back, as in a folder.
             for entry in batch.quarantined where entry.item.isStored && !entry.item.path.contains("\u{FFFD}") {

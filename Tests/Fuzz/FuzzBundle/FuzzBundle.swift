@@ -1,4 +1,6 @@
 import Bundle
+import Files
+import Systems
 import Telemetry
 
 /// Reads hostile bytes as a bundle; the first byte chooses how deep in a bundle they stand, for behind checksums and
@@ -19,7 +21,9 @@ public func fuzzBundle(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 /// Opens, reads everything, and salvages.
 private func read(_ file: [UInt8]) {
-    if let reader = try? BundleReader(bytes: file), var decoder = try? BundleReader.makeDecoder() {
+    if let reader = try? BundleReader(bytes: file, knowing: Systems.table),
+        var decoder = try? BundleReader.makeDecoder()
+    {
         for segment in reader.manifest.segments {
             guard let contents = try? reader.contents(of: segment, with: &decoder) else { continue }
             precondition(contents.count == segment.bytes, "a segment of another size than listed")
@@ -42,7 +46,7 @@ private func read(_ file: [UInt8]) {
 
 /// A record that is accepted is written as it was read.
 private func readLines(_ contents: [UInt8]) {
-    var lines = RecordLines(contents)
+    var lines = RecordLines(contents, knowing: Systems.table)
     while true {
         do throws(RecordError) {
             guard let (record, range) = try lines.next() else { return }

@@ -1,14 +1,16 @@
-import Bundle
-import Capture
+import Files
 import JSONText
+import Systems
 import Telemetry
+
+@testable import Capture
 
 /// Reads hostile bytes as an HTTP archive, compressed or not, and compares what is taken out of it with what another
 /// reader finds.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHAR(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    check(RequestLog(ByteSource(bytes), kind: .httpArchive, label: "c", path: "p"))
+    check(RequestLog(ByteSource(bytes), kind: .httpArchive, label: "c", path: "p", systems: Systems.table))
     let whole = elements(of: bytes, pieceSize: max(count, 1))
     precondition(whole == elements(of: bytes, pieceSize: 1), "what is found depends on how the text is cut")
     precondition(whole == elements(of: bytes, pieceSize: 7), "what is found depends on how the text is cut")
@@ -69,21 +71,30 @@ private func compare(_ skimmed: Skimmed, _ bytes: [UInt8]) {
 
 /// A record is its line and back, and rejects lie in the text and do not overlap.
 private func check(_ log: RequestLog) {
-    let options = HarvestOptions(filter: RecordFilter(), secret: RunSecret(identity: 3, content: 5))
+    let scan = RequestLogScan(log, secret: RunSecret(identity: 3, content: 5))
+    var output = ScanOutput(capture: "c")
     var end = 0
-    log.read(input: 0, options) { batch in
-        var document = JSONDocument()
-        for entry in batch.records {
-            guard let record = try? Record(line: Array(batch.lines[entry.line].dropLast()), using: &document) else {
-                preconditionFailure("a record's own line is refused")
-            }
-            precondition(record.contradiction == nil, "a record contradicts itself")
-        }
-        for item in batch.quarantined.map(\.item) {
+    var hasMore = true
+    while hasMore {
+        hasMore = scan.read(into: &output)
+        for found in output.records { check(found.record) }
+        for item in output.quarantined {
             precondition(!item.isStored, "bytes of a log would be carried along")
             guard let offset = item.reject.offset, let length = item.reject.length else { continue }
             precondition(offset >= end && length >= 0, "rejects overlap")
             end = offset + length
         }
+        output.removeAll()
     }
+}
+
+private func check(_ record: Record) {
+    var line: [UInt8] = []
+    record.write(to: &line)
+    var document = JSONDocument()
+    guard let again = try? Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table) else {
+        preconditionFailure("a record's own line is refused")
+    }
+    precondition(again == record, "a record changes on its way through a line")
+    precondition(record.contradiction(knowing: Systems.table) == nil, "a record contradicts itself")
 }

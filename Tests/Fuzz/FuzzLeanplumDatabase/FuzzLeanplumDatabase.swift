@@ -1,5 +1,5 @@
-import Database
 import Files
+import Leanplum
 
 /// Reads hostile bytes as a database with its companions. The first three bytes tell which there are, and where one ends and
 /// the next begins, in quarters of a kibibyte.

@@ -1,4 +1,6 @@
 import JSONText
+import Leanplum
+import Systems
 import Telemetry
 
 private let secret = RunSecret(identity: 3, content: 5)
@@ -49,11 +51,12 @@ private func requestCount(of record: Record) -> Int {
 /// A record has at least one request, is its line and back, and contradicts nothing.
 private func check(_ record: Record) {
     precondition((1...10_000).contains(requestCount(of: record)), "a record of no requests")
-    precondition(record.contradiction == nil && record.held.isEmpty)
+    precondition(record.contradiction(knowing: Systems.table) == nil && record.held.isEmpty)
     var line: [UInt8] = []
     record.write(to: &line)
     var document = JSONDocument()
-    guard let again = try? Record(line: Array(line.dropLast()), using: &document) else {
+    guard let again = try? Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table)
+    else {
         preconditionFailure("a record's own line is refused")
     }
     precondition(again == record, "a record changes on its way through a line")

@@ -1,7 +1,8 @@
-import Bundle
-import Capture
-import JSONText
+import Files
+import Systems
 import Telemetry
+
+@testable import Capture
 
 /// Reads hostile bytes as NDJSON: what comes out is records whose own lines come out unchanged when they are read again.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -13,17 +14,22 @@ public func fuzzNDJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private func read(_ bytes: [UInt8]) -> [UInt8] {
-    let options = HarvestOptions(filter: RecordFilter(), secret: RunSecret(identity: 3, content: 5))
+    let log = RequestLog(ByteSource(bytes), kind: .lines, label: "c", path: "p", systems: Systems.table)
+    let scan = RequestLogScan(log, secret: RunSecret(identity: 3, content: 5))
+    var output = ScanOutput(capture: "c")
     var lines: [UInt8] = []
     var end = 0
-    RequestLog(ByteSource(bytes), kind: .lines, label: "c", path: "p").read(input: 0, options) { batch in
-        lines += batch.lines
-        for item in batch.quarantined.map(\.item) {
+    var hasMore = true
+    while hasMore {
+        hasMore = scan.read(into: &output)
+        for found in output.records { found.record.write(to: &lines) }
+        for item in output.quarantined {
             precondition(!item.isStored, "bytes of a log would be carried along")
             guard let offset = item.reject.offset, let length = item.reject.length else { continue }
             precondition(offset >= end && length >= 0, "rejects overlap")
             end = offset + length
         }
+        output.removeAll()
     }
     return lines
 }

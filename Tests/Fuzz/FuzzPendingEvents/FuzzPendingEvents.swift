@@ -1,5 +1,8 @@
 import JSONText
+import Systems
 import Telemetry
+
+@testable import Mozilla
 
 /// Reads hostile bytes as a pending event file and as stored values.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -39,7 +42,8 @@ private func check(_ pending: PendingEvents, client: String?, isOwnClient: Bool)
         var line: [UInt8] = []
         record.write(to: &line)
         var document = JSONDocument()
-        guard let again = try? Record(line: Array(line.dropLast()), using: &document) else {
+        guard let again = try? Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table)
+        else {
             preconditionFailure("a record's own line is refused")
         }
         precondition(again == record, "a record changes on its way through a line")

@@ -1,5 +1,8 @@
 import JSONText
+import Systems
 import Telemetry
+
+@testable import Mozilla
 
 /// Reads hostile bytes as every kind of ping store and checks what must hold of the records.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -26,14 +29,15 @@ public func fuzzPingFile(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 /// A record is its line and back; normalizing its payload again changes nothing.
 private func check(_ record: Record) {
     var line: [UInt8] = []
-    let payload = record.write(to: &line)
+    let payload = record.write(to: &line).payload
     precondition(Array(line[payload]) == record.payload, "the payload is not where it is said to be")
     var document = JSONDocument()
-    guard let again = try? Record(line: Array(line.dropLast()), using: &document) else {
+    guard let again = try? Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table)
+    else {
         preconditionFailure("a record's own line is refused")
     }
     precondition(again == record, "a record changes on its way through a line")
-    precondition(record.contradiction == nil, "a record contradicts itself")
+    precondition(record.contradiction(knowing: Systems.table) == nil, "a record contradicts itself")
     checkNormalized(record)
     if let borrowed = BorrowedFields(record) { precondition(borrowed.client == record.client) }
 }
@@ -62,7 +66,7 @@ private func checkRange(_ reject: Reject, _ count: Int) {
 /// No target leads to another host or out of the path that the server has for pings.
 private func checkTarget(_ path: String) {
     let target = Target(path: path)
-    guard target.isMozillaSubmission else { return }
+    guard Systems.table.isKnown(target, to: .mozilla) else { return }
     precondition(path.utf8.starts(with: "/submit/telemetry/".utf8))
     precondition(!path.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0x5C })
     let parts = path.utf8.prefix { $0 != UInt8(ascii: "?") }.split(separator: UInt8(ascii: "/"))

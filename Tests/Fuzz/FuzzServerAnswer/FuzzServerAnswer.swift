@@ -1,5 +1,9 @@
+import ActivityStream
 import Delivery
 import JSONText
+import Leanplum
+import Mozilla
+import Systems
 import Telemetry
 
 /// Reads hostile bytes as a server's answer: two bytes of status, a line for `Retry-After`, one for `Location`, the body.
@@ -14,10 +18,10 @@ public func fuzzServerAnswer(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CI
     answer.retryAfter = texts.first.flatMap(delay)
     answer.location = texts.count > 1 ? texts[1] : nil
     answer.body = parts.count > 2 ? Array(parts[2]) : []
-    for system in TelemetrySystem.allCases {
-        let outcome = AnswerTable.outcome(of: answer, from: system)
-        check(outcome, of: answer, from: system)
-        if system == .leanplum, answer.status == 200 { compare(outcome, answer.body) }
+    for system in Systems.table.all {
+        let outcome = AnswerTable.outcome(of: answer, from: system.uploads)
+        check(outcome, of: answer, from: system.name)
+        if system.name == .leanplum, answer.status == 200 { compare(outcome, answer.body) }
     }
     return 0
 }
@@ -41,7 +45,7 @@ private func delay(_ text: String) -> Int? {
     return delay
 }
 
-private func check(_ outcome: Outcome, of answer: Answer, from system: TelemetrySystem) {
+private func check(_ outcome: Outcome, of answer: Answer, from system: SystemName) {
     switch outcome {
     case .delivered(let status, let note):
         precondition(status == answer.status && (200..<300).contains(status), "delivered in spite of its status")

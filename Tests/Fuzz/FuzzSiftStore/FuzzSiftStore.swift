@@ -1,4 +1,6 @@
 import JSONText
+import Sift
+import Systems
 import Telemetry
 
 /// Reads hostile bytes as every file of a folder of Sift's SDK and checks what must hold of the records.
@@ -34,11 +36,12 @@ private func check(_ record: Record) -> Int {
     record.write(to: &line)
     var document = JSONDocument()
     // A payload may be nested as deep as a graph may, and no deeper.
-    guard let again = try? Record(line: Array(line.dropLast()), using: &document) else {
+    guard let again = try? Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table)
+    else {
         preconditionFailure("a record's own line is refused")
     }
     precondition(again == record, "a record changes on its way through a line")
-    precondition(record.contradiction == nil, "a record contradicts itself")
+    precondition(record.contradiction(knowing: Systems.table) == nil, "a record contradicts itself")
     guard let payload = try? JSONDocument(record.payload), let data = payload.value(of: "data", in: payload.root) else {
         preconditionFailure("a list request without a list")
     }

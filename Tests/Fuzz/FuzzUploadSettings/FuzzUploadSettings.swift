@@ -1,5 +1,8 @@
 import Delivery
 import JSONText
+import Sift
+import Systems
+import Telemetry
 
 /// Reads hostile bytes as what an operator or another job left: the first one tells what.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -23,18 +26,19 @@ public func fuzzUploadSettings(_ start: UnsafePointer<UInt8>?, _ count: Int) -> 
 private func readCredentials(_ bytes: [UInt8]) {
     let file: CredentialFile
     do throws(CredentialError) {
-        file = try CredentialFile(bytes, path: "c")
+        file = try CredentialFile(bytes, path: "c", knowing: Systems.table)
     } catch {
         precondition(error.description.hasPrefix("c: "), "an error does not say where")
         return
     }
-    guard let credentials = try? Credentials(file: file, environment: [:]), let document = try? JSONDocument(bytes)
+    guard let credentials = try? Credentials(file: file, environment: [:], of: Systems.table),
+        let document = try? JSONDocument(bytes)
     else { preconditionFailure("a file was accepted that is none") }
     guard let accounts = document.value(of: "sift", in: document.root) else { return }
     for place in 0..<document.memberCount(of: accounts) {
         let member = document.member(at: place, of: accounts)
         let account = Account(system: .sift, name: document.string(of: member.key))
-        guard case .sift(let key) = credentials.credential(for: account) else {
+        guard let key = credentials.credential(for: account)?["beaconKey"] else {
             preconditionFailure("a key was lost")
         }
         precondition(key.utf8.allSatisfy { (0x21..<0x7F).contains($0) }, "a key that no header can hold")
@@ -108,7 +112,7 @@ private func readEnvironment(_ bytes: [UInt8]) {
         preconditionFailure("an exception makes a proxy bad")
     }
     precondition(others.proxy(for: endpoints[1]) == nil, "an exception is passed over")
-    _ = try? Credentials(file: nil, environment: environment)
+    _ = try? Credentials(file: nil, environment: environment, of: Systems.table)
 }
 
 // MARK: Notes

@@ -1,0 +1,46 @@
+import Files
+import Telemetry
+
+/// Which members of an archive are worth spooling, by their names alone: for a stream that comes once, front to back,
+/// there is no asking later.
+enum MemberNames {
+    /// Whether a file may belong to a store, or tell whose container it lies in. To say yes is never wrong, only slow.
+    /// - Parameters:
+    ///   - path: the path of the file in the archive.
+    ///   - rootName: the name of the folder that was packed.
+    static func mayBelongToStore(_ path: MemberPath, rootName: String, _ formats: [any StoreFormat]) -> Bool {
+        let (folder, name) = path.split
+        if name.first == UInt8(ascii: ".") { return name.elementsEqual(ContainerFinder.metadataName.utf8) }
+        let member = MemberName(
+            name: String(decoding: name, as: UTF8.self),
+            folders: folder.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) },
+            rootName: rootName)
+        return formats.contains { $0.mayBelongToStore(member) }
+    }
+
+    /// Names of archives end like this, in any letter case.
+    private static let archiveSuffixes = [
+        ".zip", ".tar", ".tgz", ".txz", ".tzst", ".tbz", ".tbz2", ".7z", ".cpio", ".tar.gz", ".tar.xz", ".tar.zst",
+        ".tar.bz2", ".tar.lz4", ".cpio.gz", ".cpio.xz", ".cpio.zst", ".cpio.bz2", ".cpio.lz4",
+    ]
+
+    /// Whether a name is that of an archive.
+    static func isArchive(_ name: some BidirectionalCollection<UInt8>) -> Bool {
+        withoutArchiveSuffix(name) != nil
+    }
+
+    /// What is left of the name of an archive: the name of the folder that was packed, most likely; nil if it is none.
+    static func withoutArchiveSuffix(_ name: some BidirectionalCollection<UInt8>) -> String? {
+        let suffix = archiveSuffixes.last { hasSuffix(name, $0) }
+        return suffix.map { String(decoding: name.dropLast($0.utf8.count), as: UTF8.self) }
+    }
+
+    private static func hasSuffix(_ name: some BidirectionalCollection<UInt8>, _ suffix: String) -> Bool {
+        let end = name.suffix(suffix.utf8.count)
+        return end.count == suffix.utf8.count && end.elementsEqual(suffix.utf8) { lowercase($0) == $1 }
+    }
+
+    private static func lowercase(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+}

@@ -1,0 +1,44 @@
+import Bundle
+import Telemetry
+
+/// Why an input cannot be used.
+public enum InputError: Error, Sendable {
+    /// A bundle is damaged, or none.
+    case bundle(BundleError, String)
+    /// An archive cannot be read at all.
+    case archive(ArchiveError, String)
+    /// The output would replace a part of the input.
+    case isOutput(String)
+    /// A capture has no store; what was found in it may say why.
+    case withoutStores(String, PlacedProblem)
+    /// A single file is too large to look whether it is a store.
+    case tooLarge(String)
+    /// Nothing that is known.
+    case nothingKnown(String)
+
+    /// What is wrong, with the path of the input.
+    public var message: String {
+        switch self {
+        case .bundle(let error, let path): "\(path): \(error)"
+        case .archive(let error, let path): "\(path): \(error)"
+        case .isOutput(let path): "cannot replace \(path): it is part of the input"
+        case .withoutStores(let path, let problem):
+            "\(path)\(problem.path.isEmpty ? "" : ": \(problem.path)"): \(problem.problem.text)"
+        case .tooLarge(let path):
+            "\(path): too-large: more than \(StoreLimits.archive >> 20) MiB, and no store by its name"
+        case .nothingKnown(let path): "\(path): no store that is known"
+        }
+    }
+
+    /// What to do next.
+    public var remedy: String? {
+        switch self {
+        case .bundle(let error, _): error.remedy
+        case .archive(let error, _): error.remedy
+        case .isOutput: "give the output another name"
+        case .withoutStores: nil
+        case .tooLarge: "if it is a property list, pingferry inspect --max-size shows it"
+        case .nothingKnown: "give the folder that was pulled from the device, with its Documents and Library folders"
+        }
+    }
+}

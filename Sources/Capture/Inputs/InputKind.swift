@@ -1,0 +1,67 @@
+import Bundle
+import Files
+
+/// What the first bytes of an input tell of it.
+public enum InputKind: Sendable {
+    /// A zip, tar, 7z or cpio archive, or something compressed, which can only be one.
+    case archive
+    /// A bundle, or a part of one.
+    case bundle
+    /// Compressed with zstd as bundles are, and damaged where it would tell more.
+    case damagedZstd
+    /// Nothing that is told by its first bytes.
+    case other
+
+    /// So many bytes are enough to tell, fewer if there are no more.
+    public static let headSize = 256 << 10
+
+    /// The first bytes of a file.
+    /// - Throws: `FileError`.
+    public static func head(of source: ByteSource) throws(FileError) -> [UInt8] {
+        try source.bytes(at: 0, count: min(source.count, headSize))
+    }
+
+    /// Tells what bytes are the beginning of.
+    public init(head: [UInt8]) {
+        if Self.isZstd(head) {
+            self = Self.ofZstd(head)
+        } else {
+            self = Self.isArchive(head) ? .archive : .other
+        }
+    }
+
+    /// Whether an archive has to be at hand as a whole, for what tells its members stands at its end.
+    public static func isReadFromTheEnd(head: [UInt8]) -> Bool {
+        signatures.prefix(2).contains { head.starts(with: $0) }
+    }
+
+    /// Whether bytes are the beginning of what zstd compresses.
+    public static func isZstd(_ head: [UInt8]) -> Bool { head.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) }
+
+    private static let signatures: [[UInt8]] = [
+        Array("PK".utf8), [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C],
+        [0x1F, 0x8B], [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], Array("BZh".utf8), [0x04, 0x22, 0x4D, 0x18],
+        Array("070701".utf8), Array("070702".utf8), Array("070707".utf8), [0xC7, 0x71], [0x71, 0xC7],
+    ]
+
+    private static func isArchive(_ head: [UInt8]) -> Bool {
+        signatures.contains { head.starts(with: $0) } || head.dropFirst(257).starts(with: "ustar".utf8)
+            || OldTarHeader.begins(head)
+    }
+
+    /// Whether a path ends as those of archives do, which some tell by nothing else.
+    public static func isArchive(named path: String) -> Bool { MemberNames.isArchive(path.utf8) }
+
+    private static func ofZstd(_ head: [UInt8]) -> InputKind {
+        do {
+            var reader = try ArchiveReader(.source(ByteSource(head)), limits: ArchiveLimits())
+            guard case .member(let member) = try reader.next() else { return .damagedZstd }
+            let name = member.path.map { String(decoding: $0, as: UTF8.self) } ?? ""
+            return BundleLayout.isMember(name) ? .bundle : .archive
+        } catch {
+            // Opened as an archive, it says why it is not read.
+            if case .overLimit = error.reason { return .archive }
+            return .damagedZstd
+        }
+    }
+}

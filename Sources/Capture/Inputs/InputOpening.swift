@@ -1,0 +1,182 @@
+import Bundle
+import Files
+import Parallel
+import Telemetry
+
+/// Finds out what the given paths are and opens them.
+public struct InputOpening: Sendable {
+    private let label: String?
+    private let systems: SystemTable
+    private let limit: JobLimit
+    private let excluded: Set<FileIdentity>
+    private let isSalvage: Bool
+    private let spool: Spool
+
+    /// Prepares to open inputs.
+    /// - Parameters:
+    ///   - label: what records name the captures; nil for the last part of each path.
+    ///   - systems: those whose stores are looked for.
+    ///   - excluded: files that must not be read, such as the output.
+    ///   - isSalvage: whether damaged bundles are read as far as they can be.
+    ///   - spool: takes what is wanted of archives.
+    public init(
+        label: String?, systems: SystemTable, limit: JobLimit, excluded: Set<FileIdentity> = [],
+        isSalvage: Bool = false, spool: Spool
+    ) {
+        self.label = label
+        self.systems = systems
+        self.limit = limit
+        self.excluded = excluded
+        self.isSalvage = isSalvage
+        self.spool = spool
+    }
+
+    /// Opens all inputs.
+    /// - Throws: `FileError`, or ``InputError`` for the first that is damaged or nothing that is known.
+    public func open(_ paths: [String]) async throws -> [CaptureInput] {
+        var inputs: [CaptureInput] = []
+        for path in paths { inputs.append(try await open(path)) }
+        return inputs
+    }
+
+    private func open(_ path: String) async throws -> CaptureInput {
+        let label = label ?? CapturedFolder.lastPart(of: path)
+        if path == "-" { return try await openStandardInput(label: label) }
+        if let identity = FileIdentity(path: path), excluded.contains(identity) { throw InputError.isOutput(path) }
+        do {
+            let capture = try await CapturedFolder(
+                path: path, label: label, systems: systems, leavingOut: excluded, spool: spool, limit: limit)
+            if let store = capture.leftOutStore { throw InputError.isOutput("\(path)/\(store)") }
+            return .folder(try Self.withStores(capture, path))
+        } catch let error as FileError where error.isNotAFolder {
+            return try await openFile(path, label: label)
+        }
+    }
+
+    private func openFile(_ path: String, label: String) async throws -> CaptureInput {
+        let source = ByteSource(try InputFile(path: path))
+        // First, for a log can be compressed as archives and bundles are.
+        if let log = RequestLogKind(source, named: path, systems) {
+            let name = CapturedFolder.lastPart(of: path)
+            return .log(RequestLog(source, kind: log, label: label, path: name, systems: systems))
+        }
+        let kind = InputKind(head: try InputKind.head(of: source))
+        if case .other = kind, let capture = try CapturedFolder(file: path, label: label, systems: systems) {
+            return .folder(capture)
+        }
+        return try await open(kind, .source(source), path, label: label)
+    }
+
+    /// An archive in which the members come one after another is read as it comes; all else is spooled first.
+    private func openStandardInput(label: String) async throws -> CaptureInput {
+        let head = try Self.standardInputHead()
+        if let log = RequestLogKind(ByteSource(head), named: nil, systems) {
+            let source = try spool.takeStandardInput(head: head)
+            return .log(RequestLog(source, kind: log, label: label, path: "-", systems: systems))
+        }
+        let kind = InputKind(head: head)
+        switch kind {
+        // What may be a bundle that was packed again is looked through first.
+        case .archive where !InputKind.isReadFromTheEnd(head: head) && !isSalvage:
+            return try await open(kind, .standardInput(head: head), Self.standardInput, label: label)
+        case .archive, .bundle, .damagedZstd:
+            let source = try spool.takeStandardInput(head: head)
+            return try await open(kind, .source(source), Self.standardInput, label: label)
+        case .other: throw InputError.nothingKnown(Self.standardInput)
+        }
+    }
+
+    /// Opens what is neither a folder nor a single store file.
+    private func open(
+        _ kind: InputKind, _ bytes: ArchiveBytes, _ path: String, label: String
+    ) async throws -> CaptureInput {
+        switch (kind, bytes) {
+        case (.archive, .source(let source)) where try isSalvage && isPackedBundle(source, path):
+            return .salvage(SalvagedBundle(source, path: path, label: label, systems: systems))
+        case (.archive, _): return .folder(try await archive(bytes, path, label: label))
+        case (.other, _) where !isSalvage && InputKind.isArchive(named: path):
+            return .folder(try await archive(bytes, path, label: label))
+        // The first bytes of a bundle may be what is damaged.
+        case (_, .source(let source)) where isSalvage:
+            return .salvage(SalvagedBundle(source, path: path, label: label, systems: systems))
+        case (.bundle, .source(let source)), (.damagedZstd, .source(let source)):
+            return .bundle(try Self.naming(path) { try BundleReader(source, path: path, knowing: systems) })
+        // Not even an archive of a store is looked into.
+        case (_, .source(let source)) where source.count > StoreLimits.archive: throw InputError.tooLarge(path)
+        default: throw InputError.nothingKnown(path)
+        }
+    }
+
+    private func isPackedBundle(_ source: ByteSource, _ path: String) throws -> Bool {
+        guard InputKind.isZstd(try InputKind.head(of: source)) else { return false }
+        return try Self.naming(path) { try SalvagedBundle.isPacked(in: source) }
+    }
+
+    private func archive(_ bytes: ArchiveBytes, _ path: String, label: String) async throws -> CapturedFolder {
+        do {
+            let capture = try await CapturedFolder(
+                archive: bytes, path: path, label: label, systems: systems, spool: spool, limit: limit)
+            if capture.stores.isEmpty, let problem = capture.problems.first {
+                throw InputError.withoutStores(path, problem)
+            }
+            return try Self.withStores(capture, path)
+        } catch let error as ArchiveError {
+            // What the operating system refused names the file already.
+            if case .file(let error) = error.reason { throw error }
+            throw InputError.archive(error, path)
+        }
+    }
+
+    /// A capture that has something to read, or something to report.
+    private static func withStores(_ capture: CapturedFolder, _ path: String) throws -> CapturedFolder {
+        guard !capture.stores.isEmpty || capture.isIncomplete else {
+            throw capture.problems.first.map { InputError.withoutStores(path, $0) } ?? .nothingKnown(path)
+        }
+        return capture
+    }
+
+    /// Opens a bundle, of the standard input in a private copy.
+    /// - Parameter folder: where that copy is made.
+    /// - Throws: `FileError`, or ``InputError``, which names the file.
+    public static func bundle(_ path: String, systems: SystemTable, copyFolder folder: String) throws -> BundleReader {
+        guard path == "-" else { return try naming(path) { try BundleReader(path: path, knowing: systems) } }
+        let head = try standardInputHead()
+        // What cannot be a bundle is not worth a copy.
+        guard InputKind(head: head).isBundle else {
+            return try naming(standardInput) {
+                try BundleReader(ByteSource(head), path: standardInput, knowing: systems)
+            }
+        }
+        let source = try Spool(folder: folder).takeStandardInput(head: head)
+        return try naming(standardInput) { try BundleReader(source, path: standardInput, knowing: systems) }
+    }
+
+    private static func standardInputHead() throws -> [UInt8] {
+        try [UInt8](capacity: InputKind.headSize) { output in _ = try StandardInput.read(into: &output) }
+    }
+
+    /// Puts the name of a bundle in front of what is wrong with it.
+    /// - Throws: ``InputError`` in the place of `BundleError`.
+    public static func naming<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as BundleError {
+            throw InputError.bundle(error, path)
+        }
+    }
+
+    /// How a path is called in messages.
+    public static func name(of path: String) -> String { path == "-" ? standardInput : path }
+
+    private static let standardInput = "standard input"
+}
+
+extension InputKind {
+    /// Whether it may be a bundle, whole or damaged.
+    fileprivate var isBundle: Bool {
+        switch self {
+        case .bundle, .damagedZstd: true
+        case .archive, .other: false
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Bundle
+import Files
+import Telemetry
+
+/// Takes records as they are read: leaves duplicates out, notes ids that come again with another payload, keeps the
+/// quarantine and the problems.
+public struct Intake: Sendable {
+    /// How many records were left out because an equal one came before.
+    public private(set) var duplicates = 0
+    /// What could not be understood.
+    public private(set) var quarantined = FirstFew<Quarantined>()
+    /// What is worth telling.
+    public private(set) var problems = FirstFew<PlacedProblem>()
+    /// The first of the problems that mean a loss.
+    public private(set) var losses = FirstFew<PlacedProblem>()
+    /// The first of the problems that are worth a word.
+    public private(set) var warnings = FirstFew<PlacedProblem>()
+    /// All of both, where a bundle is to carry them.
+    public private(set) var spill: Spill
+    private let keepsDetails: Bool
+    /// What was read, whether it was kept or not.
+    public private(set) var totals = BundleTotals()
+    /// Whether something was not read, or could not be understood.
+    public private(set) var isIncomplete = false
+    /// What stores tell of themselves besides records.
+    public private(set) var reports: [Batch.ReportEntry] = []
+    private var index = DuplicateIndex()
+    /// The lines of what is quarantined and of the problems: bundles that are packed together may tell the same.
+    private var details = DuplicateIndex()
+    private let secret: RunSecret
+
+    /// What a bundle is to carry.
+    public struct Spill: Sendable {
+        /// What could not be understood.
+        public var quarantine: QuarantineSpill
+        /// What is worth telling.
+        public var problems: DetailSpill
+    }
+
+    /// Something that was found while records were read, and that was not there before.
+    public enum Finding: Sendable {
+        /// Something that could not be understood.
+        case quarantined(Batch.QuarantineEntry)
+        /// Something that is worth telling.
+        case problem(PlacedProblem)
+    }
+
+    /// Takes nothing yet.
+    /// - Parameters:
+    ///   - secret: random numbers; see `RecordKey`.
+    ///   - keepsDetails: whether all of what is found is wanted, not the first few only.
+    ///   - folder: where it is held on disk then.
+    ///   - systems: whose stores it may be of.
+    public init(secret: RunSecret, keepsDetails: Bool, folder: String, systems: SystemTable) {
+        self.secret = secret
+        self.keepsDetails = keepsDetails
+        spill = Spill(
+            quarantine: QuarantineSpill(folder: folder, knowing: systems), problems: DetailSpill(folder: folder))
+    }
+
+    /// Codes of problems that mean that something was not read.
+    private static let losses: Set<String> = ["unreadable", "damaged", "quarantine-limit", "changed"]
+
+    /// Codes of problems that mean that something stands in the place of a store and is none: nothing is lost of what was
+    /// given, but somebody may have meant to give it.
+    private static let strangers: Set<String> = ["link", "special"]
+
+    /// Takes a batch.
+    /// - Parameters:
+    ///   - keep: takes each record that is kept, its line, and the part of the line that is its payload.
+    ///   - note: takes what else is found.
+    public mutating func take(
+        _ batch: Batch, fromBundle isBundle: Bool,
+        keep: (Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void, note: (Finding) -> Void = { _ in }
+    ) throws {
+        for entry in batch.records {
+            switch index.insert(entry.key) {
+            case .duplicate:
+                duplicates += 1
+                continue
+            case .new:
+                try keep(entry, batch.lines[entry.line], batch.lines[entry.written.payload])
+            case .sameIDOtherPayload where entry.isNotedAsRepeated:
+                try keep(entry, batch.lines[entry.line], batch.lines[entry.written.payload])
+            case .sameIDOtherPayload:
+                let (line, payload) = entry.written.line(batch.lines[entry.line], noting: RepeatedID.note)
+                try keep(entry, line[...], line[payload])
+            }
+            totals.count(entry.summary)
+        }
+        for entry in batch.quarantined {
+            let line = entry.item.json.bytes
+            guard isNew(line) else { continue }
+            quarantined.add(entry.item, reason: entry.item.reject.reason)
+            if keepsDetails { try spill.quarantine.append(entry.item, line: line, input: entry.input) }
+            note(.quarantined(entry))
+        }
+        for problem in batch.problems {
+            let line = problem.json.bytes
+            guard isNew(line) else { continue }
+            try add(problem, line: line)
+            note(.problem(problem))
+        }
+        reports += batch.reports
+        // What a bundle carries along was reported when the bundle was made.
+        if isBundle { return }
+        if !batch.quarantined.isEmpty || batch.problems.contains(where: { Self.isLoss($0.problem) }) {
+            isIncomplete = true
+        }
+    }
+
+    /// Notes that something for the quarantine is not carried along.
+    /// - Throws: `FileError` with operation `spool`.
+    public mutating func lose(_ item: Quarantined, _ loss: QuarantineLoss) throws(FileError) {
+        let problem = PlacedProblem(capture: item.capture, path: item.path, problem: Problem(loss, item))
+        try add(problem, line: problem.json.bytes)
+        isIncomplete = true
+    }
+
+    private mutating func isNew(_ line: [UInt8]) -> Bool {
+        switch details.insert(RecordKey(text: line, secret: secret)) {
+        case .new, .sameIDOtherPayload: true
+        case .duplicate: false
+        }
+    }
+
+    private mutating func add(_ problem: PlacedProblem, line: [UInt8]) throws(FileError) {
+        let code = problem.problem.code
+        problems.add(problem, reason: code)
+        if Self.isLoss(problem.problem) { losses.add(problem, reason: code) }
+        if Self.isWarning(problem.problem) { warnings.add(problem, reason: code) }
+        if keepsDetails { try spill.problems.append(line) }
+    }
+
+    /// Whether a problem means that something was not read or not kept.
+    public static func isLoss(_ problem: Problem) -> Bool { losses.contains(problem.code) }
+
+    /// Whether a problem is worth a word, though nothing was lost.
+    public static func isWarning(_ problem: Problem) -> Bool { strangers.contains(problem.code) }
+}
+
+/// The note that the id of a record stands on an earlier one too, with another payload.
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", case P11.
+enum RepeatedID {
+    static let code = "P11"
+    static let note = "\(code) id also used by an earlier record with different content"
+}
+
+extension Problem {
+    /// Why the bytes of an entry of the quarantine are not in the bundle.
+    fileprivate init(_ loss: QuarantineLoss, _ item: Quarantined) {
+        switch loss {
+        case .tooLarge: self.init("quarantine-limit", "\(item.size) bytes exceed the limit of the quarantine")
+        case .tooMany(let limit):
+            self.init("quarantine-limit", "\(limit) others are in the quarantine, which holds no more; listed only")
+        case .changed: self.init("changed", "changed while it was read; take the capture again")
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import JSONText
+import Telemetry
+
+/// A run of records and what else was found while reading them, in the order of the capture.
+public struct Batch: Sendable {
+    /// The records' lines, one after another.
+    public private(set) var lines = TextBuffer()
+    /// The records.
+    public private(set) var records: [Entry] = []
+    /// What could not be understood.
+    public internal(set) var quarantined: [QuarantineEntry] = []
+    /// What is worth telling.
+    public internal(set) var problems: [PlacedProblem] = []
+    /// What stores tell of themselves besides records.
+    public private(set) var reports: [ReportEntry] = []
+    /// Bytes that were read.
+    public internal(set) var bytesRead = 0
+
+    /// What is known of a record, and where its line stands.
+    public struct Entry: Sendable {
+        /// The record in short.
+        public let summary: RecordSummary
+        /// The line with its line feed, in ``Batch/lines``.
+        public let line: Range<Int>
+        /// Where the notes and the payload stand, in ``Batch/lines``.
+        let written: WrittenRecord
+        /// Whether it is noted already that its id stands on another record too.
+        let isNotedAsRepeated: Bool
+        /// What tells duplicates.
+        public let key: RecordKey
+        /// The input that it came from, counted from 0.
+        public let input: Int
+        /// The store that it came from; nil for a bundle.
+        public let place: StorePlace?
+    }
+
+    /// A part of a store, by its number and that of the store among those of the input.
+    public struct StorePlace: Sendable, Hashable {
+        /// The number of the store.
+        public let store: Int
+        /// The number of the part; see `Store.parts`.
+        public let part: Int
+    }
+
+    /// What a store tells of itself besides records.
+    public struct ReportEntry: Sendable {
+        /// The input that it came from, counted from 0.
+        public let input: Int
+        /// The number of the store.
+        public let store: Int
+        /// What it tells.
+        public let report: StoreReport
+    }
+
+    /// Something for the quarantine.
+    public struct QuarantineEntry: Sendable {
+        /// The input that it came from, counted from 0.
+        public let input: Int
+        /// What it is.
+        public var item: Quarantined
+    }
+
+    /// A batch is handed on when it holds this many bytes, so that memory does not grow with the input.
+    static let sizeGoal = 4 << 20
+    /// Or so many things that are no records.
+    static let findingsGoal = 4096
+
+    /// Whether it is to be handed on.
+    var isFull: Bool {
+        lines.count >= Self.sizeGoal || quarantined.count + problems.count >= Self.findingsGoal
+    }
+
+    mutating func append(_ record: borrowing Record, key: RecordKey, input: Int, place: StorePlace?) {
+        let start = lines.count
+        let written = record.write(to: &lines)
+        records.append(
+            Entry(
+                summary: RecordSummary(record), line: start..<lines.count, written: written,
+                isNotedAsRepeated: record.notes.contains { $0.hasPrefix(RepeatedID.code) }, key: key, input: input,
+                place: place))
+    }
+
+    /// Takes what was read of a store.
+    /// - Parameter store: the number of the store; nil for a log that is an input by itself.
+    mutating func take(_ output: inout ScanOutput, input: Int, store: Int?, _ options: HarvestOptions) {
+        output.takeRecords { found in
+            guard options.filter.passes(found.record) else { return }
+            append(
+                found.record, key: RecordKey(found.record, secret: options.scan.secret), input: input,
+                place: store.map { StorePlace(store: $0, part: found.part) })
+        }
+        quarantined += output.quarantined.map { QuarantineEntry(input: input, item: $0) }
+        problems += output.problems
+        if let store { reports += output.reports.map { ReportEntry(input: input, store: store, report: $0) } }
+        bytesRead += output.bytesRead
+        output.removeAll()
+    }
+}

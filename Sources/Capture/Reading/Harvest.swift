@@ -1,0 +1,105 @@
+import Bundle
+import Parallel
+import Telemetry
+
+/// Something that records are read from.
+public enum CaptureInput: Sendable {
+    /// A folder pulled from a device, or a single store file.
+    case folder(CapturedFolder)
+    /// A bundle, read by its manifest.
+    case bundle(BundleReader)
+    /// A damaged bundle.
+    case salvage(SalvagedBundle)
+    /// A request log by itself.
+    case log(RequestLog)
+}
+
+/// How inputs are to be read.
+public struct HarvestOptions: Sendable {
+    /// Which records are wanted.
+    public var filter: RecordFilter
+    /// How stores are read.
+    public var scan: ScanOptions
+
+    /// Makes options.
+    public init(filter: RecordFilter, scan: ScanOptions) {
+        self.filter = filter
+        self.scan = scan
+    }
+}
+
+/// Reads an input in parallel and hands on what it holds in order: stores by path, records as the format of a store orders
+/// them.
+public struct Harvest {
+    private let input: CaptureInput
+    private let number: Int
+    private let options: HarvestOptions
+    private let limit: JobLimit
+
+    /// Prepares to read an input.
+    /// - Parameter number: the number of the input among those of the command, from 0.
+    public init(_ input: CaptureInput, number: Int, options: HarvestOptions, limit: JobLimit) {
+        self.input = input
+        self.number = number
+        self.limit = limit
+        var options = options
+        options.scan.spread = { limit.spread($0, $1) }
+        self.options = options
+    }
+
+    /// Reads everything.
+    /// - Parameter consume: takes the batches in order.
+    /// - Throws: `BundleError` for a damaged bundle, and what `consume` throws.
+    public func run(_ consume: (Batch) async throws -> Void) async throws {
+        switch input {
+        case .folder(let capture): try await read(capture, consume)
+        case .bundle(let bundle): try await read(bundle, consume)
+        case .salvage(let bundle):
+            let scan = try SalvageScan(bundle, input: number, options)
+            while let batch = try scan.next() { try await consume(batch) }
+        case .log(let log): try await log.read(input: number, options, consume)
+        }
+    }
+
+    private func read(_ capture: CapturedFolder, _ consume: (Batch) async throws -> Void) async throws {
+        var leading = Batch()
+        leading.problems = capture.problems
+        try await consume(leading)
+        let units = ScanUnit.split(capture, input: number)
+        try await inParallel(units) { [options] unit in
+            try unit.read(options)
+        } consume: { result in
+            var (batch, rest) = result
+            try await consume(batch)
+            // What does not fit in a batch is rare and large: it goes on here, one batch at a time.
+            while let unit = rest {
+                (batch, rest) = try unit.read(options)
+                try await consume(batch)
+            }
+        }
+    }
+
+    private func read(_ bundle: BundleReader, _ consume: (Batch) async throws -> Void) async throws {
+        let units = bundle.manifest.segments.map { SegmentUnit(input: number, bundle: bundle, segment: $0) }
+        try await inParallel(units) { [options] unit in
+            try unit.read(options)
+        } consume: {
+            try await consume($0)
+        }
+        var details = try BundleDetails(of: bundle, input: number)
+        while let batch = try details.next() { try await consume(batch) }
+    }
+
+    private func inParallel<Unit: Sendable, Result: Sendable>(
+        _ units: [Unit], _ work: @escaping @Sendable (Unit) throws -> Result,
+        consume: (Result) async throws -> Void
+    ) async throws {
+        var tasks = OrderedTasks<Result>(limit: limit)
+        var waiting = units[...]
+        while true {
+            while tasks.count < 2 * limit.jobs + 1, let unit = waiting.popFirst() { tasks.add { try work(unit) } }
+            guard let result = try await tasks.next() else { return }
+            try await consume(result)
+        }
+    }
+}

@@ -1,0 +1,247 @@
+import Bundle
+import Files
+import Telemetry
+
+/// What can still be read of a damaged bundle, front to back.
+public final class SalvagedBundle: Sendable {
+    /// The path as given.
+    public let path: String
+    /// What problems name the capture.
+    public let label: String
+    let source: ByteSource
+    let systems: SystemTable
+
+    /// Opens a file to be salvaged.
+    /// - Throws: `FileError`.
+    public convenience init(path: String, label: String, systems: SystemTable) throws(FileError) {
+        self.init(ByteSource(try InputFile(path: path)), path: path, label: label, systems: systems)
+    }
+
+    /// Takes bytes to be salvaged.
+    /// - Parameters:
+    ///   - path: what messages call them.
+    ///   - systems: those that records may be of.
+    public init(_ source: ByteSource, path: String, label: String, systems: SystemTable) {
+        self.systems = systems
+        self.path = path
+        self.label = label
+        self.source = source
+    }
+
+    /// Whether an archive is an unpacked bundle that somebody packed again: it has a member that tells so.
+    /// - Throws: ``BundleError`` if it cannot be read.
+    public static func isPacked(in source: ByteSource) throws(BundleError) -> Bool {
+        do throws(ContainerError) {
+            var scanner = try FrameScanner(source, memberLimit: BundleLayout.memberLimit)
+            while let finding = try scanner.next() {
+                guard case .member(let member) = finding else { continue }
+                switch BundleLayout.member(atPath: member.name) {
+                case BundleLayout.marker?: return true
+                case BundleLayout.manifest? where (try? Manifest(member.contents)) != nil: return true
+                default: continue
+                }
+            }
+            return false
+        } catch {
+            throw .container(error)
+        }
+    }
+}
+
+/// A member of which some lines were read.
+private enum OpenedMember {
+    case segment(RecordLines, name: String, isProven: Bool)
+    case details(DetailTexts, list: String)
+}
+
+/// The lines of a list, one after another; empty ones are left out.
+private struct DetailTexts {
+    private let contents: [UInt8]
+    private var position = 0
+
+    init(_ contents: [UInt8]) {
+        self.contents = contents
+    }
+
+    mutating func next() -> [UInt8]? {
+        while position < contents.count {
+            let end = contents[position...].firstIndex(of: UInt8(ascii: "\n")) ?? contents.count
+            defer { position = end + 1 }
+            if end > position { return Array(contents[position..<end]) }
+        }
+        return nil
+    }
+}
+
+/// The state of salvaging: a scan that stops when a batch is full.
+final class SalvageScan {
+    private var scanner: FrameScanner
+    private let bundle: SalvagedBundle
+    private let input: Int
+    private let options: HarvestOptions
+    private var isAtEnd = false
+    /// What is being read: a member may have more lines than a batch holds.
+    private var opened: OpenedMember?
+    private var segments: Set<String> = []
+    private var manifest: Manifest?
+    /// The hashes that the manifest lists, once they matter; none if there is no manifest that proves itself.
+    private var hashes: [String: String]?
+
+    init(_ bundle: SalvagedBundle, input: Int, _ options: HarvestOptions) throws(BundleError) {
+        do {
+            scanner = try FrameScanner(bundle.source, memberLimit: BundleLayout.memberLimit)
+        } catch {
+            throw .container(error)
+        }
+        self.bundle = bundle
+        self.input = input
+        self.options = options
+    }
+
+    /// The next batch; nil at the end.
+    func next() throws(BundleError) -> Batch? {
+        guard !isAtEnd else { return nil }
+        var batch = Batch()
+        do throws(ContainerError) {
+            while !batch.isFull {
+                if readLine(to: &batch) { continue }
+                guard let finding = try scanner.next() else {
+                    finish(&batch)
+                    break
+                }
+                try add(finding, to: &batch)
+            }
+        } catch {
+            throw .container(error)
+        }
+        return batch
+    }
+
+    private func add(_ finding: FrameScanner.Finding, to batch: inout Batch) throws(ContainerError) {
+        switch finding {
+        case .member(let member):
+            guard let name = BundleLayout.member(atPath: member.name) else { return }
+            try add(member, named: name, to: &batch)
+        case .tooLarge(let name, let size, let offset):
+            report("\(name) at byte \(offset): \(size) bytes are more than the limit", to: &batch)
+        case .gap(let offset, let length, let reason):
+            let error = ContainerError(at: offset, reason)
+            report("\(error); \(length) bytes lost", to: &batch)
+        }
+    }
+
+    private func add(
+        _ member: FrameScanner.Member, named name: String, to batch: inout Batch
+    ) throws(ContainerError) {
+        if BundleLayout.isSegment(name) {
+            segments.insert(name)
+            let isProven = try proves(member, named: name)
+            if !isProven { report("\(name): nothing proves its records right; they are held as unproven", to: &batch) }
+            batch.bytesRead += member.contents.count
+            opened = .segment(RecordLines(member.contents, knowing: bundle.systems), name: name, isProven: isProven)
+            return
+        }
+        if name == BundleLayout.manifest { manifest = manifest ?? (try? Manifest(member.contents)) }
+        guard let list = BundleLayout.list(of: name) else { return }
+        opened = .details(DetailTexts(member.contents), list: list)
+        if try !proves(member, named: name) { report("\(name): nothing proves its lines right", to: &batch) }
+    }
+
+    /// Whether a checksum or the manifest proves that the bytes of a member are those that were packed.
+    private func proves(_ member: FrameScanner.Member, named name: String) throws(ContainerError) -> Bool {
+        if member.isChecked { return true }
+        let known: [String: String]
+        if let hashes { known = hashes } else { known = try manifestAhead()?.hashes ?? [:] }
+        hashes = known
+        guard let hash = known[name] else { return false }
+        return PayloadHash.hex(of: member.contents) == hash
+    }
+
+    /// The first manifest of the file whose digest is that of the hashes that it lists.
+    private func manifestAhead() throws(ContainerError) -> Manifest? {
+        var ahead = try FrameScanner(bundle.source, memberLimit: BundleLayout.memberLimit)
+        while let finding = try ahead.next() {
+            guard case .member(let member) = finding,
+                BundleLayout.member(atPath: member.name) == BundleLayout.manifest,
+                let manifest = try? Manifest(member.contents), manifest.provesItself
+            else { continue }
+            return manifest
+        }
+        return nil
+    }
+
+    /// Reads a line of the member that is being read.
+    /// - Returns: false when there is none.
+    private func readLine(to batch: inout Batch) -> Bool {
+        switch opened {
+        case .segment(var lines, let name, let isProven):
+            // Taken out, so that the lines are not copied.
+            opened = nil
+            guard readRecord(of: &lines, named: name, isProven: isProven, to: &batch) else { return false }
+            opened = .segment(lines, name: name, isProven: isProven)
+            return true
+        case .details(var lines, let list):
+            opened = nil
+            guard let line = lines.next() else { return false }
+            add(line, of: list, to: &batch)
+            opened = .details(lines, list: list)
+            return true
+        case nil: return false
+        }
+    }
+
+    private func readRecord(
+        of lines: inout RecordLines, named name: String, isProven: Bool, to batch: inout Batch
+    ) -> Bool {
+        do throws(RecordError) {
+            guard var (record, _) = try lines.next() else { return false }
+            if !isProven { record.markUnproven() }
+            guard options.filter.passes(record) else { return true }
+            batch.append(record, key: RecordKey(record, secret: options.scan.secret), input: input, place: nil)
+        } catch {
+            report("\(name) line \(lines.line): \(error)", to: &batch)
+        }
+        return true
+    }
+
+    /// Adds a line of a list, if it can still be read.
+    private func add(_ line: [UInt8], of list: String, to batch: inout Batch) {
+        switch list {
+        case BundleLayout.quarantine:
+            guard let item = Quarantined(json: line, knowing: bundle.systems) else { return }
+            batch.quarantined.append(Batch.QuarantineEntry(input: input, item: item))
+        case BundleLayout.problems:
+            guard let problem = PlacedProblem(json: line, knowing: bundle.systems) else { return }
+            batch.problems.append(problem)
+        default: return
+        }
+    }
+
+    /// Names the segments that the manifest lists and nothing was left of.
+    private func reportMissing(to batch: inout Batch) {
+        for segment in manifest?.segments ?? [] where !segments.contains(segment.path) {
+            report("\(segment.path) is missing; records lost: \(segment.records)", to: &batch)
+        }
+    }
+
+    private func finish(_ batch: inout Batch) {
+        isAtEnd = true
+        reportMissing(to: &batch)
+        if !scanner.sawEnd { report("the end of the bundle is missing; records may be lost there", to: &batch) }
+    }
+
+    private func report(_ text: String, to batch: inout Batch) {
+        batch.problems.append(
+            PlacedProblem(capture: bundle.label, path: bundle.path, problem: Problem("damaged", text)))
+    }
+}
+
+extension Record {
+    private static let unprovenNote = "unproven"
+
+    /// Notes that nothing proves the record's bytes right, and holds it for that.
+    fileprivate mutating func markUnproven() {
+        if !notes.contains(Self.unprovenNote) { notes.append(Self.unprovenNote) }
+        if !held.contains(.unproven) { held.append(.unproven) }
+    }
+}

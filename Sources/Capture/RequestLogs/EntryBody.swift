@@ -1,0 +1,135 @@
+import Bytes
+import JSONText
+
+/// The body of a request, recovered from how an archive spells it.
+///
+/// Source: "HTTP Archive (HAR) captures as a source of telemetry", section E.
+struct EntryBody {
+    /// The bytes, decompressed: JSON, or for Leanplum a form.
+    let bytes: [UInt8]
+    /// How they were spelled: `text`, `base64`, `latin1`, `surrogateescape`, each with `+gzip` where compressed.
+    let spelling: String
+
+    /// Inflates a gzip body; nil if it is damaged or would become longer than a limit.
+    typealias Inflate = @Sendable (_ body: [UInt8], _ limit: Int) -> [UInt8]?
+
+    /// The most bytes that a body may inflate to.
+    static let inflatedLimit = 32 << 20
+    /// No body of text inflates to more than this many times its length.
+    static let inflationLimit = 200
+
+    /// Takes the bytes out of the text of `postData`.
+    /// - Parameters:
+    ///   - text: in UTF-8, lone surrogates encoded in the same way.
+    ///   - isBase64: whether the archive says so.
+    /// - Throws: ``EntryFault``.
+    init(text: Span<UInt8>, isBase64: Bool, inflate: Inflate) throws(EntryFault) {
+        let (bytes, spelling) = try Self.unspelled(text, isBase64: isBase64)
+        guard bytes.starts(with: [0x1F, 0x8B]) else {
+            self.bytes = bytes
+            self.spelling = spelling
+            return
+        }
+        let (product, isOverflow) = bytes.count.multipliedReportingOverflow(by: Self.inflationLimit)
+        let limit = isOverflow ? Self.inflatedLimit : min(Self.inflatedLimit, max(product, 1 << 16))
+        guard let inflated = inflate(bytes, limit) else { throw .invalid("gzip body damaged or too large") }
+        self.bytes = inflated
+        self.spelling = spelling + "+gzip"
+    }
+
+    private static func unspelled(_ text: Span<UInt8>, isBase64: Bool) throws(EntryFault) -> ([UInt8], String) {
+        if isBase64 {
+            guard let bytes = Base64.decoded(text, needsPadding: false, allowsBlanks: false) else {
+                throw .invalid("not the base64 that it is said to be")
+            }
+            return (bytes, "base64")
+        }
+        if let bytes = text.escapedBytes { return (bytes, "surrogateescape") }
+        guard !text.isEmpty, text[0] == 0x1F else { return (text.copied(), "text") }
+        if let bytes = text.bytesOfLatin1 { return (bytes, "latin1") }
+        if text.holdsReplacement { throw .lossy }
+        return (text.copied(), "text")
+    }
+}
+
+/// Why an entry that is an upload makes no record. Never says anything of what the entry holds.
+enum EntryFault: Error {
+    /// The archive has no body.
+    case missing
+    /// Bytes of the body were replaced by U+FFFD.
+    case lossy
+    /// The body was cut.
+    case truncated
+    /// The body is not what the system's server takes.
+    case invalid(String)
+
+    /// The code of the format document, and words.
+    var reason: String {
+        switch self {
+        case .missing: "body_missing the archive has no body of the request"
+        case .lossy: "body_lossy bytes of the body were replaced by U+FFFD"
+        case .truncated: "body_truncated the body is shorter than the request said"
+        case .invalid(let reason): "body_invalid \(reason)"
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// Where the lone surrogates U+DC80 to U+DCFF stand for the bytes 0x80 to 0xFF: the bytes; nil if there is none.
+    fileprivate var escapedBytes: [UInt8]? {
+        guard holds(0xED, { $0 == 0xB2 || $0 == 0xB3 }) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        var index = 0
+        while index < count {
+            let byte = self[index]
+            if byte == 0xED, index + 2 < count, self[index + 1] == 0xB2 || self[index + 1] == 0xB3 {
+                bytes.append((self[index + 1] & 1) << 6 | self[index + 2] & 0x3F | 0x80)
+                index += 3
+            } else {
+                bytes.append(byte)
+                index += 1
+            }
+        }
+        return bytes
+    }
+
+    /// Where every code point is at most U+00FF and the second one U+008B, as a gzip body begins: a byte for each.
+    fileprivate var bytesOfLatin1: [UInt8]? {
+        guard count > 2, self[1] == 0xC2, self[2] == 0x8B else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        var index = 0
+        while index < count {
+            let byte = self[index]
+            if byte < 0x80 {
+                bytes.append(byte)
+                index += 1
+            } else if byte == 0xC2 || byte == 0xC3, index + 1 < count {
+                bytes.append((byte & 1) << 6 | self[index + 1] & 0x3F | 0x80)
+                index += 2
+            } else {
+                return nil
+            }
+        }
+        return bytes
+    }
+
+    fileprivate var holdsReplacement: Bool {
+        var index = 0
+        while index + 2 < count {
+            if self[index] == 0xEF, self[index + 1] == 0xBF, self[index + 2] == 0xBD { return true }
+            index += 1
+        }
+        return false
+    }
+
+    private func holds(_ first: UInt8, _ isSecond: (UInt8) -> Bool) -> Bool {
+        var index = 0
+        while index + 1 < count {
+            if self[index] == first, isSecond(self[index + 1]) { return true }
+            index += 1
+        }
+        return false
+    }
+}

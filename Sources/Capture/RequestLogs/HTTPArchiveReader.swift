@@ -1,0 +1,212 @@
+import Bytes
+import JSONText
+import Telemetry
+
+/// Reads the entries of an HTTP archive: the uploads of known systems become records, all other traffic is left alone.
+///
+/// A reader is for one archive, entry by entry: it counts how often a payload without time has come.
+///
+/// Source: "HTTP Archive (HAR) captures as a source of telemetry".
+struct HTTPArchiveReader: Sendable {
+    /// The members that lead to the entries.
+    static let path: [JSONKey] = ["log", "entries"]
+    /// The member beside the entries that tells the version of the format.
+    static let version: JSONKey = "version"
+    /// What is wanted of an entry.
+    static let outline = HTTPArchiveEntry.outline
+    /// Inflates a gzip body; nil if it is damaged or would become longer than a limit.
+    typealias Inflate = @Sendable (_ body: [UInt8], _ limit: Int) -> [UInt8]?
+
+    /// Real archives have lone surrogates, for bytes that are no text, and the last of two equal keys counts.
+    private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
+
+    private let source: Source
+    private let inflate: Inflate
+    private let systems: SystemTable
+    private var entry = JSONDocument()
+    private var body = JSONDocument()
+    private var repeats: TimelessRepeats
+
+    /// Makes a reader for one archive.
+    /// - Parameters:
+    ///   - capture: the label of the capture.
+    ///   - path: the archive's path in it.
+    init(capture: String, path: String, systems: SystemTable, inflate: @escaping Inflate) {
+        self.systems = systems
+        repeats = TimelessRepeats(systems)
+        source = Source(capture: capture, path: path, store: .harEntry, index: 0)
+        self.inflate = inflate
+    }
+
+    /// Whether a version of the format is known, by the text of `log.version`; a missing one counts as 1.1.
+    static func isKnown(version text: [UInt8]) -> Bool {
+        text.starts(with: "\"1.".utf8) || text.elementsEqual("\"\"".utf8)
+    }
+
+    /// Reads an entry.
+    /// - Parameters:
+    ///   - text: the members that the outline asks for.
+    ///   - index: the entry's place in the archive, from 0.
+    mutating func read(_ text: [UInt8], index: Int) -> LogFinding {
+        do throws(JSONError) {
+            try entry.read(text, policy: Self.policy)
+        } catch {
+            return .reject("entry_invalid \(error.code.text)")
+        }
+        defer { entry.reset() }
+        guard let parts = HTTPArchiveEntry(entry) else {
+            return .reject("entry_invalid no request with method and url")
+        }
+        let route: UploadRoute
+        do throws(UploadRoute.Refusal) {
+            route = try UploadRoute(method: parts.method, url: parts.url, systems)
+        } catch {
+            return .other(error.traffic)
+        }
+        guard !parts.isFromCache else { return .other(.unrelated) }
+        do throws(EntryFault) {
+            return try read(parts, route, index: index)
+        } catch {
+            return .reject(error.reason)
+        }
+    }
+
+    private mutating func read(_ parts: HTTPArchiveEntry, _ route: UploadRoute, index: Int) throws(EntryFault)
+        -> LogFinding
+    {
+        guard let requests = systems[route.system]?.requests else { return .other(.unrelated) }
+        let spelling: String
+        switch requests.body {
+        case .json: spelling = try readJSON(of: parts)
+        case .form(let form):
+            guard let found = try read(form, of: parts) else { return .other(form.otherwise) }
+            spelling = found
+        }
+        defer { body.reset() }
+        var source = source
+        source.index = index
+        let time = parts.started.flatMap(Timestamp.init(started:))
+        let upload = CapturedUpload(route: route, time: time, source: source)
+        do throws(BodyFault) {
+            var record = try upload.record(by: requests, in: &body)
+            if time == nil { record.notes.append("bad_time startedDateTime tells no instant") }
+            if spelling != "text" { record.notes.append("E.2 body spelled as \(spelling)") }
+            record.takeAnswer(parts.status, isDelivered: requests.isDelivered(status: parts.status))
+            repeats.number(&record)
+            return .upload(record, status: parts.status)
+        } catch {
+            switch error {
+            case .foreign(let traffic): return .other(traffic)
+            case .invalid(let reason): throw .invalid(reason)
+            }
+        }
+    }
+}
+
+// MARK: - Bodies
+
+extension HTTPArchiveReader {
+    private enum Keys {
+        static let encoding: JSONKey = "encoding"
+        static let name: JSONKey = "name"
+        static let params: JSONKey = "params"
+        static let text: JSONKey = "text"
+        static let value: JSONKey = "value"
+    }
+
+    private func textNode(of parts: HTTPArchiveEntry) -> JSONNode? {
+        guard let data = parts.postData, let text = entry.value(of: Keys.text, in: data),
+            entry.kind(of: text) == .string,
+            !entry.bytes(of: text).isEmpty
+        else { return nil }
+        return text
+    }
+
+    private func bytes(of text: JSONNode, _ parts: HTTPArchiveEntry) throws(EntryFault) -> EntryBody {
+        let encoding = parts.postData.flatMap { entry.value(of: Keys.encoding, in: $0) }
+        let isBase64 = encoding.map { entry.bytes(of: $0).equalsIgnoringCase("base64") } ?? false
+        return try EntryBody(text: entry.bytes(of: text), isBase64: isBase64, inflate: inflate)
+    }
+
+    /// Reads a body that is JSON into `body`.
+    /// - Returns: how it was spelled.
+    private mutating func readJSON(of parts: HTTPArchiveEntry) throws(EntryFault) -> String {
+        guard let text = textNode(of: parts) else { throw .missing }
+        let found = try bytes(of: text, parts)
+        do throws(JSONError) {
+            try body.read(found.bytes)
+            return found.spelling
+        } catch {
+            // Base64 without a word of it: accepted only if nothing else makes sense.
+            if found.spelling == "text",
+                let decoded = try? EntryBody(
+                    text: entry.bytes(of: text), isBase64: true, inflate: inflate),
+                (try? body.read(decoded.bytes)) != nil
+            {
+                return decoded.spelling
+            }
+            throw fault(for: error, length: entry.bytes(of: text).count, parts)
+        }
+    }
+
+    private func fault(for error: JSONError, length: Int, _ parts: HTTPArchiveEntry) -> EntryFault {
+        let isCut = !parts.hasContentEncoding(in: entry) && parts.contentLength(in: entry).map { $0 > length } ?? false
+        return isCut ? .truncated : .invalid("\(error.code.text) at byte \(error.offset) of the body")
+    }
+
+    /// Reads the payload of a form into `body`.
+    /// - Returns: how the form was spelled; nil if it has no payload.
+    private mutating func read(_ form: FormBody, of parts: HTTPArchiveEntry) throws(EntryFault) -> String? {
+        guard let text = textNode(of: parts) else { return try readParameters(of: form, parts) }
+        let found = try bytes(of: text, parts)
+        let selector = FormText.value(of: form.selector, in: found.bytes)
+        guard selector.map({ $0.elementsEqual(form.selected.utf8) }) ?? false else { return nil }
+        guard let payload = FormText.value(of: form.payload, in: found.bytes) else {
+            throw .invalid("the form has no \(form.payload)")
+        }
+        do throws(JSONError) {
+            try body.read(payload)
+            return found.spelling
+        } catch {
+            throw fault(for: error, length: found.bytes.count, parts)
+        }
+    }
+
+    /// Reads a form that is given by its fields alone, decoded or not.
+    private mutating func readParameters(of form: FormBody, _ parts: HTTPArchiveEntry) throws(EntryFault) -> String? {
+        guard let data = parts.postData, let params = entry.array(Keys.params, in: data), entry.count(of: params) > 0
+        else { throw .missing }
+        guard let selector = parameter(form.selector, in: params), selector.elementsEqual(form.selected.utf8) else {
+            return nil
+        }
+        guard let raw = parameter(form.payload, in: params) else { throw .invalid("the form has no \(form.payload)") }
+        if (try? body.read(raw)) != nil { return "params" }
+        guard let decoded = PercentEncoding.decoded(raw, plusIsSpace: true) else {
+            throw .invalid("malformed percent-encoding")
+        }
+        do throws(JSONError) {
+            try body.read(decoded)
+            return "params"
+        } catch {
+            throw .invalid("\(error.code.text) at byte \(error.offset) of \(form.payload)")
+        }
+    }
+
+    private func parameter(_ name: String, in params: JSONNode) -> [UInt8]? {
+        for param in entry.elements(of: params) where entry.text(Keys.name, in: param) == name {
+            guard let value = entry.value(of: Keys.value, in: param), entry.kind(of: value) == .string else {
+                return nil
+            }
+            return entry.bytes(of: value).copied()
+        }
+        return nil
+    }
+}
+
+extension Timestamp {
+    /// Reads the start of an exchange; nil if it does not tell an instant, as where the zone is missing.
+    init?(started text: String) {
+        guard text.utf8.count > 10 else { return nil }
+        self.init(rfc3339: text)
+    }
+}

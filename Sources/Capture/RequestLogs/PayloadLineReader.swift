@@ -1,0 +1,188 @@
+import JSONText
+import Telemetry
+
+/// Reads the lines of an NDJSON file: records of ours, payloads of known systems, payloads in a description of their
+/// request.
+///
+/// A reader is for one file, line by line: it counts how often a payload without time has come.
+///
+/// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 7.
+struct PayloadLineReader: Sendable {
+    /// A payload of 512 levels stands one level deep in its record, or in its request.
+    static let policy = JSONReadingPolicy(depthLimit: 513)
+
+    private let source: Source
+    private let systems: SystemTable
+    private var line = JSONDocument()
+    private var body = JSONDocument()
+    private var repeats: TimelessRepeats
+
+    private enum Keys {
+        static let body: JSONKey = "body"
+        static let labels: JSONKey = "labels"
+        static let method: JSONKey = "method"
+        static let payload: JSONKey = "payload"
+        static let status: JSONKey = "status"
+        static let time: JSONKey = "time"
+        static let timestamp: JSONKey = "timestamp"
+        static let url: JSONKey = "url"
+    }
+
+    /// Makes a reader for one file.
+    /// - Parameters:
+    ///   - capture: the label of the capture.
+    ///   - path: the file's path in it.
+    init(capture: String, path: String, systems: SystemTable) {
+        self.systems = systems
+        repeats = TimelessRepeats(systems)
+        source = Source(capture: capture, path: path, store: .ndjsonLine, index: 0)
+    }
+
+    /// Reads a line.
+    /// - Parameters:
+    ///   - bytes: the line without its end.
+    ///   - index: its place in the file, from 0.
+    mutating func read(_ bytes: [UInt8], index: Int) -> LogFinding {
+        do throws(LineFault) {
+            return try finding(in: bytes, index: index)
+        } catch {
+            return .reject("\(error.code) line \(index + 1): \(error.reason)")
+        }
+    }
+
+    private mutating func finding(in bytes: [UInt8], index: Int) throws(LineFault) -> LogFinding {
+        do throws(JSONError) {
+            try line.read(bytes, policy: Self.policy)
+        } catch {
+            throw .invalid("\(error)")
+        }
+        defer { line.reset() }
+        var source = source
+        source.index = index
+        switch LineContents(line, systems) {
+        case .record: return .upload(try record(bytes), status: nil)
+        case .stored(let system): return try stored(bytes, of: system, source)
+        case .request: return try request(source)
+        case .payload(let system, _):
+            swap(&line, &body)
+            return try upload(to: system, CapturedUpload(route: nil, time: nil, source: source))
+        case nil: throw LineFault(code: "line_unknown", reason: "neither a record nor a payload that is documented")
+        }
+    }
+
+    /// A record as it stands; one that another tool wrote anew is brought back into its canonical form.
+    private mutating func record(_ bytes: [UInt8]) throws(LineFault) -> Record {
+        var canonical = bytes
+        if let labels = line.value(of: Keys.labels, in: line.root) {
+            line.removeMember(withValue: labels, from: line.root)
+        }
+        if (try? Record(line: bytes, using: &body, knowing: systems)) == nil {
+            canonical = line.canonicalBytes(of: line.root)
+        }
+        defer { body.reset() }
+        do throws(RecordError) {
+            let record = try Record(line: canonical, using: &body, knowing: systems)
+            if let contradiction = record.contradiction(knowing: systems) { throw RecordError(contradiction) }
+            return record
+        } catch {
+            throw .invalid("no record: \(error)")
+        }
+    }
+
+    private mutating func stored(_ bytes: [UInt8], of system: any TelemetrySystem, _ source: Source) throws(LineFault)
+        -> LogFinding
+    {
+        do throws(BodyFault) {
+            return .upload(try system.requests.record(ofStored: bytes, source: source), status: nil)
+        } catch {
+            return try finding(for: error)
+        }
+    }
+
+    private mutating func upload(to system: any TelemetrySystem, _ upload: CapturedUpload) throws(LineFault)
+        -> LogFinding
+    {
+        defer { body.reset() }
+        do throws(BodyFault) {
+            var record = try upload.record(by: system.requests, in: &body)
+            repeats.number(&record)
+            return .upload(record, status: nil)
+        } catch {
+            return try finding(for: error)
+        }
+    }
+
+    private func finding(for fault: BodyFault) throws(LineFault) -> LogFinding {
+        switch fault {
+        case .foreign(let traffic): return .other(traffic)
+        case .invalid(let reason): throw .invalid(reason)
+        }
+    }
+}
+
+// MARK: - A payload in its request
+
+extension PayloadLineReader {
+    private mutating func request(_ source: Source) throws(LineFault) -> LogFinding {
+        let route: UploadRoute
+        do throws(UploadRoute.Refusal) {
+            route = try UploadRoute(
+                method: line.text(Keys.method, in: line.root), url: line.text(Keys.url, in: line.root) ?? "", systems)
+        } catch {
+            return .other(error.traffic)
+        }
+        guard let system = systems[route.system] else { return .other(.unrelated) }
+        let time = time
+        if let other = try readBody(as: system.requests.body) { return .other(other) }
+        let finding = try upload(to: system, CapturedUpload(route: route, time: time, source: source))
+        guard case .upload(var record, _) = finding, let value = line.value(of: Keys.status, in: line.root),
+            line.kind(of: value) == .number
+        else { return finding }
+        let status = Int(line.string(of: value)) ?? 0
+        record.takeAnswer(status, isDelivered: system.requests.isDelivered(status: status))
+        return .upload(record, status: status)
+    }
+
+    /// The time of the request: RFC 3339, or milliseconds since 1970.
+    private var time: Timestamp? {
+        guard let value = line.value(of: Keys.time, in: line.root) ?? line.value(of: Keys.timestamp, in: line.root)
+        else { return nil }
+        return switch line.kind(of: value) {
+        case .string: Timestamp(started: line.string(of: value))
+        case .number: Int64(line.string(of: value)).flatMap(Timestamp.init(milliseconds:))
+        default: nil
+        }
+    }
+
+    /// Reads the body of a request: an object, or text that holds one, perhaps in a form.
+    /// - Returns: what the request is if its form has no payload; else nil.
+    private mutating func readBody(as kind: CapturedBody) throws(LineFault) -> OtherTraffic? {
+        guard let value = line.value(of: Keys.body, in: line.root) ?? line.value(of: Keys.payload, in: line.root) else {
+            throw .invalid("no body")
+        }
+        var bytes = line.kind(of: value) == .string ? line.bytes(of: value).copied() : line.canonicalBytes(of: value)
+        if case .form(let form) = kind, bytes.first != UInt8(ascii: "{") {
+            guard let selector = FormText.value(of: form.selector, in: bytes),
+                selector.elementsEqual(form.selected.utf8)
+            else { return form.otherwise }
+            guard let payload = FormText.value(of: form.payload, in: bytes) else {
+                throw .invalid("the form has no \(form.payload)")
+            }
+            bytes = payload
+        }
+        do throws(JSONError) {
+            try body.read(bytes)
+        } catch {
+            throw .invalid("\(error.code.text) at byte \(error.offset) of the body")
+        }
+        return nil
+    }
+}
+
+/// Why a line makes no record.
+private struct LineFault: Error {
+    let code: String
+    let reason: String
+
+    static func invalid(_ reason: String) -> LineFault { LineFault(code: "line_invalid", reason: reason) }
+}

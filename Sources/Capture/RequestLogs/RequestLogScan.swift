@@ -1,0 +1,207 @@
+import Bundle
+import Files
+import Synchronization
+import Telemetry
+
+/// The reading of a request log. A class, because what it holds cannot be copied.
+final class RequestLogScan: StoreScan {
+    private let reading: Mutex<RequestLogReading>
+
+    /// Begins at the start of a log.
+    /// - Parameters:
+    ///   - log: what it is and where it was found.
+    ///   - secret: random numbers by which requests are told apart.
+    init(_ log: RequestLog, secret: RunSecret) {
+        reading = Mutex(RequestLogReading(log, secret: secret))
+    }
+
+    func read(into output: inout ScanOutput) -> Bool {
+        reading.withLock { reading in
+            reading.read(into: &output)
+            return !reading.isAtEnd
+        }
+    }
+}
+
+/// A request log and where it was found.
+public struct RequestLog: Sendable {
+    /// What it is.
+    public let kind: RequestLogKind
+    /// The label of the capture.
+    public let label: String
+    /// The path in the capture.
+    public let path: String
+    let source: ByteSource
+    let systems: SystemTable
+    let itemLimit: Int
+
+    /// Takes a file for a request log.
+    /// - Parameters:
+    ///   - systems: those whose requests are looked for.
+    ///   - itemLimit: the most bytes of one line, or of what is wanted of an entry, that are kept in memory.
+    public init(
+        _ source: ByteSource, kind: RequestLogKind, label: String, path: String, systems: SystemTable,
+        itemLimit: Int = 32 << 20
+    ) {
+        self.source = source
+        self.systems = systems
+        self.itemLimit = itemLimit
+        self.kind = kind
+        self.label = label
+        self.path = path
+    }
+
+    /// Reads all of it.
+    /// - Parameters:
+    ///   - input: the number of the input, from 0.
+    ///   - consume: takes the batches in order.
+    public func read(input: Int, _ options: HarvestOptions, _ consume: (Batch) async throws -> Void) async throws {
+        let scan = RequestLogScan(self, secret: options.scan.secret)
+        var output = ScanOutput(capture: label)
+        var hasMore = true
+        while hasMore {
+            hasMore = scan.read(into: &output)
+            var batch = Batch()
+            batch.take(&output, input: input, store: nil, options)
+            try await consume(batch)
+        }
+    }
+}
+
+/// The state of reading a request log.
+private struct RequestLogReading: ~Copyable {
+    private let log: RequestLog
+    private let secret: RunSecret
+    private var items: LogItems?
+    private var isBegun = false
+    private(set) var isAtEnd = false
+    private var others: [OtherTraffic: Int] = [:]
+    /// What was rejected and is still to be hashed.
+    private var rejects: [SpanReject] = []
+    private var hashes: SpanHashes
+    private var bytesCounted = 0
+    /// The requests that arrived, once it matters whether an equal one did, and the status of their answers.
+    private var delivered: [RecordKey: Int]?
+
+    /// So many are hashed at once.
+    private static let rejectsAtOnce = 1024
+
+    init(_ log: RequestLog, secret: RunSecret) {
+        self.log = log
+        self.secret = secret
+        hashes = SpanHashes(of: log.source)
+    }
+
+    mutating func read(into output: inout ScanOutput) {
+        if !isBegun { begin() }
+        defer {
+            output.bytesRead += (items?.offset ?? bytesCounted) - bytesCounted
+            bytesCounted = items?.offset ?? bytesCounted
+        }
+        while !output.isFull {
+            guard let item = items?.next() else {
+                isAtEnd = true
+                return finish(&output)
+            }
+            switch item.finding {
+            case .upload(let record, let status): take(record, status, into: &output)
+            case .other(let traffic): others[traffic, default: 0] += 1
+            case .reject(let reason):
+                rejects.append(SpanReject(reason: reason, start: item.start, end: item.end))
+                if rejects.count >= Self.rejectsAtOnce { quarantineRejects(&output) }
+            }
+        }
+    }
+
+    private mutating func begin() {
+        isBegun = true
+        do throws(PlainTextFault) {
+            items = try LogItems(log)
+        } catch {
+            rejects.append(SpanReject(reason: "har_damaged \(error.reason)", start: nil, end: nil))
+        }
+    }
+
+    private mutating func take(_ record: Record, _ status: Int?, into output: inout ScanOutput) {
+        var record = record
+        if status != nil, record.deliveredStatus == nil, let other = statusOfDelivery(of: record) {
+            record.notes.append("an equal request of this log was answered \(other)")
+            record.held.append(.delivered(status: other))
+        }
+        output.add(record)
+    }
+
+    /// How a request equal to one that did not arrive was answered, when it did: a retry comes later in the log, so the log
+    /// is read ahead, once.
+    private mutating func statusOfDelivery(of record: Record) -> Int? {
+        if delivered == nil {
+            var found: [RecordKey: Int] = [:]
+            // What cannot be read is reported in its turn.
+            if var ahead = try? LogItems(log) {
+                while let item = ahead.next() {
+                    guard case .upload(let record, _) = item.finding, let status = record.deliveredStatus else {
+                        continue
+                    }
+                    found[RecordKey(record, secret: secret)] = status
+                }
+            }
+            delivered = found
+        }
+        return delivered?[RecordKey(record, secret: secret)]
+    }
+
+    private mutating func finish(_ output: inout ScanOutput) {
+        for (traffic, count) in others.sorted(by: { $0.key < $1.key }) {
+            let requests = "\(count) request\(count == 1 ? "" : "s")"
+            output.report(Problem(traffic.code, "\(requests) \(traffic.words)"), path: log.path)
+        }
+        quarantineRejects(&output)
+    }
+
+    private mutating func quarantineRejects(_ output: inout ScanOutput) {
+        do throws(PlainTextFault) {
+            for span in try hashes.hash(rejects) {
+                output.quarantine(
+                    Quarantined(
+                        capture: log.label, path: log.path, store: log.kind.store, reject: span.reject,
+                        size: span.size, sha256: span.sha256, isStored: false))
+            }
+        } catch {
+            output.report(Problem("unreadable", error.reason), path: log.path)
+        }
+        rejects = []
+    }
+}
+
+/// The items of a log of either kind.
+private enum LogItems: ~Copyable {
+    case archive(HTTPArchiveScan)
+    case lines(LineScan)
+
+    init(_ log: RequestLog) throws(PlainTextFault) {
+        switch log.kind {
+        case .httpArchive: self = .archive(try HTTPArchiveScan(log))
+        case .lines: self = .lines(try LineScan(log))
+        }
+    }
+
+    var offset: Int {
+        switch self {
+        case .archive(let scan): scan.offset
+        case .lines(let scan): scan.offset
+        }
+    }
+
+    mutating func next() -> LogItem? {
+        switch consume self {
+        case .archive(var scan):
+            let item = scan.next()
+            self = .archive(scan)
+            return item
+        case .lines(var scan):
+            let item = scan.next()
+            self = .lines(scan)
+            return item
+        }
+    }
+}

@@ -1,0 +1,9 @@
+import Telemetry
+
+/// What is looked for in a capture.
+enum CaptureFormats {
+    /// The stores of the systems, and logs of requests of any of them.
+    static func all(_ systems: SystemTable) -> [any StoreFormat] {
+        systems.all.map(\.stores) + [RequestLogFormat(systems: systems)]
+    }
+}

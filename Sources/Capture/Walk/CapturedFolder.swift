@@ -1,0 +1,114 @@
+import Files
+import Parallel
+import Telemetry
+
+/// A folder pulled from a device, walked once: its stores, by path, and what could not be looked at.
+public final class CapturedFolder: Sendable {
+    /// What records name the capture.
+    public let label: String
+    /// The path as given.
+    public let path: String
+    /// The stores, by the UTF-8 bytes of their paths.
+    public let stores: [FoundStore]
+    /// What could not be read, and other things to tell about places in the capture.
+    public let problems: [PlacedProblem]
+    /// Whether something in the capture could not be looked at.
+    public let isIncomplete: Bool
+    /// The path of a file that was to be left out although it is a store's, by its name; nil if there is none.
+    public let leftOutStore: String?
+    let tree: FileTree
+    /// The stores of each container; one array for all that ask.
+    private let containers: [Container: [any Store]]
+
+    /// Walks a folder.
+    ///
+    /// - Parameters:
+    ///   - path: the folder, or a link to one.
+    ///   - label: what records name the capture.
+    ///   - systems: those whose stores are looked for.
+    ///   - excluded: files that are not to be read, such as the output.
+    ///   - spool: takes what is wanted of archives in the folder.
+    ///   - limit: how many folders are looked at at once.
+    /// - Throws: `FileError` if the folder itself cannot be opened or listed; ``ArchiveError`` if the spool cannot take
+    ///   what archives hold.
+    public convenience init(
+        path: String, label: String, systems: SystemTable, leavingOut excluded: Set<FileIdentity> = [],
+        spool: Spool = Spool(), limit: JobLimit
+    ) async throws {
+        try await self.init(
+            FileTree(TreeFolder(try Folder(path: path))), path: path, label: label,
+            rootName: Self.lastPart(of: path), problems: [], formats: CaptureFormats.all(systems), leavingOut: excluded,
+            spool: spool, limit: limit)
+    }
+
+    /// Reads an archive, front to back, and walks what it holds.
+    ///
+    /// - Parameters:
+    ///   - archive: its bytes.
+    ///   - path: its path, as given.
+    ///   - label: what records name the capture.
+    ///   - systems: those whose stores are looked for.
+    ///   - spool: takes what is wanted of it.
+    ///   - limit: how many folders are looked at at once.
+    /// - Throws: ``ArchiveError`` if nothing can be read, it passes the limits, or the spool cannot take what it holds.
+    public convenience init(
+        archive: ArchiveBytes, path: String, label: String, systems: SystemTable, spool: Spool, limit: JobLimit
+    ) async throws {
+        let formats = CaptureFormats.all(systems)
+        let place = ArchivePlace(label: label, path: path)
+        let members = try ArchiveSpooler(place, spool: spool, formats: formats).run(archive)
+        try await self.init(
+            FileTree(TreeFolder(rootOf: members.tree)), path: path, label: label, rootName: place.rootName,
+            problems: members.problems, formats: formats, leavingOut: [], spool: spool, limit: limit)
+    }
+
+    private init(
+        _ tree: FileTree, path: String, label: String, rootName: String, problems: [PlacedProblem],
+        formats: [any StoreFormat], leavingOut excluded: Set<FileIdentity>, spool: Spool, limit: JobLimit
+    ) async throws {
+        var walk = StoreWalk(label: label, path: path, spool: spool, formats: formats)
+        let tree = try await walk.run(through: tree, named: rootName, leavingOut: excluded, limit: limit)
+        self.label = label
+        self.path = path
+        stores = walk.sortedStores(of: tree, rootName: rootName)
+        self.problems = problems + walk.sortedProblems()
+        isIncomplete = walk.isIncomplete || !problems.isEmpty
+        leftOutStore = walk.leftOutStore
+        containers = Dictionary(grouping: stores, by: \.container).mapValues { $0.map(\.store) }
+        self.tree = tree
+    }
+
+    /// Takes a single store file for a capture with nothing else in it.
+    /// - Returns: nil if its name is that of no store, and its contents, up to `StoreLimits.archive`, are none.
+    /// - Throws: `FileError` if the folder that it lies in cannot be opened.
+    public init?(file path: String, label: String, systems: SystemTable) throws(FileError) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
+        let tree = FileTree(TreeFolder(try Folder(path: folder)))
+        let visit = FolderVisit(
+            tree: tree, path: "", name: Self.lastPart(of: folder), excluded: [], formats: CaptureFormats.all(systems))
+        let container = Container(path: "", identifier: nil)
+        let stores = try visit.stores(ofSingleFile: name, inFolderAt: folder).map {
+            FoundStore(store: $0, container: container)
+        }
+        guard !stores.isEmpty else { return nil }
+        self.label = label
+        self.path = folder
+        self.stores = stores
+        containers = [container: stores.map(\.store)]
+        problems = []
+        isIncomplete = false
+        leftOutStore = nil
+        self.tree = tree
+    }
+
+    /// The stores of a container.
+    func stores(in container: Container) -> [any Store] { containers[container] ?? [] }
+
+    /// The name that a path ends with: what a capture is called unless a label is given.
+    public static func lastPart(of path: String) -> String {
+        let parts = path.utf8.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
+        return parts.last.map { String(decoding: $0, as: UTF8.self) } ?? path
+    }
+}

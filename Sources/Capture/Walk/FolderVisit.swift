@@ -1,0 +1,231 @@
+import Bytes
+import Files
+import PropertyList
+import Telemetry
+
+/// Looks at one folder for stores, asking each format.
+///
+/// Hidden entries are left alone; links and special files that are named like a store, or like a file of one, are told and
+/// not read. Formats that come later are asked first, see `SystemTable`.
+struct FolderVisit: Sendable {
+    /// An archive among the files.
+    enum Archive: Sendable {
+        /// It can be opened as a part of the capture.
+        case inCapture(String)
+        /// It lies in an archive that is such a part itself.
+        case inArchive(String)
+        /// Something beside it has a path like those of its members.
+        case ambiguous(String)
+    }
+
+    /// The stores in the folder, or the folder itself.
+    private(set) var stores: [any Store] = []
+    /// The paths of the folders in it.
+    private(set) var folders: [String] = []
+    /// The archives in it, by their names.
+    private(set) var archives: [Archive] = []
+    /// What stands, by its name, in the place of a store or of a file of one: worth a word, for it is not read.
+    private(set) var notFiles: [FolderLook.NotFile] = []
+    /// The path of a file that was left out although it is a store's.
+    private(set) var leftOutStore: String?
+    /// Files that may be stores, but could not be read to see.
+    private(set) var unreadable: [(path: String, error: FileError)] = []
+    /// Whose container the folder is, if it says so.
+    private(set) var identifier: String?
+    private let tree: FileTree
+    private let path: String
+    /// What the paths of the entries begin with.
+    private let base: String
+    private let name: String
+    private let excluded: Set<FileIdentity>
+    private let formats: [any StoreFormat]
+
+    /// - Parameters:
+    ///   - path: the folder's path in the capture.
+    ///   - name: its name.
+    ///   - excluded: files to be left out.
+    ///   - formats: those that are known, the one that is asked last in front.
+    init(tree: FileTree, path: String, name: String, excluded: Set<FileIdentity>, formats: [any StoreFormat]) {
+        self.tree = tree
+        self.path = path
+        base = tree.base(of: path)
+        self.name = name
+        self.excluded = excluded
+        self.formats = formats.reversed()
+    }
+
+    /// Looks at the folder.
+    consuming func run() -> Result<FolderVisit, FileError> {
+        do throws(FileError) {
+            try visit()
+            return .success(self)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// What lies in the folder, sorted by what it is.
+    private struct Entries {
+        var files: FileNames
+        var folders: [[UInt8]] = []
+        /// The places of files that must not be read.
+        var excluded: [Int] = []
+        var others: [(name: [UInt8], isLink: Bool)] = []
+        /// Names with an exclamation mark in them, which may look like paths into an archive.
+        var marked: [[UInt8]] = []
+
+        init(of entries: FolderEntries) {
+            files = FileNames(of: entries)
+        }
+    }
+
+    private mutating func visit() throws(FileError) {
+        let entries = try sortedEntries()
+        var look = try look(at: entries.files, entries.folders)
+        let whole = store(ofFolder: &look)
+        if let whole {
+            stores.append(whole)
+        } else {
+            for file in entries.files { stores += storesOf(file: file, in: &look) }
+            addArchives(entries)
+        }
+        folders = entries.folders.filter { !look.claimedFolders.contains($0) }.map { look.path(of: $0) }
+        addOthers(entries.others, in: whole)
+        unreadable = look.unreadable
+        notFiles += look.notFiles
+        leftOutStore = look.leftOutStore
+        if !entries.excluded.isEmpty { try findLeftOut(entries) }
+    }
+
+    private mutating func sortedEntries() throws(FileError) -> Entries {
+        let folder = try tree.folder(at: path)
+        let listed = try folder.entries()
+        let device = excluded.isEmpty ? nil : try folder.device()
+        var entries = Entries(of: listed)
+        for index in 0..<listed.count {
+            let entry = listed.name(index)
+            if entry.contains(UInt8(ascii: "!")) { entries.marked.append(entry) }
+            if let device, excluded.contains(FileIdentity(device: device, inode: listed.inode(index))) {
+                entries.excluded.append(index)
+                continue
+            }
+            if entry.first == UInt8(ascii: ".") {
+                if entry.elementsEqual(ContainerFinder.metadataName.utf8) { readMetadata(in: folder) }
+                continue
+            }
+            switch listed.kind(index) {
+            case .file: entries.files.append(index)
+            case .folder: entries.folders.append(entry)
+            case .link: entries.others.append((entry, true))
+            case .special: entries.others.append((entry, false))
+            }
+        }
+        return entries
+    }
+
+    private func look(at files: FileNames, _ folders: [[UInt8]]) throws(FileError) -> FolderLook {
+        FolderLook(
+            try tree.folder(at: path), path: path, name: name, base: base, files: files, folders: folders, tree: tree,
+            excluded: excluded)
+    }
+
+    private func store(ofFolder look: inout FolderLook) -> (any Store)? {
+        for format in formats {
+            if let store = format.store(ofFolder: &look) { return store }
+        }
+        return nil
+    }
+
+    private func storesOf(file name: [UInt8], in look: inout FolderLook) -> [any Store] {
+        let name = String(decoding: name, as: UTF8.self)
+        return Self.stores(formats) { format in format.stores(ofFile: name, in: &look) }
+    }
+
+    /// Asks the formats one after another what a file is to them.
+    private static func stores(_ formats: [any StoreFormat], _ ask: (any StoreFormat) -> FileFinding) -> [any Store] {
+        var shared: [any Store] = []
+        for format in formats {
+            switch ask(format) {
+            case .stranger: continue
+            case .own(let stores): return stores
+            // What is particular was asked first and is listed last.
+            case .shared(let stores): shared = stores + shared
+            }
+        }
+        return shared
+    }
+
+    private mutating func addOthers(_ others: [(name: [UInt8], isLink: Bool)], in whole: (any Store)?) {
+        for (name, isLink) in others where isNamedForStore(name, in: whole) {
+            notFiles.append(FolderLook.NotFile(path: base + String(decoding: name, as: UTF8.self), isLink: isLink))
+        }
+    }
+
+    private func isNamedForStore(_ name: [UInt8], in store: (any Store)?) -> Bool {
+        let text = String(decoding: name, as: UTF8.self)
+        return formats.contains { $0.isNamedForStore(text, in: store) }
+    }
+
+    /// Tells whether a file that must not be read is a store by itself, or one of the files of the store that the folder is;
+    /// not what merely lies among pings, as an earlier output may.
+    private mutating func findLeftOut(_ entries: Entries) throws(FileError) {
+        var files = entries.files
+        for place in entries.excluded { files.append(place) }
+        var look = try look(at: files, entries.folders)
+        let whole = store(ofFolder: &look)
+        for name in entries.excluded.map({ files.entries.name($0) })
+        where isNamedForStore(name, in: whole) || !storesOf(file: name, in: &look).isEmpty {
+            leftOutStore = look.path(of: name)
+        }
+    }
+
+    private mutating func readMetadata(in folder: borrowing TreeFolder) {
+        var bytes: [UInt8] = []
+        guard (try? folder.read(Array(ContainerFinder.metadataName.utf8), limit: 1 << 20, into: &bytes)) != nil,
+            let document = try? PropertyListDocument(bytes),
+            let found = document.value(of: "MCMMetadataIdentifier", in: document.root),
+            document.kind(of: found) == .text
+        else { return }
+        identifier = document.string(of: found)
+    }
+}
+
+// MARK: - Archives
+
+extension FolderVisit {
+    private mutating func addArchives(_ entries: Entries) {
+        let marked = entries.marked.sorted { $0.lexicographicallyPrecedes($1) }
+        for file in entries.files where MemberNames.isArchive(file) {
+            let archive = base + String(decoding: file, as: UTF8.self)
+            let prefix = file + [UInt8(ascii: "!")]
+            // Of all names that do not come before the prefix, those that begin with it come first.
+            let first = marked.indices.firstSorted { marked[$0].follows(prefix) }
+            let isAmbiguous = first < marked.count && marked[first].starts(with: prefix)
+            archives.append(
+                tree.part(of: path) != nil
+                    ? .inArchive(archive) : isAmbiguous ? .ambiguous(archive) : .inCapture(archive))
+        }
+    }
+}
+
+// MARK: - Single files
+
+extension FolderVisit {
+    /// The stores that a single file in the folder is: none if it is none by name and contents, several if systems share it.
+    /// - Parameter folderPath: the path of the folder as given, whose names may tell.
+    func stores(ofSingleFile file: String, inFolderAt folderPath: String) throws(FileError) -> [any Store] {
+        var entries = FolderEntries()
+        entries.append(name: file.utf8, kind: .file, inode: 0)
+        var names = FileNames(of: entries)
+        names.append(0)
+        var look = try look(at: names, [])
+        let known = Self.stores(formats) { format in
+            format.stores(ofSingleFile: file, inFolderAt: folderPath, &look)
+        }
+        guard known.isEmpty else { return known }
+        for format in formats {
+            if let store = format.store(byContentsOf: file, in: &look) { return [store] }
+        }
+        return []
+    }
+}

@@ -1,0 +1,141 @@
+import JSONText
+
+/// What an object of a keyed archive is, one level of it.
+///
+/// Source: <doc:KeyedArchives>, B.3 and part C.
+public enum KeyedValue: Sendable {
+    /// nil: UID 0, the text `$null`, or a null of the container.
+    case none
+    /// `NSNull`
+    case null
+    /// A boolean.
+    case boolean(Bool)
+    /// An integer.
+    case integer(PropertyListInteger)
+    /// A real; it may be infinite or not a number.
+    case real(Double)
+    /// Text: its place, for the functions that read text. Mutable and attributed strings read as their text; of those
+    /// that store UTF-8 it is the place of a ``PropertyListKind/data``.
+    case text(PropertyListNode)
+    /// Bytes: the place of a ``PropertyListKind/data``.
+    case data(PropertyListNode)
+    /// A date, in seconds since 2001-01-01T00:00:00Z; it may be infinite or not a number.
+    case date(Double)
+    /// An array, a set or an ordered set.
+    case array(KeyedElements, FoundationClass)
+    /// A dictionary.
+    case dictionary(KeyedPairs)
+    /// An instance of another class: its place, for `KeyedArchive.member(_:of:)`. Of the Foundation classes those
+    /// whose members need more than one look: URL, UUID, decimal number, `NSValue`.
+    case instance(PropertyListNode, KeyedClass)
+    /// What no archiver writes: a container without class. It stands for nothing.
+    case unrepresentable(PropertyListNode)
+}
+
+extension KeyedArchive {
+    /// What a stored value is: an inline scalar, or the object that a UID names.
+    /// - Throws: `uid-out-of-range`, `bad-class`, `bad-collection`, `bad-value`.
+    public mutating func value(of stored: PropertyListNode) throws(PropertyListError) -> KeyedValue {
+        guard document.kind(of: stored) == .uid else { return try value(ofObject: stored) }
+        guard let object = try object(stored) else { return .none }
+        return try value(ofObject: object)
+    }
+
+    /// What a member is that has to be an object: nil too if it is absent.
+    /// - Throws: `bad-value` if it is stored inline; otherwise as ``value(of:)``.
+    public mutating func object(
+        _ key: KeyedKey, of instance: PropertyListNode
+    ) throws(PropertyListError) -> KeyedValue {
+        guard let stored = member(key, of: instance), let object = try object(stored) else { return .none }
+        return try value(ofObject: object)
+    }
+
+    /// What an object is: an element of `$objects`, or an inline scalar.
+    /// - Throws: `bad-class`, `bad-collection`, `bad-value`.
+    public mutating func value(ofObject object: PropertyListNode) throws(PropertyListError) -> KeyedValue {
+        switch document.kind(of: object) {
+        case .null: .none
+        case .boolean: .boolean(document.boolean(of: object))
+        case .integer: .integer(document.integer(of: object))
+        case .real: .real(document.real(of: object))
+        case .text: .text(object)
+        case .data: .data(object)
+        case .date, .array, .uid: .unrepresentable(object)
+        case .dictionary: try instance(object)
+        }
+    }
+
+    private mutating func instance(_ object: PropertyListNode) throws(PropertyListError) -> KeyedValue {
+        guard let found = try classOfInstance(object) else {
+            throw PropertyListError(.badClass, at: document.offset(of: object), "an instance without a class")
+        }
+        switch found.foundation {
+        case .none, .uuid, .url, .decimal, .value:
+            return .instance(object, found)
+        case .null:
+            return .null
+        case .string:
+            return try text(of: object)
+        case .data:
+            guard let stored = member(dataKey, of: object) ?? member(bytesKey, of: object),
+                document.kind(of: stored) == .data
+            else { throw badValue(object, "data without bytes") }
+            return .data(stored)
+        case .date:
+            guard let stored = member(timeKey, of: object) else { return .date(0) }
+            switch document.kind(of: stored) {
+            case .real: return .date(document.real(of: stored))
+            case .integer: return .date(document.integer(of: stored).real)
+            default: throw badValue(stored, "a date whose time is no number")
+            }
+        case .number:
+            return try number(of: object)
+        case .attributedString:
+            guard let stored = member(attributedKey, of: object), let text = try self.object(stored) else {
+                return .none
+            }
+            guard case .dictionary = document.kind(of: text) else { return try value(ofObject: text) }
+            // Another attributed string inside of this one would have no end.
+            guard try classOfInstance(text)?.foundation == .string else {
+                throw badValue(text, "an attributed string whose text is none")
+            }
+            return try self.text(of: text)
+        case .array:
+            return .array(try elements(of: object), .array)
+        case .set:
+            return .array(try elements(of: object), .set)
+        case .orderedSet:
+            return .array(try elements(of: object), .orderedSet)
+        case .dictionary:
+            return .dictionary(try pairs(of: object))
+        }
+    }
+
+    private mutating func text(of object: PropertyListNode) throws(PropertyListError) -> KeyedValue {
+        if let stored = member(stringKey, of: object) {
+            guard document.kind(of: stored) == .text else { throw badValue(stored, "a string whose text is none") }
+            return .text(stored)
+        }
+        guard let stored = member(bytesKey, of: object), document.kind(of: stored) == .data else {
+            throw badValue(object, "a string without text")
+        }
+        return .text(stored)
+    }
+
+    private mutating func number(of object: PropertyListNode) throws(PropertyListError) -> KeyedValue {
+        for key in numberKeys {
+            guard let stored = member(key, of: object) else { continue }
+            switch try value(of: stored) {
+            case .boolean(let value): return .boolean(value)
+            case .integer(let value): return .integer(value)
+            case .real(let value): return .real(value)
+            default: throw badValue(stored, "a number that is none")
+            }
+        }
+        throw badValue(object, "a number without a value")
+    }
+
+    func badValue(_ node: PropertyListNode, _ reason: String) -> PropertyListError {
+        PropertyListError(.badValue, at: document.offset(of: node), reason)
+    }
+}

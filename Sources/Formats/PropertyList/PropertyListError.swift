@@ -1,0 +1,89 @@
+/// Why bytes are not the property list or the keyed archive that was asked for, and where.
+///
+/// Source of the codes: <doc:KeyedArchives>, D.1.
+public struct PropertyListError: Error, Equatable, Sendable {
+    /// What is wrong.
+    public let code: Code
+    /// The byte of the source that is at fault.
+    public let offset: Int
+    /// The fault in words.
+    public let reason: String
+
+    /// The kinds of fault. Their raw values are the codes that reports show.
+    public enum Code: String, Sendable, CaseIterable {
+        /// No bytes at all.
+        case empty
+        /// Neither a binary nor an XML property list.
+        case notPlist = "not-plist"
+        /// A binary property list of another version than 00.
+        case unsupportedVersion = "unsupported-version"
+        /// Too short for what every binary property list has.
+        case truncated
+        /// A trailer that contradicts itself or the length of the file.
+        case badTrailer = "bad-trailer"
+        /// An entry of the offset table that points outside of the objects.
+        case badOffset = "bad-offset"
+        /// A reference to an object that the file does not have.
+        case badReference = "bad-reference"
+        /// A marker byte that version 00 does not define.
+        case badMarker = "bad-marker"
+        /// An object that does not fit in front of the offset table.
+        case badLength = "bad-length"
+        /// A byte above 0x7F in an ASCII string.
+        case badString = "bad-string"
+        /// A UID above 4294967295.
+        case badUID = "bad-uid"
+        /// A dictionary key that is no string.
+        case badKeyType = "bad-key-type"
+        /// A key that its dictionary already has.
+        case duplicateKey = "duplicate-key"
+        /// An array or dictionary that contains itself.
+        case containerCycle = "container-cycle"
+        /// XML that is no property list.
+        case xmlSyntax = "xml-syntax"
+        /// XML that declares an entity.
+        case xmlEntity = "xml-entity"
+        /// More bytes than allowed.
+        case tooLarge = "too-large"
+        /// More levels of values than allowed.
+        case tooDeep = "too-deep"
+        /// A property list that is no keyed archive.
+        case notKeyedArchive = "not-keyed-archive"
+        /// A keyed archive of another version than 100000.
+        case badArchiveVersion = "bad-archive-version"
+        /// A keyed archive without a proper `$top` or `$objects`.
+        case badArchiveStructure = "bad-archive-structure"
+        /// A keyed archive whose `$top` has no `root`.
+        case missingRoot = "missing-root"
+        /// A root that is not what its reader expects.
+        case wrongRoot = "wrong-root"
+        /// A UID beyond the objects of the archive.
+        case uidOutOfRange = "uid-out-of-range"
+        /// An instance without a proper class record.
+        case badClass = "bad-class"
+        /// A collection whose members are missing or do not fit together.
+        case badCollection = "bad-collection"
+        /// A member of a type that its class does not store.
+        case badValue = "bad-value"
+        /// A value that contains itself.
+        case graphCycle = "graph-cycle"
+        /// An instance of a class that its reader does not expect.
+        case wrongClass = "wrong-class"
+        /// An event that its own SDK would refuse.
+        case eventSkipped = "event-skipped"
+        /// More values than allowed once all that is shared is written out.
+        case budgetExceeded = "budget-exceeded"
+    }
+
+    /// Makes an error.
+    public init(_ code: Code, at offset: Int, _ reason: String) {
+        self.code = code
+        self.offset = offset
+        self.reason = reason
+    }
+}
+
+extension PropertyListError: CustomStringConvertible {
+    /// Code, words and place: `bad-marker: undefined object at byte 8`.
+    public var description: String { "\(code.rawValue): \(reason) at byte \(offset)" }
+}

@@ -1,0 +1,216 @@
+import Bytes
+import JSONText
+
+/// Turns an XML property list into the binary form in one pass.
+///
+/// Source: <doc:KeyedArchives>, A.6.
+struct XMLTranscoder: ~Escapable {
+    /// The binary form, and where each of its objects began in the XML.
+    struct Transcoded {
+        let bytes: [UInt8]
+        let places: [UInt32]
+    }
+
+    /// An array or dictionary whose end has not come yet.
+    private struct Frame {
+        let isDictionary: Bool
+        /// Where its start tag is.
+        let place: Int
+        /// Where its values begin in `pending`; those of a dictionary are keys and values by turns.
+        let first: Int
+    }
+
+    private var reader: XMLReader
+    private var writer = BinaryWriter()
+    private var keys = XMLKeyTable()
+    private var frames: [Frame] = []
+    private var pending: [UInt32] = []
+    private let depthLimit: Int
+
+    @_lifetime(copy source)
+    private init(_ source: Span<UInt8>, limits: PropertyListLimits) {
+        reader = XMLReader(source)
+        depthLimit = limits.depth
+    }
+
+    static func transcode(_ source: Span<UInt8>, limits: PropertyListLimits) throws(PropertyListError) -> Transcoded {
+        var transcoder = XMLTranscoder(source, limits: limits)
+        try transcoder.run()
+        transcoder.writer.finish()
+        return Transcoded(bytes: transcoder.writer.bytes, places: transcoder.writer.places)
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func run() throws(PropertyListError) {
+        try reader.readProlog()
+        repeat {
+            let tag = try reader.nextTag()
+            if tag.isEnd { try close(tag) } else { try open(tag) }
+        } while !frames.isEmpty
+        try reader.readEpilog()
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func open(_ tag: XMLTag) throws(PropertyListError) {
+        let isKey = tag.name == .key
+        guard isKey == isKeyDue else {
+            throw PropertyListError(
+                .xmlSyntax, at: tag.offset, isKey ? "a key where none can be" : "a value in a dictionary without a key")
+        }
+        if isKey { return try appendKey(tag) }
+        guard frames.count < depthLimit else {
+            throw PropertyListError(.tooDeep, at: tag.offset, "more than \(depthLimit) levels")
+        }
+        if tag.name == .array || tag.name == .dict {
+            frames.append(Frame(isDictionary: tag.name == .dict, place: tag.offset, first: pending.count))
+            if tag.isEmpty { try close(tag) }
+            return
+        }
+        try appendScalar(tag)
+        pending.append(writer.last)
+    }
+
+    /// Whether the next thing has to be a key.
+    private var isKeyDue: Bool {
+        guard let frame = frames.last, frame.isDictionary else { return false }
+        return (pending.count - frame.first).isMultiple(of: 2)
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func close(_ tag: XMLTag) throws(PropertyListError) {
+        guard let frame = frames.popLast(), frame.isDictionary == (tag.name == .dict),
+            frame.isDictionary || tag.name == .array
+        else { throw PropertyListError(.xmlSyntax, at: tag.offset, "an end tag that nothing began") }
+        // Copied, for a slice would keep all that is pending from being changed in place.
+        let values = Array(pending[frame.first...])[...]
+        if frame.isDictionary {
+            guard values.count.isMultiple(of: 2) else {
+                throw PropertyListError(.xmlSyntax, at: tag.offset, "a key without a value")
+            }
+            try checkKeys(values)
+            if try !replaceUID(values, at: frame.place) { writer.append(dictionary: values, at: frame.place) }
+        } else {
+            writer.append(array: values, at: frame.place)
+        }
+        pending.removeSubrange(frame.first...)
+        if !frames.isEmpty { pending.append(writer.last) }
+    }
+
+    /// Equal keys are one object, so that it is enough to compare numbers.
+    private func checkKeys(_ members: ArraySlice<UInt32>) throws(PropertyListError) {
+        var numbers: [UInt32] = []
+        numbers.reserveCapacity(members.count / 2)
+        for index in stride(from: members.startIndex, to: members.endIndex, by: 2) { numbers.append(members[index]) }
+        numbers.sort()
+        for index in numbers.indices.dropFirst() where numbers[index] == numbers[index - 1] {
+            throw PropertyListError(
+                .duplicateKey, at: reader.offset, "a key that its dictionary already has, in the one that ends here")
+        }
+    }
+
+    /// Writes `<dict><key>CF$UID</key><integer>…</integer></dict>` as a UID; false for another dictionary.
+    @_lifetime(self: copy self)
+    private mutating func replaceUID(_ members: ArraySlice<UInt32>, at place: Int) throws(PropertyListError) -> Bool {
+        guard members.count == 2, let key = members.first, let value = members.last, value == writer.last,
+            writer.text(of: key).isUID, let integer = writer.lastInteger
+        else { return false }
+        guard let uid = integer.unsigned.flatMap(UInt32.init(exactly:)) else {
+            throw PropertyListError(.badUID, at: place, "a UID outside of 0 to 4294967295")
+        }
+        writer.removeLast()
+        writer.append(uid: uid, at: place)
+        return true
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func appendKey(_ tag: XMLTag) throws(PropertyListError) {
+        let isASCII = try reader.readText(of: tag)
+        let text = reader.text
+        if let number = keys.number(of: text.span, in: writer) {
+            pending.append(number)
+            return
+        }
+        writer.append(text: text.span, isASCII: isASCII, at: tag.offset)
+        keys.insert(writer.last, text: text.span)
+        pending.append(writer.last)
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func appendScalar(_ tag: XMLTag) throws(PropertyListError) {
+        switch tag.name {
+        case .true, .false:
+            if !tag.isEmpty { try reader.readEnd(of: tag) }
+            writer.append(boolean: tag.name == .true, at: tag.offset)
+        case .data:
+            try appendData(tag)
+        case .string:
+            let isASCII = try reader.readText(of: tag)
+            let text = reader.text
+            writer.append(text: text.span, isASCII: isASCII, at: tag.offset)
+        case .integer:
+            _ = try reader.readText(of: tag)
+            guard let integer = XMLScalar.integer(reader.text.span) else { throw malformed(tag, "integer") }
+            writer.append(integer: integer, at: tag.offset)
+        case .real:
+            _ = try reader.readText(of: tag)
+            guard let real = XMLScalar.real(reader.text.span) else { throw malformed(tag, "real") }
+            writer.append(real: real, at: tag.offset)
+        case .date:
+            _ = try reader.readText(of: tag)
+            guard let date = XMLScalar.date(reader.text.span) else { throw malformed(tag, "date") }
+            writer.append(date: date, at: tag.offset)
+        case .key, .array, .dict, .plist:
+            throw PropertyListError(.xmlSyntax, at: tag.offset, "an element that cannot stand here")
+        }
+    }
+
+    private func malformed(_ tag: XMLTag, _ name: String) -> PropertyListError {
+        PropertyListError(.xmlSyntax, at: tag.offset, "a malformed \(name)")
+    }
+
+    /// Counts the bytes first, so that they need no second place.
+    @_lifetime(self: copy self)
+    private mutating func appendData(_ tag: XMLTag) throws(PropertyListError) {
+        let content = try reader.readRaw(of: tag)
+        guard let count = Base64.decodedCount(content) else { throw malformed(tag, "base64 text") }
+        writer.beginData(count: count, at: tag.offset)
+        Base64.decode(content) { writer.append(byte: $0) }
+    }
+}
+
+/// The numbers of the keys that were written, by their texts.
+private struct XMLKeyTable {
+    private var numbers: [Int: UInt32] = [:]
+
+    /// The number of the object that holds the text; nil if there is none.
+    func number(of text: Span<UInt8>, in writer: borrowing BinaryWriter) -> UInt32? {
+        var hash = Self.hash(of: text)
+        while let number = numbers[hash] {
+            if writer.text(of: number).equals(utf8: text) { return number }
+            hash &+= 1
+        }
+        return nil
+    }
+
+    mutating func insert(_ number: UInt32, text: Span<UInt8>) {
+        var hash = Self.hash(of: text)
+        while numbers[hash] != nil { hash &+= 1 }
+        numbers[hash] = number
+    }
+
+    /// A hash whose collisions nobody can foresee.
+    private static func hash(of text: Span<UInt8>) -> Int {
+        var hasher = Hasher()
+        hasher.combine(text.count)
+        var index = 0
+        while index + 8 <= text.count {
+            hasher.combine(text.word(at: index))
+            index += 8
+        }
+        while index < text.count {
+            hasher.combine(text[index])
+            index += 1
+        }
+        return hasher.finalize()
+    }
+}

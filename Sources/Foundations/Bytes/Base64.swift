@@ -1,0 +1,102 @@
+/// Base64 of RFC 4648, section 4.
+public enum Base64 {
+    private static let space: UInt8 = 0xFE
+    private static let invalid: UInt8 = 0xFF
+
+    /// How many bytes a text stands for; nil if it is malformed. Line breaks count for nothing.
+    /// - Parameters:
+    ///   - needsPadding: whether padding, where there is any, has to be as long as it should be.
+    ///   - allowsBlanks: whether spaces and tabs count for nothing too, or make the text malformed.
+    public static func decodedCount(
+        _ text: Span<UInt8>, needsPadding: Bool = true, allowsBlanks: Bool = true
+    ) -> Int? {
+        var digits = 0
+        var padding = 0
+        for index in text.indices {
+            let byte = text[index]
+            if byte == UInt8(ascii: "=") {
+                padding += 1
+                continue
+            }
+            switch value(of: byte) {
+            case space:
+                let isLineBreak = byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+                guard isLineBreak || allowsBlanks else { return nil }
+            case invalid: return nil
+            default:
+                guard padding == 0 else { return nil }
+                digits += 1
+            }
+        }
+        guard digits % 4 != 1 else { return nil }
+        let isPadded = padding <= 2 && (padding == 0 || (digits + padding).isMultiple(of: 4))
+        guard isPadded || !needsPadding else { return nil }
+        return digits / 4 * 3 + max(digits % 4 - 1, 0)
+    }
+
+    /// The bytes that a text stands for; nil if it is malformed.
+    /// - Parameters:
+    ///   - needsPadding: as for ``decodedCount(_:needsPadding:allowsBlanks:)``.
+    ///   - allowsBlanks: as there.
+    public static func decoded(
+        _ text: Span<UInt8>, needsPadding: Bool = true, allowsBlanks: Bool = true
+    ) -> [UInt8]? {
+        guard let count = decodedCount(text, needsPadding: needsPadding, allowsBlanks: allowsBlanks) else { return nil }
+        return [UInt8](capacity: count) { output in
+            decode(text) { output.append($0) }
+        }
+    }
+
+    /// Hands on the bytes that a well-formed text stands for.
+    public static func decode(_ text: Span<UInt8>, _ append: (UInt8) -> Void) {
+        var bits: UInt32 = 0
+        var count = 0
+        for index in text.indices {
+            let value = value(of: text[index])
+            guard value < 64 else { continue }
+            bits = bits << 6 | UInt32(value)
+            count += 6
+            if count >= 8 {
+                count -= 8
+                append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+            }
+        }
+    }
+
+    private static func value(of byte: UInt8) -> UInt8 {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        case 0x20, 0x09, 0x0A, 0x0D: space
+        default: invalid
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends bytes as base64 with padding.
+    public mutating func append(base64 bytes: Span<UInt8>) {
+        let alphabet = Base64.alphabet.span
+        append(addingCapacity: (bytes.count + 2) / 3 * 4) { output in
+            var index = 0
+            while index < bytes.count {
+                let left = bytes.count - index
+                let second = left > 1 ? bytes[index + 1] : 0
+                let third = left > 2 ? bytes[index + 2] : 0
+                let bits = Int(bytes[index]) << 16 | Int(second) << 8 | Int(third)
+                output.append(alphabet[bits >> 18])
+                output.append(alphabet[bits >> 12 & 63])
+                output.append(left > 1 ? alphabet[bits >> 6 & 63] : UInt8(ascii: "="))
+                output.append(left > 2 ? alphabet[bits & 63] : UInt8(ascii: "="))
+                index += 3
+            }
+        }
+    }
+}
+
+extension Base64 {
+    fileprivate static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+}

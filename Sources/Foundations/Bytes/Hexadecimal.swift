@@ -1,0 +1,39 @@
+extension UInt8 {
+    /// The value of an ASCII hexadecimal digit of either case; nil for any other byte.
+    @inlinable public var hexadecimalValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    /// The ASCII digit, in lower case, of a number below 16.
+    @inlinable public var lowerHexadecimalDigit: UInt8 {
+        self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "a") + self - 10
+    }
+
+    /// The ASCII digit, in upper case, of a number below 16.
+    @inlinable public var upperHexadecimalDigit: UInt8 {
+        self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "A") + self - 10
+    }
+
+    /// The byte with an ASCII capital letter made small.
+    @inlinable public var lowercased: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+}
+
+extension Sequence<UInt8> {
+    /// The bytes in lower-case hexadecimal.
+    public var hex: String {
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * underestimatedCount)
+        for byte in self {
+            text.append((byte >> 4).lowerHexadecimalDigit)
+            text.append((byte & 0xF).lowerHexadecimalDigit)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,63 @@
+/// Percent-encoding of text in addresses and forms. Source: RFC 3986, section 2.
+public enum PercentEncoding {
+    /// A stored path with query: what may stand in an address stays, encoded bytes too; the rest is encoded.
+    public static func path(_ text: String) -> String {
+        encoded(text.utf8) { isUnreserved($0) || "!$&'()*+,;=:@/?%".utf8.contains($0) }
+    }
+
+    /// Appends a value of a form: everything but unreserved characters is encoded, a space as `%20`.
+    ///
+    /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.3.
+    public static func append(formValue value: some Collection<UInt8>, to output: inout [UInt8]) {
+        append(value, to: &output, keeping: isUnreserved)
+    }
+
+    /// Resolves each `%XX`; nil where a percent sign is followed by anything else.
+    public static func decoded(_ text: some Sequence<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
+        var decoded: [UInt8] = []
+        var bytes = text.makeIterator()
+        while let byte = bytes.next() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = bytes.next()?.hexadecimalValue, let low = bytes.next()?.hexadecimalValue else {
+                    return nil
+                }
+                decoded.append(high << 4 | low)
+            case UInt8(ascii: "+") where plusIsSpace: decoded.append(UInt8(ascii: " "))
+            default: decoded.append(byte)
+            }
+        }
+        return decoded
+    }
+
+    private static func encoded(_ bytes: some Collection<UInt8>, keeping isKept: (UInt8) -> Bool) -> String {
+        var output: [UInt8] = []
+        append(bytes, to: &output, keeping: isKept)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private static func append(
+        _ bytes: some Collection<UInt8>, to output: inout [UInt8], keeping isKept: (UInt8) -> Bool
+    ) {
+        output.reserveCapacity(output.count + bytes.count + bytes.count / 2)
+        for byte in bytes {
+            if isKept(byte) {
+                output.append(byte)
+            } else {
+                output.append(UInt8(ascii: "%"))
+                output.append((byte >> 4).upperHexadecimalDigit)
+                output.append((byte & 0xF).upperHexadecimalDigit)
+            }
+        }
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

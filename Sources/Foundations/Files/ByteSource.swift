@@ -1,0 +1,65 @@
+/// The bytes that a container is read from, by position: an open file, a part of a spool file, or memory (tests and
+/// fuzzers).
+///
+/// A class because one open file is shared by all the threads that read members from it; it has no mutable
+/// state.
+public final class ByteSource: Sendable {
+    private enum Backing: ~Copyable, Sendable {
+        case file(InputFile)
+        case spool(SpoolFile, start: Int)
+        case memory([UInt8])
+    }
+
+    private let backing: Backing
+    /// The number of bytes: of a file, when it was opened.
+    public let count: Int
+
+    /// Reads from an open file.
+    public init(_ file: consuming InputFile) {
+        count = file.size
+        backing = .file(file)
+    }
+
+    /// Reads `count` bytes of a spool file from `start` on.
+    public init(_ spool: SpoolFile, at start: Int, count: Int) {
+        self.count = count
+        backing = .spool(spool, start: start)
+    }
+
+    /// Reads from memory.
+    public init(_ bytes: [UInt8]) {
+        count = bytes.count
+        backing = .memory(bytes)
+    }
+
+    /// Appends bytes from `offset` on to `output`, until it is full or the source ends.
+    ///
+    /// - Throws: `FileError`.
+    public func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError) {
+        switch backing {
+        case .file(let file):
+            try file.read(at: offset, into: &output)
+        case .spool(let file, let start):
+            guard (0..<count).contains(offset) else { return }
+            try file.read(at: start + offset, upTo: count - offset, into: &output)
+        case .memory(let bytes):
+            guard (0..<bytes.count).contains(offset) else { return }
+            output.withUnsafeMutableBufferPointer { buffer, initialized in
+                let free = UnsafeMutableBufferPointer(rebasing: buffer[initialized...])
+                let part = bytes[offset...].prefix(free.count)
+                initialized += free.initialize(fromContentsOf: part)
+            }
+        }
+    }
+
+    /// At most `count` bytes from `offset` on; fewer only at the end.
+    ///
+    /// The caller bounds `count`.
+    ///
+    /// - Throws: `FileError`.
+    public func bytes(at offset: Int, count: Int) throws(FileError) -> [UInt8] {
+        try [UInt8](capacity: count) { output throws(FileError) in
+            try read(at: offset, into: &output)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Bytes
+
+/// Files by their paths: those of the folder or archive, and those of archives that lie in it, as
+/// `outer.zip!inner/path`.
+public struct FileTree: Sendable {
+    /// An archive that lies in the capture.
+    public struct Part: Sendable {
+        /// What its paths begin with: the path of the archive and `!`.
+        public let prefix: String
+        /// The folder that was packed.
+        public let root: RootFolder
+    }
+
+    /// The capture itself.
+    public let root: RootFolder
+    /// The archives in it, by the bytes of their prefixes; none of these begins with another, for names that would make it
+    /// so are refused before.
+    public private(set) var parts: [Part] = []
+    private let kept: KeptFiles
+
+    /// A tree without archives.
+    public init(_ root: consuming TreeFolder) {
+        self.root = RootFolder(root)
+        kept = KeptFiles()
+    }
+
+    /// The capture with one archive.
+    private init(_ root: RootFolder, _ part: Part, _ kept: KeptFiles) {
+        self.root = root
+        self.kept = kept
+        parts = [part]
+    }
+
+    /// Adds an archive, whose prefix has to come after those that are there.
+    /// - Returns: the capture with this archive alone, so that what walks through it holds on to no other.
+    public mutating func add(_ archive: SpooledTree, prefix: String) -> FileTree {
+        let part = Part(prefix: prefix, root: RootFolder(TreeFolder(rootOf: archive)))
+        parts.append(part)
+        return FileTree(root, part, kept)
+    }
+
+    /// Opens a folder.
+    /// - Parameter path: in the capture; empty for its root.
+    /// - Throws: `FileError`; `ELOOP` or `ENOTDIR` if the last part of the path is a link.
+    public func folder(at path: String) throws(FileError) -> TreeFolder {
+        let kept = kept.files(inFolder: path)
+        guard let part = part(of: path) else { return try root.folder.folder(at: path, kept) }
+        return try part.root.folder.folder(at: String(path.utf8.dropFirst(part.prefix.utf8.count)) ?? "", kept)
+    }
+
+    /// Keeps the bytes of a file that was read to see what it is, as far as there is room: from a folder that
+    /// ``folder(at:)`` opens later they are read without the file. What a store is not made of is not worth keeping.
+    /// - Parameter path: that of the folder.
+    public func keep(_ contents: [UInt8], of name: [UInt8], inFolder path: String) {
+        kept.keep(contents, of: name, inFolder: path)
+    }
+
+    /// Reads a file into memory that is used again.
+    /// - Throws: `FileError`; `EFBIG` beyond the limit.
+    public func read(_ path: String, limit: Int, into contents: inout [UInt8]) throws(FileError) {
+        guard let part = part(of: path) else {
+            return try root.folder.read(Array(path.utf8), limit: limit, into: &contents)
+        }
+        try part.root.folder.read(
+            Array(path.utf8.dropFirst(part.prefix.utf8.count)), limit: limit, into: &contents)
+    }
+
+    /// A file to be read by position, one that may be too large for memory.
+    /// - Throws: `FileError`.
+    public func source(_ path: String) throws(FileError) -> ByteSource {
+        guard let part = part(of: path) else { return try root.folder.source(Array(path.utf8)) }
+        return try part.root.folder.source(Array(path.utf8.dropFirst(part.prefix.utf8.count)))
+    }
+
+    /// What the paths of the entries of a folder begin with.
+    public func base(of path: String) -> String {
+        path.isEmpty || part(of: path)?.prefix == path ? path : path + "/"
+    }
+
+    /// The archive in the capture that a path leads into.
+    public func part(of path: String) -> Part? {
+        // The last prefix that does not come after the path: one that begins with the right one would be such a prefix too.
+        let next = parts.indices.firstSorted { path.utf8.lexicographicallyPrecedes(parts[$0].prefix.utf8) }
+        guard next > 0, path.utf8.starts(with: parts[next - 1].prefix.utf8) else { return nil }
+        return parts[next - 1]
+    }
+}
+
+/// An open folder that threads share.
+public final class RootFolder: Sendable {
+    /// The folder.
+    public let folder: TreeFolder
+
+    /// Shares a folder.
+    public init(_ folder: consuming TreeFolder) {
+        self.folder = folder
+    }
+}

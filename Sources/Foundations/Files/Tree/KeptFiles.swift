@@ -1,0 +1,42 @@
+import Synchronization
+
+/// The bytes of files that had to be read to see what they are, for those who read them for what is in them.
+///
+/// Its memory is bounded, however many files there are: what is beyond the allowance is not kept, and read again.
+final class KeptFiles: Sendable {
+    /// How much is kept of one capture, in bytes.
+    static let allowance = 8 << 20
+    /// What keeping a file takes besides its name and its bytes, about.
+    private static let overhead = 128
+
+    /// The bytes of files, by their names.
+    typealias Contents = [[UInt8]: [UInt8]]
+
+    private struct State {
+        var room = KeptFiles.allowance
+        /// By the bytes of the paths of their folders: texts are equal that differ in their bytes, and folders are not.
+        var folders: [[UInt8]: Contents] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Keeps the bytes of a file if there is room for them.
+    func keep(_ contents: [UInt8], of name: [UInt8], inFolder path: String) {
+        let folder = Array(path.utf8)
+        let size = contents.count + name.count + Self.overhead
+        state.withLock { state in
+            guard size <= state.room, state.folders[folder]?[name] == nil else { return }
+            state.room -= size
+            // A copy without the room that the memory of a reader has to spare.
+            var kept: [UInt8] = []
+            kept.reserveCapacity(contents.count)
+            kept += contents
+            state.folders[folder, default: [:]][name] = kept
+        }
+    }
+
+    /// The files of a folder that are kept.
+    func files(inFolder path: String) -> Contents {
+        state.withLock { $0.folders[Array(path.utf8)] ?? [:] }
+    }
+}

@@ -1,0 +1,99 @@
+import Glibc
+
+/// The members of an archive as folders and files, those that were wanted with their bytes in the spool.
+///
+/// It answers as a folder on disk would, so that records do not depend on how a capture was packed.
+public final class SpooledTree: Sendable {
+    /// What became of the bytes of a file.
+    public enum Contents: Sendable, Equatable {
+        /// They stand in the spool.
+        case spooled(offset: Int, count: Int)
+        /// By its name it belonged to no store.
+        case leftOut
+        /// They are more than a member may have.
+        case tooLarge
+    }
+
+    static let root = 0
+
+    /// What messages call the archive.
+    let name: String
+    private let folders: [FolderEntries]
+    private let files: [Contents]
+    private let spool: SpoolFile
+
+    /// - Parameters:
+    ///   - folders: the root first; entries by the bytes of their names, each name once. The "inode" of an entry is its
+    ///     place in `folders` for a folder, in `files` for a file.
+    ///   - files: what the entries of kind `file` have for contents.
+    init(name: String, folders: [FolderEntries], files: [Contents], spool: SpoolFile) {
+        self.name = name
+        self.folders = folders
+        self.files = files
+        self.spool = spool
+    }
+
+    func entries(of folder: Int) -> FolderEntries { folders[folder] }
+
+    /// The folder at a path.
+    /// - Throws: `FileError`, as `openat` would: `ENOENT`, `ENOTDIR`, `ELOOP`.
+    func folder(at path: some Collection<UInt8>, below start: Int) throws(FileError) -> Int {
+        var folder = start
+        for part in path.split(separator: UInt8(ascii: "/")) {
+            guard let entry = find(part, in: folder) else { throw error(.open, path, ENOENT) }
+            guard folders[folder].kind(entry) == .folder else { throw error(.open, path, ENOTDIR) }
+            folder = Int(folders[folder].inode(entry))
+        }
+        return folder
+    }
+
+    /// Reads a file; see `TreeFolder`.
+    func read(_ path: [UInt8], below start: Int, limit: Int, into contents: inout [UInt8]) throws(FileError) {
+        contents.removeAll(keepingCapacity: true)
+        let (offset, count) = try place(of: path, below: start)
+        guard count <= limit else { throw error(.read, path, EFBIG) }
+        try contents.append(addingCapacity: count) { output throws(FileError) in
+            try spool.read(at: offset, into: &output)
+        }
+    }
+
+    /// A file to be read by position.
+    func source(_ path: [UInt8], below start: Int) throws(FileError) -> ByteSource {
+        let (offset, count) = try place(of: path, below: start)
+        return ByteSource(spool, at: offset, count: count)
+    }
+
+    private func place(of path: [UInt8], below start: Int) throws(FileError) -> (offset: Int, count: Int) {
+        switch files[try file(at: path, below: start)] {
+        case .spooled(let offset, let count): return (offset, count)
+        case .leftOut: throw error(.read, path, ENODATA)
+        case .tooLarge: throw error(.read, path, EFBIG)
+        }
+    }
+
+    /// The place of a file in `files`.
+    /// - Throws: `FileError`, as `openat` without following links would.
+    func file(at path: [UInt8], below start: Int) throws(FileError) -> Int {
+        var folder = start
+        var name = path[...]
+        if let slash = path.lastIndex(of: UInt8(ascii: "/")) {
+            folder = try self.folder(at: path[..<slash], below: start)
+            name = path[(slash + 1)...]
+        }
+        guard let entry = find(name, in: folder) else { throw error(.open, path, ENOENT) }
+        switch folders[folder].kind(entry) {
+        case .file: return Int(folders[folder].inode(entry))
+        case .link: throw error(.open, path, ELOOP)
+        case .folder, .special: throw error(.read, path, ENOTSUP)
+        }
+    }
+
+    /// The place of an entry among the sorted ones of its folder.
+    private func find(_ name: some Collection<UInt8>, in folder: Int) -> Int? {
+        folders[folder].index(inSorted: name)
+    }
+
+    private func error(_ operation: FileError.Operation, _ path: some Collection<UInt8>, _ code: Int32) -> FileError {
+        FileError(operation, "\(name)!\(String(decoding: path, as: UTF8.self))", code: code)
+    }
+}

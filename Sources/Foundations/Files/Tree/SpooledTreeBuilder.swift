@@ -1,0 +1,150 @@
+/// Puts the members of an archive together to the folders that extracting it would make.
+public struct SpooledTreeBuilder {
+    /// Something that extracting would not have made, or not as the archive says.
+    public enum Fault {
+        /// A file, link or device whose name a folder has.
+        case clash(path: String)
+        /// A hard link to something that is not there, is no file, or was left out of the spool.
+        case deadLink(path: String, target: String)
+    }
+
+    private struct Folder {
+        var path: [UInt8]
+        var entries = FolderEntries()
+    }
+
+    private struct FolderName: Hashable {
+        let parent: Int
+        let name: [UInt8]
+    }
+
+    private struct HardLink {
+        let path: MemberPath
+        let file: Int
+        let target: MemberPath
+    }
+
+    /// Makes a builder without members.
+    public init() {}
+
+    /// How many entries there are.
+    public private(set) var count = 0
+    /// How many bytes their names and the paths of the folders have.
+    public private(set) var nameBytes = 0
+    private var folders = [Folder(path: [])]
+    private var places: [FolderName: Int] = [:]
+    /// What the files have for contents; all that are left out share the first one.
+    private var files: [SpooledTree.Contents] = [.leftOut]
+    private var links: [HardLink] = []
+    /// The folder that was used last: members mostly come folder by folder.
+    private var last = SpooledTree.root
+
+    /// Adds a folder.
+    public mutating func addFolder(_ path: MemberPath) {
+        last = folder(at: path.bytes[...])
+    }
+
+    /// Adds a file; of several at one path, the last one counts, as when they are extracted.
+    public mutating func addFile(_ path: MemberPath, _ contents: SpooledTree.Contents) {
+        add(path, .file, place(of: contents))
+    }
+
+    private mutating func place(of contents: SpooledTree.Contents) -> Int {
+        guard contents != .leftOut else { return 0 }
+        files.append(contents)
+        return files.count - 1
+    }
+
+    /// Adds a symbolic link or a special file.
+    public mutating func add(_ path: MemberPath, _ kind: FolderEntries.Kind) {
+        add(path, kind, 0)
+    }
+
+    /// Adds another name of a file.
+    /// - Parameter contents: bytes that come with this name; both names have them then.
+    public mutating func addHardLink(_ path: MemberPath, to target: MemberPath, _ contents: SpooledTree.Contents) {
+        let file = place(of: contents)
+        add(path, .file, file)
+        links.append(HardLink(path: path, file: file, target: target))
+    }
+
+    private mutating func add(_ path: MemberPath, _ kind: FolderEntries.Kind, _ place: Int) {
+        let (parent, name) = path.split
+        guard !name.isEmpty else { return }
+        last = folder(at: parent)
+        append(name, kind, place, to: last)
+    }
+
+    private mutating func append(_ name: ArraySlice<UInt8>, _ kind: FolderEntries.Kind, _ place: Int, to folder: Int) {
+        count += 1
+        nameBytes += name.count
+        folders[folder].entries.append(name: name, kind: kind, inode: UInt64(place))
+    }
+
+    /// The folder at a path, made if it is not there.
+    private mutating func folder(at path: ArraySlice<UInt8>) -> Int {
+        if folders[last].path.elementsEqual(path) { return last }
+        var folder = SpooledTree.root
+        for part in path.split(separator: UInt8(ascii: "/")) {
+            let name = FolderName(parent: folder, name: Array(part))
+            if let place = places[name] {
+                folder = place
+                continue
+            }
+            let place = folders.count
+            folders.append(Folder(path: Array(path[..<part.endIndex])))
+            nameBytes += part.endIndex - path.startIndex
+            places[name] = place
+            append(part, .folder, place, to: folder)
+            folder = place
+        }
+        return folder
+    }
+}
+
+// MARK: - The tree
+
+extension SpooledTreeBuilder {
+    /// The finished tree, and what is wrong with it.
+    /// - Parameter name: what messages call the archive.
+    public consuming func finish(name: String, spool: SpoolFile) -> (tree: SpooledTree, faults: [Fault]) {
+        var faults: [Fault] = []
+        var sorted: [FolderEntries] = []
+        sorted.reserveCapacity(folders.count)
+        for place in folders.indices {
+            Self.settle(&folders[place], &faults)
+            sorted.append(folders[place].entries)
+            folders[place].entries = FolderEntries()
+        }
+        let tree = SpooledTree(name: name, folders: sorted, files: files, spool: spool)
+        guard !links.isEmpty else { return (tree, faults) }
+        for link in links { resolve(link, in: tree, &faults) }
+        return (SpooledTree(name: name, folders: sorted, files: files, spool: spool), faults)
+    }
+
+    /// Sorts the entries by name, and keeps of several with one name a folder or else the last one.
+    private static func settle(_ folder: inout Folder, _ faults: inout [Fault]) {
+        var entries = FolderEntries()
+        swap(&entries, &folder.entries)
+        entries.sort()
+        entries.keepOne { sorted, same in
+            guard let found = same.first(where: { sorted.kind($0) == .folder }) else { return same.upperBound - 1 }
+            let path = folder.path + (folder.path.isEmpty ? [] : [UInt8(ascii: "/")]) + sorted.name(found)
+            faults.append(.clash(path: String(decoding: path, as: UTF8.self)))
+            return found
+        }
+        folder.entries = entries
+    }
+
+    private mutating func resolve(_ link: HardLink, in tree: SpooledTree, _ faults: inout [Fault]) {
+        let target = try? tree.file(at: link.target.bytes, below: SpooledTree.root)
+        switch (files[link.file], target.map { files[$0] }) {
+        case (.spooled(_, let count), .spooled(_, 0)?) where count > 0:
+            // The last name of a file in a cpio archive brings the bytes of all.
+            if let target { files[target] = files[link.file] }
+        case (.spooled(_, 0), let contents?) where contents != .leftOut: files[link.file] = contents
+        case (.spooled(_, 0), _): faults.append(.deadLink(path: link.path.text, target: link.target.text))
+        default: break
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Console
+import Delivery
+import Files
+import JSONText
+import Telemetry
+
+/// A plan in words, as a table and as JSON: what is sent, and what waits, each with its reason.
+struct PlanReport {
+    let plan: Plan
+    let pool: CandidatePool
+    /// What to set for a credential that is missing.
+    let nameToSet: (Account) -> String
+
+    // MARK: Table
+
+    /// Prints a row for each client and kind, and the summary.
+    func printTable() throws {
+        let rows = rows
+        if !rows.isEmpty {
+            let header = ["client", "system", "type", "uploads", "send", "wait", "done", "why"]
+            for line in TextTable(header: header, rows: rows).lines { try Terminal.print(line) }
+        }
+        try Terminal.print(sentence)
+        for pause in plan.pauses { try Terminal.print(Phrase.pause(pause)) }
+        for missing in plan.missingCredentials {
+            try Terminal.print("for \(missing.account.label) set \(nameToSet(missing.account))")
+        }
+    }
+
+    /// `46 uploads planned of 120 records: send 44, daily limit 60, held: schema 16`
+    var sentence: String {
+        let parts = plan.reasons.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        let send = plan.count(.send)
+        let list = (send > 0 ? ["send \(send)"] : []) + parts
+        let counts = list.isEmpty ? "" : ": \(list.joined(separator: ", "))"
+        return "\(Phrase.count(plan.uploads, "upload")) planned of \(Phrase.count(pool.count, "record"))\(counts)"
+    }
+
+    private struct Subject: Hashable {
+        let client: UInt32
+        let kind: UInt32
+    }
+
+    private var rows: [[String]] {
+        var groups: [Subject: [(group: DispositionGroup, count: Int)]] = [:]
+        for (group, count) in plan.groups {
+            groups[Subject(client: group.client, kind: group.kind), default: []].append((group, count))
+        }
+        var uploads: [Subject: Int] = [:]
+        for send in plan.queues.flatMap(\.sends) {
+            uploads[Subject(client: send.client, kind: send.kind), default: 0] += 1
+        }
+        return groups.map { subject, groups in
+            row(subject, groups, uploads: uploads[subject] ?? 0)
+        }.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    private func row(_ subject: Subject, _ groups: [(group: DispositionGroup, count: Int)], uploads: Int) -> [String] {
+        func count(_ isWanted: (Disposition) -> Bool) -> Int {
+            groups.reduce(0) { $0 + (isWanted($1.group.disposition) ? $1.count : 0) }
+        }
+        let why = groups.filter { $0.group.disposition != .send }.map { "\(plan.reason(of: $0.group)) \($0.count)" }
+        return [
+            plan.names.clients.values[Int(subject.client)].client ?? "(none)",
+            plan.names.kinds.values[Int(subject.kind)].system.description,
+            plan.names.kinds.values[Int(subject.kind)].type, "\(uploads)", "\(count { $0 == .send })",
+            "\(count(\.isWaiting))", "\(count { $0 != .send && !$0.isWaiting })",
+            why.sorted().joined(separator: ", "),
+        ]
+    }
+
+    // MARK: JSON
+
+    /// Prints the plan as one object: counts, the uploads in the order of the queues, and each record that is not sent.
+    /// - Parameter source: where the records' ids are read.
+    func printJSON(_ source: UploadSource) throws {
+        var object = CanonicalObject()
+        object.set("reasons", object: CanonicalObject(counts: plan.reasons))
+        object.set(waitingIn: plan)
+        object.set("records", integer: pool.count)
+        object.set("send", integer: plan.count(.send))
+        object.set("time", string: plan.now.description)
+        object.set("uploads", integer: plan.uploads)
+        object.set("sends", elements: try plan.queues.flatMap(\.sends).map { try Self.json($0, plan, source) })
+        object.set(
+            "waits",
+            elements: try plan.dispositions.indices.filter { plan.dispositions[$0] != .send }.map { index in
+                json(index, try source.record(at: pool.place(of: index)))
+            })
+        try Terminal.print(object)
+    }
+
+    /// A record that is not sent.
+    private func json(_ index: Int, _ record: Record) -> [UInt8] {
+        let disposition = plan.dispositions[index]
+        var object = Self.json(record)
+        object.set("reason", string: disposition.name)
+        if disposition == .held { object.set("held", strings: pool.holds(of: index)) }
+        if disposition == .missingCredential, let account = pool.account(of: index) { object.set(account) }
+        return object.bytes
+    }
+
+    private static func json(_ send: PlannedSend, _ plan: Plan, _ source: UploadSource) throws -> [UInt8] {
+        let upload = try source.upload(send)
+        var object = json(upload.record)
+        object.set("bytes", integer: upload.record.payload.count)
+        if !send.items.isEmpty { object.set("events", integer: send.items.count) }
+        return object.bytes
+    }
+
+    private static func json(_ record: Record) -> CanonicalObject {
+        var object = CanonicalObject()
+        object.set("client", string: record.client)
+        object.set("id", string: record.id)
+        object.set("system", string: record.system.description)
+        object.set("time", string: record.time?.description)
+        object.set("type", string: record.type)
+        return object
+    }
+}
+
+extension CanonicalObject {
+    /// Sets what waits for somebody to do something: held records by code, missing credentials by account; and for servers.
+    mutating func set(waitingIn plan: Plan) {
+        set(plan.pauses)
+        set("held", object: CanonicalObject(counts: plan.holds))
+        set(
+            "missingCredentials",
+            elements: plan.missingCredentials.map { missing in
+                var object = CanonicalObject()
+                object.set(missing.account)
+                object.set("records", integer: missing.records)
+                object.set("system", string: missing.account.system.description)
+                return object.bytes
+            })
+    }
+
+    /// Sets which servers asked to be left alone, and until when.
+    mutating func set(_ pauses: [Pause]) {
+        set(
+            "pauses",
+            elements: pauses.map { pause in
+                var object = CanonicalObject()
+                object.set("endpoint", string: pause.endpoint)
+                object.set("until", string: pause.until.description)
+                return object.bytes
+            })
+    }
+
+    /// Sets an account's name, and whether its development key is meant.
+    fileprivate mutating func set(_ account: Account) {
+        set("account", string: account.name)
+        set("development", boolean: account.isDevelopment)
+    }
+}
+
+/// Words for numbers and waits.
+enum Phrase {
+    /// `1 record`, `2 records`
+    static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+    /// `https://h:443 asked to be left alone until 2026-03-02T13:00:00.000Z`
+    static func pause(_ pause: Pause) -> String { "\(pause.endpoint) asked to be left alone until \(pause.until)" }
+}

@@ -1,0 +1,135 @@
+import ArgumentParser
+import Console
+import Delivery
+import Foundation
+import Systems
+import Telemetry
+
+/// How uploads are sent.
+struct SendingOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Send a system's records to another server, such as mozilla=http://127.0.0.1:8080. (repeatable)",
+            valueName: "system=address"))
+    var endpoint: [String] = []
+
+    @Option(
+        help: ArgumentHelp("How many clients are served at once, and connections kept to a server.", valueName: "n"))
+    var connections = 8
+
+    @Option(help: ArgumentHelp("How long a connection may take to come up.", valueName: "seconds"))
+    var connectTimeout = 10
+
+    @Option(help: ArgumentHelp("How long a server may say nothing.", valueName: "seconds"))
+    var readTimeout = 30
+
+    @Option(help: ArgumentHelp("How long a request and its whole answer may take.", valueName: "seconds"))
+    var exchangeTimeout = 120
+
+    @Option(help: ArgumentHelp("How often an upload is tried before it waits for the next job.", valueName: "n"))
+    var attempts = 4
+
+    @Option(
+        help: ArgumentHelp(
+            "The file with credentials, readable by you alone. (default: $PINGFERRY_CREDENTIALS)", valueName: "file"))
+    var credentials: String?
+
+    @Option(help: ArgumentHelp("Trust these authorities (PEM) instead of the system's.", valueName: "file"))
+    var caFile: String?
+
+    @Option(help: ArgumentHelp("Show this certificate (PEM) to servers.", valueName: "file"))
+    var clientCert: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The key of the certificate (PEM), readable by you alone. (default: in the same file)", valueName: "file"))
+    var clientKey: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The proxy to connect through, or direct for none. (default: what HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and \
+            NO_PROXY say)
+            """, valueName: "http://host:port"))
+    var proxy: String?
+
+    @Flag(help: "Write a line of JSON about each upload on standard error.")
+    var logJSON = false
+
+    func validate() throws {
+        guard (1...1000).contains(connections) else { throw ValidationError("--connections takes 1 to 1000") }
+        guard (1...600).contains(connectTimeout) else { throw ValidationError("--connect-timeout takes 1 to 600") }
+        guard (1...3600).contains(readTimeout) else { throw ValidationError("--read-timeout takes 1 to 3600") }
+        guard (1...3600).contains(exchangeTimeout) else {
+            throw ValidationError("--exchange-timeout takes 1 to 3600")
+        }
+        guard (1...20).contains(attempts) else { throw ValidationError("--attempts takes 1 to 20") }
+        guard clientKey == nil || clientCert != nil else {
+            throw ValidationError("--client-key takes a --client-cert beside it")
+        }
+        _ = try endpoints()
+        _ = try givenProxy()
+    }
+
+    /// The credentials that the file and the environment hold.
+    /// - Throws: `CredentialError`.
+    func credentials(environment: [String: String]) throws -> Credentials {
+        let path = credentials ?? environment["PINGFERRY_CREDENTIALS"].flatMap { $0.isEmpty ? nil : $0 }
+        // Set by systemd, whose files belong to root and are open to the service by an access list.
+        let guarded = environment["CREDENTIALS_DIRECTORY"]
+        let file = try path.map { try CredentialFile(path: $0, knowing: Systems.table, guarded: guarded) }
+        return try Credentials(file: file, environment: environment, of: Systems.table)
+    }
+
+    /// How a job is run with these options.
+    /// - Throws: `CredentialError`, `ProxyError`.
+    func jobSettings(agent: String, environment: [String: String]) throws -> JobSettings {
+        var sender = SenderSettings(agent: agent, endpoints: try endpoints(), systems: Systems.table)
+        sender.connections = connections
+        sender.connectTimeout = connectTimeout
+        sender.readTimeout = readTimeout
+        sender.exchangeTimeout = exchangeTimeout
+        sender.identity.authorities = caFile
+        sender.identity.certificate = clientCert
+        sender.identity.key = clientKey
+        sender.proxies = try givenProxy() ?? ProxyRules(environment: environment)
+        var settings = JobSettings(sender: sender, credentials: try credentials(environment: environment)) {
+            SystemClock.now
+        }
+        settings.backoff.attempts = attempts
+        if logJSON { settings.log = { StandardError.write(json: $0.line) } }
+        return settings
+    }
+
+    /// Where each system's records go.
+    func addresses() throws -> [SystemName: String] {
+        SenderSettings(agent: "", endpoints: try endpoints(), systems: Systems.table).endpoints.mapValues(\.address)
+    }
+
+    private func endpoints() throws -> [SystemName: Endpoint] {
+        var endpoints: [SystemName: Endpoint] = [:]
+        for text in endpoint {
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, let system = Systems.table.name(parts[0]) else {
+                let known = Systems.table.names.map(\.description).joined(separator: ", ")
+                throw ValidationError("--endpoint takes system=address, the system one of \(known)")
+            }
+            guard let address = Endpoint(parts[1]) else {
+                throw ValidationError(
+                    "--endpoint takes http://host:port or https://host:port, without a path or a user")
+            }
+            endpoints[system] = address
+        }
+        return endpoints
+    }
+
+    private func givenProxy() throws -> ProxyRules? {
+        guard let proxy else { return nil }
+        if proxy == "direct" { return ProxyRules() }
+        guard let given = Proxy(proxy), !given.hasCredential else {
+            throw ValidationError(
+                "--proxy takes http://host:port; a proxy that asks for a password goes into HTTPS_PROXY")
+        }
+        return ProxyRules(always: given)
+    }
+}

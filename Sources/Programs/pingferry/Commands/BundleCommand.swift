@@ -1,0 +1,101 @@
+import ArgumentParser
+import Bundle
+import Capture
+import Console
+import Files
+import JSONText
+import Systems
+import Telemetry
+
+/// `bundle`: captures and bundles to one bundle.
+struct BundleCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bundle",
+        abstract: "Pack captures and bundles in one bundle.",
+        discussion: """
+            Duplicates are left out and counted; what could not be understood goes to quarantine in the bundle. The same \
+            input gives the same bytes, whatever --jobs is:
+              pingferry bundle -o monday.tar.zst phone-1/ phone-2/
+              pingferry bundle -o week.tar.zst monday.tar.zst tuesday.tar.zst
+
+            The bundle carries all that could not be understood and all problems; --json and the screen show the first \
+            1000, and --json how many there are of each code.
+
+            The bundle is a tar archive that tar --zstd, bsdtar and zstd read. It appears under its name complete or not \
+            at all.
+            """)
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The bundle to write: NAME.tar.zst.", valueName: "file"))
+    var output: String
+
+    @Option(help: ArgumentHelp("The zstd level, 1 to 19.", valueName: "n"))
+    var level = 3
+
+    @Option(help: ArgumentHelp("The most MiB of one file that go to quarantine.", valueName: "mib"))
+    var quarantineFile = 64
+
+    @Option(help: ArgumentHelp("The most MiB that go to quarantine in all.", valueName: "mib"))
+    var quarantineTotal = 1024
+
+    @Flag(help: "Replace an output that exists.")
+    var force = false
+
+    @OptionGroup var input: InputOptions
+    @OptionGroup(title: "Filters") var filters: FilterOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
+
+    func validate() throws {
+        guard FrameEncoder.levels.contains(level) else { throw ValidationError("--level takes a number from 1 to 19") }
+        guard output != "-" else { throw ValidationError("a bundle goes to a file: -o NAME.tar.zst") }
+        // A bundle's members are limited in size; half of that leaves room for everything else.
+        guard (0...128).contains(quarantineFile) else {
+            throw ValidationError("--quarantine-file takes a number from 0 to 128")
+        }
+        guard (0...1_048_576).contains(quarantineTotal) else {
+            throw ValidationError("--quarantine-total takes a number from 0 to 1048576")
+        }
+    }
+
+    func run() async throws {
+        try await reporting {
+            let file = try CommandOutput(path: output, replacing: force)
+            let limit = common.limit
+            let opening = InputOpening(
+                label: input.label, systems: Systems.table, limit: limit, excluded: file.identities, spool: input.spool)
+            let reading = Reading(
+                try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
+                limit: limit,
+                quarantineFileLimit: quarantineFile << 20, keepsDetails: true)
+            var bundle = try BundleAssembler(level: level, tool: Pingferry.version, limit: reading.limit) {
+                try file.write($0)
+            }
+            var intake = try await reading.run(
+                keep: { entry, line, _ in bundle.add(entry.summary, line: line) },
+                afterBatch: { try await bundle.writeFinished() })
+            let limits = QuarantineLimits(fileLimit: quarantineFile << 20, totalLimit: quarantineTotal << 20)
+            var source = try QuarantineSource(reading.inputs)
+            try await bundle.add(intake.spill.quarantine, within: limits) { input, item in
+                try? source.bytes(of: item, input: input)
+            } lose: {
+                try intake.lose($0, $1)
+            }
+            let manifest = try bundle.finish(problems: intake.spill.problems, duplicates: intake.duplicates)
+            try file.commit()
+            try report(intake, manifest)
+        }
+    }
+
+    private func report(_ intake: Intake, _ manifest: Manifest) throws {
+        let summary = Summary(intake)
+        if common.json {
+            try summary.printJSON { object in
+                object.set("digest", string: manifest.digest)
+                object.set("output", string: output)
+            }
+        } else if !common.quiet {
+            try Terminal.print("wrote \(output): \(summary.sentence)")
+            try Terminal.print("digest \(manifest.digest)")
+        }
+        try summary.finish()
+    }
+}

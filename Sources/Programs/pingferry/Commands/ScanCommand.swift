@@ -1,0 +1,71 @@
+import ArgumentParser
+import Capture
+import Console
+import JSONText
+import Systems
+import Telemetry
+
+/// `scan`: the stores of captures, and what is in them.
+struct ScanCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scan",
+        abstract: "List the stores found in captures.",
+        discussion: """
+            Reads everything as bundle would and writes nothing: app, kind of store, path, records, what is held and why, \
+            and what could not be understood. With --json each store also counts its events by what they are documented to \
+            mean; those that no documentation names are counted as unknown.
+              pingferry scan phone/
+
+            Of what could not be understood, and of problems, the first 1000 are shown, and how many there are of each \
+            code; bundle keeps them all.
+
+            For queues of events it says whether the app's own rules call them ready for upload, and why. That depends on \
+            the time: it is judged at the newest instant that the store tells, or at the one that --at gives.
+            """)
+
+    @Option(
+        help: ArgumentHelp("When to judge whether queues are ready: a date or an RFC 3339 time.", valueName: "time"))
+    var at: String?
+
+    @OptionGroup var input: InputOptions
+
+    @Flag(help: "Read what is left of damaged bundles.")
+    var salvage = false
+
+    @OptionGroup(title: "Filters") var filters: FilterOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
+
+    private func instant() throws -> Timestamp? { try FilterOptions.time(at, "--at") }
+
+    func validate() throws { _ = try instant() }
+
+    func run() async throws {
+        try await reporting {
+            let limit = common.limit
+            let opening = InputOpening(
+                label: input.label, systems: Systems.table, limit: limit, isSalvage: salvage, spool: input.spool)
+            let reading = Reading(
+                try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
+                limit: limit, comparesEvents: true)
+            var report = ScanReport(reading.inputs, paths: input.paths, at: try instant())
+            var labeler = EventLabeler(Systems.table)
+            let intake = try await reading.run(
+                keep: { entry, _, payload in
+                    report.count(entry)
+                    guard common.json else { return }
+                    let record = entry.summary
+                    let labels = labeler.labels(of: Array(payload), system: record.system, type: record.type)
+                    report.count(labels, of: entry)
+                }, note: { report.note($0) })
+            report.finish(intake)
+            let summary = Summary(intake)
+            if common.json {
+                try summary.printJSON { $0.set("stores", elements: report.stores.map(\.bytes)) }
+            } else if !common.quiet {
+                try report.printTables()
+                try Terminal.print(summary.sentence)
+            }
+            try summary.finish()
+        }
+    }
+}

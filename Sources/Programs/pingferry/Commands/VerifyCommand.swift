@@ -1,0 +1,80 @@
+import ArgumentParser
+import Bundle
+import Capture
+import Console
+import JSONText
+import Systems
+import Telemetry
+
+/// `verify`: reads all of a bundle and checks everything.
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Prove that bundles are whole and well formed.",
+        discussion: """
+            Reads everything and checks every checksum, hash and count, the form of each record and each target. The digest \
+            that it prints does not depend on compression: equal digests mean equal contents.
+              pingferry verify monday.tar.zst
+              ssh site cat monday.tar.zst | pingferry verify -
+            """)
+
+    @Argument(help: ArgumentHelp("Bundles; - is standard input.", valueName: "bundle"))
+    var bundles: [String]
+
+    @OptionGroup(title: "Common options") var common: CommonOptions
+
+    func validate() throws { try InputOptions.checkStandardInput(in: bundles) }
+
+    func run() async throws {
+        var worst: ExitCode?
+        var results: [[UInt8]] = []
+        for path in bundles {
+            do {
+                try await reporting { results.append(try await verify(path)) }
+            } catch let code as ExitCode {
+                worst = worst ?? code
+                results.append(Self.failure(path))
+            }
+        }
+        if common.json {
+            var object = CanonicalObject()
+            object.set("bundles", elements: results)
+            try await reporting { try Terminal.print(object) }
+        }
+        if let worst { throw worst }
+    }
+
+    private func verify(_ path: String) async throws -> [UInt8] {
+        let reader = try InputOpening.bundle(
+            path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder)
+        let progress = ProgressLine("verifying", isQuiet: common.quiet)
+        defer { progress.clear() }
+        var generator = SystemRandomNumberGenerator()
+        let verifier = BundleVerifier(reader, limit: common.limit, secret: RunSecret(using: &generator))
+        do {
+            try await verifier.verify { progress.add(bytes: $0) }
+        } catch let error as BundleError {
+            throw Failure(error, in: InputOpening.name(of: path))
+        }
+        progress.clear()
+        let manifest = reader.manifest
+        if !common.json, !common.quiet {
+            let count = Summary.count(manifest.totals.records, "record")
+            try Terminal.print("\(InputOpening.name(of: path)): good, \(count)\(Summary.details(of: manifest.totals))")
+            try Terminal.print("digest \(manifest.digest)")
+        }
+        var object = CanonicalObject()
+        object.set("digest", string: manifest.digest)
+        object.set("good", boolean: true)
+        object.set("path", string: path)
+        object.set("totals", object: manifest.totals.json)
+        return object.bytes
+    }
+
+    private static func failure(_ path: String) -> [UInt8] {
+        var object = CanonicalObject()
+        object.set("good", boolean: false)
+        object.set("path", string: path)
+        return object.bytes
+    }
+}

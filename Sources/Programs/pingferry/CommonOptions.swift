@@ -1,0 +1,119 @@
+import ArgumentParser
+import Capture
+import FoundationEssentials
+import Parallel
+import Systems
+import Telemetry
+
+/// What every command takes.
+struct CommonOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Say nothing but what went wrong.")
+    var quiet = false
+
+    @Flag(help: "Print a summary for machines on standard output.")
+    var json = false
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("How many jobs run at once. (default: one for each core)", valueName: "n"))
+    var jobs: Int?
+
+    var limit: JobLimit { JobLimit(jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount) }
+
+    /// Where files without names are made.
+    static var temporaryFolder: String { ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp" }
+
+    func validate() throws {
+        if let jobs, !(1...256).contains(jobs) { throw ValidationError("--jobs takes a number from 1 to 256") }
+    }
+}
+
+/// The inputs of the commands that read captures.
+struct InputOptions: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            """
+            Captures: folders pulled from a device, archives of them (zip, tar, 7z, cpio), HAR files, NDJSON files, \
+            single store files, or bundles; - is standard input.
+            """, valueName: "path"))
+    var paths: [String]
+
+    @Option(help: "What records name the capture; otherwise the last part of its path.")
+    var label: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The most MiB of archives that are held on disk, in TMPDIR, while they are read.", valueName: "mib"))
+    var spoolLimit = 16384
+
+    /// Where members of archives are held. It takes no room before the first of them.
+    var spool: Spool {
+        Spool(folder: CommonOptions.temporaryFolder, limit: spoolLimit << 20)
+    }
+
+    func validate() throws {
+        try Self.checkStandardInput(in: paths)
+        guard (0...(1 << 30)).contains(spoolLimit) else {
+            throw ValidationError("--spool-limit takes a number of MiB, at most \(1 << 30)")
+        }
+    }
+
+    /// Refuses paths of which two are the standard input: there is nothing left for the second.
+    static func checkStandardInput(in paths: [String]) throws {
+        guard paths.count(where: { $0 == "-" }) <= 1 else {
+            throw ValidationError("standard input can be given once only")
+        }
+    }
+}
+
+/// Which records are wanted.
+struct FilterOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Only this system's records. (repeatable)", valueName: "name"))
+    var system: [String] = []
+
+    @Option(help: ArgumentHelp("Only records of this type: core, focus-event, …. (repeatable)", valueName: "type"))
+    var type: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Only records queued at this time or later: a date or an RFC 3339 time.", valueName: "time"))
+    var since: String?
+
+    @Option(help: ArgumentHelp("Only records queued before this time.", valueName: "time"))
+    var until: String?
+
+    @Option(help: ArgumentHelp("Only this client's records, in either letter case. (repeatable)", valueName: "id"))
+    var client: [String] = []
+
+    @Flag(help: "Only records that may be uploaded as they stand.")
+    var uploadable = false
+
+    /// The filter that these options describe.
+    func filter() throws -> RecordFilter {
+        var filter = RecordFilter()
+        filter.systems = Set(
+            try system.map { name in
+                guard let system = Systems.table.name(name) else {
+                    let known = Systems.table.names.map(\.description).joined(separator: ", ")
+                    throw ValidationError("--system takes one of \(known)")
+                }
+                return system
+            })
+        filter.types = Set(type)
+        filter.since = try Self.time(since, "--since")
+        filter.until = try Self.time(until, "--until")
+        filter.clients = Set(client.map { $0.lowercased() })
+        filter.uploadableOnly = uploadable
+        return filter
+    }
+
+    /// The instant that an option names.
+    static func time(_ text: String?, _ option: String) throws -> Timestamp? {
+        guard let text else { return nil }
+        guard let time = Timestamp(rfc3339: text) else {
+            throw ValidationError("\(option) takes a date such as 2018-05-24 or a time such as 2018-05-24T12:00:00Z")
+        }
+        return time
+    }
+
+    func validate() throws { _ = try filter() }
+}

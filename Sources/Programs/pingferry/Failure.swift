@@ -1,0 +1,45 @@
+import ArgumentParser
+import Bundle
+import Capture
+import Console
+import Export
+import Files
+
+extension Failure {
+    /// Translates what the layers below throw.
+    init?(_ error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as FileError: self.init(error)
+        case let error as InputError: self.init(error)
+        case let error as BundleError: self.init(error)
+        case let error as ChangedCapture: self.init(status: .inputOutput, message: "\(error)")
+        case let error as ContainerWriteError: self.init(status: .inputOutput, message: "\(error)")
+        case let error as ZstdFailure: self.init(status: .inputOutput, message: "zstd: \(error)")
+        default: return nil
+        }
+    }
+
+    /// An input that cannot be used.
+    private init(_ error: InputError) {
+        switch error {
+        case .bundle(let error, let path): self.init(error, in: path)
+        case .isOutput: self.init(status: .cannotCreate, message: error.message, remedy: error.remedy)
+        case .archive, .withoutStores, .tooLarge, .nothingKnown:
+            self.init(status: .badData, message: error.message, remedy: error.remedy)
+        }
+    }
+}
+
+extension AsyncParsableCommand {
+    /// Runs the body of a command; says on standard error why it failed, and ends with the status for that.
+    func reporting(_ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch {
+            guard let failure = Failure(error) else { throw error }
+            failure.report(as: "pingferry")
+            throw ExitCode(failure.status.rawValue)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Bundle
+import Capture
+import Console
+import Parallel
+import Systems
+import Telemetry
+
+/// Reads the inputs of a command through the intake, with progress on the terminal.
+struct Reading {
+    let inputs: [CaptureInput]
+    private let paths: [String]
+    private let filter: RecordFilter
+    private let common: CommonOptions
+    private let quarantineFileLimit: Int
+    private let comparesEvents: Bool
+    private let keepsDetails: Bool
+    let limit: JobLimit
+
+    /// - Parameter keepsDetails: whether all of what was not understood is wanted, not the first few only.
+    init(
+        _ inputs: [CaptureInput], paths: [String], filter: RecordFilter, common: CommonOptions, limit: JobLimit,
+        quarantineFileLimit: Int = 64 << 20, comparesEvents: Bool = false, keepsDetails: Bool = false
+    ) {
+        self.keepsDetails = keepsDetails
+        self.inputs = inputs
+        self.paths = paths
+        self.filter = filter
+        self.common = common
+        self.quarantineFileLimit = quarantineFileLimit
+        self.comparesEvents = comparesEvents
+        self.limit = limit
+    }
+
+    /// Reads everything.
+    /// - Parameters:
+    ///   - keep: takes each record that is kept, its line, and the part of the line that is its payload.
+    ///   - note: takes what else is found.
+    ///   - afterBatch: is called when some records were kept, to wait for what became of them.
+    func run(
+        keep: (Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
+        note: (Intake.Finding) -> Void = { _ in }, afterBatch: () async throws -> Void = {}
+    ) async throws -> Intake {
+        var generator = SystemRandomNumberGenerator()
+        let secret = RunSecret(using: &generator)
+        let options = HarvestOptions(
+            filter: filter,
+            scan: ScanOptions(
+                secret: secret, quarantineFileLimit: quarantineFileLimit, copyFolder: CommonOptions.temporaryFolder,
+                comparesEvents: comparesEvents))
+        let progress = ProgressLine("reading", isQuiet: common.quiet)
+        defer { progress.clear() }
+        var intake = Intake(
+            secret: secret, keepsDetails: keepsDetails, folder: CommonOptions.temporaryFolder, systems: Systems.table)
+        for (number, input) in inputs.enumerated() {
+            do {
+                try await Harvest(input, number: number, options: options, limit: limit).run { batch in
+                    try intake.take(batch, fromBundle: input.isBundle, keep: keep, note: note)
+                    try await afterBatch()
+                    progress.add(bytes: batch.bytesRead, records: batch.records.count)
+                }
+            } catch let error as BundleError {
+                throw Failure(error, in: paths[number])
+            }
+        }
+        return intake
+    }
+}
+
+extension CaptureInput {
+    /// Whether the input is an intact bundle, whose quarantine and problems were reported when it was made.
+    var isBundle: Bool {
+        if case .bundle = self { true } else { false }
+    }
+}

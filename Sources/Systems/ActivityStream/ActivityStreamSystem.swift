@@ -1,0 +1,47 @@
+import Telemetry
+
+/// The New Tab pings of Firefox for iOS, which went to Ping Centre. They were never stored: they are known from request
+/// logs alone.
+///
+/// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)".
+public struct ActivityStreamSystem: TelemetrySystem {
+    /// What records and options call it.
+    public let name = SystemName.activityStream
+    /// None: nothing is stored on the device.
+    public let storeKinds: [StoreKind] = []
+    /// Recognizes nothing.
+    public let stores: any StoreFormat = ActivityStreamStores()
+    /// Pings and batches of pings in request logs.
+    public let requests: any RequestFormat = ActivityStreamRequests()
+    /// Uploads to Ping Centre.
+    public let uploads: any UploadFormat = ActivityStreamUploads()
+    /// What the events of the New Tab page mean.
+    public let vocabulary: any Vocabulary = ActivityStreamVocabulary()
+
+    /// Makes the system, which has no state.
+    public init() {}
+}
+
+extension SystemName {
+    /// The New Tab pings of Firefox for iOS.
+    public static let activityStream = SystemName("activity-stream")
+}
+
+/// The stores of a system that has none: a ping is posted at once, and is gone if that fails.
+///
+/// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 1.
+struct ActivityStreamStores: StoreFormat {
+    func mayBelongToStore(_ file: MemberName) -> Bool { false }
+
+    func store(ofFolder folder: inout FolderLook) -> (any Store)? { nil }
+
+    func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding { .stranger }
+
+    func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
+        .stranger
+    }
+
+    func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? { nil }
+
+    func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool { false }
+}

@@ -1,0 +1,30 @@
+import JSONText
+
+/// The keys of Activity Stream's pings that more is done with than checking their form.
+enum ActivityStreamKeys {
+    static let appVersion: JSONKey = "app_version"
+    static let batchMode: JSONKey = "batch-mode"
+    static let build: JSONKey = "build"
+    static let channel: JSONKey = "release_channel"
+    static let clientID: JSONKey = "client_id"
+    static let event: JSONKey = "event"
+    static let payloads: JSONKey = "payloads"
+    static let position: JSONKey = "action_position"
+    static let sessionDuration: JSONKey = "session_duration"
+    static let source: JSONKey = "source"
+    static let timestamp: JSONKey = "timestamp"
+    static let topic: JSONKey = "topic"
+
+    /// What the server writes beside a ping in its own log.
+    static let ofServer: [JSONKey] = ["action", "date", "ip", "timestamp", "ua"]
+}
+
+/// The topics of Activity Stream's pings.
+///
+/// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 4.2.
+enum ActivityStreamTopic: String {
+    /// Action events and bad-state events.
+    case events = "activity-stream-mobile-events"
+    /// Session pings.
+    case sessions = "activity-stream-mobile-sessions"
+}

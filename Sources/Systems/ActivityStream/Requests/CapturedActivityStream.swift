@@ -1,0 +1,107 @@
+import JSONText
+import Telemetry
+
+extension CapturedUpload {
+    /// A record of a ping, or of a batch of pings, on its way to Ping Centre.
+    ///
+    /// A batch stays the one request that it was: its pings carry neither client nor time of their own, and the server
+    /// takes it apart itself.
+    ///
+    /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4, 6, 7.1 and 10.
+    func activityStreamRecord(in document: inout JSONDocument) throws(BodyFault) -> Record {
+        let root = document.root
+        var findings = Findings()
+        let topic = try topic(of: root, in: document, findings: &findings)
+        let time = time ?? Self.serverTime(of: root, in: document)
+        Self.removeServerKeys(from: root, in: &document, findings: &findings)
+        let batch = document.value(of: ActivityStreamKeys.payloads, in: root)
+        if let batch {
+            Self.normalizeBatch(batch, topic: topic, in: &document, findings: &findings)
+        } else {
+            ActivityStreamForm.normalize(root, topic: topic, prefix: "", in: &document, findings: &findings)
+        }
+        let client = document.text(ActivityStreamKeys.clientID, in: root)
+        if client == nil { findings.note(Self.words(forMissingClientIn: batch, in: document)) }
+        let payload = document.canonicalBytes(of: root)
+        let hash = PayloadHash.id(of: payload)
+        return finished(
+            Record(
+                system: .activityStream, type: topic.rawValue, id: time.map { "\(hash)@\($0)" } ?? hash, client: client,
+                time: time, app: Self.app(of: batch.flatMap { document.firstElement(of: $0) } ?? root, in: document),
+                payload: payload, source: source, notes: findings.notes, held: [findings.hold].compactMap(\.self)),
+            goingTo: Target(path: ActivityStreamUploads.path))
+    }
+
+    /// The topic, inferred for builds that left it out [A1].
+    private func topic(of root: JSONNode, in document: JSONDocument, findings: inout Findings) throws(BodyFault)
+        -> ActivityStreamTopic
+    {
+        if let value = document.value(of: ActivityStreamKeys.topic, in: root) {
+            guard document.kind(of: value) == .string else { throw .invalid("topic is no string") }
+            guard let topic = ActivityStreamTopic(rawValue: document.string(of: value)) else {
+                throw .foreign(.otherTopic)
+            }
+            return topic
+        }
+        findings.fault("topic missing")
+        for (key, topic) in [
+            (ActivityStreamKeys.sessionDuration, ActivityStreamTopic.sessions), (ActivityStreamKeys.event, .events),
+        ] where document.value(of: key, in: root) != nil {
+            findings.note("topic absent; inferred from \(key)")
+            return topic
+        }
+        throw .invalid("neither topic nor event nor session_duration")
+    }
+
+    private static func normalizeBatch(
+        _ batch: JSONNode, topic: ActivityStreamTopic, in document: inout JSONDocument, findings: inout Findings
+    ) {
+        guard document.kind(of: batch) == .array, document.count(of: batch) > 0 else {
+            return findings.fault("A3 batch without payloads")
+        }
+        if document.value(of: ActivityStreamKeys.batchMode, in: document.root).map({ document.kind(of: $0) }) != .true {
+            findings.note("A4 payloads without batch-mode: the server does not take them apart")
+        }
+        for (index, payload) in document.elements(of: batch).enumerated() {
+            guard document.kind(of: payload) == .object else {
+                findings.fault("payloads[\(index)] is no object")
+                continue
+            }
+            ActivityStreamForm.normalize(
+                payload, topic: topic, prefix: "payloads[\(index)].", in: &document, findings: &findings)
+        }
+    }
+
+    private static func words(forMissingClientIn batch: JSONNode?, in document: JSONDocument) -> String {
+        if let batch { return "batch of \(document.count(of: batch)) payloads without client_id" }
+        return document.value(of: ActivityStreamKeys.clientID, in: document.root) == nil
+            ? "client_id absent" : "A12 client_id is empty"
+    }
+
+    // MARK: What the server adds in its own log [A10]
+
+    private static func serverTime(of root: JSONNode, in document: JSONDocument) -> Timestamp? {
+        guard let value = document.value(of: ActivityStreamKeys.timestamp, in: root),
+            document.kind(of: value) == .number, let milliseconds = Int64(document.string(of: value))
+        else { return nil }
+        return Timestamp(milliseconds: milliseconds)
+    }
+
+    private static func removeServerKeys(
+        from root: JSONNode, in document: inout JSONDocument, findings: inout Findings
+    ) {
+        let present = ActivityStreamKeys.ofServer.filter { document.value(of: $0, in: root) != nil }
+        guard !present.isEmpty else { return }
+        document.removeMembers(from: root) { document, member in
+            present.contains { document.bytes(of: member.key).equals($0.utf8.span) }
+        }
+        findings.note("A10 \(present.map(\.description).joined(separator: ", ")): added by the server, left out")
+    }
+
+    private static func app(of payload: JSONNode, in document: JSONDocument) -> App? {
+        App(
+            version: document.text(ActivityStreamKeys.appVersion, in: payload),
+            channel: document.text(ActivityStreamKeys.channel, in: payload),
+            build: document.text(ActivityStreamKeys.build, in: payload))
+    }
+}

@@ -1,0 +1,37 @@
+import JSONText
+import Telemetry
+
+/// What the events of Activity Stream's pings mean.
+///
+/// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4.6, 5.1 and 5.2.
+struct ActivityStreamVocabulary: Vocabulary {
+    /// The meaning of a session ping.
+    static let session = "New Tab panel shown for a while"
+
+    private static let events: [String: String] = [
+        "ADD_BOOKMARK": "Bookmark added",
+        "CLICK": "Item tapped",
+        "DELETE": "Highlight deleted from history",
+        "DISMISS": "Item dismissed",
+        "MISSING_FAVICON": "No icon for the site",
+        "MISSING_METADATA_IMAGE": "No image for the site",
+        "NEW_PRIVATE_TAB": "Item opened in a new private tab",
+        "NEW_TAB": "Item opened in a new tab",
+        "REMOVE": "Top site removed",
+        "REMOVE_BOOKMARK": "Bookmark removed",
+        "SHARE": "Share sheet closed",
+    ]
+
+    /// The meaning of an event; nil if it is not documented.
+    static func meaning(ofEvent event: String) -> String? { events[event] }
+
+    /// The meaning of a ping, or of each ping of a batch.
+    func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
+        let batch = payload.array(ActivityStreamKeys.payloads, in: payload.root).map { payload.elements(of: $0) } ?? []
+        let pings = batch.isEmpty ? [payload.root] : batch
+        guard type == ActivityStreamTopic.events.rawValue else { return pings.map { _ in Self.session } }
+        return pings.map { ping in
+            payload.text(ActivityStreamKeys.event, in: ping).flatMap { Self.meaning(ofEvent: $0) }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import Telemetry
+
+/// What is known of Leanplum's servers: what is captured on its way to them, and what is sent to them, agree on it.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.3 and C.5; "HTTP Archive (HAR)
+/// captures as a source of telemetry", sections C and D.
+enum LeanplumServer {
+    /// The host that the SDK sends to.
+    static let host = "api.leanplum.com"
+    /// The host that older SDKs sent to.
+    static let olderHost = "www.leanplum.com"
+    /// The method of all calls.
+    static let method = "POST"
+    /// The path of all calls.
+    static let path = "/api"
+
+    /// Whether an answer with this status says that the call was taken; what became of each request in it, its body tells.
+    static func isDelivered(status: Int) -> Bool { status == 200 }
+}
+
+extension Target {
+    /// Where a Leanplum request goes by default; apps can name another host and path, which no store tells.
+    static let leanplum = Target(path: LeanplumServer.path)
+}

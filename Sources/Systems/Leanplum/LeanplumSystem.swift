@@ -1,0 +1,36 @@
+import Telemetry
+
+/// Leanplum, the service behind Mozilla Mobile Analytics: requests that its SDK queued, and the `multi` call that sends them.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload".
+public struct LeanplumSystem: TelemetrySystem {
+    /// Makes the system.
+    public init() {}
+
+    /// `leanplum`.
+    public var name: SystemName { .leanplum }
+    /// The database of SDKs since 2.0.3, and the property lists of older ones.
+    public var storeKinds: [StoreKind] { [.leanplumSQLite, .leanplumPlist, .leanplumUserDefaults] }
+    /// How its stores are recognized and read.
+    public var stores: any StoreFormat { LeanplumStores() }
+    /// What a captured call to it looks like.
+    public var requests: any RequestFormat { LeanplumCalls() }
+    /// How a `multi` call is made, and what its answers mean.
+    public var uploads: any UploadFormat { LeanplumUploads() }
+    /// What its actions, events and user attributes mean.
+    public var vocabulary: any Vocabulary { LeanplumVocabulary() }
+}
+
+extension SystemName {
+    /// Leanplum.
+    public static let leanplum = SystemName("leanplum")
+}
+
+extension StoreKind {
+    /// The database `__leanplum.sqlite`.
+    public static let leanplumSQLite = StoreKind("leanplum-sqlite")
+    /// A file `_lprequests-<application id>`.
+    public static let leanplumPlist = StoreKind("leanplum-plist")
+    /// Preferences of an app with Leanplum's among them.
+    public static let leanplumUserDefaults = StoreKind("leanplum-userdefaults")
+}

@@ -1,0 +1,112 @@
+import JSONText
+import Telemetry
+
+/// A view of one stored request.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections B and C.1.
+struct LeanplumRequest {
+    let document: JSONDocument
+
+    private var root: JSONNode { document.root }
+
+    /// The API method; nil if it is missing, empty or no string.
+    var action: String? { text(LeanplumKeys.action) }
+
+    /// The device; nil if it is missing, empty or no string.
+    var deviceID: String? { text(LeanplumKeys.deviceID) }
+
+    /// The version of the app, which `start` requests tell.
+    var versionName: String? { text(LeanplumKeys.versionName) }
+
+    /// When it was queued, cut to milliseconds.
+    var time: Timestamp? {
+        guard let node = timeNode else { return nil }
+        return DecimalTime(document.bytes(of: node))?.timestamp
+    }
+
+    /// What is odd about it, sorted.
+    ///
+    /// - Parameter scratch: memory to read nested texts with.
+    func issues(_ scratch: inout JSONDocument) -> [String] {
+        var issues: [String] = []
+        for key in LeanplumKeys.nested where !isNestedTextGood(key, &scratch) {
+            issues.append("bad_nested_json:\(key)")
+        }
+        if timeNode == nil { issues.append("bad_time") }
+        if !isValueGood { issues.append("bad_value") }
+        let action = action
+        if action == nil { issues.append("missing_action") }
+        if deviceID == nil { issues.append("missing_device_id") }
+        if let action, !LeanplumVocabulary.isAction(action) { issues.append("unknown_action") }
+        return issues
+    }
+
+    /// Appends what tells requests of one record from those of another: device, mode, batch. Missing counts as null.
+    func writeRunKey(to output: inout [UInt8]) {
+        for key in [LeanplumKeys.deviceID, LeanplumKeys.devMode, LeanplumKeys.uuid] {
+            if let node = document.value(of: key, in: root), document.kind(of: node) != .null {
+                document.write(node, to: &output)
+            }
+            // No canonical text has a line feed in it.
+            output.append(UInt8(ascii: "\n"))
+        }
+    }
+
+    /// The canonical text of the request's own id; nil if it has none.
+    var requestID: [UInt8]? {
+        guard let node = document.value(of: LeanplumKeys.requestID, in: root) else { return nil }
+        switch document.kind(of: node) {
+        case .null, .false, .removed: return nil
+        case .string where document.bytes(of: node).isEmpty: return nil
+        default: return document.canonicalBytes(of: node)
+        }
+    }
+
+    // MARK: Members
+
+    private func text(_ key: JSONKey) -> String? {
+        guard let node = string(key), !document.bytes(of: node).isEmpty else { return nil }
+        return document.string(of: node)
+    }
+
+    private func string(_ key: JSONKey) -> JSONNode? {
+        guard let node = document.value(of: key, in: root), document.kind(of: node) == .string else { return nil }
+        return node
+    }
+
+    /// The time, if it is a string of digits, or of digits, a point and digits.
+    private var timeNode: JSONNode? {
+        guard let node = string(LeanplumKeys.time), document.bytes(of: node).isPlainDecimal else { return nil }
+        return node
+    }
+
+    /// The value is a decimal number as text; infinities and NaN are possible in theory.
+    private var isValueGood: Bool {
+        guard let node = string(LeanplumKeys.value) else { return true }
+        return document.bytes(of: node).isPlainDecimal || Double(document.string(of: node)) != nil
+    }
+
+    private func isNestedTextGood(_ key: JSONKey, _ scratch: inout JSONDocument) -> Bool {
+        guard let node = string(key), !document.bytes(of: node).isEmpty else { return true }
+        let policy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
+        return (try? scratch.read(document.bytes(of: node).copied(), policy: policy)) != nil
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether the text is digits, or digits, a point and digits.
+    fileprivate var isPlainDecimal: Bool {
+        var digits = 0
+        var points = 0
+        for index in indices {
+            if self[index].isDigit {
+                digits += 1
+            } else {
+                guard self[index] == UInt8(ascii: "."), digits > 0, points == 0 else { return false }
+                points = 1
+                digits = 0
+            }
+        }
+        return digits > 0
+    }
+}

@@ -1,0 +1,36 @@
+import Files
+
+/// A database and its companions, copied into files without names.
+package struct DatabaseCopy: Sendable {
+    /// The largest database, journal or write-ahead log that is copied.
+    package static let sizeLimit = 256 << 20
+
+    let main: SpoolFile
+    let journal: SpoolFile
+    let writeAheadLog: SpoolFile
+    let hasJournal: Bool
+    let hasWriteAheadLog: Bool
+    /// The bytes of all of them.
+    package let size: Int
+
+    /// Takes the copies.
+    ///
+    /// - Parameters:
+    ///   - main: the database.
+    ///   - journal: a copy of the journal, or nil if there is none.
+    ///   - writeAheadLog: a copy of the write-ahead log, or nil if there is none.
+    ///   - size: the bytes of all of them.
+    /// - Throws: `FileError` if no room for a companion that SQLite may make can be had.
+    package init(main: SpoolFile, journal: SpoolFile?, writeAheadLog: SpoolFile?, size: Int) throws(FileError) {
+        self.main = main
+        hasJournal = journal != nil
+        hasWriteAheadLog = writeAheadLog != nil
+        if let journal { self.journal = journal } else { self.journal = try SpoolFile(in: main.folder) }
+        if let writeAheadLog {
+            self.writeAheadLog = writeAheadLog
+        } else {
+            self.writeAheadLog = try SpoolFile(in: main.folder)
+        }
+        self.size = size
+    }
+}

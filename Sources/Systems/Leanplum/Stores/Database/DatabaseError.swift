@@ -1,0 +1,34 @@
+import CSQLite
+
+/// Why SQLite could not do something.
+///
+/// The words are SQLite's own for the code; those about the database in question are left out, for they quote it.
+package struct DatabaseError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The extended result code.
+    package let code: Int32
+
+    /// What a reader says when a database keeps it longer than its size can explain.
+    package static let outOfBudget = DatabaseError(SQLITE_INTERRUPT)
+
+    init(_ code: Int32) {
+        self.code = code
+    }
+
+    private var primary: Int32 { code & 0xFF }
+
+    /// Whether the file is no database at all, or an encrypted one.
+    package var isNotADatabase: Bool { primary == SQLITE_NOTADB }
+    /// Whether something in the database contradicts itself, or is missing.
+    package var isDamage: Bool { primary == SQLITE_CORRUPT || code == SQLITE_IOERR | 2 << 8 }
+    /// Whether a value has more bytes than allowed.
+    package var isTooLarge: Bool { primary == SQLITE_TOOBIG }
+    /// Whether reading took more steps than such a database can need.
+    package var isOutOfBudget: Bool { primary == SQLITE_INTERRUPT }
+    /// Whether the disk with the copy is the trouble, not the database.
+    package var isFault: Bool { [SQLITE_FULL, SQLITE_NOMEM].contains(primary) || primary == SQLITE_IOERR && !isDamage }
+
+    /// The code in words.
+    package var description: String {
+        isOutOfBudget ? "reading it takes too many steps" : String(cString: sqlite3_errstr(primary))
+    }
+}

@@ -1,0 +1,60 @@
+/// Looks whether a database has the event table of Leanplum and no trap in its place.
+///
+/// A view of that name reads like the table, but can run forever or forge rows. Source: "Leanplum (Mozilla MMA): stored
+/// requests and the `multi` upload", section E.3.
+package enum EventSchema {
+    /// The most bytes of a row.
+    package static let rowLimit = 16 << 20
+
+    /// Why there is nothing to be read.
+    package struct Fault: Error {
+        /// `no_event_table` or `unsupported_schema`.
+        package let code: String
+        /// The fault in words.
+        package let reason: String
+
+        static let noTable = Fault(code: "no_event_table", reason: "the database has no table named event")
+
+        static func unsupported(_ reason: String) -> Fault { Fault(code: "unsupported_schema", reason: reason) }
+    }
+
+    /// Checks the schema.
+    /// - Returns: how many other tables, indices, views and triggers there are, none of which is looked at; or the fault.
+    /// - Throws: ``DatabaseError``.
+    package static func check(_ database: PrivateDatabase) throws(DatabaseError) -> Result<Int, Fault> {
+        let objects = try Statement("SELECT name, type, sql FROM sqlite_schema", in: database)
+        var events = 0
+        var isTable = false
+        var strangers = 0
+        while try objects.step() {
+            guard objects.text(0) == "event" else {
+                strangers += 1
+                continue
+            }
+            events += 1
+            isTable = objects.text(1) == "table" && objects.text(2).hasPrefix("CREATE TABLE")
+        }
+        guard events > 0 else { return .failure(.noTable) }
+        guard events == 1, isTable else { return .failure(.unsupported("event is no plain table")) }
+        if let fault = try columnFault(database) { return .failure(fault) }
+        let tables = try Statement("PRAGMA table_list(event)", in: database)
+        while try tables.step() {
+            guard tables.integer(4) == 0 else { return .failure(.unsupported("event has no row ids")) }
+        }
+        return .success(strangers)
+    }
+
+    private static func columnFault(_ database: PrivateDatabase) throws(DatabaseError) -> Fault? {
+        let columns = try Statement("PRAGMA table_xinfo(event)", in: database)
+        var hasData = false
+        while try columns.step() {
+            let name = columns.text(1).lowercased()
+            // 1 is hidden, 2 and 3 are generated.
+            guard columns.integer(6) == 0 else { return .unsupported("event has hidden or generated columns") }
+            // A column of these names would stand for the row ids.
+            if ["rowid", "oid", "_rowid_"].contains(name) { return .unsupported("event has a column named \(name)") }
+            if name == "data" { hasData = true }
+        }
+        return hasData ? nil : .unsupported("event has no column named data")
+    }
+}

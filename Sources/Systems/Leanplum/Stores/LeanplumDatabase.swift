@@ -1,0 +1,163 @@
+import Files
+import Synchronization
+import Telemetry
+
+/// A Leanplum database that is being read, a batch at a time, from a copy of its files.
+///
+/// A class, because a table that is being read cannot be copied; what is left to do may go from thread to thread.
+final class LeanplumDatabase: Sendable {
+    /// The bytes of the database and its companions.
+    let size: Int
+    /// The files in the capture that were copied, the database first.
+    let paths: [String]
+    private let files: DatabaseCopy?
+    private let reading: Mutex<Reading>
+
+    /// How far reading has come.
+    fileprivate struct Reading: ~Copyable {
+        var requests: LeanplumRequests
+        var table: EventTable?
+    }
+
+    /// Copies a database, unless one of its files is too large for that.
+    /// - Throws: `FileError`.
+    init(_ store: LeanplumDatabaseStore, in context: StoreContext) throws(FileError) {
+        let folder = context.options.copyFolder
+        let main = try context.tree.source(store.path)
+        var companions: [ByteSource?] = []
+        var paths = [store.path]
+        for path in store.companionPaths {
+            do throws(FileError) {
+                companions.append(try context.tree.source(path))
+                paths.append(path)
+            } catch {
+                guard error.isNotFound else { throw error }
+                companions.append(nil)
+            }
+        }
+        self.paths = paths
+        let sizes = [main.count] + companions.map { $0?.count ?? 0 }
+        size = sizes.reduce(0, +)
+        if sizes.allSatisfy({ $0 <= DatabaseCopy.sizeLimit }) {
+            files = try DatabaseCopy(
+                main: main.copied(to: folder), journal: companions[0]?.copied(to: folder),
+                writeAheadLog: companions[1]?.copied(to: folder), size: size)
+        } else {
+            files = nil
+        }
+        let place = LeanplumPlace(capture: context.capture, path: store.path, store: store.kind)
+        reading = Mutex(
+            Reading(requests: LeanplumRequests(at: place, secret: context.options.secret), table: nil))
+    }
+
+    /// Reads rows until the records come to some bytes.
+    /// - Returns: whether the end was reached.
+    func read(upTo goal: Int, into output: inout Extraction) -> Bool {
+        reading.withLock { $0.read(files, upTo: goal, into: &output) }
+    }
+}
+
+extension LeanplumDatabase.Reading {
+    fileprivate mutating func read(_ files: DatabaseCopy?, upTo goal: Int, into output: inout Extraction) -> Bool {
+        do throws(DatabaseError) {
+            if table == nil, try !begin(files, &output) { return true }
+            var bytes = 0
+            var counted = output.records.count
+            while let item = try table?.read() {
+                take(item, into: &output)
+                while counted < output.records.count {
+                    bytes += output.records[counted].heldBytes
+                    counted += 1
+                }
+                if bytes >= goal { return false }
+            }
+        } catch {
+            report(error, into: &output)
+        }
+        requests.finish(into: &output)
+        return true
+    }
+
+    /// Opens the copy and looks at its schema.
+    /// - Returns: whether there is a table to be read.
+    private mutating func begin(_ files: DatabaseCopy?, _ output: inout Extraction) throws(DatabaseError) -> Bool {
+        guard let files else {
+            output.rejects.append(Reject("too-large more than \(DatabaseCopy.sizeLimit >> 20) MiB"))
+            return false
+        }
+        let database = try PrivateDatabase(files)
+        switch try EventSchema.check(database) {
+        case .failure(let fault):
+            output.rejects.append(Reject("\(fault.code) \(fault.reason)"))
+            return false
+        case .success(let strangers):
+            if strangers > 0 {
+                output.problems.append(
+                    Problem("schema-objects", "\(strangers) other tables, indices, views or triggers: not looked at"))
+            }
+        }
+        table = try EventTable(database, size: files.size)
+        return true
+    }
+
+    private mutating func take(_ item: EventTable.Item, into output: inout Extraction) {
+        switch item {
+        case .row(let rowid, let data, isBLOB: false): requests.append(data, rowid: rowid, into: &output)
+        case .row(let rowid, let data, isBLOB: true):
+            requests.append(blob: data, rowid: rowid, into: &output)
+        case .tooLarge(let rowid):
+            requests.skip(.tooLarge, "more than \(EventSchema.rowLimit >> 20) MiB", rowid: rowid, into: &output)
+        case .lost(let first, let last):
+            let reason = "corrupt \(Self.words(first, last)) cannot be read"
+            output.rejects.append(Reject(reason))
+            requests.interrupt(reason, into: &output)
+        }
+    }
+
+    private static func words(_ first: Int64, _ last: Int64?) -> String {
+        switch (first, last) {
+        case (.min, nil): "the rows"
+        case (_, nil): "rows from rowid \(first) on"
+        case (.min, let last?): "rows up to rowid \(last)"
+        case (_, let last?): first == last ? "the row of rowid \(first)" : "rows of rowid \(first) to \(last)"
+        }
+    }
+
+    private func report(_ error: DatabaseError, into output: inout Extraction) {
+        guard !error.isFault else {
+            return output.problems.append(Problem("unreadable", "cannot work on a copy: \(error)"))
+        }
+        let code = error.isNotADatabase ? "not_a_database" : error.isOutOfBudget ? "budget-exceeded" : "corrupt"
+        output.rejects.append(Reject("\(code) \(error) after \(requests.count) row\(requests.count == 1 ? "" : "s")"))
+    }
+}
+
+extension Record {
+    /// About as many bytes as it takes while it is held: a payload of little requests has more notes than bytes.
+    fileprivate var heldBytes: Int { notes.reduce(payload.count) { $0 + $1.utf8.count + MemoryLayout<String>.stride } }
+}
+
+extension ByteSource {
+    /// How many bytes are taken at once.
+    private static let step = 1 << 20
+
+    /// The bytes in a private file without a name.
+    /// - Throws: `FileError`.
+    fileprivate func copied(to folder: String) throws(FileError) -> SpoolFile {
+        let copy = try SpoolFile(in: folder)
+        try forEachStep { bytes, offset throws(FileError) in try copy.write(bytes.span, at: offset) }
+        return copy
+    }
+
+    /// Hands out all bytes, a step at a time.
+    /// - Throws: `FileError`.
+    func forEachStep(_ body: ([UInt8], Int) throws(FileError) -> Void) throws(FileError) {
+        var offset = 0
+        while offset < count {
+            let bytes = try bytes(at: offset, count: min(Self.step, count - offset))
+            guard !bytes.isEmpty else { return }
+            try body(bytes, offset)
+            offset += bytes.count
+        }
+    }
+}

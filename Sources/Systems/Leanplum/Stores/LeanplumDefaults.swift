@@ -1,0 +1,63 @@
+import JSONText
+import PropertyList
+
+/// Leanplum's entries among the preferences of an app.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section A.4.
+struct LeanplumDefaults {
+    /// What the keys of all of them begin with.
+    static let keyPrefix = "__leanplum_"
+
+    /// The items by their numbers, those that nobody counts among them.
+    let items: [(index: Int, value: PropertyListNode)]
+    /// How many items there are said to be; nil if that is no integer.
+    let count: Int?
+    /// The application id, which some keys have in their names.
+    let applicationID: String?
+
+    private static let countKey: JSONKey = "__leanplum_unsynced"
+    private static let itemPrefix = Array("__leanplum_unsynced_".utf8)
+    private static let applicationPrefixes = [
+        Array("__leanplum_push_token_".utf8), Array("__leanplum_user_notification_".utf8),
+    ]
+
+    init(_ document: PropertyListDocument) {
+        var items: [(index: Int, value: PropertyListNode)] = []
+        var applicationID: String?
+        var key: [UInt8] = []
+        let members = document.members(of: document.root)
+        for position in 0..<members.count {
+            key.removeAll(keepingCapacity: true)
+            document.appendUTF8(of: document.key(at: position, of: members), to: &key)
+            if key.starts(with: Self.itemPrefix) {
+                guard let index = Self.number(key[Self.itemPrefix.count...]) else { continue }
+                items.append((index, document.value(at: position, of: members)))
+            } else if applicationID == nil {
+                applicationID = Self.applicationID(in: key)
+            }
+        }
+        self.items = items.sorted { $0.index < $1.index }
+        self.applicationID = applicationID
+        count = Self.count(document)
+    }
+
+    private static func count(_ document: PropertyListDocument) -> Int? {
+        guard let node = document.value(of: countKey, in: document.root) else { return 0 }
+        guard document.kind(of: node) == .integer, let count = document.integer(of: node).signed else { return nil }
+        return max(0, Int(count))
+    }
+
+    /// A decimal number without padding.
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+        guard digits.allSatisfy(\.isDigit), digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
+        return Int(String(decoding: digits, as: UTF8.self))
+    }
+
+    /// It ends at the first dash, for it has none.
+    private static func applicationID(in key: [UInt8]) -> String? {
+        guard let prefix = applicationPrefixes.first(where: { key.starts(with: $0) }),
+            let dash = key[prefix.count...].firstIndex(of: UInt8(ascii: "-")), dash > prefix.count
+        else { return nil }
+        return String(decoding: key[prefix.count..<dash], as: UTF8.self)
+    }
+}

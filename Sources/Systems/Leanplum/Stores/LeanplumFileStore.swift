@@ -1,0 +1,74 @@
+import Telemetry
+
+/// A property list in which an older SDK keeps requests.
+struct LeanplumFileStore: FileStore {
+    /// What stands in it.
+    enum Contents: Sendable {
+        /// Requests alone; the name of the file may tell the application id.
+        case requests(applicationID: String?)
+        /// Preferences of an app, requests among them.
+        case preferences
+    }
+
+    let contents: Contents
+    let path: String
+    let folderPath: String
+    private let name: String
+
+    /// Names a file in a folder.
+    init(_ contents: Contents, name: String, in folder: borrowing FolderLook) {
+        self.contents = contents
+        self.name = name
+        path = folder.base + name
+        folderPath = folder.path
+    }
+
+    var system: SystemName? { .leanplum }
+
+    var parts: [StorePart] {
+        let kind: StoreKind =
+            switch contents {
+            case .requests: .leanplumPlist
+            case .preferences: .leanplumUserDefaults
+            }
+        return [StorePart(kind: kind, path: path)]
+    }
+
+    var companionPaths: [String] { [] }
+    var fileCount: Int { 1 }
+    var isReadAtOnce: Bool { false }
+
+    /// Leanplum itself stores no keys, but the app and its other SDKs may keep some among the preferences.
+    var carriesCredentials: Bool {
+        switch contents {
+        case .requests: false
+        case .preferences: true
+        }
+    }
+
+    func file(_ index: Int) -> (name: [UInt8], path: String) { (Array(name.utf8), path) }
+
+    func makeReader(in context: StoreContext) -> any FileReader {
+        LeanplumFileReader(
+            contents: contents, place: LeanplumPlace(capture: context.capture, path: path, store: kind),
+            secret: context.options.secret)
+    }
+}
+
+/// Turns the bytes of such a property list into records.
+private struct LeanplumFileReader: FileReader {
+    let contents: LeanplumFileStore.Contents
+    let place: LeanplumPlace
+    let secret: RunSecret
+
+    func read(_ bytes: [UInt8], file index: Int, path: String, into output: inout Extraction) {
+        switch contents {
+        case .requests(let applicationID):
+            var place = place
+            place.applicationID = applicationID
+            LeanplumPropertyList.readRequests(bytes, at: place, secret: secret, into: &output)
+        case .preferences:
+            LeanplumPropertyList.readDefaults(bytes, at: place, secret: secret, into: &output)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import PropertyList
+import Telemetry
+
+/// Reads the property lists in which older SDKs keep requests.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections A.3 and A.4.
+package struct LeanplumPropertyList {
+    private let document: PropertyListDocument
+    private var requests: LeanplumRequests
+    private var json: PropertyListJSON
+    private var isOutOfBudget = false
+
+    /// Reads a file of requests: an array of dictionaries.
+    package static func readRequests(
+        _ bytes: [UInt8], at place: LeanplumPlace, secret: RunSecret,
+        limits: LeanplumRequests.Limits = LeanplumRequests.Limits(), into output: inout Extraction
+    ) {
+        guard let document = open(bytes, into: &output) else { return }
+        guard document.kind(of: document.root) == .array else {
+            return output.rejects.append(Reject("unsupported_schema the root is no array"))
+        }
+        var reader = LeanplumPropertyList(document, size: bytes.count, at: place, secret: secret, limits: limits)
+        let elements = document.elements(of: document.root)
+        for position in 0..<elements.count where !reader.isOutOfBudget {
+            reader.take(document.element(at: position, of: elements), into: &output)
+        }
+        reader.requests.finish(into: &output)
+    }
+
+    /// Reads the requests among the preferences of an app, if there are any.
+    package static func readDefaults(
+        _ bytes: [UInt8], at place: LeanplumPlace, secret: RunSecret,
+        limits: LeanplumRequests.Limits = LeanplumRequests.Limits(), into output: inout Extraction
+    ) {
+        guard let document = open(bytes, into: &output) else { return }
+        guard document.kind(of: document.root) == .dictionary else {
+            return output.rejects.append(Reject("unsupported_schema the root is no dictionary"))
+        }
+        let defaults = LeanplumDefaults(document)
+        guard let count = defaults.count else {
+            return output.rejects.append(Reject("unsupported_schema the number of items is no integer"))
+        }
+        var place = place
+        place.applicationID = defaults.applicationID
+        var reader = LeanplumPropertyList(document, size: bytes.count, at: place, secret: secret, limits: limits)
+        for (index, node) in defaults.items where index < count && !reader.isOutOfBudget {
+            reader.requests.miss(until: index, into: &output)
+            reader.take(node, into: &output)
+        }
+        if !reader.isOutOfBudget { reader.requests.miss(until: count, into: &output) }
+        reader.requests.finish(into: &output)
+    }
+
+    private static func open(_ bytes: [UInt8], into output: inout Extraction) -> PropertyListDocument? {
+        do throws(PropertyListError) {
+            return try PropertyListDocument(bytes)
+        } catch {
+            output.rejects.append(Reject("corrupt \(error.code.rawValue): \(error.reason)", offset: error.offset))
+            return nil
+        }
+    }
+
+    private init(
+        _ document: PropertyListDocument, size: Int, at place: LeanplumPlace, secret: RunSecret,
+        limits: LeanplumRequests.Limits
+    ) {
+        self.document = document
+        requests = LeanplumRequests(at: place, secret: secret, limits: limits)
+        json = PropertyListJSON(document, size: size, sizeLimit: limits.bytes)
+    }
+
+    private mutating func take(_ node: PropertyListNode, into output: inout Extraction) {
+        let place = "at byte \(document.offset(of: node))"
+        guard document.kind(of: node) == .dictionary else {
+            return requests.skip(.notObject, place, into: &output)
+        }
+        do throws(PropertyListJSON.Fault) {
+            try json.write(node)
+            requests.append(json.text, into: &output)
+        } catch {
+            switch error {
+            case .noForm: requests.skip(.nonJSONValue, place, into: &output)
+            case .tooLarge: requests.skip(.tooLarge, place, into: &output)
+            case .outOfBudget:
+                isOutOfBudget = true
+                output.rejects.append(
+                    Reject("budget-exceeded the items from \(requests.count) on share more than they hold"))
+            }
+        }
+    }
+}

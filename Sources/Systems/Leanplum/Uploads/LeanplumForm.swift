@@ -1,0 +1,53 @@
+import Bytes
+import JSONText
+import Telemetry
+
+/// The form around a Leanplum payload, its fields in alphabetical order.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.3.
+struct LeanplumForm {
+    /// The field that tells what a call does.
+    static let action = "action"
+    /// The value of ``action`` in a call that carries stored requests.
+    static let multi = "multi"
+    /// The field with the stored requests.
+    static let data = "data"
+
+    let body: [UInt8]
+
+    /// Makes the form.
+    /// - Throws: ``RequestError/payload`` if the payload is no `{"data":[…]}` with something in it.
+    init(payload: [UInt8], appID: String, key: String, now: Timestamp) throws(RequestError) {
+        var body = Array("\(Self.action)=\(Self.multi)&appId=".utf8)
+        PercentEncoding.append(formValue: appID.utf8, to: &body)
+        body.append(contentsOf: "&client=ios&clientKey=".utf8)
+        PercentEncoding.append(formValue: key.utf8, to: &body)
+        body.append(contentsOf: "&\(Self.data)=".utf8)
+        PercentEncoding.append(formValue: payload, to: &body)
+        if let version = try Self.sdkVersion(of: payload) {
+            body.append(contentsOf: "&sdkVersion=".utf8)
+            PercentEncoding.append(formValue: version.utf8, to: &body)
+        }
+        body.append(contentsOf: "&time=\(Self.seconds(now))".utf8)
+        self.body = body
+    }
+
+    /// Seconds since the epoch as the SDK's `%f` writes them, with six digits of fraction.
+    private static func seconds(_ time: Timestamp) -> String {
+        let fraction = String(time.milliseconds % 1000)
+        return "\(time.milliseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)000"
+    }
+
+    /// The SDK that queued the last request of a payload.
+    private static func sdkVersion(of payload: [UInt8]) throws(RequestError) -> String? {
+        guard let document = try? JSONDocument(payload),
+            let data = document.value(of: LeanplumKeys.data, in: document.root),
+            let last = document.elements(of: data).last
+        else { throw .payload }
+        guard let version = document.value(of: LeanplumKeys.sdkVersion, in: last), document.kind(of: version) == .string
+        else {
+            return nil
+        }
+        return document.string(of: version)
+    }
+}

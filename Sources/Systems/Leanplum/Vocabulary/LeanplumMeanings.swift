@@ -1,0 +1,70 @@
+/// The tables of the format document, by their keys.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section D.
+extension LeanplumVocabulary {
+    /// What the actions of the SDK mean, but for ``trackAction`` [D.4].
+    static let actions: [String: String] = [
+        "advance": "App state entered",
+        "deleteNewsfeedMessage": "Newsfeed message deleted",
+        "downloadFile": "File downloaded",
+        "getMigrateState": "State of the migration asked for",
+        "getNewsfeedMessages": "Newsfeed messages asked for",
+        "getVars": "Content asked for",
+        "getViewControllerVersionsList": "View controller versions asked for",
+        "heartbeat": "App still in the foreground",
+        "log": "Diagnostics of the SDK",
+        "markNewsfeedMessageAsRead": "Newsfeed message read",
+        "pauseSession": "App went to the background",
+        "pauseState": "App state paused",
+        "registerDevice": "Device registered for development",
+        "restart": "Session restarted",
+        "resumeSession": "App came to the front",
+        "resumeState": "App state resumed",
+        "saveInterface": "Interface saved",
+        "saveInterfaceImage": "Image of the interface saved",
+        "setDeviceAttributes": "Device attributes set",
+        "setTrafficSourceInfo": "Traffic source set",
+        "setUserAttributes": "User attributes set",
+        "setVars": "Variables of the app sent",
+        "start": "SDK started, new session",
+        "stop": "Process ended",
+        "trackGeofence": "Region entered or left",
+        "uploadFile": "File uploaded",
+    ]
+
+    /// What the user attributes of Firefox say [D.2].
+    static let attributes: [String: String] = [
+        "Alternate Mail Client Installed": "another mail app is installed",
+        "Build channel is Release": "release build",
+        "Experiment id": "id of an experiment",
+        "Experiment name": "name of an experiment",
+        "Experiment variant": "variant of an experiment",
+        "Focus Installed": "Focus is installed",
+        "FxA account is verified": "Firefox account is verified",
+        "Klar Installed": "Klar is installed",
+        "Mailto Is Default": "mail links open the default mail app",
+        "Number of devices in FxA account": "number of devices in the Firefox account",
+        "Pocket Installed": "Pocket is installed",
+        "Signed In Sync": "signed in to Sync",
+        "Telemetry Opt In": "usage data is sent",
+    ]
+
+    /// Where the deep links of Firefox lead [D.3].
+    static let deepLinks: [String: String] = [
+        "default-browser/system-settings": "the system's settings for the default browser",
+        "homepanel/bookmarks": "the bookmarks",
+        "homepanel/downloads": "the downloads",
+        "homepanel/history": "the history",
+        "homepanel/new-private-tab": "a new private tab",
+        "homepanel/reading-list": "the reading list",
+        "homepanel/top-sites": "the top sites",
+        "settings/clear-private-data": "the settings for clearing private data",
+        "settings/fxa": "the settings of the Firefox account",
+        "settings/general": "the settings",
+        "settings/homepage": "the settings of the home page",
+        "settings/mailto": "the settings for mail links",
+        "settings/newtab": "the settings of new tabs",
+        "settings/search": "the settings for searching",
+        "settings/theme": "the settings of the theme",
+    ]
+}

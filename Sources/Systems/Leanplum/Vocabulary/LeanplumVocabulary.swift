@@ -1,0 +1,104 @@
+import JSONText
+import Telemetry
+
+/// What Leanplum's requests mean: actions of the SDK, events of Firefox, user attributes and deep links.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section D.
+struct LeanplumVocabulary: Vocabulary {
+    func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
+        guard let requests = payload.array(LeanplumKeys.data, in: payload.root) else { return [] }
+        var labels: [String?] = []
+        for request in payload.elements(of: requests) {
+            labels.append(LeanplumLabels(payload: payload).label(of: request, &nested))
+        }
+        return labels
+    }
+
+    /// The action of an event, and of a message that was shown.
+    static let trackAction = "track"
+    /// The action that sets user attributes.
+    static let attributesAction = "setUserAttributes"
+
+    /// Whether an action is one of the SDK's; apps may define more.
+    static func isAction(_ action: String) -> Bool { action == trackAction || actions[action] != nil }
+
+    /// The sense of an action; nil if it is not documented, or says nothing without the name of an event [D.4].
+    static func meaning(ofAction action: String) -> String? { actions[action] }
+
+    /// The meaning of an event; nil if it is not documented [D.1].
+    static func meaning(ofEvent event: String) -> String? { events[event] }
+
+    /// What a user attribute says; nil if it is not documented [D.2].
+    static func meaning(ofAttribute attribute: String) -> String? { attributes[attribute] }
+
+    /// Where a deep link leads: `firefox://deep-link?url=settings/fxa`. Nil if no version of Firefox goes there: it makes the
+    /// value small, drops empty parts and needs two [D.3].
+    static func destination(ofDeepLink link: String) -> String? {
+        guard link.hasPrefix(deepLinkStart) else { return nil }
+        let parts = link.dropFirst(deepLinkStart.count).lowercased().split(separator: "/")
+        return parts.count == 2 ? deepLinks["\(parts[0])/\(parts[1])"] : nil
+    }
+
+    /// What deep links begin with.
+    static let deepLinkStart = "firefox://deep-link?url="
+
+    /// What a track request without an event name is: a message was shown.
+    static let messageShown = "Message shown"
+}
+
+/// The meanings of the requests of one payload.
+private struct LeanplumLabels {
+    let payload: JSONDocument
+
+    /// The meaning of a request; nil if no table has it.
+    /// - Parameter nested: memory to read JSON with that stands in texts of the request.
+    func label(of request: JSONNode, _ nested: inout JSONDocument) -> String? {
+        guard let action = payload.text(LeanplumKeys.action, in: request) else { return nil }
+        guard action == LeanplumVocabulary.trackAction else {
+            guard let meaning = LeanplumVocabulary.meaning(ofAction: action) else { return nil }
+            let isSetting = action == LeanplumVocabulary.attributesAction
+            let attributes = isSetting ? attributes(of: request, &nested) : []
+            return attributes.isEmpty ? meaning : "\(meaning): \(attributes.joined(separator: ", "))"
+        }
+        guard let event = payload.text(LeanplumKeys.event, in: request) else {
+            return payload.text(LeanplumKeys.messageID, in: request).map { _ in LeanplumVocabulary.messageShown }
+        }
+        guard let meaning = LeanplumVocabulary.meaning(ofEvent: event) else { return nil }
+        return destination(of: request, &nested).map { "\(meaning), deep link to \($0)" } ?? meaning
+    }
+
+    /// The user attributes that a request sets, in the order of their names; those that are not documented by a number alone.
+    private func attributes(of request: JSONNode, _ nested: inout JSONDocument) -> [String] {
+        guard readText(LeanplumKeys.userAttributes, of: request, into: &nested) else { return [] }
+        var known: [String] = []
+        var unknown = 0
+        for position in 0..<nested.memberCount(of: nested.root) {
+            let name = nested.string(of: nested.member(at: position, of: nested.root).key)
+            if let meaning = LeanplumVocabulary.meaning(ofAttribute: name) {
+                known.append(meaning)
+            } else {
+                unknown += 1
+            }
+        }
+        return unknown == 0 ? known : known + ["\(unknown) unknown attribute\(unknown == 1 ? "" : "s")"]
+    }
+
+    /// Where the first deep link among the parameters of an event leads.
+    private func destination(of request: JSONNode, _ nested: inout JSONDocument) -> String? {
+        guard readText(LeanplumKeys.params, of: request, into: &nested) else { return nil }
+        for position in 0..<nested.memberCount(of: nested.root) {
+            let value = nested.member(at: position, of: nested.root).value
+            guard nested.kind(of: value) == .string else { continue }
+            if let destination = LeanplumVocabulary.destination(ofDeepLink: nested.string(of: value)) {
+                return destination
+            }
+        }
+        return nil
+    }
+
+    /// Reads a member that is text with JSON in it.
+    private func readText(_ key: JSONKey, of request: JSONNode, into nested: inout JSONDocument) -> Bool {
+        guard let text = payload.value(of: key, in: request), payload.kind(of: text) == .string else { return false }
+        return (try? nested.read(payload.bytes(of: text).copied())) != nil
+    }
+}

@@ -1,0 +1,54 @@
+import Telemetry
+
+/// The telemetry of apps that are built on Mozilla's `telemetry-ios`: Focus, Klar, Firefox for iOS, WebXR Viewer, Lockwise.
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload".
+public struct MozillaSystem: TelemetrySystem {
+    /// `mozilla`.
+    public let name = SystemName.mozilla
+    /// Ping files, ping arrays, pending events, preferences and values.
+    public let storeKinds: [StoreKind] = [
+        .mozillaPingFile, .mozillaPingArray, .mozillaPendingEvents, .mozillaDefaults, .mozillaValues,
+    ]
+    /// How its stores are recognized and read.
+    public let stores: any StoreFormat = MozillaStores()
+    /// What a captured ping looks like.
+    public let requests: any RequestFormat = MozillaRequests()
+    /// How a ping is uploaded.
+    public let uploads: any UploadFormat = MozillaUploads()
+    /// What the events of Focus, Klar and WebXR Viewer mean.
+    public let vocabulary: any Vocabulary = MozillaVocabulary()
+
+    /// Describes the system.
+    public init() {}
+}
+
+extension SystemName {
+    /// The name of Mozilla's telemetry.
+    public static let mozilla = SystemName("mozilla")
+}
+
+extension StoreKind {
+    /// A file of a ping folder: a ping in its envelope (S2, S3).
+    public static let mozillaPingFile = StoreKind("mozilla-ping-file")
+    /// Pings in one array (S1), or measurements by date (S0).
+    public static let mozillaPingArray = StoreKind("mozilla-ping-array")
+    /// Events that are in no ping yet (PE).
+    public static let mozillaPendingEvents = StoreKind("mozilla-pending-events")
+    /// Counters and events in the preferences of an app (V2, V3), or of an app group.
+    public static let mozillaDefaults = StoreKind("mozilla-defaults")
+    /// Counters and events in a file of their own (V1).
+    public static let mozillaValues = StoreKind("mozilla-values")
+}
+
+/// The server that takes pings.
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 8.1.
+enum MozillaServer {
+    /// The host that apps send to, and that captures show.
+    static let host = "incoming.telemetry.mozilla.org"
+    /// The method that apps send with.
+    static let method = "POST"
+    /// The server takes this one as well; see section 8.6.
+    static let otherMethod = "PUT"
+}

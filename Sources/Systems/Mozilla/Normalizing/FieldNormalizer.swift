@@ -1,0 +1,209 @@
+import JSONText
+import Telemetry
+
+/// Brings the documented fields of an object into their documented form, where that is unambiguous, and finds what is
+/// not in it.
+///
+/// Fields are passed as a span and a place in it: a copy of a field would cost counting references to memory that all
+/// threads share, for each field of each ping.
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.3 and 6.4: a value is kept
+/// unless the documented form is unambiguous from it, and every change leaves a note with the case id.
+struct FieldNormalizer: ~Escapable {
+    /// The fields of the object, in canonical order.
+    let fields: Span<Field>
+    /// What stands in front of a field's name in notes: empty, or the path of the object and a dot.
+    let prefix: String
+
+    @_lifetime(copy fields)
+    init(_ fields: Span<Field>, prefix: String = "") {
+        self.fields = fields
+        self.prefix = prefix
+    }
+
+    /// Checks the members of an object against the fields.
+    func normalize(_ object: JSONNode, in document: inout JSONDocument, findings: inout Findings) {
+        var removed: [JSONNode] = []
+        var field = 0
+        for position in 0..<document.memberCount(of: object) {
+            let member = document.member(at: position, of: object)
+            guard let found = place(of: member.key, from: &field, in: document, findings: &findings) else { continue }
+            if isRemovableNull(member.value, found, in: document) {
+                findings.note("C8 \(name(found)): null removed")
+                removed.append(member.value)
+            } else {
+                normalize(member.value, found, in: &document, findings: &findings)
+            }
+        }
+        while field < fields.count {
+            faultIfRequired(field, findings: &findings)
+            field += 1
+        }
+        for value in removed { document.removeMember(withValue: value, from: object) }
+    }
+
+    /// The field that a key names, nil if none. Moves on to the first field behind the key, past fields that the object
+    /// does not have.
+    private func place(
+        of key: JSONNode, from field: inout Int, in document: JSONDocument, findings: inout Findings
+    ) -> Int? {
+        let start = KeyStart(document.bytes(of: key))
+        while field < fields.count {
+            let order =
+                start.ordered(against: fields[field].key.start)
+                ?? document.bytes(of: key).ordered(against: fields[field].key)
+            if order < 0 { return nil }
+            field += 1
+            if order == 0 { return field - 1 }
+            faultIfRequired(field - 1, findings: &findings)
+        }
+        return nil
+    }
+
+    private func faultIfRequired(_ field: Int, findings: inout Findings) {
+        if fields[field].isRequired { findings.fault("\(name(field)) missing") }
+    }
+
+    private func name(_ field: Int) -> String { "\(prefix)\(fields[field].key)" }
+
+    /// Null where the documented form has no null goes [C8]; a required field stays as it is, to be held.
+    private func isRemovableNull(_ value: JSONNode, _ field: Int, in document: JSONDocument) -> Bool {
+        document.kind(of: value) == .null && !fields[field].rule.isNullable && !fields[field].isRequired
+    }
+
+    private func normalize(
+        _ value: JSONNode, _ field: Int, in document: inout JSONDocument, findings: inout Findings
+    ) {
+        let rule = fields[field].rule
+        if rule.isNullable, document.kind(of: value) == .null { return }
+        switch rule {
+        case .version(let known): normalizeVersion(value, field, known, in: &document, findings: &findings)
+        case .integer(let isNatural, _):
+            _ = normalizeInteger(value, field, isNatural: isNatural, in: &document, findings: &findings)
+        case .boolean: normalizeBoolean(value, field, in: &document, findings: &findings)
+        case .string(let form, _): checkString(value, field, form, in: document, findings: &findings)
+        case .integers: normalizeIntegers(value, field, in: &document, findings: &findings)
+        case .strings(let nullable):
+            normalizeStrings(value, field, nullable: nullable, in: &document, findings: &findings)
+        case .stringList(_, let nullable):
+            checkStringList(value, field, nullable: nullable, in: document, findings: &findings)
+        case .fennec(let group): normalizeGroup(value, field, group, in: &document, findings: &findings)
+        case .events:
+            guard isKind(.array, value, field, in: document, findings: &findings) else { return }
+            EventTuples.normalize(value, in: &document, findings: &findings)
+        }
+    }
+
+    /// Whether the value is of a kind; a fault if not.
+    private func isKind(
+        _ kind: JSONKind, _ value: JSONNode, _ field: Int, in document: JSONDocument, findings: inout Findings
+    ) -> Bool {
+        if document.kind(of: value) == kind { return true }
+        findings.fault("\(name(field)) is no \(kind == .string ? "string" : kind == .array ? "array" : "object")")
+        return false
+    }
+}
+
+// MARK: - Scalars
+
+extension FieldNormalizer {
+    private func normalizeVersion(
+        _ value: JSONNode, _ field: Int, _ known: ClosedRange<Int>, in document: inout JSONDocument,
+        findings: inout Findings
+    ) {
+        guard normalizeInteger(value, field, isNatural: false, in: &document, findings: &findings) else { return }
+        if let version = Int(document.bytes(of: value)), known.contains(version) { return }
+        findings.fault("\(name(field)) has no schema")
+    }
+
+    /// - Returns: whether the value is now an integer that the schema allows.
+    private func normalizeInteger(
+        _ value: JSONNode, _ field: Int, isNatural: Bool, in document: inout JSONDocument, findings: inout Findings
+    ) -> Bool {
+        let outcome = IntegerForm.normalize(value, in: &document)
+        guard findings.take(outcome, name: { name(field) }) else { return false }
+        if isNatural, JSONNumberText.isNegative(document.bytes(of: value)) {
+            findings.fault("\(name(field)) is negative")
+            return false
+        }
+        return true
+    }
+
+    /// A boolean written 0 or 1 is one [C5].
+    private func normalizeBoolean(
+        _ value: JSONNode, _ field: Int, in document: inout JSONDocument, findings: inout Findings
+    ) {
+        switch document.kind(of: value) {
+        case .true, .false: return
+        case .number where document.bytes(of: value).equals("0") || document.bytes(of: value).equals("1"):
+            let isOne = document.bytes(of: value).equals("1")
+            document.replace(value, with: isOne)
+            findings.note("C5 \(name(field)): \(isOne ? 1 : 0) written as \(isOne)")
+        default: findings.fault("\(name(field)) is no boolean")
+        }
+    }
+
+    private func checkString(
+        _ value: JSONNode, _ field: Int, _ form: StringForm, in document: JSONDocument, findings: inout Findings
+    ) {
+        guard isKind(.string, value, field, in: document, findings: &findings) else { return }
+        if !form.matches(document.bytes(of: value)) { findings.fault("\(name(field)) is not \(form.name)") }
+    }
+}
+
+// MARK: - Collections
+
+extension FieldNormalizer {
+    private func normalizeGroup(
+        _ object: JSONNode, _ field: Int, _ group: FennecFields.Group, in document: inout JSONDocument,
+        findings: inout Findings
+    ) {
+        guard isKind(.object, object, field, in: document, findings: &findings) else { return }
+        let fields = group.fields
+        FieldNormalizer(fields.span, prefix: "\(name(field)).").normalize(object, in: &document, findings: &findings)
+    }
+
+    /// Search counts: their values may be written with a point [C1], but not as text [C19].
+    private func normalizeIntegers(
+        _ object: JSONNode, _ field: Int, in document: inout JSONDocument, findings: inout Findings
+    ) {
+        guard isKind(.object, object, field, in: document, findings: &findings) else { return }
+        var removed: [JSONNode] = []
+        for position in 0..<document.memberCount(of: object) {
+            let member = document.member(at: position, of: object)
+            switch document.kind(of: member.value) {
+            case .number:
+                let outcome = IntegerForm.normalize(member.value, in: &document)
+                _ = findings.take(outcome, name: { "\(name(field)).\(document.string(of: member.key))" })
+            case .null:
+                findings.note("C8 \(name(field)).\(document.string(of: member.key)): null removed")
+                removed.append(member.value)
+            default: findings.fault("\(name(field)).\(document.string(of: member.key)) is no integer")
+            }
+        }
+        for value in removed { document.removeMember(withValue: value, from: object) }
+    }
+
+    private func normalizeStrings(
+        _ object: JSONNode, _ field: Int, nullable: Bool, in document: inout JSONDocument, findings: inout Findings
+    ) {
+        guard isKind(.object, object, field, in: document, findings: &findings) else { return }
+        TextValues.normalize(
+            object, in: &document, findings: &findings, isNullable: nullable, code: TextValues.codeOfSetting,
+            name: { name(field) })
+    }
+
+    private func checkStringList(
+        _ list: JSONNode, _ field: Int, nullable: Bool, in document: JSONDocument, findings: inout Findings
+    ) {
+        guard isKind(.array, list, field, in: document, findings: &findings) else { return }
+        var element = document.firstElement(of: list)
+        while let current = element {
+            let kind = document.kind(of: current)
+            if kind != .string, !(nullable && kind == .null) {
+                return findings.fault("\(name(field)) has an item that is no string")
+            }
+            element = document.element(after: current, of: list)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import JSONText
+import Telemetry
+
+/// Brings the measurements of a ping into the documented form of its type.
+enum PingNormalizer {
+    /// Normalizes measurements in place and tells why the result must not be uploaded, if it must not.
+    ///
+    /// A type without a documented form passes as it is.
+    static func normalize(
+        _ measurements: JSONNode, type: String, in document: inout JSONDocument, findings: inout Findings
+    ) -> [Hold] {
+        var holds: [Hold] = []
+        switch type {
+        case "core":
+            let fields = CorePing.fields(of: measurements, in: document)
+            FieldNormalizer(fields.span).normalize(measurements, in: &document, findings: &findings)
+            CoreOddities.note(measurements, in: document, findings: &findings)
+        case "focus-event", "mobile-event":
+            let fields = type == "focus-event" ? EventPing.focusFields : EventPing.mobileFields
+            FieldNormalizer(fields.span).normalize(measurements, in: &document, findings: &findings)
+            if let hold = eventCountHold(measurements, in: document) { holds.append(hold) }
+        default: return []
+        }
+        noteScalarOddities(measurements, in: document, findings: &findings)
+        if let schema = findings.hold { holds.insert(schema, at: 0) }
+        return holds
+    }
+
+    private static func eventCountHold(_ measurements: JSONNode, in document: JSONDocument) -> Hold? {
+        guard let events = document.value(of: MeasurementKeys.events, in: measurements),
+            document.kind(of: events) == .array
+        else { return nil }
+        let count = document.count(of: events)
+        if count < EventPing.fewestEvents { return .tooFewEvents }
+        return count > EventPing.mostEvents ? .tooManyEvents : nil
+    }
+
+    /// What is odd in the fields that all types share, but stays as it is [C13, C22].
+    private static func noteScalarOddities(
+        _ measurements: JSONNode, in document: JSONDocument, findings: inout Findings
+    ) {
+        if let client = document.value(of: MeasurementKeys.clientID, in: measurements),
+            document.bytes(of: client).equals("c0ffeec0-ffee-c0ff-eec0-ffeec0ffeec0")
+        {
+            findings.note("C13 clientId: placeholder of other clients, the server treats it as an error")
+        }
+        if let zone = document.value(of: MeasurementKeys.timeZone, in: measurements),
+            document.kind(of: zone) == .number, JSONNumberText.isPlainInteger(document.bytes(of: zone)),
+            !(-720...840).contains(Int(document.bytes(of: zone)) ?? Int.max)
+        {
+            findings.note("C22 tz: \(document.string(of: zone)) minutes is no zone's offset")
+        }
+    }
+}
+
+/// What is odd in a core ping but stays as it is.
+enum CoreOddities {
+    private static let searchLocations = ["actionbar", "listitem", "suggestion", "quicksearch"]
+
+    static func note(_ measurements: JSONNode, in document: JSONDocument, findings: inout Findings) {
+        noteCalendar(measurements, in: document, findings: &findings)
+        noteReversedSearches(measurements, in: document, findings: &findings)
+    }
+
+    /// Before v1.0.9 the day was written in the device's calendar and digits [C9].
+    private static func noteCalendar(
+        _ measurements: JSONNode, in document: JSONDocument, findings: inout Findings
+    ) {
+        guard let created = document.value(of: MeasurementKeys.created, in: measurements),
+            document.kind(of: created) == .string
+        else { return }
+        let text = document.bytes(of: created)
+        if text.isDate, text[0] == UInt8(ascii: "2"), text[1] == UInt8(ascii: "0") { return }
+        findings.note("C9 created: another calendar or digits, kept as stored; the time is the envelope's")
+    }
+
+    /// Firefox before 10.0 wrote `<engine>.<location>` [C24].
+    private static func noteReversedSearches(
+        _ measurements: JSONNode, in document: JSONDocument, findings: inout Findings
+    ) {
+        guard let searches = document.value(of: MeasurementKeys.searches, in: measurements) else { return }
+        for position in 0..<document.memberCount(of: searches) {
+            let key = document.bytes(of: document.member(at: position, of: searches).key)
+            guard let first = key.firstIndex(of: UInt8(ascii: ".")),
+                let last = key.lastIndex(of: UInt8(ascii: ".")),
+                !isLocation(key.extracting(..<first)), isLocation(key.extracting((last + 1)...))
+            else { continue }
+            findings.note("C24 searches.\(String(readingUTF8: key)): engine and location reversed, kept as stored")
+        }
+    }
+
+    private static func isLocation(_ text: Span<UInt8>) -> Bool {
+        searchLocations.contains { text.equals($0) }
+    }
+}
+
+extension Span<UInt8> {
+    func firstIndex(of byte: UInt8) -> Int? {
+        for index in indices where self[index] == byte { return index }
+        return nil
+    }
+
+    func lastIndex(of byte: UInt8) -> Int? {
+        for index in indices.reversed() where self[index] == byte { return index }
+        return nil
+    }
+}

@@ -1,0 +1,95 @@
+import JSONText
+import PropertyList
+import Telemetry
+
+/// Reads a store that is one file.
+struct MozillaFileReader: FileReader {
+    private let contents: MozillaFile.Contents
+    private let place: MozillaPlace
+    private var pings = PingReader()
+    private var borrowed: BorrowedPings
+
+    init(_ file: MozillaFile, in context: StoreContext) {
+        contents = file.contents
+        place = file.place(in: context)
+        borrowed = BorrowedPings(in: context)
+    }
+
+    mutating func read(_ bytes: [UInt8], file index: Int, path: String, into output: inout Extraction) {
+        switch contents {
+        case .pingArray: pings.readPingArray(bytes, at: place, into: &output)
+        case .pendingEvents(let type): readPendingEvents(bytes, ofType: type, into: &output)
+        case .datedMeasurements:
+            guard let json = json(of: bytes, prefix: "", code: "S0", into: &output) else { return }
+            pings.readDatedMeasurements(json, at: place, into: &output)
+        case .values: readValues(bytes, into: &output)
+        case .preferences(let hasPrefix):
+            let prefix = hasPrefix ? StoredValues.keyPrefix : ""
+            guard let json = json(of: bytes, prefix: prefix, code: "V3", into: &output) else { return }
+            readValues(json, into: &output)
+        case .groupPreferences: reportExtensionEvents(bytes, into: &output)
+        }
+    }
+
+    private mutating func readPendingEvents(_ bytes: [UInt8], ofType type: String, into output: inout Extraction) {
+        var file = PendingEventFile(bytes)
+        let pending = file.read()
+        output.rejects += pending.rejects
+        guard pending.events.count > 0 else { return }
+        output.records += PendingEventRecords.make(
+            pending, borrowed: borrowed.newest(of: type, client: nil), client: borrowed.clientInPreferences(),
+            isOwnClient: false, at: place)
+    }
+
+    private mutating func readValues(_ json: [UInt8], into output: inout Extraction) {
+        let values: StoredValues
+        do throws(JSONError) {
+            values = try StoredValues(json)
+        } catch {
+            return output.rejects.append(Reject(error.code == .empty ? "V1 empty file" : "V1 \(error)"))
+        }
+        if let counters = values.counters { output.problems.append(counters) }
+        var index = 0
+        for (type, pending) in values.pending {
+            output.rejects += pending.rejects
+            var place = place
+            place.namedType = type
+            let ping = values.client.flatMap { borrowed.newest(of: type, client: $0) }
+            let records = PendingEventRecords.make(
+                pending, borrowed: ping, client: values.client, isOwnClient: true, firstIndex: index, at: place)
+            index += records.count
+            output.records += records
+        }
+    }
+
+    private func reportExtensionEvents(_ bytes: [UInt8], into output: inout Extraction) {
+        do throws(PropertyListError) {
+            let count = try GroupPreferences.eventCount(in: bytes)
+            guard count > 0 else { return }
+            output.problems.append(
+                Problem(
+                    "extension-events",
+                    "\(count) event\(count == 1 ? "" : "s") of the share extension wait for the next mobile-event ping")
+            )
+        } catch {
+            output.rejects.append(Reject("preferences", error))
+        }
+    }
+
+    /// The entries of a property list as JSON; one that cannot be read becomes a reject.
+    private func json(of bytes: [UInt8], prefix: String, code: String, into output: inout Extraction) -> [UInt8]? {
+        do throws(PropertyListError) {
+            return try PreferencesJSON.entries(of: bytes, withPrefix: prefix)
+        } catch {
+            output.rejects.append(Reject(code, error))
+            return nil
+        }
+    }
+}
+
+extension Reject {
+    /// A property list that could not be read, with the code of the store that it is.
+    fileprivate init(_ code: String, _ error: PropertyListError) {
+        self.init("\(code) \(error.code.rawValue): \(error.reason)", offset: error.offset)
+    }
+}

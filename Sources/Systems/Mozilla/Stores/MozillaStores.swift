@@ -1,0 +1,119 @@
+import Bytes
+import Files
+import Telemetry
+
+/// How the stores of Mozilla's SDK are recognized: by the names that it gives, and by contents where others may use the
+/// same names.
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 1.1 and 1.2.
+struct MozillaStores: StoreFormat {
+    /// The preferences of one early SDK (V2), which hold nothing else.
+    private static let ownPreferences = "org.mozilla.telemetry-ios-lib.plist"
+
+    func mayBelongToStore(_ file: MemberName) -> Bool {
+        file.name.endsInAnyCase(with: ".json") || file.name.endsInAnyCase(with: ".plist")
+            || MozillaName.isOwnPingFolder(file.folder)
+    }
+
+    /// A ping folder: the SDK names it, or its files are named as only the SDK does.
+    func store(ofFolder folder: inout FolderLook) -> (any Store)? {
+        let isOwn = MozillaName.isOwnPingFolder(folder.name)
+        guard isOwn || holdsPing(folder) else { return nil }
+        var pings = PingFolder(
+            path: folder.path, folderPath: folder.path, base: folder.base, type: MozillaName.namedType(of: folder.name),
+            entries: folder.files.entries)
+        var reader = PingReader()
+        let files = folder.files
+        for (index, file) in files.enumerated() {
+            let time = DecimalTime(pingFileName: file.span)
+            // A stranger's file in a folder that is not the SDK's own is none of our business.
+            if !isOwn, time == nil { continue }
+            pings.append(files.entry(index), time: time ?? envelopeTime(of: file, in: &folder, with: &reader))
+        }
+        pings.sort()
+        return pings
+    }
+
+    /// Whether a folder that is not the SDK's own has a file that is named like a ping.
+    private func holdsPing(_ folder: borrowing FolderLook) -> Bool {
+        let isNamedForType = MozillaName(folder: folder.name) != nil
+        return folder.files.contains { file in
+            (isNamedForType || file.starts(with: "-t-".utf8)) && DecimalTime(pingFileName: file.span) != nil
+        }
+    }
+
+    private func envelopeTime(of file: [UInt8], in folder: inout FolderLook, with reader: inout PingReader)
+        -> DecimalTime?
+    {
+        // What cannot be read here is reported when it is read for its pings.
+        guard let bytes = try? folder.contents(of: file) else { return nil }
+        folder.keepContents(of: file)
+        return reader.orderingTime(of: bytes)
+    }
+
+    func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding {
+        switch MozillaName(file: name, in: folder.name) {
+        case .pingArray(let type)?:
+            let isOwn = MozillaName.isOwn(name) || holds(["\"documentId\"", "\"uploadPath\""], name, in: &folder)
+            return isOwn ? .own([MozillaFile(.pingArray(type: type), named: name, in: folder)]) : .stranger
+        case .values?:
+            let isOwn = MozillaName.isOwn(name) || holds(["\"clientId\"", "-seq\""], name, in: &folder)
+            return isOwn ? .own([MozillaFile(.values, named: name, in: folder)]) : .stranger
+        case .pendingEvents(let type)?:
+            return .own([MozillaFile(.pendingEvents(type: type), named: name, in: folder)])
+        case .datedMeasurements?: return .own([MozillaFile(.datedMeasurements, named: name, in: folder)])
+        case .preferences?: return stores(ofPreferences: name, in: &folder)
+        case .pingFolder?, nil: return .stranger
+        }
+    }
+
+    /// Preferences of an app or an app group; they may hold other systems' keys as well.
+    private func stores(ofPreferences name: String, in folder: inout FolderLook) -> FileFinding {
+        if name == Self.ownPreferences {
+            return .own([MozillaFile(.preferences(hasPrefix: false), named: name, in: folder)])
+        }
+        if holds([StoredValues.keyPrefix], name, in: &folder) {
+            return .shared([MozillaFile(.preferences(hasPrefix: true), named: name, in: folder)])
+        }
+        if holds([GroupPreferences.eventsKey], name, in: &folder) {
+            return .shared([MozillaFile(.groupPreferences, named: name, in: folder)])
+        }
+        return .stranger
+    }
+
+    /// Whether a file holds some texts, by which it is Mozilla's; its bytes are kept then.
+    private func holds(_ texts: [String], _ name: String, in folder: inout FolderLook) -> Bool {
+        let bytes = Array(name.utf8)
+        // A stranger's JSON may be large; preferences are not, and what is in these would be missed.
+        guard folder.holds(bytes, all: texts, mustFit: name.hasSuffix(".plist")) else { return false }
+        folder.keepContents(of: bytes)
+        return true
+    }
+
+    func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
+        guard DecimalTime(pingFileName: name.utf8.span) != nil || MozillaName(folder: folder.name) != nil else {
+            return stores(ofFile: name, in: &folder)
+        }
+        let file = Array(name.utf8)
+        var pings = PingFolder(
+            path: folder.path(of: file), folderPath: folder.path, base: folder.base,
+            type: MozillaName.namedType(of: folder.name), entries: folder.files.entries)
+        pings.append(folder.files.entry(0), time: nil)
+        pings.sort()
+        return .own([pings])
+    }
+
+    func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? { nil }
+
+    func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
+        MozillaName.isOwn(name) || (store is PingFolder && DecimalTime(pingFileName: name.utf8.span) != nil)
+    }
+}
+
+extension String {
+    /// Whether the text ends like this; ASCII letters of either case are the same.
+    /// - Parameter suffix: in lower case.
+    fileprivate func endsInAnyCase(with suffix: String) -> Bool {
+        utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) { byte, wanted in byte.lowercased == wanted }
+    }
+}

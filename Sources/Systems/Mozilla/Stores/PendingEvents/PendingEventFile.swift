@@ -1,0 +1,159 @@
+import JSONText
+import Telemetry
+
+/// Events as canonical JSON, one after another in one buffer.
+struct EventList: Sendable {
+    private var bytes = TextBuffer()
+    private var ends: [Int] = []
+
+    /// How many events there are.
+    var count: Int { ends.count }
+
+    mutating func append(_ event: JSONNode, of document: JSONDocument) {
+        document.write(event, to: &bytes)
+        ends.append(bytes.count)
+    }
+
+    /// A run of the events as a canonical JSON array.
+    func array(_ range: Range<Int>) -> [UInt8] {
+        var array = [UInt8(ascii: "[")]
+        for index in range {
+            if index > range.lowerBound { array.append(UInt8(ascii: ",")) }
+            array += bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
+        }
+        array.append(UInt8(ascii: "]"))
+        return array
+    }
+}
+
+/// What a pending event file held.
+struct PendingEvents: Sendable {
+    /// The events, in the order of the file.
+    var events = EventList()
+    /// What was changed in them, and how the file was odd.
+    var notes: [String] = []
+    /// The spans that are no events.
+    var rejects: [Reject] = []
+
+    /// Adds a value if it is an event, in its documented form.
+    /// - Returns: whether it was one.
+    mutating func append(_ value: JSONNode, of document: inout JSONDocument) -> Bool {
+        guard EventTuples.isTuple(value, in: document) else { return false }
+        var findings = Findings()
+        EventTuples.normalize(event: value, index: events.count, in: &document, findings: &findings)
+        notes += findings.notes + findings.faults.map { "schema \($0)" }
+        events.append(value, of: document)
+        return true
+    }
+}
+
+/// Reads the file of events that are in no ping yet: JSON arrays joined by a comma and a line feed, often damaged.
+///
+/// Every raw line feed is part of a separator, so reading starts afresh after each one, and a broken record costs only
+/// itself. Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 4.1 to 4.4, whose case
+/// ids F1 to F12 the rejects and notes carry.
+struct PendingEventFile {
+    private let bytes: [UInt8]
+    private var document = JSONDocument()
+    private var result = PendingEvents()
+    private var isBracketed = false
+    private var hasMissingSeparator = false
+
+    /// Takes the bytes of a file to be read.
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Reads all events that can be recovered.
+    mutating func read() -> PendingEvents {
+        result = PendingEvents()
+        if let bracket = openingBracket() {
+            isBracketed = true
+            result.notes.append("F11 brackets around the whole file")
+            if readWholeArray() { return result }
+            readSegments(from: bracket + 1)
+        } else {
+            readSegments(from: 0)
+        }
+        if hasMissingSeparator { result.notes.append("F7 records without separator") }
+        return result
+    }
+
+    /// The bracket that a tool put around the whole file: no event begins with an array.
+    private func openingBracket() -> Int? {
+        guard let first = bytes.firstIndex(where: { !$0.isBlank }), bytes[first] == UInt8(ascii: "["),
+            let second = bytes[(first + 1)...].firstIndex(where: { !$0.isBlank }),
+            bytes[second] == UInt8(ascii: "[")
+        else { return nil }
+        return first
+    }
+
+    /// Reads a file that is one intact array of events.
+    private mutating func readWholeArray() -> Bool {
+        guard (try? document.read(bytes)) != nil else { return false }
+        let elements = document.elements(of: document.root)
+        guard elements.allSatisfy({ EventTuples.isTuple($0, in: document) }) else { return false }
+        for element in elements { _ = result.append(element, of: &document) }
+        return true
+    }
+
+    private mutating func readSegments(from start: Int) {
+        var start = start
+        while start < bytes.count {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            readSegment(start..<end, isLast: end == bytes.count)
+            start = end + 1
+        }
+    }
+
+    private mutating func readSegment(_ segment: Range<Int>, isLast: Bool) {
+        var rest = trimmed(segment)
+        var previousEnd: Int?
+        while !rest.isEmpty {
+            do throws(JSONError) {
+                let end = try document.readValue(in: bytes, range: rest)
+                let value = rest.lowerBound..<end
+                if result.append(document.root, of: &document) {
+                    if let previousEnd, !bytes[previousEnd..<rest.lowerBound].contains(UInt8(ascii: ",")) {
+                        hasMissingSeparator = true
+                    }
+                } else {
+                    reject(value, "F12 not a tuple")
+                }
+                previousEnd = end
+                rest = trimmed(end..<rest.upperBound)
+            } catch {
+                return reject(rest, reason(for: error, in: rest, isLast: isLast))
+            }
+        }
+    }
+
+    /// A segment without the white space and the separators at its ends.
+    private func trimmed(_ segment: Range<Int>) -> Range<Int> {
+        var start = segment.lowerBound
+        var end = segment.upperBound
+        while start < end, bytes[start].isBlank || bytes[start] == UInt8(ascii: ",") { start += 1 }
+        while start < end, bytes[end - 1].isBlank || bytes[end - 1] == UInt8(ascii: ",") { end -= 1 }
+        let isClosingBracket = isBracketed && end - start == 1 && bytes[start] == UInt8(ascii: "]")
+        return isClosingBracket ? end..<end : start..<end
+    }
+
+    private mutating func reject(_ span: Range<Int>, _ reason: String) {
+        let span = trimmed(span)
+        result.rejects.append(Reject(reason, offset: span.lowerBound, length: span.count))
+    }
+
+    private func reason(for error: JSONError, in span: Range<Int>, isLast: Bool) -> String {
+        if bytes[span].contains(0) { return "F10 NUL bytes" }
+        guard isLast else { return "F5 broken event: \(error)" }
+        if error.code == .invalidUTF8, bytes[error.offset..<span.upperBound].isCutCharacter {
+            return "F8 event cut inside a character"
+        }
+        return error.code == .unexpectedEnd ? "F4 event cut short" : "F4 broken event: \(error)"
+    }
+}
+
+extension UInt8 {
+    /// White space inside a line.
+    fileprivate var isBlank: Bool { self == 0x20 || self == 0x0D || self == 0x09 || self == 0x0A }
+}

@@ -1,0 +1,71 @@
+import JSONText
+import Telemetry
+
+/// The SDK's counters and its client id, as it kept them between pings (V1, V2, V3).
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 3.1 and 3.2. Given as a JSON
+/// object whose keys have no prefix; a value of another type reads as absent.
+struct StoredValues: Sendable {
+    /// What stands in front of every key in the preferences of an app (V3).
+    static let keyPrefix = "telemetry-key-prefix-"
+
+    /// The client id of all ping types.
+    private(set) var client: String?
+    /// Events in no ping yet, by ping type, in the order of the types' names.
+    private(set) var pending: [(type: String, events: PendingEvents)] = []
+    /// What is counted but in no ping yet; nil if nothing is.
+    private(set) var counters: Problem?
+
+    /// Reads the values.
+    /// - Throws: ``JSONError`` if the bytes are no JSON, or no object (an unexpected byte at its start).
+    init(_ bytes: [UInt8]) throws(JSONError) {
+        var document = try JSONDocument(bytes)
+        let root = document.root
+        guard document.kind(of: root) == .object else {
+            throw JSONError(.unexpectedByte, at: document.sourceRange(of: root)?.lowerBound ?? 0)
+        }
+        if let value = document.value(of: "clientId", in: root), document.kind(of: value) == .string,
+            !document.bytes(of: value).isEmpty
+        {
+            client = document.string(of: value)
+        }
+        counters = Self.counters(of: root, in: document)
+        for position in 0..<document.memberCount(of: root) {
+            let member = document.member(at: position, of: root)
+            let key = document.string(of: member.key)
+            guard key.hasSuffix(Self.eventsSuffix), document.kind(of: member.value) == .array else { continue }
+            let events = Self.events(in: member.value, key: key, of: &document)
+            if events.events.count > 0 || !events.rejects.isEmpty {
+                pending.append((String(key.dropLast(Self.eventsSuffix.count)), events))
+            }
+        }
+    }
+
+    private static let eventsSuffix = "-events"
+
+    private static func events(in array: JSONNode, key: String, of document: inout JSONDocument) -> PendingEvents {
+        var pending = PendingEvents()
+        for (index, element) in document.elements(of: array).enumerated()
+        where !pending.append(element, of: &document) {
+            pending.rejects.append(Reject("F12 \(key)[\(index)] is not a tuple"))
+        }
+        return pending
+    }
+
+    private static func counters(of root: JSONNode, in document: JSONDocument) -> Problem? {
+        func value(_ key: JSONKey, _ kind: JSONKind) -> JSONNode? {
+            document.value(of: key, in: root).flatMap { document.kind(of: $0) == kind ? $0 : nil }
+        }
+        func number(_ key: JSONKey) -> Int {
+            value(key, .number).flatMap { Int(document.string(of: $0)) } ?? 0
+        }
+        let sessions = number("sessions")
+        let durations = number("durations")
+        let searches = value("searches", .object).map { document.memberCount(of: $0) } ?? 0
+        guard sessions != 0 || durations != 0 || searches > 0 else { return nil }
+        let keys = searches == 1 ? "1 key" : "\(searches) keys"
+        return Problem(
+            "pending-counters",
+            "sessions \(sessions), durations \(durations), searches in \(keys) are in no ping yet")
+    }
+}

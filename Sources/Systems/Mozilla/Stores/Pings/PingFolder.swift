@@ -1,0 +1,102 @@
+import Files
+import Telemetry
+
+/// A folder with a ping in each file (S2, S3): its files in the order in which their pings come out.
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 2.2 and 2.4.
+struct PingFolder: FileStore {
+    let path: String
+    let folderPath: String
+    let parts: [StorePart]
+    /// The ping type that the folder is named for; empty if its name does not tell one.
+    let type: String
+    /// What the paths of the files begin with.
+    private let base: String
+    /// The entries of the folder, the files among them.
+    private let entries: FolderEntries
+    /// The files by their places there, in order.
+    private var files: [UInt32] = []
+    /// The files that are still to be put in order.
+    private var unsorted: [Unsorted] = []
+
+    private struct Unsorted {
+        /// What orders it: nil where neither name nor envelope tells.
+        let time: DecimalTime?
+        let entry: UInt32
+    }
+
+    /// Makes a folder without files.
+    /// - Parameters:
+    ///   - path: what reports call the store; the path of the file where one of them is given alone.
+    ///   - folderPath: the path of the folder in the capture.
+    ///   - base: what the paths of its files begin with.
+    ///   - type: the ping type that the folder is named for.
+    ///   - entries: the entries of the folder.
+    init(path: String, folderPath: String, base: String, type: String, entries: FolderEntries) {
+        self.entries = entries
+        self.path = path
+        self.folderPath = folderPath
+        self.base = base
+        self.type = type
+        parts = [StorePart(kind: .mozillaPingFile, path: path)]
+    }
+
+    /// Adds a file.
+    /// - Parameter entry: its place among the entries.
+    mutating func append(_ entry: Int, time: DecimalTime?) {
+        unsorted.append(Unsorted(time: time, entry: UInt32(entry)))
+    }
+
+    /// Puts the files in order: by the time in the name, else of the envelope; ties by name.
+    mutating func sort() {
+        unsorted.sort { [entries] left, right in
+            switch (left.time, right.time) {
+            case (let leftTime?, let rightTime?) where leftTime != rightTime: leftTime < rightTime
+            case (nil, _?): true
+            case (_?, nil): false
+            default: entries.precedes(Int(left.entry), Int(right.entry))
+            }
+        }
+        files = unsorted.map(\.entry)
+        unsorted = []
+    }
+}
+
+extension PingFolder {
+    var system: SystemName? { .mozilla }
+    var companionPaths: [String] { [] }
+    var fileCount: Int { files.count }
+    var isReadAtOnce: Bool { false }
+    var carriesCredentials: Bool { false }
+
+    func file(_ index: Int) -> (name: [UInt8], path: String) {
+        let name = entries.name(Int(files[index]))
+        return (name, base + String(decoding: name, as: UTF8.self))
+    }
+
+    func makeReader(in context: StoreContext) -> any FileReader {
+        PingFileReader(at: place(in: context))
+    }
+
+    /// Where the files lie, but for the path of each.
+    func place(in context: StoreContext) -> MozillaPlace {
+        MozillaPlace(
+            capture: context.capture, path: path, store: .mozillaPingFile, namedType: type,
+            applicationID: context.container.applicationID)
+    }
+}
+
+/// Reads the files of a ping folder.
+private struct PingFileReader: FileReader {
+    private var pings = PingReader()
+    private var place: MozillaPlace
+
+    init(at place: MozillaPlace) {
+        self.place = place
+    }
+
+    mutating func read(_ bytes: [UInt8], file index: Int, path: String, into output: inout Extraction) {
+        place.path = path
+        pings.readPingFile(bytes, at: place, into: &output)
+    }
+}

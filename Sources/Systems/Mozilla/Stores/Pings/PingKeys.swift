@@ -1,0 +1,23 @@
+import JSONText
+
+/// The keys of an envelope.
+enum EnvelopeKeys {
+    static let documentID: JSONKey = "documentId"
+    static let measurements: JSONKey = "measurements"
+    static let pingType: JSONKey = "pingType"
+    static let timestamp: JSONKey = "timestamp"
+    static let uploadPath: JSONKey = "uploadPath"
+
+    static let all = [documentID, measurements, pingType, timestamp, uploadPath]
+}
+
+/// The keys of measurements that more is done with than checking their form.
+enum MeasurementKeys {
+    static let clientID: JSONKey = "clientId"
+    static let created: JSONKey = "created"
+    static let events: JSONKey = "events"
+    static let processStart: JSONKey = "processStartTimestamp"
+    static let searches: JSONKey = "searches"
+    static let timeZone: JSONKey = "tz"
+    static let version: JSONKey = "v"
+}

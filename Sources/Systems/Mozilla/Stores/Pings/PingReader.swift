@@ -1,0 +1,297 @@
+import JSONText
+import Telemetry
+
+/// Reads ping files and ping arrays: stored envelopes in, records and rejects out.
+///
+/// A reader keeps its memory from one file to the next, so one that reads many files allocates little.
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 2.1 to 2.5.
+struct PingReader: Sendable {
+    private var document = JSONDocument()
+    private var buffer = TextBuffer()
+    private var paths = SubmitPathReader()
+    /// The last client, for the next ping mostly has the same.
+    private var lastClient = ""
+
+    /// Reads a file of a ping folder (S2, S3): one envelope, or an array of envelopes [P3], or a bare body [P4].
+    mutating func readPingFile(_ bytes: [UInt8], at place: MozillaPlace, into output: inout Extraction) {
+        guard read(bytes, into: &output) else { return }
+        // The caller can use its memory again.
+        defer { document.reset() }
+        switch document.kind(of: document.root) {
+        case .array:
+            for (index, element) in document.elements(of: document.root).enumerated() {
+                readElement(
+                    element, index: index, at: place, notes: ["P3 array of pings in a ping folder"], into: &output)
+            }
+        case .object where isBareMeasurements(document.root):
+            output.records.append(bareRecord(at: place))
+        default:
+            do throws(EnvelopeFault) {
+                try readEnvelope(document.root, index: 0, at: place, notes: [], into: &output)
+            } catch {
+                output.rejects.append(Reject(error.reason))
+            }
+        }
+    }
+
+    /// Reads a ping array (S1): its pings in ascending order of their timestamps, ties by place.
+    mutating func readPingArray(_ bytes: [UInt8], at place: MozillaPlace, into output: inout Extraction) {
+        guard read(bytes, into: &output) else { return }
+        guard document.kind(of: document.root) == .array else {
+            return output.rejects.append(Reject("P5 root is no array"))
+        }
+        let elements = document.elements(of: document.root).enumerated().map { index, element in
+            (index: index, element: element, time: timestamp(of: element))
+        }
+        let ordered = elements.sorted { left, right in
+            switch (left.time, right.time) {
+            case (let left?, let right?) where left != right: left < right
+            case (nil, _?): true
+            case (_?, nil): false
+            default: left.index < right.index
+            }
+        }
+        for entry in ordered {
+            readElement(entry.element, index: entry.index, at: place, notes: [], into: &output)
+        }
+    }
+
+    /// The time that orders a file whose name tells none: the timestamp of its envelope, or of the first of several.
+    mutating func orderingTime(of bytes: [UInt8]) -> DecimalTime? {
+        guard (try? document.read(bytes)) != nil else { return nil }
+        return timestamp(of: document.firstElement(of: document.root) ?? document.root)
+    }
+
+    /// Parses a file; one that is no JSON becomes a reject.
+    private mutating func read(_ bytes: [UInt8], into output: inout Extraction) -> Bool {
+        do {
+            try document.read(bytes)
+            return true
+        } catch {
+            output.rejects.append(Self.reject(for: error, in: bytes))
+            return false
+        }
+    }
+
+    private static func reject(for error: JSONError, in bytes: [UInt8]) -> Reject {
+        switch error.code {
+        case .empty: Reject("P1 empty file")
+        case .unexpectedEnd: Reject("P2 JSON cut short", offset: error.offset)
+        case .invalidUTF8 where bytes[error.offset...].isCutCharacter,
+            .unpairedSurrogate where bytes[error.offset...].isCutSurrogatePair:
+            Reject("P2 JSON cut short", offset: bytes.count)
+        case .duplicateKey: Reject("P12 duplicate key at byte \(error.offset)")
+        default: Reject("json \(error.code.text)", offset: error.offset)
+        }
+    }
+
+    private mutating func readElement(
+        _ element: JSONNode, index: Int, at place: MozillaPlace, notes: [String], into output: inout Extraction
+    ) {
+        do throws(EnvelopeFault) {
+            try readEnvelope(element, index: index, at: place, notes: notes, into: &output)
+        } catch {
+            var span = document.sourceRange(of: element)
+            // The place of a string is that of its contents; its quotation marks belong to the element.
+            if let text = span, document.kind(of: element) == .string {
+                span = text.lowerBound - 1..<text.upperBound + 1
+            }
+            output.rejects.append(
+                Reject("\(error.reason) (element \(index))", offset: span?.lowerBound, length: span?.count))
+        }
+    }
+}
+
+// MARK: - One envelope
+
+/// Why an object is no envelope.
+private struct EnvelopeFault: Error {
+    let reason: String
+}
+
+extension PingReader {
+    private mutating func readEnvelope(
+        _ envelope: JSONNode, index: Int, at place: MozillaPlace, notes: [String], into output: inout Extraction
+    ) throws(EnvelopeFault) {
+        guard document.kind(of: envelope) == .object else { throw EnvelopeFault(reason: "P5 no envelope") }
+        var findings = Findings()
+        for note in notes { findings.note(note) }
+        let documentID = try member(EnvelopeKeys.documentID, .string, of: envelope)
+        let measurements = try member(EnvelopeKeys.measurements, .object, of: envelope)
+        let pingType = try member(EnvelopeKeys.pingType, .string, of: envelope)
+        let time = try envelopeTime(of: envelope, findings: &findings)
+        let uploadPath = try member(EnvelopeKeys.uploadPath, .string, of: envelope)
+        noteUnknownKeys(of: envelope, findings: &findings)
+
+        let type = document.string(of: pingType)
+        let path = paths.read(uploadPath, of: document)
+        noteDisagreement(type, documentID, path, uploadPath, place, findings: &findings)
+        if !document.bytes(of: documentID).isUUID {
+            findings.note("P9 documentId is no UUID: the decoder rejects it")
+            findings.fault("documentId is no UUID")
+        }
+        if path == nil { findings.note("no-target uploadPath is not in the grammar of /submit/telemetry/") }
+        var holds = PingNormalizer.normalize(measurements, type: type, in: &document, findings: &findings)
+        // A type without a documented form has no faults of its own, but the envelope can have.
+        if let hold = findings.hold, holds.first?.code != hold.code { holds.insert(hold, at: 0) }
+        if path == nil { holds.append(.noTarget) }
+        output.records.append(
+            Record(
+                system: .mozilla, type: type, id: document.string(of: documentID),
+                client: client(of: measurements), time: time?.timestamp,
+                app: paths.app(id: place.applicationID) ?? App(id: place.applicationID),
+                target: path == nil ? nil : Target(path: document.string(of: uploadPath)),
+                payload: payload(of: measurements), source: place.source(index: index),
+                notes: findings.notes, held: holds))
+    }
+
+    /// The value of one of the five keys, which has to be of a kind [P5].
+    private func member(_ key: JSONKey, _ kind: JSONKind, of envelope: JSONNode) throws(EnvelopeFault) -> JSONNode {
+        guard let value = document.value(of: key, in: envelope) else {
+            throw EnvelopeFault(reason: "P5 \(key) missing")
+        }
+        guard document.kind(of: value) == kind else { throw EnvelopeFault(reason: "P5 \(key) of another type") }
+        return value
+    }
+
+    /// The timestamp; as text only where it is a plain decimal [P7].
+    private func envelopeTime(of envelope: JSONNode, findings: inout Findings) throws(EnvelopeFault) -> DecimalTime? {
+        if let value = document.value(of: EnvelopeKeys.timestamp, in: envelope), document.kind(of: value) == .string {
+            guard let time = DecimalTime(plain: document.bytes(of: value)) else {
+                throw EnvelopeFault(reason: "P7 timestamp is text and no plain decimal")
+            }
+            findings.note("P7 timestamp: text read as number")
+            return time
+        }
+        return DecimalTime(document.bytes(of: try member(EnvelopeKeys.timestamp, .number, of: envelope)))
+    }
+
+    private func noteUnknownKeys(of envelope: JSONNode, findings: inout Findings) {
+        guard document.count(of: envelope) > EnvelopeKeys.all.count else { return }
+        for position in 0..<document.memberCount(of: envelope) {
+            let key = document.member(at: position, of: envelope).key
+            if EnvelopeKeys.all.contains(where: { document.bytes(of: key).equals($0.utf8.span) }) { continue }
+            findings.note("P13 \(document.string(of: key)): unknown envelope key left out")
+        }
+    }
+
+    /// Folder, pingType and uploadPath normally agree [P14].
+    private func noteDisagreement(
+        _ type: String, _ documentID: JSONNode, _ path: SubmitPath?, _ uploadPath: JSONNode, _ place: MozillaPlace,
+        findings: inout Findings
+    ) {
+        if place.namedType != type, !place.namedType.isEmpty {
+            findings.note("P14 pingType \(type) in a store named for \(place.namedType)")
+        }
+        guard let path else { return }
+        let text = document.bytes(of: uploadPath)
+        if !text.extracting(path.type).equals(type) {
+            findings.note("P14 pingType \(type), uploadPath names \(String(readingUTF8: text.extracting(path.type)))")
+        }
+        if !text.extracting(path.documentID).equals(document.bytes(of: documentID)) {
+            findings.note("P14 uploadPath names another document id")
+        }
+    }
+
+    private mutating func payload(of measurements: JSONNode) -> [UInt8] {
+        buffer.removeAll()
+        document.write(measurements, to: &buffer)
+        return buffer.bytes
+    }
+
+    private mutating func client(of measurements: JSONNode) -> String? {
+        guard let client = document.value(of: MeasurementKeys.clientID, in: measurements),
+            document.kind(of: client) == .string,
+            !document.bytes(of: client).isEmpty
+        else { return nil }
+        if !document.bytes(of: client).equals(lastClient) { lastClient = document.string(of: client) }
+        return lastClient
+    }
+
+    private func timestamp(of envelope: JSONNode) -> DecimalTime? {
+        guard let value = document.value(of: EnvelopeKeys.timestamp, in: envelope) else { return nil }
+        return switch document.kind(of: value) {
+        case .number: DecimalTime(document.bytes(of: value))
+        case .string: DecimalTime(plain: document.bytes(of: value))
+        default: nil
+        }
+    }
+}
+
+// MARK: - A body without its envelope
+
+extension PingReader {
+    /// Measurements alone, as an export leaves them: `v` and `clientId`, and no key of an envelope [P4].
+    private func isBareMeasurements(_ root: JSONNode) -> Bool {
+        document.value(of: MeasurementKeys.version, in: root) != nil
+            && document.value(of: MeasurementKeys.clientID, in: root) != nil
+            && !EnvelopeKeys.all.contains { document.value(of: $0, in: root) != nil }
+    }
+
+    private mutating func bareRecord(at place: MozillaPlace) -> Record {
+        bareRecord(document.root, index: 0, time: nil, note: "P4 measurements without an envelope", at: place)
+    }
+
+    /// A record of measurements that say neither where they go nor what their document id is.
+    private mutating func bareRecord(
+        _ measurements: JSONNode, index: Int, time: Timestamp?, note: String, at place: MozillaPlace
+    ) -> Record {
+        var findings = Findings()
+        findings.note(note)
+        // What the SDK's own base class calls a ping without a type.
+        let type = place.namedType.isEmpty ? "unknown" : place.namedType
+        let holds = PingNormalizer.normalize(measurements, type: type, in: &document, findings: &findings)
+        let payload = payload(of: measurements)
+        return Record(
+            system: .mozilla, type: type, id: PayloadHash.id(of: payload),
+            client: client(of: measurements), time: time, app: App(id: place.applicationID), payload: payload,
+            source: place.source(index: index), notes: findings.notes, held: holds + [.noTarget])
+    }
+
+    /// Reads the dated measurements of the oldest store (S0), given as a JSON object: its keys are descriptions of
+    /// dates such as `2017-04-25 21:14:03 +0000`.
+    mutating func readDatedMeasurements(
+        _ bytes: [UInt8], at place: MozillaPlace, into output: inout Extraction
+    ) {
+        guard read(bytes, into: &output) else { return }
+        guard document.kind(of: document.root) == .object else {
+            return output.rejects.append(Reject("S0 root is no object"))
+        }
+        for position in 0..<document.memberCount(of: document.root) {
+            let member = document.member(at: position, of: document.root)
+            let date = document.string(of: member.key)
+            guard document.kind(of: member.value) == .object else {
+                output.rejects.append(Reject("S0 \(date): no measurements"))
+                continue
+            }
+            var dated = place
+            dated.namedType =
+                document.value(of: MeasurementKeys.events, in: member.value) == nil ? "core" : "focus-event"
+            output.records.append(
+                bareRecord(
+                    member.value, index: position, time: Timestamp(describedDate: date),
+                    note: "S0 measurements without document id and path", at: dated))
+        }
+    }
+}
+
+extension DecimalTime {
+    /// Reads digits with an optional minus sign and an optional fraction; no exponent.
+    init?(plain text: Span<UInt8>) {
+        for index in text.indices where !text[index].isDigit {
+            let byte = text[index]
+            guard byte == UInt8(ascii: ".") || (index == 0 && byte == UInt8(ascii: "-")) else { return nil }
+        }
+        guard !text.isEmpty, text[text.count - 1].isDigit else { return nil }
+        self.init(text)
+    }
+}
+
+extension Timestamp {
+    /// Reads Foundation's description of a date: `2017-04-25 21:14:03 +0000`.
+    init?(describedDate text: String) {
+        guard text.hasSuffix(" +0000") else { return nil }
+        self.init(rfc3339: text.dropLast(6) + "Z")
+    }
+}

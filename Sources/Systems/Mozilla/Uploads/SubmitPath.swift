@@ -1,0 +1,121 @@
+import Bytes
+import JSONText
+import Telemetry
+
+/// An upload path: `/submit/telemetry/<document id>/<type>/<app>/<version>/<channel>/<build>`, with or without a query
+/// `v=<number>`.
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 8.1 and 8.7. Spaces and
+/// letters beyond ASCII stand in it unencoded [P19]; encoding is for the sender.
+struct SubmitPath {
+    /// The six parts, as ranges of the path's bytes.
+    private let parts: [Range<Int>]
+
+    private static let prefix = Array("/submit/telemetry/".utf8)
+    private static let partCount = 6
+
+    /// Reads a path; nil if it leaves the grammar and so is no target at all.
+    init?(_ path: Span<UInt8>) {
+        guard path.count > Self.prefix.count, Self.isHarmless(path),
+            path.extracting(..<Self.prefix.count).equals(Self.prefix.span)
+        else { return nil }
+        var parts: [Range<Int>] = []
+        parts.reserveCapacity(Self.partCount)
+        var start = Self.prefix.count
+        var end = start
+        while end < path.count, path[end] != UInt8(ascii: "?") {
+            if path[end] == UInt8(ascii: "/") {
+                parts.append(start..<end)
+                start = end + 1
+            }
+            end += 1
+        }
+        parts.append(start..<end)
+        guard parts.count == Self.partCount, Self.isVersionQuery(path.extracting(end...)) else { return nil }
+        for part in parts where Self.isEmptyOrDots(path.extracting(part)) { return nil }
+        self.parts = parts
+    }
+
+    /// The document id, in the bytes that this was read from.
+    var documentID: Range<Int> { parts[0] }
+    /// The ping type, in the bytes that this was read from.
+    var type: Range<Int> { parts[1] }
+
+    /// The app that the path names.
+    func app(in path: Span<UInt8>, id: String?) -> App? {
+        func text(_ part: Int) -> String { String(readingUTF8: path.extracting(parts[part])) }
+        return App(id: id, name: text(2), version: text(3), channel: text(4), build: text(5))
+    }
+
+    /// No byte that could end a request line or change what a path means, encoded or not.
+    private static func isHarmless(_ path: Span<UInt8>) -> Bool {
+        for index in path.indices {
+            switch path[index] {
+            case ..<0x20, 0x7F, UInt8(ascii: "\\"), UInt8(ascii: "#"):
+                return false
+            case UInt8(ascii: "%"):
+                guard index + 2 < path.count, let high = path[index + 1].hexadecimalValue,
+                    let low = path[index + 2].hexadecimalValue, !isForbiddenWhenEncoded(high << 4 | low)
+                else { return false }
+            default: break
+            }
+        }
+        return true
+    }
+
+    /// Control characters, dots and slashes: a server may decode them and see another path.
+    private static func isForbiddenWhenEncoded(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == 0x7F || "#./?\\".utf8.contains(byte)
+    }
+
+    private static func isVersionQuery(_ query: Span<UInt8>) -> Bool {
+        if query.isEmpty { return true }
+        guard query.count > 3, query.extracting(..<3).equals("?v=") else { return false }
+        for index in 3..<query.count where !query[index].isDigit { return false }
+        return true
+    }
+
+    private static func isEmptyOrDots(_ part: Span<UInt8>) -> Bool {
+        part.isEmpty || part.equals(".") || part.equals("..")
+    }
+}
+
+/// Takes upload paths apart: at a glance where one is like the last but for its document id, as in one store they mostly
+/// are.
+struct SubmitPathReader: Sendable {
+    private var text: [UInt8] = []
+    private var path: SubmitPath?
+    private var app: App?
+
+    /// Reads the path that a string of a document is; nil if it leaves the grammar.
+    mutating func read(_ node: JSONNode, of document: JSONDocument) -> SubmitPath? {
+        let other = document.bytes(of: node)
+        if let path, isLikeLast(other, path) { return path }
+        path = SubmitPath(other)
+        app = nil
+        text = other.copied()
+        return path
+    }
+
+    /// The app that the last path names; nil if it left the grammar.
+    mutating func app(id: String?) -> App? {
+        if let app, app.id == id { return app }
+        app = path?.app(in: text.span, id: id)
+        return app
+    }
+
+    private func isLikeLast(_ other: Span<UInt8>, _ path: SubmitPath) -> Bool {
+        let id = path.documentID
+        return other.count == text.count
+            && other.extracting(..<id.lowerBound).equals(text.span.extracting(..<id.lowerBound))
+            && other.extracting(id.upperBound...).equals(text.span.extracting(id.upperBound...))
+            && other.extracting(id).isUUID
+    }
+}
+
+extension Target {
+    /// Whether the target is one in the grammar of Mozilla's server, with the method that apps send with.
+    var isMozillaSubmission: Bool {
+        (method == nil || method == MozillaServer.method) && SubmitPath(path.utf8.span) != nil
+    }
+}

@@ -1,0 +1,183 @@
+import PropertyList
+import Synchronization
+import Telemetry
+
+/// Takes the written events of one archive into requests, one after another, or reports why not.
+///
+/// Source: "Sift iOS SDK: on-disk store, list request", sections 9.1 to 9.3.
+struct SiftSettlement: Sendable {
+    /// Bounds of what an archive may expand to.
+    private enum Limit {
+        /// More lost events than these are counted, not listed.
+        static let problems = 1000
+        /// Bytes of requests for each byte of the archive, and those that even a small one may have.
+        static let growth = 8
+        static let freeBytes = 16 << 20
+    }
+
+    private let document: PropertyListDocument
+    private let byteCount: Int
+    /// What became of the events.
+    private(set) var counts = SiftCounts()
+    /// The requests that are full, and the one that is being written last.
+    private(set) var requests: [SiftRequest] = []
+    /// What there is to report.
+    private(set) var problems: [Problem] = []
+    /// The codes of the events that were left out, with how many, in the order in which they came up.
+    private(set) var losses: [(code: String, count: Int)] = []
+    /// The time of the newest event that has one within the range of RFC 3339.
+    private(set) var newest: Int64 = 0
+    /// The event with the newest device properties.
+    private(set) var newestDevice: (time: Int64, event: PropertyListNode)?
+    /// Why the whole archive is to be refused.
+    private(set) var error: PropertyListError?
+    private var client: (node: PropertyListNode, text: String)?
+    /// How many more values and bytes may come out of the archive.
+    private var values: Int
+    private var bytes: Int
+    /// How reports call the list that is being settled, and the position in it.
+    private var name = ""
+    private var position = 0
+    /// The entries of the batches: those of a batch are put in, those of a queue are looked up.
+    private var batchEntries: SiftBatchEntries
+
+    /// Prepares to settle the events of an archive.
+    init(of document: PropertyListDocument, byteCount: Int, batchEntries: consuming SiftBatchEntries) {
+        self.batchEntries = consume batchEntries
+        self.document = document
+        self.byteCount = byteCount
+        values = document.expansionLimit
+        bytes = Limit.growth * byteCount + Limit.freeBytes
+    }
+
+    /// Begins a list and a request.
+    /// - Throws: `budget-exceeded` for more events than there can be.
+    mutating func begin(_ count: Int, named name: String, source: Source, file: Int) throws(PropertyListError) {
+        counts.pending += count
+        // Different events take up more than that in the file; so many are a few, over and over.
+        guard count <= values / SiftEventBounds.leastValues else {
+            throw exceeded("a list of \(count) events in a file of \(byteCount) bytes")
+        }
+        // A queue is all of its file, a batch a part of it; requests are about as long as the archive.
+        let capacity = source.store == .siftQueue ? byteCount : 0
+        requests.append(SiftRequest(source: source, file: file, capacity: capacity))
+        (self.name, position) = (name, 0)
+    }
+
+    /// Takes the entries of the batches out.
+    mutating func takeBatchEntries() -> SiftBatchEntries {
+        defer { batchEntries = SiftBatchEntries() }
+        return batchEntries
+    }
+
+    /// Settles batches that follow one another, up to the first event by which the archive is to be refused.
+    mutating func settle(_ batches: [SiftEntryBatch]) {
+        do throws(PropertyListError) {
+            for batch in batches {
+                for entry in batch.entries {
+                    try settle(entry, batch.text[entry.range])
+                    position += 1
+                }
+            }
+        } catch {
+            self.error = error
+        }
+    }
+
+    /// Takes an entry into the last request, or reports why not.
+    /// - Throws: `budget-exceeded` if the whole archive is to be refused.
+    private mutating func settle(_ entry: SiftEntryBatch.Entry, _ text: ArraySlice<UInt8>) throws(PropertyListError) {
+        values -= entry.values
+        bytes -= text.count + entry.keyBytes
+        guard values >= 0, bytes >= 0 else { throw exceeded("an archive that expands to too much") }
+        if requests[last].payload.count > SiftRequest.sizeLimit {
+            requests.append(SiftRequest(source: requests[last].source, file: requests[last].file))
+        }
+        let store = requests[last].source.store
+        switch entry.outcome {
+        case .success(let event) where store == .siftQueue && batchEntries.absorb(text, time: event.time):
+            counts.absorbed += 1
+            requests[last].note(.absorbed, at: "event \(position)")
+        case .success(let event):
+            if store == .siftUploader { batchEntries.insert(text, time: event.time) }
+            requests[last].append(text)
+            accept(event, notes: entry.notes)
+        case .failure(let error):
+            lose(error)
+        }
+    }
+
+    /// Where the request is that is being written.
+    private var last: Int { requests.count - 1 }
+
+    private func exceeded(_ reason: String) -> PropertyListError {
+        PropertyListError(.budgetExceeded, at: document.offset(of: document.root), reason)
+    }
+
+    private mutating func accept(_ event: SiftEntryBatch.Event, notes: SiftNotes) {
+        counts.emitted += 1
+        requests[last].accept(time: event.time, notes: notes)
+        if let node = event.client { requests[last].accept(client: text(ofClient: node)) }
+        guard let time = Int64(exactly: event.time), Timestamp(milliseconds: time) != nil else { return }
+        newest = max(newest, time)
+        if event.hasDeviceProperties, time >= newestDevice?.time ?? 0 { newestDevice = (time, event.node) }
+    }
+
+    /// Takes note of the device properties of an event that does not wait any more, if they are the newest.
+    mutating func see(deviceAt time: Int64, _ event: PropertyListNode) {
+        if time > newestDevice?.time ?? -1 { newestDevice = (time, event) }
+    }
+
+    /// The text of an installation id: mostly the one before.
+    private mutating func text(ofClient node: PropertyListNode) -> String {
+        if let client, document.text(node, equals: client.node) { return client.text }
+        let text = document.string(of: node)
+        client = (node, text)
+        return text
+    }
+
+    private mutating func lose(_ error: PropertyListError) {
+        let code = error.code.rawValue
+        if error.code == .eventSkipped { counts.skipped += 1 } else { counts.lost += 1 }
+        requests[last].note(.lost(code: code, reason: error.reason), at: "event \(position)")
+        if let known = losses.firstIndex(where: { $0.code == code }) {
+            losses[known].count += 1
+        } else {
+            losses.append((code, 1))
+        }
+        report(code, "event \(position) of \(name) left out: \(error.reason) at byte \(error.offset)")
+    }
+
+    /// Reports something, up to a number of times.
+    private mutating func report(_ code: String, _ text: String) {
+        if problems.count < Limit.problems { problems.append(Problem(code, text)) }
+    }
+
+    /// Counts a list that is none.
+    mutating func loseList(_ error: PropertyListError, named name: String) {
+        losses.append((error.code.rawValue, 1))
+        report(error.code.rawValue, "\(name) left out: \(error.reason) at byte \(error.offset)")
+    }
+
+    /// How reports call what was left out of the archive.
+    var reason: String {
+        losses.map { "\($0.code) \($0.count) left out" }.joined(separator: ", ")
+    }
+}
+
+/// A settlement that threads take turns with: one settles what is written while the others write what comes next.
+final class SharedSettlement: Sendable {
+    private let settlement: Mutex<SiftSettlement>
+
+    /// Shares a settlement.
+    init(_ settlement: consuming SiftSettlement) {
+        self.settlement = Mutex(consume settlement)
+    }
+
+    /// Works on the settlement; whoever comes meanwhile waits.
+    func withLock<Result: Sendable, Failure: Error>(
+        _ body: (inout SiftSettlement) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try settlement.withLock { settlement throws(Failure) in try body(&settlement) }
+    }
+}

@@ -1,0 +1,69 @@
+import JSONText
+import Telemetry
+
+/// A queue as the SDK's rules see it, in words and for machines.
+extension SiftQueue: QueueRules {
+    /// Whether the queue is ready for upload, and why, and whether its events repeat themselves.
+    public func sentence(at instant: Int64) -> String {
+        let readiness = readinessInWords(at: instant)
+        guard let repetitions, repetitions > 0 else { return readiness }
+        return "\(readiness); \(repetitions) \(repetitions == 1 ? "is" : "are") the one before but for the time"
+    }
+
+    /// The same for machines, with the instants that it follows from.
+    public func json(at instant: Int64) -> CanonicalObject {
+        var object = CanonicalObject()
+        object.set("acceptsEqualEvent", string: acceptsEqualEvent.flatMap(Self.timestamp))
+        object.set("at", string: Self.timestamp(instant))
+        object.set("identifier", string: identifier)
+        object.set("lastAppend", string: era == .current ? nil : Self.timestamp(last))
+        object.set("lastEvent", string: lastEvent.flatMap(Self.timestamp))
+        object.set("lastUpload", string: era == .current ? Self.timestamp(last) : nil)
+        object.set("pending", integer: pending)
+        if let readiness = readiness(at: instant) {
+            object.set("ready", boolean: readiness.isReady)
+        } else {
+            object.set("ready", string: nil)
+        }
+        object.set("reason", string: readinessInWords(at: instant))
+        if let repetitions { object.set("repetitions", integer: repetitions) }
+        return object
+    }
+
+    /// Nil for 0, which stands for never, and out of the range of RFC 3339.
+    private static func timestamp(_ instant: Int64) -> String? {
+        instant == 0 ? nil : Timestamp(milliseconds: instant)?.description
+    }
+}
+
+extension SiftQueue {
+    /// Whether the queue is ready for upload at an instant, and why.
+    private func readinessInWords(at now: Int64) -> String {
+        guard let readiness = readiness(at: now) else {
+            return "\(events) pending; when they are ready is a rule of the app"
+        }
+        switch readiness {
+        case .empty: return "nothing pending"
+        case .tooMany(let limit): return "ready for upload: \(events) pending, more than \(limit)"
+        case .tooOld(let seconds):
+            return "ready for upload: \(events) pending, more than \(seconds) s after \(lastInWords)"
+        case .waiting(let until, let limit):
+            let conditions = [
+                limit.map { "with more than \($0)" }, until.map { "from \(Self.text(of: $0)) on" },
+            ].compactMap(\.self)
+            let rest = conditions.isEmpty ? "never by itself" : "ready \(conditions.joined(separator: " or "))"
+            return "not ready: \(events) pending; \(rest)"
+        }
+    }
+
+    private var events: String { pending == 1 ? "1 event" : "\(pending) events" }
+
+    private var lastInWords: String {
+        let what = era == .current ? "the last upload request" : "the last event was added"
+        return last == 0 ? "\(what) (never)" : "\(what) (\(Self.text(of: last)))"
+    }
+
+    private static func text(of instant: Int64) -> String {
+        Timestamp(milliseconds: instant)?.description ?? "\(instant) ms"
+    }
+}

@@ -1,0 +1,66 @@
+import JSONText
+import Telemetry
+
+/// Captured list requests on their way to Sift.
+///
+/// Source: "Sift iOS SDK: on-disk store, list request", sections 6.1 and 8.1; "HTTP Archive (HAR) captures as a source of
+/// telemetry", sections C, D and H.
+struct SiftRequests: RequestFormat {
+    let hosts = [CapturedHost(SiftUploads.host)]
+    let methods = ["POST", "PUT"]
+    let body = CapturedBody.json
+    /// Events carry their times.
+    let payloadsRepeat = false
+
+    func isUpload(_ parts: [[UInt8]]) -> Bool {
+        parts.count == 4 && parts.begin(with: "v3", "accounts") && parts[3].elementsEqual("mobile_events".utf8)
+    }
+
+    func otherTraffic(to parts: [[UInt8]], method: String) -> OtherTraffic? { nil }
+
+    /// An app may have escaped the account id in another way, or not at all.
+    func path(of address: WebAddress) -> String {
+        guard let account = String(validating: address.parts[2], as: UTF8.self) else { return address.path }
+        return SiftTarget.path(account: account) ?? address.path
+    }
+
+    func isDelivered(status: Int) -> Bool { SiftUploads.isDelivered(status: status) }
+
+    /// A list of objects. One of Leanplum's looks the same but for the requests in it: Leanplum is asked first.
+    func lineShape(of line: JSONDocument) -> LineShape? {
+        guard let events = line.array(SiftRequestKeys.data, in: line.root), let first = line.firstElement(of: events),
+            line.kind(of: first) == .object
+        else { return nil }
+        return .payload(isStoredToo: false)
+    }
+
+    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyFault) -> Record {
+        guard let events = document.array(SiftRequestKeys.data, in: document.root) else {
+            throw .invalid("data is no array")
+        }
+        var findings = Findings()
+        if document.memberCount(of: document.root) > 1 { findings.fault("keys other than data") }
+        var clients = ClientTally()
+        for (index, event) in document.elements(of: events).enumerated() {
+            SiftEventForm.check(event, name: "data[\(index)]", in: document, findings: &findings)
+            clients.count(document.text(SiftRequestKeys.installationID, in: event))
+        }
+        let payload = document.canonicalBytes(of: document.root)
+        return upload.finished(
+            Record(
+                system: .sift, type: SiftRequest.type, id: PayloadHash.id(of: payload), client: clients.first,
+                time: upload.time, payload: payload, source: upload.source, notes: findings.notes,
+                held: [findings.hold, clients.hold].compactMap(\.self)))
+    }
+
+    func record(ofStored line: [UInt8], source: Source) throws(BodyFault) -> Record {
+        throw .invalid("the files of the SDK are no lines")
+    }
+}
+
+/// The keys of a list request that more is done with than checking their form.
+enum SiftRequestKeys {
+    static let data: JSONKey = "data"
+    static let installationID: JSONKey = "installation_id"
+    static let type: JSONKey = "mobile_event_type"
+}

@@ -1,0 +1,34 @@
+import Telemetry
+
+/// Sift's SDK, whose queues of events wait in an app's caches until they go to the server as list requests.
+///
+/// Source: "Sift iOS SDK: on-disk store, list request".
+public struct SiftSystem: TelemetrySystem {
+    /// What records and options call it.
+    public let name = SystemName.sift
+    /// The uploader and the queues.
+    public let storeKinds: [StoreKind] = [.siftUploader, .siftQueue]
+    /// The SDK's folder, which is one store.
+    public let stores: any StoreFormat = SiftStores()
+    /// List requests in logs.
+    public let requests: any RequestFormat = SiftRequests()
+    /// Uploads of list requests.
+    public let uploads: any UploadFormat = SiftUploads()
+    /// What the SDK's own event types mean.
+    public let vocabulary: any Vocabulary = SiftVocabulary()
+
+    /// Makes the system, which has no state.
+    public init() {}
+}
+
+extension SystemName {
+    /// Sift's SDK.
+    public static let sift = SystemName("sift")
+}
+
+extension StoreKind {
+    /// The batches that the SDK took out of its queues.
+    public static let siftUploader = StoreKind("sift-uploader")
+    /// A queue of events.
+    public static let siftQueue = StoreKind("sift-queue")
+}

@@ -1,0 +1,73 @@
+import Files
+import Telemetry
+
+/// Reads all files of the SDK's folder at once, for they tell of each other, and then hands out their records.
+struct SiftScan: StoreScan {
+    /// A record that was read, and the part of the store that it belongs to.
+    private struct WaitingRecord: Sendable {
+        let part: Int
+        let record: Record
+    }
+
+    private let folder: SiftFolder
+    private let context: StoreContext
+    private let files: Range<Int>
+    private var hasReadFiles = false
+    /// The records that are still to be handed out; the next one is the last.
+    private var waiting: [WaitingRecord] = []
+
+    /// Begins to read files.
+    init(_ folder: SiftFolder, _ files: Range<Int>, in context: StoreContext) {
+        self.folder = folder
+        self.files = files
+        self.context = context
+    }
+
+    mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool {
+        if !hasReadFiles, !files.isEmpty { readFiles(into: &output) }
+        hasReadFiles = true
+        while !output.isFull, let next = waiting.popLast() { output.add(next.record, part: next.part) }
+        return !waiting.isEmpty
+    }
+
+    private mutating func readFiles(into output: inout ScanOutput) {
+        var store = SiftStore(
+            capture: context.capture, applicationID: context.container.applicationID,
+            comparesEvents: context.options.comparesEvents, spread: context.options.spread)
+        let parts = readFiles(into: &store, &output)
+        // The bytes of the files are gone by now: the records are as large.
+        let contents = store.finish()
+        output.report(Self.report(contents.report, parts: parts))
+        waiting = contents.requests.reversed().map { WaitingRecord(part: parts[$0.file], record: $0.record) }
+    }
+
+    /// Reads the files that can be read.
+    /// - Returns: the part of the folder that each of them belongs to.
+    private func readFiles(into store: inout SiftStore, _ output: inout ScanOutput) -> [Int] {
+        var reading = StoreFileReading()
+        var parts: [Int] = []
+        do throws(FileError) {
+            let tree = try context.tree.folder(at: folder.folderPath)
+            for index in files {
+                let file = folder.storeFile(index)
+                guard reading.read(file, limit: StoreLimits.archive, in: tree, context.options, into: &output) else {
+                    continue
+                }
+                var found = store.read(reading.contents, of: folder.files[index].file, at: file.path)
+                reading.take(&found, of: file, into: &output)
+                parts.append(folder.part(ofFile: index))
+            }
+        } catch {
+            output.report(Problem("unreadable", error.description), path: folder.path)
+        }
+        return parts
+    }
+
+    private static func report(_ report: SiftReport, parts: [Int]) -> StoreReport {
+        StoreReport(
+            facts: report.facts,
+            parts: report.sources.map { source in
+                StoreReport.Part(part: parts[source.file], events: source.counts.byName, queue: source.queue)
+            }, newest: report.newest)
+    }
+}

@@ -1,0 +1,226 @@
+import JSONText
+import PropertyList
+import Telemetry
+
+/// Makes list requests of the files in the SDK's folder, which are read one after another: keys and collector, the
+/// uploader, then the queues in the order of their identifiers.
+///
+/// Only what is pending becomes a request: the batches of the uploader and the queues. The last accepted event of a queue
+/// is not pending; it tells of the app at most.
+///
+/// Source: "Sift iOS SDK: on-disk store, list request", sections 3 and 9.
+public struct SiftStore: Sendable {
+    private let capture: String
+    private let applicationID: String?
+    private let comparesEvents: Bool
+    private let spread: Spread
+    private var target: Target?
+    private var requests: [SiftRequest] = []
+    private var batchEntries = SiftBatchEntries()
+    private var report = SiftReport()
+    private var properties: Properties?
+    private var fileCount = 0
+
+    /// The app as device properties tell it.
+    private struct Properties {
+        let time: Int64
+        let name: String?
+        let version: String?
+        let build: String?
+    }
+
+    /// What came of a folder.
+    public struct Contents: Sendable {
+        /// The requests in their order, each with the number of its file in the order of reading.
+        public let requests: [(file: Int, record: Record)]
+        /// What else the files hold.
+        public let report: SiftReport
+    }
+
+    /// Prepares to read a folder.
+    /// - Parameters:
+    ///   - capture: the label of the capture.
+    ///   - applicationID: the bundle id of the container, where it is known.
+    ///   - comparesEvents: whether queues are to tell their repetitions, which takes a look at each pair of events.
+    ///   - spread: what runs the work on many events.
+    public init(
+        capture: String, applicationID: String?, comparesEvents: Bool = false,
+        spread: @escaping Spread = oneAfterAnother
+    ) {
+        self.comparesEvents = comparesEvents
+        self.spread = spread
+        self.capture = capture
+        self.applicationID = applicationID
+    }
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - bytes: all of it.
+    ///   - path: its path in the capture.
+    /// - Returns: what could not be understood, and what is worth telling; the records come with ``finish()``.
+    public mutating func read(_ bytes: [UInt8], of file: SiftFile, at path: String) -> Extraction {
+        defer { fileCount += 1 }
+        var output = Extraction()
+        do throws(PropertyListError) {
+            var archive = try SiftArchive(bytes)
+            switch file {
+            case .keys: readKeys(&archive)
+            case .collector: readCollector(&archive, into: &output)
+            case .uploader: try readUploader(archive, byteCount: bytes.count, at: path, into: &output)
+            case .queue(let identifier):
+                try readQueue(archive, named: identifier, byteCount: bytes.count, at: path, into: &output)
+            }
+        } catch {
+            output.rejects.append(Reject("\(error.code.rawValue) \(error.reason)", offset: error.offset))
+        }
+        return output
+    }
+
+    /// How many events the requests have so far.
+    public var eventCount: Int { requests.reduce(0) { $0 + $1.events } }
+
+    /// The requests of all files.
+    public consuming func finish() -> Contents {
+        let app = App(
+            id: applicationID, name: properties?.name, version: properties?.version, build: properties?.build)
+        var records: [(file: Int, record: Record)] = []
+        // A request is taken out before its record is made, so that its payload is not copied.
+        requests.reverse()
+        while let request = requests.popLast() {
+            let file = request.file
+            if let record = (consume request).record(app: app, target: target) { records.append((file, record)) }
+        }
+        return Contents(requests: records, report: report)
+    }
+}
+
+// MARK: - Keys and collector
+
+extension SiftStore {
+    /// Takes the account id, and of the other keys only whether they are there.
+    private mutating func readKeys(_ archive: inout SiftArchive) {
+        let account = archive.text("accountId")
+        target = account.flatMap { SiftTarget.path(account: $0) }.map { Target(path: $0) }
+        let keys = [
+            ("account id", account != nil), ("beacon key", archive.text("beaconKey") != nil),
+            ("user id", archive.text("userId") != nil),
+        ]
+        report.facts.append(keys.map { "\($0) \($1 ? "present" : "absent")" }.joined(separator: ", "))
+    }
+
+    private mutating func readCollector(_ archive: inout SiftArchive, into output: inout Extraction) {
+        let collected = integer("lastCollectedAt", of: &archive, into: &output)
+        guard let last = Timestamp(milliseconds: collected), collected != 0 else {
+            return report.facts.append("app states never collected")
+        }
+        see(collected)
+        var fact = "app states last collected \(last)"
+        if let tokens = archive.tokens { fact += ", \(tokens)" }
+        report.facts.append(fact)
+    }
+
+    /// An integer of the root, 0 if it is missing or of another type, which is reported.
+    private func integer(_ key: String, of archive: inout SiftArchive, into output: inout Extraction) -> Int64 {
+        do throws(PropertyListError) {
+            return try archive.integer(key) ?? 0
+        } catch {
+            output.problems.append(
+                Problem(error.code.rawValue, "\(error.reason), read as 0, at byte \(error.offset)"))
+            return 0
+        }
+    }
+
+    /// Takes note of an instant that a file tells, in milliseconds since 1970.
+    private mutating func see(_ instant: Int64) {
+        if instant > report.newest, Timestamp(milliseconds: instant) != nil { report.newest = instant }
+    }
+}
+
+// MARK: - Uploader and queues
+
+extension SiftStore {
+    private mutating func readUploader(
+        _ archive: SiftArchive, byteCount: Int, at path: String, into output: inout Extraction
+    ) throws(PropertyListError) {
+        var lists = SiftListReader(archive, byteCount: byteCount, spread: spread)
+        let batches = try lists.archive.list("batches")
+        for index in 0..<batches.count {
+            let name = "batch \(index)"
+            let source = Source(capture: capture, path: path, store: .siftUploader, index: index)
+            let list: KeyedElements
+            do throws(PropertyListError) {
+                list = try lists.archive.batch(at: index, of: batches)
+            } catch {
+                lists.loseList(error, named: name)
+                continue
+            }
+            try lists.read(list, depth: 3, named: name, source: source, file: fileCount)
+        }
+        batchEntries = lists.takeBatchEntries()
+        let rejections = integer("numRejects", of: &lists.archive, into: &output)
+        if rejections > 0 {
+            report.facts.append("batch 0 was rejected \(rejections == 1 ? "once" : "\(rejections) times") so far")
+        }
+        take(&lists, queue: nil, into: &output)
+    }
+
+    private mutating func readQueue(
+        _ archive: SiftArchive, named identifier: String, byteCount: Int, at path: String,
+        into output: inout Extraction
+    ) throws(PropertyListError) {
+        // Moved there and back: a copy would cost as much as all batches.
+        let known = batchEntries
+        batchEntries = SiftBatchEntries()
+        var lists = SiftListReader(archive, byteCount: byteCount, batchEntries: consume known, spread: spread)
+        defer { batchEntries = lists.takeBatchEntries() }
+        let list = try lists.archive.list("queue")
+        let source = Source(capture: capture, path: path, store: .siftQueue, index: 0)
+        try lists.read(list, depth: 2, named: "the queue", source: source, file: fileCount)
+        let (last, lastKey) = lists.readLastEvent()
+        let era = Self.era(of: &lists, lastKey: lastKey)
+        let clock = integer(
+            era == .current ? "lastUploadTimestamp" : "lastEventTimestamp", of: &lists.archive, into: &output)
+        see(clock)
+        if let last { see(last) }
+        let repetitions = comparesEvents ? repetitions(in: list, of: &lists.archive) : nil
+        let queue = SiftQueue(
+            identifier: identifier, pending: list.count, era: era, last: clock, lastEvent: last,
+            repetitions: repetitions)
+        take(&lists, queue: queue, into: &output)
+    }
+
+    private func repetitions(in list: KeyedElements, of archive: inout SiftArchive) -> Int? {
+        var equality = SiftEventEquality(archive)
+        return equality.repetitions(in: list, of: &archive)
+    }
+
+    /// The SDK that wrote a queue, as far as its rules differ: by the names of the root's entries, then by the version that
+    /// device properties tell.
+    private static func era(of lists: inout SiftListReader, lastKey: String?) -> SiftQueueRules.Era {
+        guard (try? lists.archive.entry("lastUploadTimestamp")) == nil,
+            (try? lists.archive.entry("lastEventTimestamp")) != nil
+        else { return .current }
+        if lastKey == "last_event" { return .first }
+        guard let pairs = lists.newestProperties?.pairs,
+            let version = lists.archive.text("sdk_version", of: pairs)
+        else { return .third }
+        return ["v0.9.0", "v0.9.1", "v0.9.2", "v0.9.3"].contains(version) ? .second : .third
+    }
+
+    /// Takes what was read of a file.
+    private mutating func take(_ lists: inout SiftListReader, queue: SiftQueue?, into output: inout Extraction) {
+        let settlement = lists.settled
+        requests += settlement.requests
+        see(settlement.newest)
+        if let (time, pairs) = lists.newestProperties, time >= properties?.time ?? 0 {
+            properties = Properties(
+                time: time, name: lists.archive.text("app_name", of: pairs),
+                version: lists.archive.text("app_version_short", of: pairs),
+                build: lists.archive.text("app_version", of: pairs))
+        }
+        report.sources.append(SiftReport.Source(file: fileCount, counts: settlement.counts, queue: queue))
+        output.problems += settlement.problems
+        if !settlement.losses.isEmpty { output.rejects.append(Reject(settlement.reason)) }
+    }
+}

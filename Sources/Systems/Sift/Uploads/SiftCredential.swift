@@ -1,0 +1,61 @@
+import PropertyList
+import Telemetry
+
+/// The credential of an account: its beacon key, which the operator gives, and how the header says it.
+enum SiftCredential {
+    /// The beacon key.
+    static let beaconKey = "beaconKey"
+    /// Base64 of the beacon key alone, with no user name and no colon before it.
+    static let token = "token"
+
+    /// Variables of the environment begin so; the account id follows.
+    static let variablePrefix = "PINGFERRY_SIFT_KEY_"
+
+    /// Both are secret, for a server may repeat either.
+    static func credential(beaconKey key: String) -> Credential {
+        var token: [UInt8] = []
+        token.append(base64: key.utf8.span)
+        return Credential(
+            [beaconKey: key, Self.token: String(decoding: token, as: UTF8.self)], secrets: [beaconKey, Self.token])
+    }
+
+    /// What to set so that an account has its key. An account id need not be a name that a shell takes for a variable's.
+    static func nameToSet(_ account: String) -> String {
+        let entry = "\"sift\": {\"\(account)\": …} in the credentials file"
+        return account.isVariableName ? "\(variablePrefix)\(account), or \(entry)" : entry
+    }
+}
+
+extension CredentialFormat {
+    /// Beacon keys by account id: `{"sift": {"<account id>": "<beacon key>"}}`, or a variable for each account.
+    static let sift = CredentialFormat(
+        variablesHelp: "\(SiftCredential.variablePrefix)<account id>",
+        entryHelp: #""sift": {"<account id>": "<beacon key>"}"#,
+        entry: .text(SiftCredential.beaconKey),
+        complete: { values, _ in .success(values) },
+        variables: [SiftCredential.variablePrefix],
+        merge: { environment, accounts in
+            for (name, key) in environment where name.hasPrefix(SiftCredential.variablePrefix) && !key.isEmpty {
+                accounts[String(name.dropFirst(SiftCredential.variablePrefix.count))] = [SiftCredential.beaconKey: key]
+            }
+        },
+        credential: { account, accounts in
+            accounts[account.name]?[SiftCredential.beaconKey].map(SiftCredential.credential)
+        },
+        nameToSet: { SiftCredential.nameToSet($0.name) })
+}
+
+extension String {
+    /// Whether a shell can have a variable whose name ends so.
+    fileprivate var isVariableName: Bool {
+        !isEmpty
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,25 @@
+import JSONText
+import Telemetry
+
+/// What the event types mean that Sift's SDK makes by itself; all others are the apps' own.
+///
+/// Source: "Sift iOS SDK: on-disk store, list request", sections 5.1 to 5.4.
+struct SiftVocabulary: Vocabulary {
+    private static let types: [String: String] = [
+        "UIApplicationDidBecomeActiveNotification": "App came to the front",
+        "UIApplicationDidEnterBackgroundNotification": "App went to the background",
+        "ios_app_state": "State of the app and its sensors",
+        "ios_device_properties": "Properties of the device",
+    ]
+
+    /// The meaning of an event type; nil if it is none of the SDK's.
+    static func meaning(ofType type: String) -> String? { types[type] }
+
+    /// The meanings of the events of a list request.
+    func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
+        guard let events = payload.array(SiftRequestKeys.data, in: payload.root) else { return [] }
+        return payload.elements(of: events).map { event in
+            payload.text(SiftRequestKeys.type, in: event).flatMap { Self.meaning(ofType: $0) }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import JSONText
+
+/// A problem and the place that it is about.
+public struct PlacedProblem: Sendable, Equatable {
+    /// The label of the capture.
+    public var capture: String
+    /// The path in the capture.
+    public var path: String
+    /// What it is.
+    public var problem: Problem
+
+    /// Makes a placed problem.
+    public init(capture: String, path: String, problem: Problem) {
+        self.capture = capture
+        self.path = path
+        self.problem = problem
+    }
+
+    /// The problem as canonical JSON: a line of `problems.ndjson`.
+    public var json: CanonicalObject {
+        var object = CanonicalObject()
+        object.set("capture", string: capture)
+        object.set("code", string: problem.code)
+        object.set("path", string: path)
+        object.set("text", string: problem.text)
+        return object
+    }
+
+    /// Reads a line of `problems.ndjson`; nil if it is none.
+    public init?(json bytes: [UInt8], knowing systems: SystemTable) {
+        guard let fields = try? JSONFields(bytes), let capture = fields.text("capture"),
+            let code = fields.text("code"), let path = fields.text("path"), let text = fields.text("text")
+        else { return nil }
+        self.init(capture: capture, path: path, problem: Problem(code, text))
+    }
+}
+
+/// Bytes of a capture that could not be understood: a whole store file, or a span of one.
+public struct Quarantined: Sendable, Equatable {
+    /// The label of the capture.
+    public var capture: String
+    /// The file's path in the capture.
+    public var path: String
+    /// The kind of store.
+    public var store: StoreKind
+    /// Why: a case id or code, a space, and words; and where.
+    public var reject: Reject
+    /// How many bytes are quarantined.
+    public var size: Int
+    /// SHA-256 of these bytes in lower-case hexadecimal.
+    public var sha256: String
+    /// Whether the bytes themselves are carried along. Those of files that can hold credentials are not, nor what is
+    /// beyond the limits of the quarantine.
+    public var isStored: Bool
+
+    /// Makes an entry of the quarantine.
+    public init(
+        capture: String, path: String, store: StoreKind, reject: Reject, size: Int, sha256: String, isStored: Bool
+    ) {
+        self.capture = capture
+        self.path = path
+        self.store = store
+        self.reject = reject
+        self.size = size
+        self.sha256 = sha256
+        self.isStored = isStored
+    }
+
+    /// The entry as canonical JSON: a line of `quarantine.ndjson`.
+    public var json: CanonicalObject {
+        var object = CanonicalObject()
+        object.set("capture", string: capture)
+        object.set("length", integer: reject.length)
+        object.set("offset", integer: reject.offset)
+        object.set("path", string: path)
+        object.set("reason", string: reject.reason)
+        object.set("sha256", string: sha256)
+        object.set("size", integer: size)
+        object.set("store", string: store.description)
+        object.set("stored", boolean: isStored)
+        return object
+    }
+
+    /// Reads a line of `quarantine.ndjson`; nil if it is none.
+    /// - Parameter systems: whose stores it may be of.
+    public init?(json bytes: [UInt8], knowing systems: SystemTable) {
+        guard let fields = try? JSONFields(bytes), let capture = fields.text("capture"),
+            let path = fields.text("path"), let store = fields.text("store").flatMap(systems.storeKind),
+            let reason = fields.text("reason"), let size = fields.integer("size"),
+            let sha256 = fields.text("sha256"), let isStored = fields.boolean("stored")
+        else { return nil }
+        let reject = Reject(reason, offset: fields.integer("offset"), length: fields.integer("length"))
+        self.init(
+            capture: capture, path: path, store: store, reject: reject, size: size, sha256: sha256,
+            isStored: isStored)
+    }
+}

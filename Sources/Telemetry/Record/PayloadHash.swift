@@ -1,0 +1,30 @@
+import Bytes
+import Crypto
+
+/// SHA-256 over canonical bytes.
+public enum PayloadHash {
+    /// The id of a record whose system gives it none: `sha256:` and the hash of its payload.
+    public static func id(of payload: [UInt8]) -> String {
+        "sha256:" + hex(of: payload)
+    }
+
+    /// The hash in lower-case hexadecimal.
+    public static func hex(of bytes: [UInt8]) -> String {
+        SHA256.hash(data: bytes).hex
+    }
+}
+
+/// What stands for a payload, or for an event of one, in a table: the first half of its SHA-256.
+package struct PayloadDigest: Hashable, Sendable {
+    private let high: UInt64
+    private let low: UInt64
+
+    /// Hashes canonical bytes.
+    package init(_ bytes: ArraySlice<UInt8>) {
+        var words: [UInt64] = [0, 0]
+        for (index, byte) in SHA256.hash(data: bytes).prefix(16).enumerated() {
+            words[index / 8] = words[index / 8] << 8 | UInt64(byte)
+        }
+        (high, low) = (words[0], words[1])
+    }
+}

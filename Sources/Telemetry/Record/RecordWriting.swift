@@ -1,0 +1,210 @@
+import JSONText
+
+extension Record {
+    /// Appends the record as canonical JSON, every key present, and a line feed.
+    ///
+    /// The keys are written in their canonical order by hand, into memory that is made room for once: this is the hot path
+    /// of every conversion.
+    /// - Returns: where in the output the notes and the payload stand.
+    @discardableResult
+    public func write(to output: inout TextBuffer) -> WrittenRecord {
+        var payloadStart = 0
+        var notesStart = 0
+        output.append(room: room + payload.count) { output in
+            writeUpToNotes(to: &output)
+            notesStart = output.count
+            writeNotes(to: &output)
+            payloadStart = output.count
+            output.append(copying: payload.span)
+            writeAfterPayload(to: &output)
+        }
+        return WrittenRecord(notes: notesStart, payload: payloadStart..<payloadStart + payload.count)
+    }
+
+    /// Appends the record as `write(to:)` does.
+    @discardableResult
+    public func write(to output: inout [UInt8]) -> WrittenRecord {
+        var line = TextBuffer()
+        let written = write(to: &line)
+        let start = output.count
+        output += line[0..<line.count]
+        return written.moved(by: start)
+    }
+
+    /// Whether a line is what `write(to:)` writes, but for the line feed.
+    func isWritten(as line: Span<UInt8>) -> Bool {
+        var frame = TextBuffer()
+        var payloadStart = 0
+        frame.append(room: room) { output in
+            writeUpToNotes(to: &output)
+            writeNotes(to: &output)
+            payloadStart = output.count
+            writeAfterPayload(to: &output)
+        }
+        let payloadEnd = payloadStart + payload.count
+        return line.count == frame.count - 1 + payload.count
+            && line.extracting(..<payloadStart).equals(frame[0..<payloadStart].span)
+            && line.extracting(payloadStart..<payloadEnd).equals(payload.span)
+            && line.extracting(payloadEnd...).equals(frame[payloadStart..<frame.count - 1].span)
+    }
+
+    /// More bytes than everything but the payload takes: a byte of a text can become six.
+    private var room: Int {
+        var bytes = id.utf8.count + type.utf8.count + source.capture.utf8.count + source.path.utf8.count
+        bytes += (client?.utf8.count ?? 0) + (target?.path.utf8.count ?? 0) + (target?.method?.utf8.count ?? 0)
+        if let app {
+            bytes += (app.build?.utf8.count ?? 0) + (app.channel?.utf8.count ?? 0) + (app.id?.utf8.count ?? 0)
+            bytes += (app.name?.utf8.count ?? 0) + (app.version?.utf8.count ?? 0)
+        }
+        for note in notes { bytes += note.utf8.count + 1 }
+        for hold in held { bytes += hold.code.utf8.count + (hold.detail?.utf8.count ?? 0) + 3 }
+        return 6 * bytes + 512
+    }
+
+    private func writeUpToNotes(to output: inout TextWriter) {
+        output.append(Pieces.app)
+        write(app, to: &output)
+        output.append(Pieces.client)
+        output.append(string: client)
+        output.append(Pieces.held)
+        output.append(strings: held.map(\.text))
+        output.append(Pieces.id)
+        output.append(string: id)
+        output.append(Pieces.notes)
+    }
+
+    private func writeNotes(to output: inout TextWriter) {
+        output.append(strings: notes)
+        output.append(Pieces.payload)
+    }
+
+    private func writeAfterPayload(to output: inout TextWriter) {
+        output.append(Pieces.capture)
+        output.append(string: source.capture)
+        output.append(Pieces.index)
+        output.append(String(source.index))
+        output.append(Pieces.sourcePath)
+        output.append(string: source.path)
+        output.append(Pieces.store)
+        output.append(source.store.description)
+        output.append(Pieces.system)
+        output.append(system.description)
+        output.append(Pieces.target)
+        write(target, to: &output)
+        output.append(Pieces.time)
+        if let time {
+            output.append(UInt8(ascii: "\""))
+            time.write(to: &output)
+            output.append(UInt8(ascii: "\""))
+        } else {
+            output.append(Pieces.null)
+        }
+        output.append(Pieces.type)
+        output.append(string: type)
+        output.append(Pieces.end)
+    }
+
+    private func write(_ app: App?, to output: inout TextWriter) {
+        guard let app else { return output.append(Pieces.null) }
+        output.append(UInt8(ascii: "{"))
+        var isFirst = true
+        write(Pieces.build, app.build, &isFirst, to: &output)
+        write(Pieces.channel, app.channel, &isFirst, to: &output)
+        write(Pieces.appID, app.id, &isFirst, to: &output)
+        write(Pieces.name, app.name, &isFirst, to: &output)
+        write(Pieces.version, app.version, &isFirst, to: &output)
+        output.append(UInt8(ascii: "}"))
+    }
+
+    private func write(_ key: TextPiece, _ value: String?, _ isFirst: inout Bool, to output: inout TextWriter) {
+        guard let value else { return }
+        if !isFirst { output.append(UInt8(ascii: ",")) }
+        isFirst = false
+        output.append(key)
+        output.append(string: value)
+    }
+
+    private func write(_ target: Target?, to output: inout TextWriter) {
+        guard let target else { return output.append(Pieces.null) }
+        output.append(UInt8(ascii: "{"))
+        if let method = target.method {
+            output.append(Pieces.method)
+            output.append(string: method)
+            output.append(UInt8(ascii: ","))
+        }
+        output.append(Pieces.targetPath)
+        output.append(string: target.path)
+        output.append(UInt8(ascii: "}"))
+    }
+}
+
+/// Where the parts of a record that was written stand.
+public struct WrittenRecord: Sendable, Equatable {
+    /// Where the list of notes begins, with its bracket.
+    public let notes: Int
+    /// Where the payload stands.
+    public let payload: Range<Int>
+
+    /// The same, further behind in the output.
+    func moved(by distance: Int) -> WrittenRecord {
+        WrittenRecord(notes: notes + distance, payload: payload.lowerBound + distance..<payload.upperBound + distance)
+    }
+
+    /// Puts a note in front of the others on the line that was written.
+    ///
+    /// Nothing is parsed or written again: only bytes are put in between.
+    /// - Parameter line: the part of the output that is the line.
+    /// - Returns: the new line, and where its payload stands.
+    public func line(_ line: ArraySlice<UInt8>, noting note: String) -> (line: [UInt8], payload: Range<Int>) {
+        let place = notes + 1
+        var noted = Array(line[..<place])
+        noted.append(jsonString: note)
+        if line[place] != UInt8(ascii: "]") { noted.append(UInt8(ascii: ",")) }
+        let shift = noted.count - (place - line.startIndex)
+        noted += line[place...]
+        let start = payload.lowerBound - line.startIndex + shift
+        return (noted, start..<start + payload.count)
+    }
+}
+
+/// What stands between the values of a record.
+private enum Pieces {
+    static let app: TextPiece = "{\"app\":"
+    static let client: TextPiece = ",\"client\":"
+    static let held: TextPiece = ",\"held\":"
+    static let id: TextPiece = ",\"id\":"
+    static let notes: TextPiece = ",\"notes\":"
+    static let payload: TextPiece = ",\"payload\":"
+    static let capture: TextPiece = ",\"source\":{\"capture\":"
+    static let index: TextPiece = ",\"index\":"
+    static let sourcePath: TextPiece = ",\"path\":"
+    static let store: TextPiece = ",\"store\":\""
+    static let system: TextPiece = "\"},\"system\":\""
+    static let target: TextPiece = "\",\"target\":"
+    static let time: TextPiece = ",\"time\":"
+    static let type: TextPiece = ",\"type\":"
+    static let end: TextPiece = "}\n"
+    static let method: TextPiece = "\"method\":"
+    static let targetPath: TextPiece = "\"path\":"
+    static let build: TextPiece = "\"build\":"
+    static let channel: TextPiece = "\"channel\":"
+    static let name: TextPiece = "\"name\":"
+    static let version: TextPiece = "\"version\":"
+    static let appID: TextPiece = "\"id\":"
+    static let null: TextPiece = "null"
+}
+
+extension TextWriter {
+    fileprivate mutating func append(string text: String?) {
+        if let text { append(jsonString: text.utf8.span) } else { append(Pieces.null) }
+    }
+
+    fileprivate mutating func append(strings texts: [String]) {
+        append(UInt8(ascii: "["))
+        for (position, text) in texts.enumerated() {
+            if position > 0 { append(UInt8(ascii: ",")) }
+            append(string: text)
+        }
+        append(UInt8(ascii: "]"))
+    }
+}

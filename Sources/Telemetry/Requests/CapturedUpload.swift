@@ -1,0 +1,61 @@
+import JSONText
+
+/// A payload that was on its way to a system's server, and what is known of the request around it.
+public struct CapturedUpload: Sendable {
+    /// Where it went; nil where only the payload was captured.
+    public let route: UploadRoute?
+    /// When it was captured.
+    public let time: Timestamp?
+    /// Where it was found.
+    public let source: Source
+
+    /// Describes an upload.
+    public init(route: UploadRoute?, time: Timestamp?, source: Source) {
+        self.route = route
+        self.time = time
+        self.source = source
+    }
+
+    /// Makes a record of a payload.
+    /// - Parameters:
+    ///   - format: that of the system whose payload it is.
+    ///   - document: holds the payload; its values are brought into the documented form.
+    /// - Throws: ``BodyFault``.
+    public func record(by format: any RequestFormat, in document: inout JSONDocument) throws(BodyFault) -> Record {
+        guard document.kind(of: document.root) == .object else { throw .invalid("the body is no object") }
+        return try format.record(of: self, in: &document)
+    }
+
+    /// Completes a record: where it goes, and what the route found odd.
+    /// - Parameter fallback: where all records of the system go, if that is known without a route.
+    public func finished(_ record: Record, goingTo fallback: Target? = nil) -> Record {
+        var record = record
+        record.notes += route?.notes ?? []
+        record.target = route == nil ? fallback : route?.target
+        if record.target == nil { record.held.append(.noTarget) }
+        return record
+    }
+}
+
+/// Why a captured body makes no record.
+public enum BodyFault: Error {
+    /// It is not what the system's server takes.
+    case invalid(String)
+    /// It is for another client of the same server.
+    case foreign(OtherTraffic)
+}
+
+extension JSONDocument {
+    /// The string at a key, if it is one and not empty.
+    public func text(_ key: JSONKey, in object: JSONNode) -> String? {
+        guard let value = value(of: key, in: object), kind(of: value) == .string, !bytes(of: value).isEmpty else {
+            return nil
+        }
+        return string(of: value)
+    }
+
+    /// The array at a key, if it is one.
+    public func array(_ key: JSONKey, in object: JSONNode) -> JSONNode? {
+        value(of: key, in: object).flatMap { kind(of: $0) == .array ? $0 : nil }
+    }
+}

@@ -1,0 +1,14 @@
+import Bytes
+
+/// The fields of an `application/x-www-form-urlencoded` body.
+public enum FormText {
+    /// The decoded value of a form's first field of some name; nil if there is none or it is malformed.
+    public static func value(of name: String, in form: [UInt8]) -> [UInt8]? {
+        for field in form.split(separator: UInt8(ascii: "&")) {
+            let equals = field.firstIndex(of: UInt8(ascii: "=")) ?? field.endIndex
+            guard field[..<equals].elementsEqual(name.utf8) else { continue }
+            return PercentEncoding.decoded(field[equals...].dropFirst(), plusIsSpace: true)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,105 @@
+import JSONText
+
+/// What a captured request of a system looks like, in an HTTP archive or on a line of an NDJSON file.
+public protocol RequestFormat: Sendable {
+    /// The hosts of its servers, compared as wholes: a log is hostile input.
+    var hosts: [CapturedHost] { get }
+    /// The methods that a capture may show.
+    var methods: [String] { get }
+    /// How the payload lies in the body.
+    var body: CapturedBody { get }
+    /// Whether its payloads carry neither id nor time, so that equal ones honestly repeat and are numbered.
+    var payloadsRepeat: Bool { get }
+
+    /// Whether a path on one of the hosts is that of an upload.
+    /// - Parameter parts: the parts of the path that are not empty, decoded.
+    func isUpload(_ parts: [[UInt8]]) -> Bool
+    /// What a request to one of the hosts is that is no upload, where there is a word for it; nil if there is none.
+    func otherTraffic(to parts: [[UInt8]], method: String) -> OtherTraffic?
+    /// The path of an upload in the one way that the system's grammar knows to write it.
+    func path(of address: WebAddress) -> String
+    /// Whether the status of an answer shows that a captured request arrived.
+    func isDelivered(status: Int) -> Bool
+
+    /// What a line of an NDJSON file is to the system; nil for nothing.
+    func lineShape(of line: JSONDocument) -> LineShape?
+    /// Makes a record of a payload.
+    /// - Parameter document: holds the payload; its values are brought into the documented form.
+    /// - Throws: ``BodyFault``.
+    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyFault) -> Record
+    /// Makes a record of a line that is a file of a store by itself, such as a ping in its envelope.
+    /// - Throws: ``BodyFault``.
+    func record(ofStored line: [UInt8], source: Source) throws(BodyFault) -> Record
+}
+
+/// A host that takes uploads of a system.
+public struct CapturedHost: Sendable {
+    /// Its name in lower case.
+    public let name: String
+    /// What is noted of a request to it; nil for a usual one.
+    public let note: String?
+
+    /// Names a host.
+    public init(_ name: String, note: String? = nil) {
+        self.name = name
+        self.note = note
+    }
+}
+
+/// How a payload lies in the body of a request.
+public enum CapturedBody: Sendable {
+    /// The body is the payload.
+    case json
+    /// The payload is a field of a form.
+    case form(FormBody)
+}
+
+/// A form with a payload in it.
+public struct FormBody: Sendable {
+    /// The field that tells whether there is a payload.
+    public let selector: String
+    /// The value of that field where there is one.
+    public let selected: String
+    /// The field that is the payload.
+    public let payload: String
+    /// What a form without a payload is.
+    public let otherwise: OtherTraffic
+
+    /// Describes a form.
+    public init(selector: String, selected: String, payload: String, otherwise: OtherTraffic) {
+        self.selector = selector
+        self.selected = selected
+        self.payload = payload
+        self.otherwise = otherwise
+    }
+}
+
+/// What a line of an NDJSON file is to a system, told by its keys.
+public enum LineShape: Sendable {
+    /// A file of a store by itself, with what stands around the payload.
+    case stored
+    /// A payload; whether a file of a store may consist of it alone.
+    case payload(isStoredToo: Bool)
+}
+
+/// Traffic in a request log that is not converted.
+public struct OtherTraffic: Sendable, Hashable, Comparable {
+    /// The code of the problem that tells of it.
+    public let code: String
+    /// What it is, in words that follow a number of requests.
+    public let words: String
+
+    /// Declares a kind of traffic.
+    public init(_ code: String, _ words: String) {
+        self.code = code
+        self.words = words
+    }
+
+    /// The order in which reports tell: what is nobody's first, then by code.
+    public static func < (left: OtherTraffic, right: OtherTraffic) -> Bool {
+        (left == unrelated ? 0 : 1, left.code) < (right == unrelated ? 0 : 1, right.code)
+    }
+
+    /// Nothing to do with a system that is known, or nothing that went over the network.
+    public static let unrelated = OtherTraffic("other-traffic", "not of a documented system")
+}

@@ -1,0 +1,65 @@
+/// Where a captured request goes, if it is an upload of a system.
+///
+/// Decided by method, host and path alone, compared as wholes: a log is hostile input.
+///
+/// Source: "HTTP Archive (HAR) captures as a source of telemetry", sections C and D.
+public struct UploadRoute: Sendable {
+    /// Whose server it is.
+    public let system: SystemName
+    /// Path and query in the system's grammar; nil if they are not in it.
+    public let target: Target?
+    /// The parts of the path, decoded.
+    public let parts: [[UInt8]]
+    /// What was odd about the request.
+    public private(set) var notes: [String] = []
+
+    /// A request is no upload.
+    public struct Refusal: Error {
+        /// What it is.
+        public let traffic: OtherTraffic
+    }
+
+    /// Classifies a request.
+    /// - Parameter method: nil where the capture does not tell it.
+    public init(method: String?, url: String, _ systems: SystemTable) throws(Refusal) {
+        guard let address = WebAddress(url) else { throw Refusal(traffic: .unrelated) }
+        let known = systems.all.filter { system in system.requests.hosts.contains { $0.name == address.host } }
+        guard let system = known.last(where: { $0.requests.isUpload(address.parts) }) else {
+            throw Self.refusal(of: address, method, known)
+        }
+        try self.init(method: method, address, to: system)
+    }
+
+    private init(method: String?, _ address: WebAddress, to system: any TelemetrySystem) throws(Refusal) {
+        let usual = system.uploads.method
+        let method = method?.uppercased() ?? usual
+        guard system.requests.methods.contains(method) else { throw Refusal(traffic: .unrelated) }
+        self.system = system.name
+        parts = address.parts
+        if method != usual { notes.append("method \(method) captured, \(usual) is the system's") }
+        notes += system.requests.hosts.filter { $0.name == address.host }.compactMap(\.note)
+        let isSpurious = address.query == "?" || address.query == "?="
+        if isSpurious { notes.append("spurious_query empty query left out") }
+        let path = system.requests.path(of: address) + (isSpurious ? "" : address.query)
+        let target = Target(path: path)
+        self.target = system.uploads.isTarget(target) ? target : nil
+        if self.target == nil { notes.append("no-target path and query are not in the system's grammar") }
+    }
+
+    private static func refusal(of address: WebAddress, _ method: String?, _ known: [any TelemetrySystem]) -> Refusal {
+        for system in known {
+            let method = method?.uppercased() ?? system.uploads.method
+            if let traffic = system.requests.otherTraffic(to: address.parts, method: method) {
+                return Refusal(traffic: traffic)
+            }
+        }
+        return Refusal(traffic: .unrelated)
+    }
+}
+
+extension [[UInt8]] {
+    /// Whether the parts of a path begin with some texts.
+    public func begin(with texts: String...) -> Bool {
+        count >= texts.count && zip(self, texts).allSatisfy { $0.elementsEqual($1.utf8) }
+    }
+}

@@ -1,0 +1,62 @@
+import Bytes
+
+/// The parts of an absolute `http` or `https` address that tell where a request goes.
+///
+/// Source: "HTTP Archive (HAR) captures as a source of telemetry", section D.
+public struct WebAddress: Sendable {
+    /// In lower case, without port and without a dot at its end.
+    public let host: String
+    /// The path as written.
+    public let path: String
+    /// The query as written, with its question mark; empty if there is none.
+    public let query: String
+    /// The parts of the path that are not empty, each percent-decoded once.
+    public let parts: [[UInt8]]
+
+    /// Takes an address apart; nil if it is none of this kind. A fragment is no part of a request and left out.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard let authority = Self.authorityStart(in: bytes) else { return nil }
+        let pathStart = bytes[authority...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
+        let end = bytes[pathStart...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
+        let queryStart = bytes[pathStart..<end].firstIndex(of: UInt8(ascii: "?")) ?? end
+        guard let host = Self.host(in: bytes[authority..<pathStart]) else { return nil }
+        self.host = host
+        path = String(decoding: bytes[pathStart..<queryStart], as: UTF8.self)
+        query = String(decoding: bytes[queryStart..<end], as: UTF8.self)
+        var parts: [[UInt8]] = []
+        for part in bytes[pathStart..<queryStart].split(separator: UInt8(ascii: "/")) {
+            guard let decoded = PercentEncoding.decoded(part, plusIsSpace: false) else { return nil }
+            parts.append(decoded)
+        }
+        self.parts = parts
+    }
+
+    private static func authorityStart(in bytes: [UInt8]) -> Int? {
+        for scheme in ["https://", "http://"] where bytes.count > scheme.utf8.count {
+            let start = bytes[..<scheme.utf8.count].map { $0.lowercased }
+            if start.elementsEqual(scheme.utf8) { return scheme.utf8.count }
+        }
+        return nil
+    }
+
+    /// The host of an authority without user information.
+    private static func host(in authority: ArraySlice<UInt8>) -> String? {
+        var host = authority
+        if let colon = host.lastIndex(of: UInt8(ascii: ":")) {
+            guard host[(colon + 1)...].allSatisfy(\.isDigit) else { return nil }
+            host = host[..<colon]
+        }
+        if host.last == UInt8(ascii: ".") { host.removeLast() }
+        guard !host.isEmpty, host.allSatisfy(\.isHostByte) else { return nil }
+        return String(decoding: host.map(\.lowercased), as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    /// Whether a host name holds this byte; an underscore stands in the name of a staging host.
+    fileprivate var isHostByte: Bool {
+        isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercased) || self == UInt8(ascii: "-")
+            || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")
+    }
+}

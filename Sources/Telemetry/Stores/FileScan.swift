@@ -1,0 +1,198 @@
+import Bytes
+import Files
+
+/// A store of files that are parsed one by one, each by itself.
+public protocol FileStore: Store {
+    /// The path of the folder that the files are opened in.
+    var folderPath: String { get }
+    /// A file, by its place in the order of the store: the name by which it is opened in ``folderPath``, and its path in the
+    /// capture.
+    func file(_ index: Int) -> (name: [UInt8], path: String)
+    /// Whether the bytes of the files may hold credentials, so that only their hashes are listed.
+    var carriesCredentials: Bool { get }
+    /// Makes what turns bytes into records. One serves one thread at a time and keeps its memory.
+    func makeReader(in context: StoreContext) -> any FileReader
+}
+
+/// Turns the bytes of store files into records.
+public protocol FileReader: Sendable {
+    /// Reads the bytes of one file.
+    /// - Parameters:
+    ///   - index: the place of the file in the order of the store.
+    ///   - path: its path in the capture.
+    mutating func read(_ bytes: [UInt8], file index: Int, path: String, into output: inout Extraction)
+}
+
+extension FileStore {
+    /// Begins to read some of the files.
+    public func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
+        FileScan(self, files, in: context)
+    }
+}
+
+/// Reads the files of a store one by one.
+private struct FileScan: StoreScan {
+    private let store: any FileStore
+    private let context: StoreContext
+    private var left: Range<Int>
+    private var reader: any FileReader
+    private var files = StoreFileReading()
+    private var extraction = Extraction()
+    /// The file that was read last, while some of its rejects are still to be quarantined.
+    private var current: StoreFile?
+
+    init(_ store: some FileStore, _ files: Range<Int>, in context: StoreContext) {
+        self.store = store
+        self.context = context
+        left = files
+        reader = store.makeReader(in: context)
+    }
+
+    mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool {
+        do throws(FileError) {
+            let folder = try context.tree.folder(at: store.folderPath)
+            while !output.isFull {
+                if let file = current {
+                    if files.quarantineRejects(of: &extraction, file, into: &output) { current = nil }
+                } else if let index = left.first {
+                    read(index, in: folder, into: &output)
+                    left.removeFirst()
+                } else {
+                    return false
+                }
+            }
+            return !left.isEmpty || current != nil
+        } catch {
+            left = left.upperBound..<left.upperBound
+            output.report(Problem("unreadable", error.description), path: store.path)
+            return false
+        }
+    }
+
+    private mutating func read(_ index: Int, in folder: borrowing TreeFolder, into output: inout ScanOutput) {
+        let (name, path) = store.file(index)
+        let file = StoreFile(
+            name: name, path: path, kind: store.kind, credentials: store.carriesCredentials ? .always : .never)
+        guard files.read(file, limit: StoreLimits.file, in: folder, context.options, into: &output) else { return }
+        extraction.removeAll()
+        reader.read(files.contents, file: index, path: path, into: &extraction)
+        output.take(&extraction, path: path)
+        if !extraction.rejects.isEmpty { current = file }
+    }
+}
+
+/// A file of a store, as far as reading and quarantine have to know it.
+public struct StoreFile: Sendable {
+    /// The name by which it is opened in its folder.
+    public let name: [UInt8]
+    /// Its path in the capture.
+    public let path: String
+    /// How reports name the kind of store that it belongs to.
+    public let kind: StoreKind
+    /// Whether its bytes may hold credentials, so that only their hash is listed in quarantine.
+    public let credentials: Credentials
+
+    /// When the bytes of a file may hold credentials.
+    public enum Credentials: Sendable {
+        /// The system writes none into such a file.
+        case never
+        /// Such a file is where the system keeps them, or where others may.
+        case always
+        /// If this text stands in it, for the file may be another one than its name says.
+        case ifItHolds(String)
+    }
+
+    /// Names a file.
+    public init(name: [UInt8], path: String, kind: StoreKind, credentials: Credentials) {
+        self.name = name
+        self.path = path
+        self.kind = kind
+        self.credentials = credentials
+    }
+
+    /// Whether these bytes of the file may hold credentials.
+    fileprivate func carriesCredentials(_ contents: [UInt8]) -> Bool {
+        switch credentials {
+        case .never: false
+        case .always: true
+        case .ifItHolds(let text): contents.contains(text: text)
+        }
+    }
+}
+
+/// The bytes of one store file after another, in memory that is used again; what cannot be read is told.
+public struct StoreFileReading: Sendable {
+    /// The bytes of the file that was read last.
+    public private(set) var contents: [UInt8] = []
+
+    /// Makes a reading without a file.
+    public init() {}
+
+    /// Reads a file. One beyond the limit goes to quarantine as it is.
+    /// - Returns: whether its bytes are at hand.
+    public mutating func read(
+        _ file: StoreFile, limit: Int, in folder: borrowing TreeFolder, _ options: ScanOptions,
+        into output: inout ScanOutput
+    ) -> Bool {
+        do throws(FileError) {
+            try folder.read(file.name, limit: limit, into: &contents)
+            output.bytesRead += contents.count
+            return true
+        } catch {
+            guard error.isTooLarge else {
+                output.report(Problem("unreadable", error.description), path: file.path)
+                return false
+            }
+        }
+        quarantineTooLarge(file, limit: limit, in: folder, options, into: &output)
+        return false
+    }
+
+    private mutating func quarantineTooLarge(
+        _ file: StoreFile, limit: Int, in folder: borrowing TreeFolder, _ options: ScanOptions,
+        into output: inout ScanOutput
+    ) {
+        do throws(FileError) {
+            try folder.read(file.name, limit: options.quarantineFileLimit, into: &contents)
+            output.quarantine(
+                Reject("too-large more than \(limit >> 20) MiB"), of: contents, path: file.path, kind: file.kind,
+                carriesCredentials: file.carriesCredentials(contents))
+        } catch {
+            let kept = options.quarantineFileLimit >> 20
+            let reason =
+                error.isTooLarge
+                ? "too-large: more than \(limit >> 20) MiB; only files of \(kept) MiB are kept" : error.description
+            output.report(Problem("unreadable", reason), path: file.path)
+        }
+    }
+
+    /// Takes all that was found in the bytes of the file, for a store whose files are read at once.
+    public func take(_ extraction: inout Extraction, of file: StoreFile, into output: inout ScanOutput) {
+        output.take(&extraction, path: file.path)
+        quarantine(extraction.rejects[...], file, into: &output)
+        extraction.rejects.removeAll(keepingCapacity: true)
+    }
+
+    /// Puts what could not be understood of the file into quarantine, until the output is full.
+    /// - Returns: whether nothing is left.
+    public func quarantineRejects(of extraction: inout Extraction, _ file: StoreFile, into output: inout ScanOutput)
+        -> Bool
+    {
+        let count = min(extraction.rejects.count, output.roomForDetails)
+        quarantine(extraction.rejects[..<count], file, into: &output)
+        extraction.rejects.removeFirst(count)
+        return extraction.rejects.isEmpty
+    }
+
+    private func quarantine(_ rejects: ArraySlice<Reject>, _ file: StoreFile, into output: inout ScanOutput) {
+        guard !rejects.isEmpty else { return }
+        let carriesCredentials = file.carriesCredentials(contents)
+        for reject in rejects {
+            output.quarantine(
+                reject, of: contents, path: file.path, kind: file.kind, carriesCredentials: carriesCredentials)
+        }
+    }
+
+    /// Lets go of the bytes.
+    public mutating func removeAll() { contents = [] }
+}

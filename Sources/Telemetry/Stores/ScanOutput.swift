@@ -1,0 +1,112 @@
+import Crypto
+
+/// What was read of a store since the last batch was taken, in the order of the store.
+public struct ScanOutput: Sendable {
+    /// A record, and the place of the part of the store that it came from among ``Store/parts``.
+    public struct Found: Sendable {
+        /// The part.
+        public let part: Int
+        /// The record.
+        public let record: Record
+    }
+
+    /// The records.
+    public private(set) var records: [Found] = []
+    /// What could not be understood.
+    public private(set) var quarantined: [Quarantined] = []
+    /// What is worth telling.
+    public private(set) var problems: [PlacedProblem] = []
+    /// What the store tells of itself.
+    public private(set) var reports: [StoreReport] = []
+    /// Bytes that were read.
+    public var bytesRead = 0
+    /// Bytes of payloads, and an allowance for each thing that is no record: what fills the output.
+    private var size = 0
+    private let capture: String
+
+    /// An output is handed on when it holds this many bytes, so that memory does not grow with the input.
+    public static let sizeGoal = 4 << 20
+    /// What a reject or a problem counts for: about what its texts take.
+    private static let detailSize = 1 << 10
+
+    /// Makes an empty output.
+    /// - Parameter capture: the label of the capture.
+    public init(capture: String) {
+        self.capture = capture
+    }
+
+    /// Whether it is time to hand on what was read.
+    public var isFull: Bool { size >= Self.sizeGoal }
+
+    /// How many more bytes of payloads fill the output.
+    public var room: Int { max(0, Self.sizeGoal - size) }
+
+    /// How many rejects and problems fill the output.
+    var roomForDetails: Int { (room + Self.detailSize - 1) / Self.detailSize }
+
+    /// Adds a record.
+    public mutating func add(_ record: consuming Record, part: Int = 0) {
+        // A payload of little requests has more notes than bytes.
+        size += record.notes.reduce(record.payload.count) { $0 + $1.utf8.count + MemoryLayout<String>.stride }
+        records.append(Found(part: part, record: record))
+    }
+
+    /// Takes the records and problems that were found in the bytes of a file; its rejects need the bytes.
+    /// - Parameter path: the file's path in the capture.
+    public mutating func take(_ extraction: inout Extraction, path: String, part: Int = 0) {
+        for problem in extraction.problems { report(problem, path: path) }
+        extraction.problems.removeAll(keepingCapacity: true)
+        // Taken from the end, a record is moved; a loop over the array would copy it, field by field.
+        extraction.records.reverse()
+        while let record = extraction.records.popLast() { add(record, part: part) }
+    }
+
+    /// Adds a problem with a file or folder.
+    /// - Parameter path: the path in the capture.
+    public mutating func report(_ problem: Problem, path: String) {
+        size += Self.detailSize
+        problems.append(PlacedProblem(capture: capture, path: path, problem: problem))
+    }
+
+    /// Adds what a store tells of itself.
+    public mutating func report(_ report: StoreReport) { reports.append(report) }
+
+    /// Adds a span or a file that could not be understood.
+    public mutating func quarantine(_ item: Quarantined) {
+        size += Self.detailSize
+        quarantined.append(item)
+    }
+
+    /// Adds a span of a file that could not be understood.
+    /// - Parameters:
+    ///   - contents: all bytes of the file.
+    ///   - path: the path of the file in the capture.
+    ///   - carriesCredentials: whether only its hash is listed.
+    public mutating func quarantine(
+        _ reject: Reject, of contents: [UInt8], path: String, kind: StoreKind, carriesCredentials: Bool
+    ) {
+        let bytes = contents[reject.range(inFileOf: contents.count)]
+        let sha256: String
+        if let last = quarantined.last, last.path == path, last.size == contents.count, bytes.count == contents.count {
+            // A file with many faults is hashed once.
+            sha256 = last.sha256
+        } else {
+            sha256 = SHA256.hash(data: bytes).hex
+        }
+        quarantine(
+            Quarantined(
+                capture: capture, path: path, store: kind, reject: reject, size: bytes.count, sha256: sha256,
+                isStored: !carriesCredentials))
+    }
+
+    /// Takes the records one after another, each moved instead of copied.
+    public mutating func takeRecords(_ body: (Found) -> Void) {
+        records.reverse()
+        while let found = records.popLast() { body(found) }
+    }
+
+    /// Forgets what was read, keeps the memory.
+    public mutating func removeAll() {
+        self = ScanOutput(capture: capture)
+    }
+}

@@ -1,0 +1,44 @@
+import JSONText
+
+/// What a store tells of itself besides records: facts for people, and what its app's own rules say of its queues.
+public struct StoreReport: Sendable {
+    /// What is known of a part of the store.
+    public struct Part: Sendable {
+        /// The place of the part among ``Store/parts``.
+        public let part: Int
+        /// What became of the events that wait in it, by what reports call it; nil if the part holds no events.
+        public let events: [String: Int]?
+        /// The queue that the part is; nil if it is none.
+        public let queue: (any QueueRules)?
+
+        /// Makes a part.
+        public init(part: Int, events: [String: Int]?, queue: (any QueueRules)?) {
+            self.part = part
+            self.events = events
+            self.queue = queue
+        }
+    }
+
+    /// Sentences without a full stop, about the store as a whole.
+    public var facts: [String]
+    /// The parts that there is something to tell of.
+    public var parts: [Part]
+    /// The newest instant that the store tells, in milliseconds since 1970: queues are judged at it where no other is given.
+    public var newest: Int64
+
+    /// Makes a report.
+    public init(facts: [String] = [], parts: [Part] = [], newest: Int64 = 0) {
+        self.facts = facts
+        self.parts = parts
+        self.newest = newest
+    }
+}
+
+/// What an app's own rules say of a queue, which depends on the instant.
+public protocol QueueRules: Sendable {
+    /// Whether the queue is ready for upload, and why: a sentence without a full stop.
+    /// - Parameter instant: in milliseconds since 1970.
+    func sentence(at instant: Int64) -> String
+    /// The same for machines.
+    func json(at instant: Int64) -> CanonicalObject
+}

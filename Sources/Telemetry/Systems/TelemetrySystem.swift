@@ -1,0 +1,53 @@
+/// A system of telemetry: all that the floors above have to be told of it, so that none of them knows a system by name.
+///
+/// A system lives in a room of its own below `Systems` and is listed in the one table there. Nothing here has a default:
+/// a room that leaves something out does not compile.
+public protocol TelemetrySystem: Sendable {
+    /// What records and options call it.
+    var name: SystemName { get }
+    /// The kinds of its stores.
+    var storeKinds: [StoreKind] { get }
+    /// How its stores are recognized and read.
+    var stores: any StoreFormat { get }
+    /// What a captured request of it looks like.
+    var requests: any RequestFormat { get }
+    /// How an upload of it is made, and what the answers mean.
+    var uploads: any UploadFormat { get }
+    /// What its events are documented to mean.
+    var vocabulary: any Vocabulary { get }
+}
+
+/// The systems that are known, in the order in which reports list them.
+///
+/// A system that comes later is asked first whether something is its own: what is particular is told before what is general.
+public struct SystemTable: Sendable {
+    /// The systems in their order.
+    public let all: [any TelemetrySystem]
+    private let systems: [String: any TelemetrySystem]
+    private let kinds: [String: StoreKind]
+
+    /// Makes a table.
+    public init(_ systems: [any TelemetrySystem]) {
+        all = systems
+        self.systems = Dictionary(systems.map { ($0.name.description, $0) }) { first, _ in first }
+        let kinds = systems.flatMap(\.storeKinds) + [.harEntry, .ndjsonLine]
+        self.kinds = Dictionary(kinds.map { ($0.description, $0) }) { first, _ in first }
+    }
+
+    /// The names of the systems in their order.
+    public var names: [SystemName] { all.map(\.name) }
+
+    /// A system by its name; nil if there is none.
+    public subscript(name: SystemName) -> (any TelemetrySystem)? { systems[name.description] }
+
+    /// The name that a text is; nil if no system has it.
+    public func name(_ text: String) -> SystemName? { systems[text]?.name }
+
+    /// The kind of store that a text names; nil if there is none.
+    public func storeKind(_ text: String) -> StoreKind? { kinds[text] }
+
+    /// Whether a record names a place in the grammar of its system.
+    public func isKnown(_ target: Target, to name: SystemName) -> Bool {
+        self[name]?.uploads.isTarget(target) ?? false
+    }
+}

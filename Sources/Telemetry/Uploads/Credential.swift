@@ -1,0 +1,116 @@
+/// What an account's server wants to know from its senders, by name. It says nothing of itself when it is printed.
+public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+    /// The values by what the system calls them.
+    private let values: [String: String]
+    /// Those that must not be shown.
+    public let secrets: [String]
+
+    /// The server takes anybody's records.
+    public static let none = Credential([:], secrets: [])
+
+    /// Makes a credential.
+    /// - Parameters:
+    ///   - values: by what the system calls them.
+    ///   - secrets: the names of those that must not be shown.
+    public init(_ values: [String: String], secrets: [String]) {
+        self.values = values
+        self.secrets = secrets.compactMap { values[$0] }
+    }
+
+    /// A value; nil if the credential is that of another system.
+    public subscript(name: String) -> String? { values[name] }
+
+    /// Only how many values there are.
+    public var description: String { values.isEmpty ? "no credential" : "a credential of \(values.count) values" }
+
+    /// Nothing to look into.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// The credentials of a system as an operator gives them: in a file, by account, and in the environment.
+///
+/// An entry of the file is a text, or an object of texts. All of it is told by values, so that reading, checking and masking
+/// are done in one place for all systems.
+public struct CredentialFormat: Sendable {
+    /// What an entry of the credentials file holds.
+    public enum Entry: Sendable {
+        /// One text, which is the value of this name.
+        case text(String)
+        /// An object with these keys, none of which is required by itself.
+        case object([String])
+    }
+
+    /// The values of accounts, by the name of the account.
+    public typealias Accounts = [String: [String: String]]
+
+    /// The variables of the environment in words, for help: names, with `<account id>` where one stands in them.
+    public let variablesHelp: String
+    /// The entry of the system in the file as an example in JSON, for help.
+    public let entryHelp: String
+    /// What an entry of the file holds.
+    public let entry: Entry
+    /// Checks and completes an entry of the file; what is wrong with it in words, without any value, as an error.
+    public let complete:
+        @Sendable (_ values: [String: String], _ account: String) -> Result<[String: String], EntryFault>
+    /// The names of those variables of an environment that this system uses: each has to hold a key, and is a fault if it
+    /// does not. In the order in which faults are told.
+    public let variables: @Sendable (_ environment: [String: String]) -> [String]
+    /// Puts the variables that are set into the accounts of the file; the environment has the last word.
+    public let merge: @Sendable (_ environment: [String: String], _ accounts: inout Accounts) -> Void
+    /// The credential of an account; nil if none was given.
+    public let credential: @Sendable (_ account: Account, _ accounts: Accounts) -> Credential?
+    /// What to set so that an account has a credential, in words.
+    public let nameToSet: @Sendable (_ account: Account) -> String
+
+    /// What is wrong with an entry: the key that it is about, and words.
+    public struct EntryFault: Error {
+        /// The key; empty for the entry as a whole.
+        public let key: String
+        /// What is wrong.
+        public let words: String
+
+        /// Makes a fault.
+        public init(_ key: String, _ words: String) {
+            self.key = key
+            self.words = words
+        }
+    }
+
+    /// Describes the credentials of a system.
+    public init(
+        variablesHelp: String, entryHelp: String, entry: Entry,
+        complete: @escaping @Sendable ([String: String], String) -> Result<[String: String], EntryFault>,
+        variables: @escaping @Sendable ([String: String]) -> [String],
+        merge: @escaping @Sendable ([String: String], inout Accounts) -> Void,
+        credential: @escaping @Sendable (Account, Accounts) -> Credential?,
+        nameToSet: @escaping @Sendable (Account) -> String
+    ) {
+        self.variablesHelp = variablesHelp
+        self.entryHelp = entryHelp
+        self.entry = entry
+        self.complete = complete
+        self.variables = variables
+        self.merge = merge
+        self.credential = credential
+        self.nameToSet = nameToSet
+    }
+}
+
+extension CredentialFormat {
+    /// Describes the credentials of a system whose variables begin alike, and each of which counts by itself.
+    /// - Parameter prefixes: what the names of the variables begin with; those that are empty are as good as not set.
+    public init(
+        variablesHelp: String, entryHelp: String, entry: Entry,
+        complete: @escaping @Sendable ([String: String], String) -> Result<[String: String], EntryFault>,
+        variables prefixes: [String], merge: @escaping @Sendable ([String: String], inout Accounts) -> Void,
+        credential: @escaping @Sendable (Account, Accounts) -> Credential?,
+        nameToSet: @escaping @Sendable (Account) -> String
+    ) {
+        self.init(
+            variablesHelp: variablesHelp, entryHelp: entryHelp, entry: entry, complete: complete,
+            variables: { environment in
+                environment.filter { name, value in !value.isEmpty && prefixes.contains { name.hasPrefix($0) } }
+                    .keys.sorted()
+            }, merge: merge, credential: credential, nameToSet: nameToSet)
+    }
+}

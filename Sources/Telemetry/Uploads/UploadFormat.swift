@@ -1,0 +1,84 @@
+import JSONText
+
+/// How an upload of a system is made, and what the answers mean: the pure side of sending.
+public protocol UploadFormat: Sendable {
+    /// The address that the documented apps send to, without a path.
+    var endpoint: String { get }
+    /// The method that the apps send with.
+    var method: String { get }
+    /// How the events of a list request are told apart; nil for systems whose uploads are no lists.
+    var list: ListFormat? { get }
+    /// Whose credentials uploads need, and where they are found; nil for a server that takes anybody's.
+    var credentials: CredentialFormat? { get }
+
+    /// Whether a target is in the grammar of the system, with a method that it takes.
+    func isTarget(_ target: Target) -> Bool
+    /// Whether the target of a record names the record's own id and type, as far as the system's paths name them. Where
+    /// servers tell documents apart by the path alone, a record must not take another one's place.
+    func isTargetItsOwn(_ record: borrowing Record) -> Bool
+    /// The account whose credential a record needs; nil if it needs none, or names none.
+    /// - Parameter document: memory to read with.
+    func account(of record: borrowing Record, using document: inout JSONDocument) -> Account?
+    /// Makes the request.
+    /// - Parameters:
+    ///   - target: in the grammar of the system.
+    ///   - payload: canonical bytes.
+    ///   - credential: that of the account; empty for systems without accounts.
+    ///   - now: the instant of sending.
+    /// - Throws: ``RequestError``.
+    func content(of payload: [UInt8], to target: Target, credential: Credential, now: Timestamp) throws(RequestError)
+        -> RequestContent
+    /// What an answer means, where its status is none of those that mean the same for all systems (such as 401, 429, 5xx).
+    func outcome(of answer: Answer) -> Outcome
+}
+
+/// What is particular to the request of a system.
+public struct RequestContent: Sendable {
+    /// The header fields besides those that all requests have.
+    public var headers: [HeaderField]
+    /// The body before any content encoding.
+    public var body: [UInt8]
+    /// Whether the body is compressed with gzip on its way.
+    public var isCompressed: Bool
+
+    /// Describes a request.
+    public init(headers: [HeaderField], body: [UInt8], isCompressed: Bool) {
+        self.headers = headers
+        self.body = body
+        self.isCompressed = isCompressed
+    }
+}
+
+/// A field in the header of a request.
+public struct HeaderField: Sendable, Equatable {
+    /// The field's name.
+    public let name: String
+    /// Its value.
+    public let value: String
+
+    /// Makes a field.
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// How the events of a list request are told apart by uploads: `{"data":[event, …]}` without an id on the server.
+public struct ListFormat: Sendable {
+    /// The key of the list in the payload, its only member.
+    public let key: JSONKey
+    /// The most events that one request may have.
+    public let mostItems: Int
+    /// The key of an event whose text tells the event wherever it turns up again; nil if there is none.
+    public let idKey: JSONKey?
+    /// The key of an event that changes while the event waits, and so does not tell it; nil if there is none.
+    public let changingKey: JSONKey?
+
+    /// Describes lists.
+    public init(key: JSONKey, mostItems: Int, idKey: JSONKey?, changingKey: JSONKey?) {
+        self.key = key
+        self.mostItems = mostItems
+        self.idKey = idKey
+        self.changingKey = changingKey
+    }
+}

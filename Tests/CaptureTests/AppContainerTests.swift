@@ -1,0 +1,81 @@
+import Capture
+import Mozilla
+import Telemetry
+import Testing
+
+/// Whose container a store lies in.
+@Suite struct AppContainerTests {
+    private static let metadata = ".com.apple.mobile_container_manager.metadata.plist"
+
+    private func applicationIDs(_ folder: CaptureFolder) async throws -> [String?] {
+        try await Harvested(folder.open()).records.map { $0.app?.id }
+    }
+
+    @Test("the metadata of a container names its app, in either form of a property list", arguments: [true, false])
+    func metadata(binary: Bool) async throws {
+        let folder = try CaptureFolder()
+        for (number, id) in ["org.mozilla.ios.Focus", "org.mozilla.ios.Klar"].enumerated() {
+            try folder.putPropertyList(
+                "\(number)/\(Self.metadata)", ["MCMMetadataIdentifier": id, "MCMMetadataUUID": "x"], binary: binary)
+            try folder.put("\(number)/\(corePings)/-t-1.json", CaptureFolder.ping(number))
+        }
+        try folder.put("2/\(corePings)/-t-1.json", CaptureFolder.ping(2))
+        #expect(try await applicationIDs(folder) == ["org.mozilla.ios.Focus", "org.mozilla.ios.Klar", nil])
+        let capture = try await folder.open()
+        #expect(capture.stores.map(\.container.path) == ["0", "1", "2"])
+    }
+
+    @Test("the metadata may lie in the root of the capture")
+    func metadataInTheRoot() async throws {
+        let folder = try CaptureFolder()
+        try folder.putPropertyList(Self.metadata, ["MCMMetadataIdentifier": "org.mozilla.ios.Focus"])
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping())
+        #expect(try await applicationIDs(folder) == ["org.mozilla.ios.Focus"])
+    }
+
+    @Test("metadata of other contents name nothing")
+    func otherMetadata() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("0/\(Self.metadata)", "no property list")
+        try folder.putPropertyList("1/\(Self.metadata)", ["MCMMetadataIdentifier": 7])
+        try folder.putPropertyList("2/\(Self.metadata)", ["x": "org.mozilla.ios.Focus"])
+        for number in 0...2 { try folder.put("\(number)/\(corePings)/-t-1.json", CaptureFolder.ping(number)) }
+        #expect(try await applicationIDs(folder) == [nil, nil, nil])
+    }
+
+    @Test("a backup names containers by their domains")
+    func domains() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("AppDomain-org.mozilla.ios.Focus/\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        try folder.put("AppDomain-/\(corePings)/-t-1.json", CaptureFolder.ping(2))
+        try folder.put("AppDomainGroup-group.org.mozilla.ios.Firefox/\(corePings)/-t-1.json", CaptureFolder.ping(3))
+        let capture = try await folder.open()
+        #expect(
+            capture.stores.map(\.container.identifier) == [
+                nil, "org.mozilla.ios.Focus", "group.org.mozilla.ios.Firefox",
+            ])
+        #expect(capture.stores.map(\.container.isGroup) == [false, false, true])
+        #expect(try await applicationIDs(folder) == [nil, "org.mozilla.ios.Focus", nil])
+    }
+
+    @Test("the metadata count more than the name of the folder")
+    func metadataAndDomain() async throws {
+        let folder = try CaptureFolder()
+        try folder.putPropertyList(
+            "AppDomain-org.mozilla.ios.Focus/\(Self.metadata)", ["MCMMetadataIdentifier": "org.mozilla.ios.Klar"])
+        try folder.put("AppDomain-org.mozilla.ios.Focus/\(corePings)/-t-1.json", CaptureFolder.ping())
+        #expect(try await applicationIDs(folder) == ["org.mozilla.ios.Klar"])
+    }
+
+    @Test("pending events borrow from their own container alone")
+    func borrowing() async throws {
+        let folder = try CaptureFolder()
+        let events = #"[0,"action","foreground","app"]"#
+        try folder.put("a/Documents/eventArray-MozTelemetry-Default-core.json", events)
+        try folder.put("b/Documents/eventArray-MozTelemetry-Default-core.json", events)
+        try folder.put("b/Library/Caches/MozTelemetry-Default-core/-t-1.json", CaptureFolder.ping())
+        let records = try await Harvested(folder.open()).records.filter { $0.source.store == .mozillaPendingEvents }
+        #expect(records.map(\.client) == [nil, "4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083"])
+        #expect(records.map { $0.notes.map(\.code) } == [[], ["PE"]])
+    }
+}

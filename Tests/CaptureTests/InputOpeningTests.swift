@@ -1,0 +1,206 @@
+import Capture
+import Files
+import Foundation
+import Parallel
+import Systems
+import Telemetry
+import TestSupport
+import Testing
+
+/// What the paths that a command is given are taken for, and why some are refused.
+@Suite struct InputOpeningTests {
+    let folder: CaptureFolder
+
+    init() throws {
+        folder = try CaptureFolder()
+        try folder.put("phone/\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        try folder.put("a.har", archive(coreEntry(1)))
+        try folder.makeFolder("empty")
+    }
+
+    private func open(
+        _ name: String, label: String? = nil, excluded: [String] = [], isSalvage: Bool = false
+    ) async throws -> CaptureInput {
+        let identities = excluded.compactMap { FileIdentity(path: "\(folder.path)/\($0)") }
+        #expect(identities.count == excluded.count)
+        let opening = InputOpening(
+            label: label, systems: Systems.table, limit: JobLimit(jobs: 2), excluded: Set(identities),
+            isSalvage: isSalvage, spool: Spool())
+        let inputs = try await opening.open(["\(folder.path)/\(name)"])
+        return try #require(inputs.count == 1 ? inputs[0] : nil)
+    }
+
+    /// Why an input is refused, without the path of the test's folder; nil if it is not.
+    private func refusal(
+        _ name: String, excluded: [String] = [], isSalvage: Bool = false
+    ) async throws -> InputError? {
+        do {
+            _ = try await open(name, excluded: excluded, isSalvage: isSalvage)
+            return nil
+        } catch let error as InputError {
+            return error
+        }
+    }
+
+    private func message(_ error: InputError?) -> String? {
+        error?.message.replacing("\(folder.path)/", with: "")
+    }
+
+    private func bundle(_ name: String) async throws {
+        try await Sample.bundle([Sample.leanplum(["{}"])], at: "\(folder.path)/\(name)")
+    }
+
+    // MARK: What is taken for what
+
+    @Test("a folder is a capture that is called what its path ends with, or as the label says")
+    func folders() async throws {
+        for (label, name) in [(nil, "phone"), ("tablet", "tablet")] {
+            guard case .folder(let capture) = try await open("phone", label: label) else {
+                Issue.record("no folder")
+                continue
+            }
+            #expect(capture.label == name)
+            #expect(capture.stores.map(\.path) == [corePings])
+        }
+    }
+
+    @Test("a store file is a capture of its own")
+    func storeFile() async throws {
+        guard case .folder(let capture) = try await open("phone/\(corePings)/-t-1.json") else {
+            Issue.record("no store")
+            return
+        }
+        #expect(capture.stores.map(\.path) == ["-t-1.json"])
+        #expect(capture.label == "-t-1.json")
+    }
+
+    @Test("a request log is one, whatever it is called", arguments: ["a.har", "anything"])
+    func log(name: String) async throws {
+        try folder.put(name, archive(coreEntry(1)))
+        guard case .log(let log) = try await open(name) else {
+            Issue.record("no log")
+            return
+        }
+        #expect(log.kind == .httpArchive)
+        #expect(log.path == name)
+    }
+
+    @Test("a bundle is read by its manifest, and as far as it can be where it is to be salvaged")
+    func bundles() async throws {
+        try await bundle("b.tar.zst")
+        guard case .bundle(let reader) = try await open("b.tar.zst") else {
+            Issue.record("no bundle")
+            return
+        }
+        #expect(reader.manifest.totals.records == 1)
+        guard case .salvage = try await open("b.tar.zst", isSalvage: true) else {
+            Issue.record("not to be salvaged")
+            return
+        }
+    }
+
+    @Test("an archive is walked as the folder that was packed")
+    func archives() async throws {
+        try tool(["bash", "-c", "cd \"$0/phone\" && tar -czf ../phone.tgz .", folder.path])
+        guard case .folder(let capture) = try await open("phone.tgz") else {
+            Issue.record("no archive")
+            return
+        }
+        #expect(capture.stores.map(\.path) == [corePings])
+    }
+
+    // MARK: What is refused
+
+    @Test("a path that leads to nothing is a fault of the file")
+    func missing() async {
+        let error = await #expect(throws: FileError.self) { try await open("none") }
+        #expect(error?.code == ENOENT)
+    }
+
+    @Test("where nothing is known, it is told what to give")
+    func nothingKnown() async throws {
+        try folder.put("notes.txt", "x")
+        for name in ["empty", "notes.txt"] {
+            let error = try await refusal(name)
+            #expect(message(error) == "\(name): no store that is known")
+            #expect(
+                error?.remedy
+                    == "give the folder that was pulled from the device, with its Documents and Library folders")
+        }
+    }
+
+    @Test("where nothing but a problem was found, the problem is told")
+    func withoutStores() async throws {
+        try folder.makeFolder("links/Documents")
+        try folder.link("links/Documents/MozTelemetry-Default-core", to: "nowhere")
+        let error = try await refusal("links")
+        #expect(
+            message(error) == """
+                links: Documents/MozTelemetry-Default-core: symbolic link not followed; give its target as a capture \
+                of its own
+                """)
+        #expect(error?.remedy == nil)
+    }
+
+    @Test("the output cannot be an input, nor a part of one")
+    func output() async throws {
+        #expect(
+            message(try await refusal("a.har", excluded: ["a.har"])) == "cannot replace a.har: it is part of the input")
+        let store = "Documents/MozTelemetry-Default-core.json"
+        try folder.put("phone/\(store)", "[\(CaptureFolder.ping(2))]")
+        let error = try await refusal("phone", excluded: ["phone/\(store)"])
+        #expect(message(error) == "cannot replace phone/\(store): it is part of the input")
+        #expect(error?.remedy == "give the output another name")
+        // What is no store may be replaced.
+        try folder.put("phone/out.ndjson", "")
+        #expect(try await refusal("phone", excluded: ["phone/out.ndjson"]) == nil)
+    }
+
+    @Test("a file that is too large to look at is told with what shows it")
+    func tooLarge() async throws {
+        try folder.putSparse("disk.img", size: StoreLimits.archive + 1)
+        let error = try await refusal("disk.img")
+        #expect(
+            message(error)
+                == "disk.img: too-large: more than \(StoreLimits.archive >> 20) MiB, and no store by its name")
+        #expect(error?.remedy == "if it is a property list, pingferry inspect --max-size shows it")
+    }
+
+    @Test("a bundle that is damaged is no capture; it is told what is wrong and what helps")
+    func damagedBundle() async throws {
+        try await bundle("b.tar.zst")
+        let path = "\(folder.path)/b.tar.zst"
+        try Data(contentsOf: URL(fileURLWithPath: path)).dropLast(1).write(to: URL(fileURLWithPath: path))
+        let error = try await refusal("b.tar.zst")
+        guard case .bundle(let reason, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(message(error) == "b.tar.zst: \(reason)")
+        #expect(error?.remedy == reason.remedy)
+        #expect(try await refusal("b.tar.zst", isSalvage: true) == nil)
+    }
+
+    @Test("an archive of which nothing can be read is refused by its name", arguments: ["a.zip", "a.tar.gz"])
+    func damagedArchive(name: String) async throws {
+        try folder.put(name, name == "a.zip" ? Array("PK no archive".utf8) : [0x1F, 0x8B, 8, 0, 1])
+        let error = try await refusal(name)
+        guard case .archive(let reason, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(message(error) == "\(name): \(reason)")
+        #expect(error?.remedy == reason.remedy)
+    }
+
+    @Test("of several inputs the first that is refused is told")
+    func several() async throws {
+        let opening = InputOpening(label: nil, systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
+        let inputs = try await opening.open(["\(folder.path)/phone", "\(folder.path)/a.har"])
+        #expect(inputs.count == 2)
+        let error = await #expect(throws: InputError.self) {
+            _ = try await opening.open(["\(folder.path)/phone", "\(folder.path)/empty", "\(folder.path)/none"])
+        }
+        #expect(message(error) == "empty: no store that is known")
+    }
+}

@@ -1,0 +1,58 @@
+import Capture
+import Files
+import Parallel
+import Systems
+import Telemetry
+
+// Captures, logs and options of tests are of the systems that are known.
+
+extension CapturedFolder {
+    /// Walks a folder for stores of the known systems.
+    convenience init(
+        path: String, label: String, leavingOut excluded: Set<FileIdentity> = [], spool: Spool = Spool(),
+        limit: JobLimit = JobLimit(jobs: 2)
+    ) async throws {
+        try await self.init(
+            path: path, label: label, systems: Systems.table, leavingOut: excluded, spool: spool, limit: limit)
+    }
+
+    /// Walks an archive for stores of the known systems.
+    convenience init(
+        archive: ArchiveBytes, path: String, label: String, spool: Spool, limit: JobLimit = JobLimit(jobs: 2)
+    ) async throws {
+        try await self.init(
+            archive: archive, path: path, label: label, systems: Systems.table, spool: spool, limit: limit)
+    }
+
+    /// Takes a single file of a store of the known systems for a capture.
+    convenience init?(file path: String, label: String) throws(FileError) {
+        try self.init(file: path, label: label, systems: Systems.table)
+    }
+}
+
+extension RequestLog {
+    /// Takes a file for a log of requests to the known systems.
+    init(_ source: ByteSource, kind: RequestLogKind, label: String, path: String, itemLimit: Int = 32 << 20) {
+        self.init(
+            source, kind: kind, label: label, path: path, systems: Systems.table, itemLimit: itemLimit)
+    }
+}
+
+extension RequestLogKind {
+    /// What kind of log of the known systems a file is.
+    init?(_ source: ByteSource, named name: String?) {
+        self.init(source, named: name, Systems.table)
+    }
+}
+
+extension RunSecret {
+    /// The same for all tests.
+    static let ofTests = RunSecret(identity: 3, content: 5)
+}
+
+extension HarvestOptions {
+    /// Options for tests.
+    init(filter: RecordFilter = RecordFilter(), quarantineFileLimit: Int = 64 << 20) {
+        self.init(filter: filter, scan: ScanOptions(secret: .ofTests, quarantineFileLimit: quarantineFileLimit))
+    }
+}

@@ -1,0 +1,30 @@
+import Files
+import Systems
+import Testing
+
+@testable import Capture
+
+/// Which members of an archive are spooled, and what archives are called.
+@Suite struct MemberNamesTests {
+    @Test(
+        "members that may belong to stores are told by their paths",
+        arguments: [
+            ("Documents/MozTelemetry-Default-core/-t-1.json", true), ("Documents/MozTelemetry-Default-core/x", true),
+            ("a/b.plist", true), ("a/b.sqlite3", false), ("a/.b.json", false), ("a/photo.jpg", false),
+            (".com.apple.mobile_container_manager.metadata.plist", true), ("MozTelemetry-Default-core", false),
+        ])
+    func wanted(path: String, isWanted: Bool) throws {
+        let formats = CaptureFormats.all(Systems.table)
+        #expect(MemberNames.mayBelongToStore(try MemberPath(path.utf8), rootName: "phone", formats) == isWanted)
+    }
+
+    @Test(
+        "archives are told by their names",
+        arguments: [
+            ("a.zip", "a"), ("A.ZIP", "A"), ("a.tar.gz", "a"), ("a.b.tgz", "a.b"), ("a.tar.zst", "a"), ("a.7z", "a"),
+            ("a.cpio.xz", "a"), ("a.gz", nil), ("zip", nil), ("a.zipper", nil), ("a.json", nil),
+        ])
+    func archiveNames(name: String, rest: String?) {
+        #expect(MemberNames.withoutArchiveSuffix(name.utf8) == rest)
+    }
+}

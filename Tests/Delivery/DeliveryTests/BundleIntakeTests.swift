@@ -1,0 +1,120 @@
+import Bundle
+import Foundation
+import Mozilla
+import Parallel
+import Systems
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+/// Bundles are verified before a plan is made, and read again record by record.
+@Suite struct BundleIntakeTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder(inMemory: true) }
+
+    private func intake(_ paths: String...) async throws -> BundleIntake {
+        try await BundleIntake(paths, knowing: Systems.table, limit: JobLimit(jobs: 2), isReleased: { _, _ in false })
+    }
+
+    private func plan(_ intake: BundleIntake) -> Plan {
+        Planner.plan(
+            intake.pool, LedgerState(), rules: PlanRules(limits: UploadLimits(daily: nil, perType: nil)),
+            now: Sample.time(0))
+    }
+
+    @Test(
+        "a bundle with a target that leaves its system's grammar is refused as a whole",
+        arguments: [
+            "//host/submit/telemetry/A/core/Focus/1/release/1", "/submit/telemetry/A/core/Focus/1/release/1\r\nX: y",
+            "/submit/telemetry/../core/Focus/1/release/1", "http://host/", "/v3/accounts/acme/mobile_events", "/api",
+        ])
+    func hostileMozillaTarget(path: String) async throws {
+        var record = Sample.ping("A")
+        record.target = Target(path: path)
+        try await Sample.bundle([Sample.ping("B"), record], at: folder("x"))
+        await #expect(throws: BundleFailure.self) { try await intake(folder("x")) }
+    }
+
+    @Test(
+        "so is one with a target of Sift that is not one account's",
+        arguments: [
+            "//host/v3/accounts/acme/mobile_events", "/v3/accounts/acme/../other/mobile_events",
+            "/v3/accounts/acme%2F..%2Fother/mobile_events", "/v3/accounts/acme\r\nHost: x/mobile_events",
+            "/v3/accounts//mobile_events",
+        ])
+    func hostileSiftTarget(path: String) async throws {
+        var record = Sample.sift([#"{"time":1}"#])
+        record.target = Target(path: path)
+        try await Sample.bundle([Sample.ping("B"), record], at: folder("x"))
+        let failure = await #expect(throws: BundleFailure.self) { try await intake(folder("x")) }
+        #expect(failure.map { "\($0.error)" }?.contains("the target is not in the system's grammar") == true)
+    }
+
+    @Test("a bundle that is damaged anywhere stops them all, and is named")
+    func damaged() async throws {
+        try await Sample.bundle([Sample.ping("A")], at: folder("good"))
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: folder("good")))
+        bytes[bytes.count / 2] ^= 4
+        try bytes.write(to: URL(fileURLWithPath: folder("bad")))
+        let failure = await #expect(throws: BundleFailure.self) { try await intake(folder("good"), folder("bad")) }
+        #expect(failure?.path == folder("bad"))
+    }
+
+    @Test("uploads carry the payload as it stands in the bundle, whatever their order and however little is kept")
+    func payloads() async throws {
+        let filling = String(repeating: "x", count: 200_000)
+        let records = (0..<60).map { number in
+            var record = Sample.ping("\(number)", client: "\(number % 7)", minute: 100 - number)
+            record.payload = Array(#"{"a":"\#(filling)","n":\#(number)}"#.utf8)
+            return record
+        }
+        try await Sample.bundle(Array(records[..<25]), at: folder("1"))
+        try await Sample.bundle(Array(records[25...]), at: folder("2"))
+        let intake = try await intake(folder("1"), folder("2"))
+        let readers = try ["1", "2"].map { try BundleReader(path: folder($0)) }
+        for source in [intake.source, UploadSource(readers, cacheLimit: 1)] {
+            var seen: Set<String> = []
+            for send in plan(intake).sends {
+                let upload = try source.upload(send)
+                #expect(upload.record == records[Int(upload.record.id) ?? 0])
+                seen.insert(upload.record.id)
+            }
+            #expect(seen.count == 60)
+        }
+    }
+
+    @Test("a part of a list carries its events and nothing else")
+    func parts() async throws {
+        let record = Sample.sift(["{\"time\":1}", "{\"time\":2}", "{\"time\":3}"])
+        try await Sample.bundle([record], at: folder("1"))
+        let intake = try await intake(folder("1"))
+        let rules = PlanRules(largestList: 35)
+        let plan = Planner.plan(intake.pool, LedgerState(), rules: rules, now: Sample.time(0))
+        let payloads = try plan.sends.map {
+            String(decoding: try intake.source.upload($0).record.payload, as: UTF8.self)
+        }
+        #expect(payloads == [#"{"data":[{"time":1},{"time":2}]}"#, #"{"data":[{"time":3}]}"#])
+    }
+
+    @Test("a bundle that is replaced after it was verified is not sent")
+    func replaced() async throws {
+        try await Sample.bundle([Sample.ping("A", seq: 1)], at: folder("1"))
+        let intake = try await intake(folder("1"))
+        try await Sample.bundle([Sample.ping("A", seq: 2)], at: folder("2"))
+        // The same place, another file: what is open stays what it was.
+        try FileManager.default.removeItem(atPath: folder("1"))
+        try FileManager.default.moveItem(atPath: folder("2"), toPath: folder("1"))
+        let send = try #require(plan(intake).sends.first)
+        #expect(String(decoding: try intake.source.upload(send).record.payload, as: UTF8.self) == #"{"seq":1}"#)
+        // The same file with other bytes.
+        try await Sample.bundle([Sample.ping("A", seq: 3)], at: folder("3"))
+        let fresh = try await self.intake(folder("3"))
+        let other = try FileHandle(forWritingTo: URL(fileURLWithPath: folder("3")))
+        try other.write(contentsOf: Data(contentsOf: URL(fileURLWithPath: folder("1"))))
+        try other.close()
+        #expect(throws: (any Error).self) { try fresh.source.upload(try #require(plan(fresh).sends.first)) }
+    }
+}

@@ -1,0 +1,156 @@
+import Systems
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+/// Lists of events: each event goes once.
+@Suite struct EventListTests {
+    private let now = Sample.time(60)
+
+    private func event(_ number: Int) -> String { #"{"mobile_event_type":"e\#(number)","time":\#(number)}"# }
+
+    private func keys(_ record: Record) -> [ItemKey] {
+        var notes = CandidateNotes(knowing: Systems.table)
+        notes.add(record, 0..<10)
+        return notes.notes[0].items?.map(\.key) ?? []
+    }
+
+    private func plan(_ records: [Record], delivered: Set<ItemKey> = [], rules: PlanRules = PlanRules()) -> Plan {
+        let pool = Sample.pool(records)
+        var state = LedgerState()
+        state.deliveredItems = pool.itemKeys.map(delivered.contains)
+        return Planner.plan(pool, state, rules: rules, now: now)
+    }
+
+    @Test("an event is the same in another request, and another for another account")
+    func sameEvent() {
+        let first = keys(Sample.sift([event(1), event(2)]))
+        #expect(keys(Sample.sift([event(2), event(3)])).first == first.last)
+        #expect(keys(Sample.sift([event(1)], account: "other")).first != first.first)
+        #expect(keys(Sample.leanplum([event(1)])).first != first.first)
+    }
+
+    @Test("equal events in one request are all sent")
+    func equalEvents() {
+        let record = Sample.sift([event(1), event(1), event(1)])
+        #expect(Set(keys(record)).count == 3)
+        #expect(keys(Sample.sift([event(1), event(1)])) == Array(keys(record).prefix(2)))
+        let plan = plan([record], delivered: Set(keys(Sample.sift([event(1), event(1)]))))
+        #expect(plan.sends.map { $0.items.map(\.index) } == [[2]])
+    }
+
+    @Test("Leanplum's requests are told apart by reqId, or else by all but the count of attempts")
+    func leanplum() {
+        let ids = keys(Sample.leanplum([#"{"a":1,"reqId":"R"}"#]))
+        #expect(keys(Sample.leanplum([#"{"a":2,"reqId":"R"}"#])) == ids)
+        #expect(keys(Sample.leanplum([#"{"a":1,"reqId":"R"}"#], client: "other")) != ids)
+        let plain = keys(Sample.leanplum([#"{"a":1,"b":"x"}"#]))
+        #expect(keys(Sample.leanplum([#"{"a":1,"b":"x","retryCount":3}"#])) == plain)
+        #expect(keys(Sample.leanplum([#"{"a":1,"b":"y"}"#])) != plain)
+        #expect(keys(Sample.leanplum(["1", "[2]"])).count == 2)
+    }
+
+    @Test("a request with nothing left is settled without being sent")
+    func nothingLeft() {
+        let record = Sample.sift([event(1), event(2)])
+        let plan = plan([record, Sample.sift([])], delivered: Set(keys(record)))
+        #expect(plan.dispositions == [.settle, .settle])
+        #expect(plan.settlements.map(\.key).contains(DeliveryKey(record)))
+        #expect(plan.uploads == 0)
+    }
+
+    @Test("an event that an earlier request of the job carries is left out of later ones")
+    func overlapInJob() {
+        let records = [
+            Sample.sift([event(1), event(2), event(3)], minute: 2), Sample.sift([event(1), event(2)], minute: 1),
+            Sample.sift([event(2)], minute: 3),
+        ]
+        let plan = plan(records)
+        #expect(plan.dispositions == [.send, .send, .overlapping])
+        #expect(plan.sends.map { $0.items.map(\.index) } == [[0, 1], [2]])
+        #expect(plan.sends.map(\.isWhole) == [true, false])
+    }
+
+    @Test("large lists are split by bytes, the parts follow each other, and the last one completes the record")
+    func splitByBytes() throws {
+        let record = Sample.sift((0..<10).map(event))
+        let size = try #require(plan([record]).sends.first).items.count
+        #expect(size == 10)
+        let rules = PlanRules(largestList: 120)
+        let plan = plan([record], rules: rules)
+        #expect(plan.dispositions == [.send])
+        #expect(plan.sends.flatMap { $0.items.map(\.index) } == Array(0..<10))
+        #expect(plan.sends.count > 2)
+        #expect(plan.sends.map(\.completesRecord) == Array(repeating: false, count: plan.sends.count - 1) + [true])
+        #expect(Set(plan.sends.map(\.key)).count == plan.sends.count)
+        var notes = CandidateNotes(knowing: Systems.table)
+        notes.add(record, 0..<10)
+        let ranges = try #require(notes.notes[0].items)
+        for send in plan.sends {
+            let bytes = send.items.reduce(11) { $0 + ranges[$1.index].count + 1 }
+            #expect(bytes <= 121)
+        }
+    }
+
+    @Test("lists of Leanplum are split by count; one that is too large by itself goes alone")
+    func splitByCount() {
+        let record = Sample.leanplum((0..<7).map { #"{"n":\#($0)}"# })
+        let plan = plan([record], rules: PlanRules(mostListItems: 3))
+        #expect(plan.sends.map { $0.items.count } == [3, 3, 1])
+        let tiny = self.plan([record], rules: PlanRules(largestList: 1))
+        #expect(tiny.sends.map { $0.items.count } == Array(repeating: 1, count: 7))
+    }
+
+    @Test("each part counts as an upload; a list that the limits cut is sent in part, and the rest waits")
+    func sentInPart() {
+        let record = Sample.leanplum((0..<7).map { #"{"n":\#($0)}"# })
+        for limits in [UploadLimits(daily: 2), UploadLimits(daily: nil, perType: 2)] {
+            let plan = plan([record], rules: PlanRules(limits: limits, mostListItems: 2))
+            #expect(plan.sends.map { $0.items.map(\.index) } == [[0, 1], [2, 3]])
+            #expect(plan.sends.map(\.completesRecord) == [false, false])
+            #expect(plan.dispositions == [.sendPart])
+            #expect(plan.reasons == ["sent in part": 1])
+            #expect(plan.groups.values.reduce(0, +) == 1)
+        }
+    }
+
+    @Test("a list of which the limits let no part through waits as a whole, for the limit's reason")
+    func noPartSent() {
+        let record = Sample.leanplum((0..<7).map { #"{"n":\#($0)}"# })
+        let plan = plan([record], rules: PlanRules(limits: UploadLimits(daily: 0), mostListItems: 2))
+        #expect(plan.dispositions == [.dailyLimit])
+        #expect(plan.uploads == 0)
+    }
+
+    @Test("what is left of a list that was sent in part goes with the next job, which completes it")
+    func restOfAList() {
+        let record = Sample.leanplum((0..<7).map { #"{"n":\#($0)}"# })
+        let rules = PlanRules(limits: UploadLimits(daily: 2), mostListItems: 2)
+        let delivered = Set(plan([record], rules: rules).sends.flatMap { $0.items.map(\.key) })
+        let rest = plan([record], delivered: delivered, rules: rules)
+        #expect(rest.dispositions == [.send])
+        #expect(rest.sends.map { $0.items.map(\.index) } == [[4, 5], [6]])
+        #expect(rest.sends.map(\.completesRecord) == [false, true])
+    }
+
+    @Test("the lists of two clients are cut each by its own limit")
+    func listsOfTwoClients() {
+        let records = [("D", 0), ("E", 4)].map { client, first in
+            Sample.leanplum((first..<first + 4).map { #"{"n":\#($0)}"# }, client: client)
+        }
+        let plan = plan(records, rules: PlanRules(limits: UploadLimits(daily: 1), mostListItems: 2))
+        #expect(plan.dispositions == [.sendPart, .sendPart])
+        #expect(plan.sends.map { $0.items.map(\.index) } == [[0, 1], [0, 1]])
+    }
+
+    @Test("a request of another form is sent as it stands")
+    func otherForm() {
+        var record = Sample.sift([event(1)])
+        for payload in [#"{"data":{}}"#, #"{"data":[],"x":1}"#, "{}"] {
+            record.payload = Array(payload.utf8)
+            #expect(plan([record]).sends.map(\.isWhole) == [true])
+        }
+    }
+}

@@ -1,0 +1,326 @@
+import Foundation
+import Mozilla
+import Telemetry
+import TestSupport
+import Testing
+
+import class GRDB.DatabaseQueue
+
+@testable import Delivery
+
+/// The ledger's file, its lock, and what it keeps.
+@Suite struct LedgerTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private let now = Sample.time(0)
+
+    init() throws {
+        folder = try TemporaryFolder(inMemory: true)
+        path = folder("state/ledger.sqlite")
+    }
+
+    private func begin(_ records: [Record], rules: PlanRules = PlanRules(), at now: Timestamp? = nil) throws -> (
+        Ledger, Plan
+    ) {
+        let now = now ?? self.now
+        let ledger = try Ledger(path: path, now: now)
+        let pool = Sample.pool(records, isReleased: try ledger.view.releases())
+        let state = try ledger.view.state(of: pool, today: rules.days.day(of: now))
+        let plan = Planner.plan(pool, state, rules: rules, now: now)
+        try ledger.begin(plan)
+        return (ledger, plan)
+    }
+
+    private func settle(_ outcome: Outcome, _ records: [Record], id: String = "A", at now: Timestamp? = nil)
+        async throws
+    {
+        let (ledger, plan) = try begin(records, at: now)
+        for send in plan.sends {
+            _ = try await ledger.mark([send], at: now ?? self.now)
+            try await ledger.settle([Settlement(send, recordID: id, outcome: outcome)], at: now ?? self.now)
+        }
+    }
+
+    private func dispositions(_ records: [Record], at now: Timestamp? = nil) throws -> [Disposition] {
+        try begin(records, at: now).1.dispositions
+    }
+
+    private func overview() throws -> LedgerOverview {
+        try LedgerView(path: path).overview(today: DayRule.utc.day(of: now))
+    }
+
+    private func mode(_ path: String) throws -> Int {
+        try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    // MARK: File
+
+    @Test("it is made for its owner alone, with its folder, and kept so")
+    func privateFile() async throws {
+        try await settle(.delivered(status: 200), [Sample.ping("A")])
+        #expect(try mode(path) == 0o600)
+        #expect(try mode(path + ".lock") == 0o600)
+        #expect(try mode(folder("state")) == 0o700)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        _ = try Ledger(path: path, now: now)
+        #expect(try mode(path) == 0o600)
+    }
+
+    /// What the system calls itself.
+    private static let host: String? = FileManager.default.contents(atPath: "/proc/sys/kernel/hostname")
+        .map { String(decoding: $0.dropLast(), as: UTF8.self) }
+
+    @Test("a second opening is refused and says who holds it, until the first has ended")
+    func lock() throws {
+        do {
+            let ledger = try Ledger(path: path, now: now)
+            do {
+                _ = try Ledger(path: path, now: now)
+                Issue.record("opened twice")
+            } catch .held(_, let holder) {
+                #expect(holder?.pid == Int(getpid()))
+                #expect(holder?.started == now.description)
+                #expect(holder?.host == Self.host)
+            }
+            // Looking is allowed.
+            _ = try LedgerView(path: path).overview(today: 0)
+            _ = ledger.path
+        }
+        _ = try Ledger(path: path, now: now)
+    }
+
+    @Test("a ledger that goes by another name is the same ledger")
+    func lockOfLink() throws {
+        let ledger = try Ledger(path: path, now: now)
+        let link = folder("link.sqlite")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        let error = #expect(throws: LedgerError.self) { try Ledger(path: link, now: now) }
+        #expect(error?.kind == "held")
+        _ = ledger.path
+    }
+
+    @Test("a file that is none is left alone", arguments: ["text", "database"])
+    func notALedger(kind: String) throws {
+        try FileManager.default.createDirectory(atPath: folder("state"), withIntermediateDirectories: true)
+        if kind == "text" {
+            try Data(repeating: 0x41, count: 5000).write(to: URL(fileURLWithPath: path))
+        } else {
+            let queue = try DatabaseQueue(path: path)
+            try queue.write { try $0.execute(sql: "CREATE TABLE notes (text)") }
+            try queue.close()
+        }
+        chmod(path, 0o644)
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        for attempt in [{ _ = try Ledger(path: path, now: now) }, { _ = try LedgerView(path: path) }]
+            as [() throws -> Void]
+        {
+            let error = #expect(throws: LedgerError.self) { try attempt() }
+            #expect(error?.kind == "notALedger")
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o644)
+    }
+
+    @Test("a damaged ledger is reported and not rebuilt", arguments: [0.0, 0.3, 0.6])
+    func damaged(place: Double) async throws {
+        let records = (0..<300).map { Sample.ping("\($0)", client: "\($0)") }
+        try await settle(.delivered(status: 200), records)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        // Not the header, which tells that it is a ledger.
+        let start = Int(Double(bytes.count) * place) / 4096 * 4096 + 200
+        for index in start..<min(start + 20_000, bytes.count) {
+            bytes[index] = UInt8(truncatingIfNeeded: index &* 31 &+ 7)
+        }
+        try bytes.write(to: URL(fileURLWithPath: path))
+        let error = #expect(throws: LedgerError.self) { try Ledger(path: path, now: now) }
+        #expect(error?.kind == "damaged")
+        #expect(error?.remedy?.contains("backup") == true)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
+    }
+
+    @Test("a ledger that does not exist is not made by looking")
+    func missing() throws {
+        let error = #expect(throws: LedgerError.self) { try LedgerView(path: path) }
+        #expect(error?.kind == "missing")
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("a settled record takes at most 150 bytes")
+    func size() async throws {
+        let records = (0..<10_000).map { (number: Int) in
+            Sample.ping("\(number)", client: "client-\(number % 1000)", minute: number)
+        }
+        do {
+            let (ledger, plan) = try begin(records, rules: PlanRules(limits: UploadLimits(daily: nil, perType: nil)))
+            var left = plan.sends[...]
+            while !left.isEmpty {
+                let group = Array(left.prefix(5000))
+                left = left.dropFirst(5000)
+                _ = try await ledger.mark(group, at: now)
+                let delivered = group.map { Settlement($0, recordID: "", outcome: .delivered(status: 200)) }
+                try await ledger.settle(delivered, at: now)
+            }
+        }
+        #expect(try overview().counts.values.reduce(0) { $0 + $1.delivered } == 10_000)
+        let size = try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+        #expect(size <= 150 * 10_000, "\(size) bytes")
+    }
+
+    // MARK: Uploads
+
+    @Test("what was delivered, refused or has nothing left is not sent again")
+    func settled() async throws {
+        try await settle(.delivered(status: 200), [Sample.ping("A")])
+        #expect(try dispositions([Sample.ping("A")]) == [.delivered])
+        try await settle(.refused(status: 413, reason: "too large"), [Sample.ping("B")], id: "B")
+        #expect(
+            try dispositions([Sample.ping("A"), Sample.ping("B"), Sample.ping("C")]) == [.delivered, .refused, .send])
+        #expect(try overview().remarks.map(\.text) == ["too large"])
+        #expect(try overview().remarks.map(\.status) == [413])
+    }
+
+    @Test("another payload of an id goes a quarter of an hour after the first")
+    func sameID() async throws {
+        try await settle(.delivered(status: 200), [Sample.ping("A", seq: 1)])
+        #expect(try dispositions([Sample.ping("A", seq: 2)], at: Sample.time(14)) == [.sameIDLately])
+        #expect(try dispositions([Sample.ping("A", seq: 2)], at: Sample.time(15)) == [.send])
+    }
+
+    @Test("quota is taken by marking, and given back for what was surely not sent")
+    func quota() async throws {
+        let rules = PlanRules(limits: UploadLimits(daily: 2, perType: nil))
+        let records = (0..<3).map { (number: Int) in Sample.ping("\(number)", minute: number) }
+        let (ledger, plan) = try begin(records, rules: rules)
+        #expect(plan.uploads == 2)
+        #expect(try await ledger.mark(plan.sends, at: now) == [.marked, .marked])
+        // Marked twice, counted once.
+        #expect(try await ledger.mark(plan.sends, at: now) == [.marked, .marked])
+        #expect(try overview().today.values.reduce(0, +) == 2)
+        try await ledger.settle([Settlement(plan.sends[0], recordID: "", outcome: .retryLater(reason: "503"))], at: now)
+        #expect(try overview().today.values.reduce(0, +) == 1)
+        let wrong = Outcome.credentialWrong(status: 403, reason: "no")
+        try await ledger.settle([Settlement(plan.sends[1], recordID: "", outcome: wrong)], at: now)
+        #expect(try overview().today.values.reduce(0, +) == 0)
+        for outcome in [Outcome.delivered(status: 204), .refused(status: 400, reason: "bad")] {
+            let send = plan.sends[outcome.status == 204 ? 0 : 1]
+            _ = try await ledger.mark([send], at: now)
+            try await ledger.settle([Settlement(send, recordID: "", outcome: outcome)], at: now)
+        }
+        #expect(try overview().today.values.reduce(0, +) == 2)
+    }
+
+    @Test("what may have arrived keeps its quota, also when a later attempt surely did not arrive")
+    func uncertain() async throws {
+        let (ledger, plan) = try begin([Sample.ping("A")])
+        _ = try await ledger.mark(plan.sends, at: now)
+        try await ledger.settle([Settlement(plan.sends[0], recordID: "", outcome: .unknown(reason: "cut"))], at: now)
+        try await ledger.settle([Settlement(plan.sends[0], recordID: "", outcome: .retryLater(reason: "503"))], at: now)
+        #expect(try overview().today.values.reduce(0, +) == 1)
+        #expect(try overview().counts.values.map(\.inFlight) == [1])
+        #expect(try overview().counts.values.map(\.waiting) == [["not sent": 1]])
+    }
+
+    @Test("what a killed job left in flight is sent again, and counts once that day")
+    func killed() async throws {
+        do {
+            let (ledger, plan) = try begin([Sample.ping("A")])
+            _ = try await ledger.mark(plan.sends, at: now)
+        }
+        let (ledger, plan) = try begin([Sample.ping("A")])
+        #expect(plan.dispositions == [.send])
+        _ = try await ledger.mark(plan.sends, at: now)
+        #expect(try overview().today.values.reduce(0, +) == 1)
+        // It may have arrived by the first job, so the quota stays.
+        try await ledger.settle([Settlement(plan.sends[0], recordID: "", outcome: .retryLater(reason: "503"))], at: now)
+        #expect(try overview().today.values.reduce(0, +) == 1)
+    }
+
+    @Test("the ledger refuses to mark what is over the limit, though a plan said otherwise")
+    func limitAtMark() async throws {
+        let rules = PlanRules(limits: UploadLimits(daily: 2, perType: nil))
+        let (ledger, _) = try begin((0..<2).map { Sample.ping("\($0)") }, rules: rules)
+        let others = Planner.plan(
+            Sample.pool((0..<4).map { Sample.ping("\($0)") }), LedgerState(),
+            rules: PlanRules(limits: UploadLimits(daily: nil)), now: now
+        ).sends
+        #expect(try await ledger.mark(others, at: now) == [.marked, .marked, .dailyLimit, .dailyLimit])
+        // The day ends while the job runs.
+        #expect(try await ledger.mark(others.suffix(2), at: Sample.time(24 * 60)) == [.marked, .marked])
+    }
+
+    @Test("changes of many clients are written in groups, and each gets its own answer")
+    func groups() async throws {
+        let records = (0..<400).map { Sample.ping("\($0)", client: "\($0 % 40)") }
+        let (ledger, plan) = try begin(records, rules: PlanRules(limits: UploadLimits(daily: nil, perType: nil)))
+        let answers = try await withThrowingTaskGroup(of: Int.self) { group in
+            for queue in plan.queues {
+                group.addTask { [now] in
+                    var previous: [Settlement] = []
+                    for send in queue.sends {
+                        let answer = try await ledger.commit(settling: previous, marking: [send], at: now)
+                        guard answer == [.marked] else { return 0 }
+                        previous = [Settlement(send, recordID: "", outcome: .delivered(status: 200))]
+                    }
+                    try await ledger.settle(previous, at: now)
+                    return queue.sends.count
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(answers == 400)
+        #expect(try overview().counts.values.reduce(0) { $0 + $1.delivered } == 400)
+        #expect(try overview().counts.values.reduce(0) { $0 + $1.inFlight } == 0)
+    }
+
+    // MARK: Edits
+
+    @Test("a refused record is sent again when somebody asks for it")
+    func retry() async throws {
+        try await settle(.refused(status: 400, reason: "bad"), [Sample.ping("A")])
+        do {
+            let ledger = try Ledger(path: path, now: now)
+            #expect(try ledger.retry(["A", "none"]) == ["A": 1, "none": 0])
+            #expect(try ledger.retry(["A"]) == ["A": 0])
+        }
+        #expect(try dispositions([Sample.ping("A")]) == [.send])
+        #expect(try overview().remarks.isEmpty)
+    }
+
+    @Test("a record is released for one reason, and for its id alone")
+    func release() throws {
+        let records = ["A", "B"].map { Sample.ping($0, held: [.tooFewEvents]) }
+        #expect(try dispositions(records) == [.held, .held])
+        #expect(try Ledger(path: path, now: now).release(["A"], heldFor: "schema") == ["A": 1])
+        #expect(try dispositions(records) == [.held, .held])
+        #expect(try Ledger(path: path, now: now).release(["A"], heldFor: "too-few-events") == ["A": 1])
+        #expect(try dispositions(records) == [.send, .held])
+        #expect(try Ledger(path: path, now: now).forget(["A"]) == ["A": 2])
+        #expect(try dispositions(records) == [.held, .held])
+    }
+
+    @Test("what is forgotten counts as never sent, and uses today's quota nevertheless")
+    func forget() async throws {
+        try await settle(.delivered(status: 200), [Sample.ping("A"), Sample.ping("B")])
+        #expect(try Ledger(path: path, now: now).forget(["A"]) == ["A": 1])
+        #expect(try dispositions([Sample.ping("A"), Sample.ping("B")]) == [.send, .delivered])
+        #expect(try overview().today.values.reduce(0, +) == 2)
+    }
+
+    @Test("an overview counts by client and type, with what waits and why")
+    func overviewCounts() async throws {
+        let records = [
+            Sample.ping("A"), Sample.ping("B", type: "focus-event"), Sample.ping("C", client: "D"),
+            Sample.ping("E", held: [.tooFewEvents]),
+        ]
+        try await settle(.delivered(status: 200), records)
+        let overview = try overview()
+        let subject = LedgerOverview.Subject(
+            client: ClientName(system: .mozilla, client: "c"), kind: KindName(system: .mozilla, type: "core"))
+        #expect(overview.counts.count == 3)
+        #expect(overview.counts[subject]?.delivered == 1)
+        #expect(overview.counts[subject]?.waiting == ["held: too-few-events": 1])
+        #expect(overview.today[subject.client] == 2)
+        #expect(overview.lastJob == now)
+    }
+}

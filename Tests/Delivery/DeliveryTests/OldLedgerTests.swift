@@ -1,0 +1,152 @@
+import Foundation
+import Leanplum
+import Mozilla
+import Sift
+import Telemetry
+import TestSupport
+import Testing
+
+import class GRDB.DatabaseQueue
+
+@testable import Delivery
+
+/// Ledgers that earlier releases left: all that they say still counts.
+@Suite struct OldLedgerTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    /// Five minutes before this, by the clock of the file, the last job began.
+    private let now = Sample.time(10)
+
+    init() throws {
+        folder = try TemporaryFolder(inMemory: true)
+        path = folder("ledger.sqlite")
+        let sql = try String(contentsOfFile: "\(repository)/Tests/Fixtures/ledger-1.sql", encoding: .utf8)
+        let queue = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try queue.close()
+    }
+
+    /// Records of every state in the file, and some that it does not know.
+    private let records: [(record: Record, disposition: Disposition)] = [
+        (Sample.ping("delivered"), .delivered),
+        (Sample.ping("delivered", seq: 2), .sameIDLately),
+        (Sample.ping("refused", type: "focus-event"), .refused),
+        (Sample.ping("refused"), .dailyLimit),
+        (Sample.ping("in-flight", client: nil), .send),
+        (Sample.ping("in-flight", client: nil, seq: 2), .sameIDLately),
+        (Sample.ping("uncertain", client: "D"), .send),
+        (Sample.ping("new", client: "D", minute: 1), .send),
+        (Sample.ping("held", client: "D", minute: 2, held: [.tooFewEvents]), .dailyLimit),
+        (Sample.ping("not-released", client: "D", held: [.tooFewEvents]), .held),
+        (Sample.sift([#"{"time":1}"#, #"{"time":2}"#]), .delivered),
+        (Sample.sift([#"{"time":2}"#]), .settle),
+        (Sample.sift([#"{"time":2}"#, #"{"time":3}"#]), .send),
+        (Sample.leanplum([#"{"action":"track","reqId":"R1","retryCount":0}"#]), .delivered),
+        (Sample.leanplum([#"{"action":"track","reqId":"R1","retryCount":1}"#]), .settle),
+        (Sample.leanplum([#"{"action":"track","reqId":"R2","retryCount":0}"#]), .dailyLimit),
+    ]
+
+    private func plan(_ view: LedgerView, at now: Timestamp) throws -> Plan {
+        let pool = Sample.pool(records.map(\.record), isReleased: try view.releases())
+        let rules = PlanRules(limits: UploadLimits(daily: 2, perType: nil))
+        let state = try view.state(of: pool, today: rules.days.day(of: now))
+        return Planner.plan(pool, state, rules: rules, now: now)
+    }
+
+    private func check(_ view: LedgerView) throws {
+        #expect(try plan(view, at: now).dispositions == records.map(\.disposition))
+        // The next day has its own quota, but for what a clock that was a day ahead had of it.
+        let tomorrow = try plan(view, at: Sample.time(24 * 60))
+        #expect(tomorrow.count(.dailyLimit) == 1)
+        #expect(tomorrow.count(.send) == 7)
+    }
+
+    private func checkOverview() throws {
+        let overview = try LedgerView(path: path).overview(today: DayRule.utc.day(of: now))
+        func counts(_ client: ClientName, _ type: String) -> LedgerOverview.Counts? {
+            overview.counts[
+                LedgerOverview.Subject(client: client, kind: KindName(system: client.system, type: type))]
+        }
+        func expected(
+            delivered: Int = 0, refused: Int = 0, inFlight: Int = 0, waiting: [String: Int] = [:]
+        ) -> LedgerOverview.Counts {
+            var counts = LedgerOverview.Counts()
+            (counts.delivered, counts.refused, counts.inFlight) = (delivered, refused, inFlight)
+            counts.waiting = waiting
+            return counts
+        }
+        let (first, nobody, other) = (
+            ClientName(system: .mozilla, client: "C"), ClientName(system: .mozilla, client: nil),
+            ClientName(system: .mozilla, client: "D")
+        )
+        let (sift, leanplum) = (
+            ClientName(system: .sift, client: "I"), ClientName(system: .leanplum, client: "D")
+        )
+        #expect(overview.counts.count == 6)
+        #expect(counts(first, "core") == expected(delivered: 1, waiting: ["daily limit": 7]))
+        #expect(counts(first, "focus-event") == expected(refused: 1))
+        #expect(
+            counts(nobody, "core") == expected(inFlight: 1, waiting: ["held: too-few-events": 1, "not sent": 1]))
+        #expect(counts(other, "core") == expected(inFlight: 1))
+        #expect(counts(sift, "mobile_events") == expected(delivered: 1))
+        #expect(counts(leanplum, "multi") == expected(delivered: 1))
+        #expect(overview.today == [first: 2, nobody: 1, sift: 1, leanplum: 3])
+        #expect(overview.lastJob == Sample.time(5))
+        #expect(overview.remarks.map(\.isRefusal) == [true, false])
+        #expect(overview.remarks.map(\.status) == [413, 200])
+        #expect(
+            overview.remarks.map(\.text) == [
+                "the body is too large: 10 MB", "1 of the events not successful: no such user",
+            ])
+        #expect(overview.remarks.map(\.time) == [Sample.time(1), Sample.time(3)])
+    }
+
+    @Test("all that the first release wrote is found, by looking and by a job")
+    func firstVersion() throws {
+        try check(try LedgerView(path: path))
+        try checkOverview()
+        try check(try Ledger(path: path, now: now).view)
+        // Also after a job may have changed the form of the file.
+        try checkOverview()
+    }
+
+    @Test("a job goes on with what the first release wrote")
+    func job() async throws {
+        do {
+            let ledger = try Ledger(path: path, now: now)
+            let plan = try plan(ledger.view, at: now)
+            try ledger.begin(plan)
+            for send in plan.sends {
+                #expect(try await ledger.mark([send], at: now) == [.marked])
+                let delivered = Settlement(send, recordID: "", outcome: .delivered(status: 200))
+                try await ledger.settle([delivered], at: now)
+            }
+            #expect(try ledger.retry(["refused"]) == ["refused": 1])
+        }
+        let after = try plan(try LedgerView(path: path), at: now)
+        for (before, disposition) in zip(records, after.dispositions) where before.disposition == .send {
+            #expect(disposition == .delivered)
+        }
+        let overview = try LedgerView(path: path).overview(today: DayRule.utc.day(of: now))
+        #expect(overview.today[ClientName(system: .mozilla, client: nil)] == 1)
+        #expect(overview.today[ClientName(system: .mozilla, client: "D")] == 2)
+        #expect(overview.counts.values.allSatisfy { $0.refused == 0 && $0.inFlight == 0 })
+    }
+
+    @Test("a ledger of a newer version is refused and left as it was, byte for byte")
+    func newerVersion() throws {
+        let queue = try DatabaseQueue(path: path)
+        try queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('2 of the future')") }
+        try queue.close()
+        let before = try folder.data("ledger.sqlite")
+        for attempt in [{ _ = try Ledger(path: path, now: now) }, { _ = try LedgerView(path: path) }]
+            as [() throws -> Void]
+        {
+            let error = #expect(throws: LedgerError.self) { try attempt() }
+            #expect(error?.kind == "newer")
+            #expect(error?.description == "\(path): written by a newer version of this program")
+            #expect(error?.remedy == "use a newer version of this program")
+            #expect(try folder.data("ledger.sqlite") == before)
+        }
+    }
+}

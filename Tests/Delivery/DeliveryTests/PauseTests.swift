@@ -1,0 +1,98 @@
+import Mozilla
+import Sift
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+/// Servers that asked to be left alone, from one job to the next.
+@Suite struct PauseTests {
+    private static let server = "https://incoming.example:443"
+    private let folder: TemporaryFolder
+    private let now = Sample.time(0)
+
+    init() throws { folder = try TemporaryFolder(inMemory: true) }
+
+    private func plan(
+        _ state: LedgerState, at now: Timestamp, endpoint: String = server, accounts: Set<String>? = nil
+    ) -> Plan {
+        let pool = Sample.pool([Sample.ping("A"), Sample.ping("B"), Sample.sift([#"{"time":1}"#])])
+        var rules = PlanRules()
+        rules.endpoints = [.mozilla: endpoint, .sift: "https://other.example:443"]
+        return Planner.plan(pool, state, rules: rules, now: now) { accounts?.contains($0.name) ?? true }
+    }
+
+    /// Runs a job whose uploads to Mozilla's server end with a wish.
+    private func job(_ pause: Pause, at now: Timestamp) async throws {
+        let ledger = try Ledger(path: folder("l"), now: now)
+        let plan = plan(LedgerState(), at: now)
+        try ledger.begin(plan)
+        let send = try #require(plan.sends.first)
+        _ = try await ledger.mark([send], at: now)
+        let outcome = Outcome.retryLater(status: 429, reason: "busy")
+        try await ledger.settle([Settlement(send, recordID: "A", outcome: outcome, pause: pause)], at: now)
+    }
+
+    private func pauses() throws -> [Pause] { try LedgerView(path: folder("l")).overview(today: 0).pauses }
+
+    @Test("a wish holds for later jobs until its time is over, for its server alone")
+    func later() async throws {
+        try await job(Pause(endpoint: Self.server, seconds: 3600, now: now), at: now)
+        let view = try LedgerView(path: folder("l"))
+        let state = try view.state(of: Sample.pool([]), today: 0)
+        let waiting = plan(state, at: Sample.time(59))
+        #expect(waiting.dispositions == [.serverPause, .serverPause, .send])
+        #expect(waiting.pauses.map(\.until) == [Sample.time(60)])
+        #expect(waiting.reasons == ["server asked to wait": 2])
+        let over = plan(state, at: Sample.time(60))
+        #expect(over.dispositions == [.send, .send, .send] && over.pauses.isEmpty)
+        let moved = plan(state, at: now, endpoint: "https://moved.example:443")
+        #expect(moved.dispositions == [.send, .send, .send] && moved.pauses.isEmpty)
+    }
+
+    @Test("the longest wish counts, and an older one is dropped once its time is over")
+    func severalWishes() async throws {
+        try await job(Pause(endpoint: Self.server, seconds: 3600, now: now), at: now)
+        try await job(Pause(endpoint: Self.server, seconds: 60, now: now), at: now)
+        #expect(try pauses().map(\.until) == [Sample.time(60)])
+        try await job(Pause(endpoint: Self.server, seconds: 7200, now: now), at: now)
+        #expect(try pauses().map(\.until) == [Sample.time(120)])
+        _ = try Ledger(path: folder("l"), now: now).begin(plan(LedgerState(), at: Sample.time(121)))
+        #expect(try pauses().isEmpty)
+    }
+
+    @Test("no wish lasts longer than a week")
+    func mistakenWish() {
+        for seconds in [7 * 86_400, 7 * 86_400 + 1, .max] {
+            #expect(Pause(endpoint: "e", seconds: seconds, now: now).until == Sample.time(7 * 1440))
+        }
+        #expect(Pause(endpoint: "e", seconds: .min, now: now).until == now)
+    }
+
+    @Test("what a wrong clock noted for years ahead neither counts nor stays")
+    func wrongClock() async throws {
+        let wrong = Sample.time(2 * 365 * 1440)
+        try await job(Pause(endpoint: Self.server, seconds: 3600, now: wrong), at: wrong)
+        #expect(try pauses().map { $0.isInForce(at: now) } == [false])
+        try await job(Pause(endpoint: Self.server, seconds: 60, now: now), at: now)
+        #expect(try pauses().map(\.until) == [Sample.time(1)])
+    }
+
+    @Test("the address of a server, however it is written, makes its wish forgotten")
+    func forgotten() async throws {
+        try await job(Pause(endpoint: Self.server, seconds: 3600, now: now), at: now)
+        let ledger = try Ledger(path: folder("l"), now: now)
+        #expect(try ledger.forget(["https://other.example"]) == ["https://other.example": 0])
+        #expect(try ledger.forget(["HTTPS://Incoming.example/"]) == ["HTTPS://Incoming.example/": 1])
+        #expect(try pauses().isEmpty)
+    }
+
+    @Test("a missing credential is told before a wish")
+    func missingCredential() {
+        var state = LedgerState()
+        state.pauses = [Pause(endpoint: "https://other.example:443", seconds: 60, now: now)]
+        #expect(plan(state, at: now, accounts: []).dispositions == [.send, .send, .missingCredential])
+        #expect(plan(state, at: now).dispositions == [.send, .send, .serverPause])
+    }
+}

@@ -1,0 +1,247 @@
+import Mozilla
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+/// Which records are sent, which wait, and why.
+@Suite struct PlannerTests {
+    private let now = Sample.time(60 * 24)
+
+    private func plan(
+        _ records: [Record], limits: UploadLimits = UploadLimits(), maximumAge: Int64? = nil,
+        accounts: Set<String>? = nil, _ change: (inout LedgerState, CandidatePool) -> Void = { _, _ in }
+    ) -> Plan {
+        let pool = Sample.pool(records)
+        var state = LedgerState()
+        state.standings = records.map { _ in Standing() }
+        change(&state, pool)
+        return Planner.plan(
+            pool, state, rules: PlanRules(limits: limits, maximumAge: maximumAge), now: now,
+            hasCredential: { accounts?.contains($0.name) ?? true })
+    }
+
+    private func segments(_ plan: Plan) -> [Int] { plan.sends.map { Int($0.place.segment) } }
+
+    @Test("a client's records go in the order of their time, those without one last")
+    func order() {
+        let records = [
+            Sample.ping("A", minute: nil), Sample.ping("B", minute: 9), Sample.ping("C", minute: 3),
+            Sample.ping("D", minute: 9), Sample.ping("E", minute: nil),
+        ]
+        #expect(segments(plan(records)) == [2, 1, 3, 0, 4])
+    }
+
+    @Test("clients are told apart by system, without letter case")
+    func clients() {
+        let records = [
+            Sample.ping("A", client: "C"), Sample.ping("B", client: "c"), Sample.ping("C", client: nil),
+            Sample.ping("D", client: nil), Sample.sift([#"{"time":1}"#], client: "C"),
+        ]
+        #expect(plan(records).queues.map(\.sends.count) == [2, 2, 1])
+    }
+
+    @Test("at most so many uploads a day, the oldest first")
+    func dailyLimit() {
+        let records = (0..<7).map { Sample.ping("\($0)", minute: 10 - $0) }
+        let plan = plan(records, limits: UploadLimits(daily: 3, perType: nil))
+        #expect(segments(plan) == [6, 5, 4])
+        #expect(plan.count(.dailyLimit) == 4)
+    }
+
+    @Test("the day's quota is shared with earlier jobs")
+    func sharedQuota() {
+        let records = (0..<5).map { Sample.ping("\($0)") } + [Sample.ping("other", client: "D")]
+        let plan = plan(records, limits: UploadLimits(daily: 4, perType: nil)) { state, _ in
+            state.used = [ClientName(system: .mozilla, client: "C"): 3, ClientName(system: .mozilla, client: "X"): 9]
+        }
+        #expect(segments(plan) == [0, 5])
+    }
+
+    @Test("the limit of a type counts each type by itself, and a job's only")
+    func perTypeLimit() {
+        let records = (0..<9).map { Sample.ping("\($0)", type: $0 < 6 ? "core" : "focus-event", minute: $0) }
+        let plan = plan(records, limits: UploadLimits(daily: nil, perType: 2)) { state, _ in
+            state.used = [ClientName(system: .mozilla, client: "C"): 99]
+        }
+        #expect(segments(plan) == [0, 1, 6, 7])
+        #expect(plan.count(.typeLimit) == 5)
+    }
+
+    @Test("the documented limits hold where none are given")
+    func documentedLimits() {
+        let types = ["core", "focus-event", "mobile-event", "other"]
+        let records = (0..<200).map { Sample.ping("\($0)", type: types[$0 % 4], minute: $0) }
+        let plan = plan(records)
+        #expect(plan.uploads == 100)
+        let more = self.plan((0..<200).map { (number: Int) in Sample.ping("\(number)", minute: number) })
+        #expect(more.uploads == 40)
+    }
+
+    @Test("limits of the job count all clients together")
+    func jobScope() {
+        let records = (0..<6).map { Sample.ping("\($0)", client: "C\($0 % 3)", minute: 6 - $0) }
+        let plan = plan(records, limits: UploadLimits(daily: 4, perType: nil, scope: .job)) { state, _ in
+            state.used = [ClientName(system: .mozilla, client: "another"): 2]
+        }
+        #expect(Set(segments(plan)) == [5, 4])
+        let typed = self.plan(records, limits: UploadLimits(daily: nil, perType: 3, scope: .job))
+        #expect(typed.uploads == 3)
+    }
+
+    @Test("an upload in flight has its place in today's quota already; one of another day needs one more")
+    func flights() {
+        let records = [Sample.ping("A"), Sample.ping("B", minute: 1)]
+        let today = DayRule.utc.day(of: now)
+        for (day, expected) in [(today, [0]), (today + 1, []), (today - 1, [])] {
+            let plan = plan(records, limits: UploadLimits(daily: 1, perType: nil)) { state, pool in
+                state.used = [ClientName(system: .mozilla, client: "c"): 1]
+                state.flights = [
+                    pool.candidates[0].key: Flight(
+                        client: ClientName(system: .mozilla, client: "c"), day: day, time: now)
+                ]
+            }
+            #expect(segments(plan) == expected)
+        }
+    }
+
+    @Test("what holds a record keeps it back")
+    func held() {
+        let records = [
+            Sample.ping("A", held: [.schema(["x"]), .tooFewEvents]), Sample.ping("B", held: [.pendingEvents]),
+            Sample.ping("C"),
+        ]
+        let plan = plan(records)
+        #expect(plan.dispositions == [.held, .held, .send])
+        #expect(
+            Set(plan.groups.keys.map(plan.reason)) == ["held: schema, too-few-events", "held: pending-events", "send"])
+    }
+
+    @Test("a released hold is none, but what nobody can accept is never sent")
+    func released() {
+        let records = [
+            Sample.ping("A", held: [.schema(["x"])]), Sample.ping("B", held: [.schema(["x"]), .tooFewEvents]),
+            Sample.ping("C", held: [.pendingEvents]), Sample.ping("D", held: [.schema(["x"])]),
+            Sample.ping("E", held: [.unproven]), Sample.ping("F", held: [.noTarget]),
+        ]
+        let pool = Sample.pool(records) { id, code in id != "D" && code != "too-few-events" }
+        let plan = Planner.plan(pool, LedgerState(), rules: PlanRules(), now: now)
+        #expect(plan.dispositions == [.send, .held, .held, .held, .held, .held])
+    }
+
+    @Test("a ping whose path names another document or type is held")
+    func foreignTarget() {
+        var (document, type) = (Sample.ping("A"), Sample.ping("B"))
+        document.target = Sample.ping("Z").target
+        type.target = Target(path: "/submit/telemetry/B/other/Focus/8.1.3/release/4236?v=4")
+        let plan = plan([document, type])
+        #expect(plan.dispositions == [.held, .held])
+        #expect(Set(plan.groups.keys.map(plan.reason)) == ["held: foreign-target"])
+    }
+
+    @Test("what was delivered or refused is not sent again, whatever holds it now")
+    func settled() {
+        let records = [Sample.ping("A"), Sample.ping("B"), Sample.ping("C", held: [.tooFewEvents])]
+        let plan = plan(records) { state, _ in
+            state.standings = [Standing(.delivered), Standing(.refused), Standing(.delivered)]
+        }
+        #expect(plan.dispositions == [.delivered, .refused, .delivered])
+    }
+
+    @Test("what is older than wanted waits; what has no time has no age")
+    func age() {
+        let records = [Sample.ping("A", minute: 0), Sample.ping("B", minute: 1), Sample.ping("C", minute: nil)]
+        let plan = plan(records, maximumAge: (24 * 60 - 1) * 60_000)
+        #expect(plan.dispositions == [.tooOld, .send, .send])
+    }
+
+    @Test("the same record in two bundles is sent once")
+    func duplicates() {
+        let records = [Sample.ping("A", minute: 1), Sample.ping("A", minute: 1), Sample.ping("A", minute: 0)]
+        #expect(plan(records).dispositions == [.duplicate, .duplicate, .send])
+    }
+
+    @Test("of equal records one that may be sent speaks for those that are held")
+    func heldDuplicate() {
+        let records = [Sample.ping("A", held: [.noTarget]), Sample.ping("A", minute: 1)]
+        #expect(plan(records).dispositions == [.duplicate, .send])
+    }
+
+    @Test("a log that shows that a record arrived speaks for its equals")
+    func arrivedDuplicate() {
+        let records = [Sample.ping("A"), Sample.ping("A", minute: 1, held: [Hold("delivered", "200")])]
+        #expect(plan(records).dispositions == [.duplicate, .held])
+    }
+
+    @Test("two payloads under one id do not go in one job")
+    func sameIDInJob() {
+        let records = [Sample.ping("A", minute: 2, seq: 1), Sample.ping("A", minute: 1, seq: 2), Sample.ping("B")]
+        #expect(plan(records).dispositions == [.sameIDLately, .send, .send])
+    }
+
+    @Test("a payload that cannot go leaves its id to another")
+    func sameIDHeld() {
+        let records = [Sample.ping("A", minute: 1, seq: 1, held: [.tooFewEvents]), Sample.ping("A", minute: 2, seq: 2)]
+        #expect(plan(records).dispositions == [.held, .send])
+    }
+
+    @Test(
+        "another payload of an id waits for 15 minutes", arguments: [(0, true), (14, true), (15, false), (-30, true)])
+    func sameIDLately(minutesAgo: Int, waits: Bool) {
+        let sent = Timestamp(clamping: now.milliseconds - Int64(minutesAgo) * 60_000)
+        let settled = plan([Sample.ping("A")]) { state, _ in
+            state.standings = [Standing(.none, otherSent: sent)]
+        }
+        #expect(settled.dispositions == [waits ? .sameIDLately : .send])
+        let inFlight = plan([Sample.ping("A")]) { state, _ in
+            state.flights = [
+                DeliveryKey(Sample.ping("A", seq: 7)): Flight(
+                    client: ClientName(system: .mozilla, client: "c"), day: 0, time: sent)
+            ]
+        }
+        #expect(inFlight.dispositions == [waits ? .sameIDLately : .send])
+    }
+
+    @Test("a clock that ran years ahead when an id was sent does not hold it for years")
+    func wrongClock() {
+        let sent = Timestamp(clamping: now.milliseconds + 500_000_000_000)
+        let plan = plan([Sample.ping("A")]) { state, _ in state.standings = [Standing(.none, otherSent: sent)] }
+        #expect(plan.dispositions == [.send])
+    }
+
+    @Test("records wait for a missing credential alone, and the account is named")
+    func credentials() {
+        let records = [
+            Sample.ping("A"), Sample.sift([#"{"time":1}"#], account: "acme"),
+            Sample.sift([#"{"time":2}"#], account: "other"), Sample.leanplum([#"{"action":"track","devMode":true}"#]),
+        ]
+        let plan = plan(records, accounts: ["other"])
+        #expect(plan.dispositions == [.send, .missingCredential, .send, .missingCredential])
+        #expect(
+            Set(plan.groups.keys.map(plan.reason)) == [
+                "send", "missing credential: sift acme", "missing credential: leanplum its app (development)",
+            ])
+    }
+
+    @Test("a record takes at most 100 bytes of memory, its standing included")
+    func memory() {
+        #expect(
+            MemoryLayout<Candidate>.stride + MemoryLayout<Standing>.stride + MemoryLayout<Disposition>.stride <= 100)
+    }
+
+    @Test("a day is that of the timezone, with its changes of the clock")
+    func days() throws {
+        let berlin = try #require(DayRule(name: "Europe/Berlin"))
+        func day(_ rule: DayRule, _ text: String) throws -> Int { rule.day(of: try #require(Timestamp(rfc3339: text))) }
+        let first = try day(.utc, "2026-10-25T12:00:00Z")
+        #expect(try day(berlin, "2026-10-24T21:59:59Z") == first - 1)
+        #expect(try day(berlin, "2026-10-24T22:00:00Z") == first)
+        // The clock is set back in this night: the day has 25 hours.
+        #expect(try day(berlin, "2026-10-25T22:59:59Z") == first)
+        #expect(try day(berlin, "2026-10-25T23:00:00Z") == first + 1)
+        let honolulu = try #require(DayRule(name: "Pacific/Honolulu"))
+        #expect(try day(honolulu, "1970-01-01T00:00:00Z") == -1)
+        #expect(DayRule(name: "Nowhere/Land") == nil)
+    }
+}

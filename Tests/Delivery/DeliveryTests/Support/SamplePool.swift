@@ -1,0 +1,51 @@
+import Mozilla
+import Systems
+import Telemetry
+import TestSupport
+
+@testable import Delivery
+
+extension Sample {
+    /// A ping that may be uploaded.
+    static func ping(
+        _ id: String, type: String = "core", client: String? = "C", minute: Int? = 0, seq: Int = 1, held: [Hold] = []
+    ) -> Record {
+        Record(
+            system: .mozilla, type: type, id: id, client: client, time: minute.map(time),
+            target: Target(path: "/submit/telemetry/\(id)/\(type)/Focus/8.1.3/release/4236?v=4"),
+            payload: Array(#"{"seq":\#(seq)}"#.utf8), source: source, held: held)
+    }
+
+    /// The records as a pool, as if they stood in one bundle each segment.
+    static func pool(_ records: [Record], isReleased: (String, String) -> Bool = { _, _ in false }) -> CandidatePool {
+        var pool = CandidatePool(knowing: Systems.table)
+        for (segment, record) in records.enumerated() {
+            var notes = CandidateNotes(knowing: Systems.table)
+            notes.add(record, 0..<10)
+            pool.add(notes, bundle: 0, segment: segment, isReleased: isReleased)
+        }
+        return pool
+    }
+}
+
+extension Plan {
+    /// All uploads.
+    var sends: [PlannedSend] { queues.flatMap(\.sends) }
+}
+
+extension LedgerError {
+    /// Which one it is.
+    var kind: String {
+        switch self {
+        case .held: "held"
+        case .damaged: "damaged"
+        case .notALedger: "notALedger"
+        case .notAFile: "notAFile"
+        case .severalNames: "severalNames"
+        case .newer: "newer"
+        case .missing: "missing"
+        case .file(let error): "file \(error.code)"
+        case .storage(_, _, let isFull): isFull ? "full" : "storage"
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Mozilla
+import Telemetry
+import Testing
+
+@testable import Delivery
+
+/// When a request is sent again, and what its outcome is after several attempts.
+@Suite struct AttemptsTests {
+    private func attempts(_ attempts: Int = 4, limit: Double = 30) -> Attempts {
+        Attempts(of: uploads(.mozilla), backoff: Backoff(attempts: attempts, base: 1, limit: limit))
+    }
+
+    private let busy = Answer(status: 503)
+    private let busyReason = "the server is busy or failing"
+    private let cut = SendFailure(.disconnected, "cut")
+
+    @Test func delaysDoubleUntilNoAttemptIsLeft() {
+        var attempts = attempts()
+        #expect(attempts.step(after: busy, jitter: 1) == .again(after: 1))
+        #expect(attempts.step(after: busy, jitter: 1) == .again(after: 2))
+        #expect(attempts.step(after: busy, jitter: 1) == .again(after: 4))
+        #expect(
+            attempts.step(after: busy, jitter: 1) == .over(.retryLater(status: 503, reason: busyReason), .failure))
+    }
+
+    @Test(arguments: [(0.0, 0.5), (0.5, 0.75), (1.0, 1.0)])
+    func chanceShortensADelayByUpToHalf(jitter: Double, delay: Double) {
+        var attempts = attempts()
+        #expect(attempts.step(after: busy, jitter: jitter) == .again(after: delay))
+    }
+
+    @Test func delaysHaveALimit() {
+        let backoff = Backoff(attempts: 100, base: 1, limit: 30)
+        #expect(backoff.delay(afterFailures: 5, jitter: 1) == 16)
+        #expect(backoff.delay(afterFailures: 6, jitter: 1) == 30)
+        #expect(backoff.delay(afterFailures: 99, jitter: 1) == 30)
+        #expect(backoff.delay(afterFailures: 100, jitter: 1) == nil)
+    }
+
+    @Test func theServersOwnDelayIsKept() {
+        var attempts = attempts()
+        #expect(attempts.step(after: Answer(status: 429, retryAfter: 7), jitter: 0) == .again(after: 7))
+        #expect(attempts.step(after: Answer(status: 429, retryAfter: 0), jitter: 0) == .again(after: 1))
+    }
+
+    @Test func aServerThatWantsLongerThanAJobWaitsIsLeftAlone() {
+        var attempts = attempts()
+        let step = attempts.step(after: Answer(status: 429, retryAfter: 31), jitter: 0)
+        #expect(step == .over(.retryLater(status: 429, reason: busyReason), .serverIsOut))
+    }
+
+    @Test func aConnectionThatEndedIsReplacedAtOnce() {
+        var attempts = attempts()
+        #expect(attempts.step(after: cut, jitter: 1) == .again(after: 0))
+        #expect(attempts.step(after: cut, jitter: 1) == .again(after: 0))
+        #expect(attempts.step(after: cut, jitter: 1) == .again(after: 1))
+        #expect(attempts.step(after: Answer(status: 200), jitter: 1) == .over(.delivered(status: 200), .none))
+    }
+
+    @Test func aRequestThatMayHaveArrivedOnceStaysSo() {
+        var attempts = attempts(2)
+        _ = attempts.step(after: cut, jitter: 1)
+        _ = attempts.step(after: busy, jitter: 1)
+        #expect(attempts.step(after: busy, jitter: 1) == .over(.unknown(reason: busyReason), .failure))
+        #expect(attempts.givingUp("stopped") == .unknown(reason: "stopped"))
+        var wrong = attempts
+        #expect(
+            wrong.step(after: Answer(status: 401), jitter: 1)
+                == .over(
+                    .credentialWrong(status: 401, reason: "the credential is not accepted", mayHaveArrived: true),
+                    .credentialIsOut))
+    }
+
+    @Test func aRequestThatNeverLeftIsGivenBack() {
+        var attempts = attempts(2)
+        let refused = SendFailure(.notConnected, "refused")
+        #expect(attempts.step(after: refused, jitter: 1) == .again(after: 1))
+        #expect(attempts.step(after: refused, jitter: 1) == .over(.retryLater(reason: "refused"), .failure))
+    }
+
+    @Test func aServerThatIsNotTrustedIsNotAskedTwice() {
+        var attempts = attempts()
+        #expect(
+            attempts.step(after: SendFailure(.notTrusted, "expired"), jitter: 1)
+                == .over(.retryLater(reason: "expired"), .serverIsOut))
+    }
+
+    @Test(arguments: [(401, Attempts.Impact.credentialIsOut), (403, .credentialIsOut), (407, .serverIsOut)])
+    func aWrongCredentialStopsWhatNeedsIt(status: Int, impact: Attempts.Impact) {
+        var attempts = attempts()
+        guard
+            case .over(.credentialWrong(status, _, false), let found) = attempts.step(
+                after: Answer(status: status), jitter: 1)
+        else {
+            Issue.record("no wrong credential")
+            return
+        }
+        #expect(found == impact)
+    }
+
+    @Test func aRedirectEndsTheJobForItsServer() {
+        var attempts = attempts()
+        guard case .over(.retryLater(302, _), .serverIsOut) = attempts.step(after: Answer(status: 302), jitter: 1)
+        else {
+            Issue.record("no end")
+            return
+        }
+    }
+
+    @Test func aGateClosesAfterFailuresInARow() async {
+        let gate = Gate(failureLimit: 3)
+        for impact in [Attempts.Impact.failure, .failure, .none, .failure, .failure] {
+            gate.report(impact, reason: "503")
+            #expect(gate.closed == nil)
+        }
+        gate.report(.failure, reason: "503")
+        #expect(gate.closed == "503")
+        #expect(await gate.pass() == "503")
+    }
+
+    @Test func aGateDoesNotHoldUpATaskThatIsStopped() async {
+        let gate = Gate(failureLimit: 3)
+        gate.keepQuiet(seconds: 3600)
+        let task = Task { await gate.pass() }
+        task.cancel()
+        #expect(await task.value == Gate.stopped)
+    }
+}

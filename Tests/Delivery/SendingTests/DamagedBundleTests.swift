@@ -1,0 +1,88 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Jobs of the real program whose bundle is damaged, or whose ledger fails, while they run.
+@Suite struct DamagedBundleTests {
+    private let folder: TemporaryFolder
+    private let bundle: String
+    private var ledger: String { folder("ledger.sqlite") }
+
+    /// A bundle of pings so large that each stands in a segment of its own.
+    init() async throws {
+        folder = try TemporaryFolder()
+        bundle = folder("b.tar.zst")
+        let filling = String(repeating: "x", count: 4_300_000)
+        let records = (1...3).map { (number: Int) in
+            var record = Sample.ping(number, client: "C")
+            record.payload = Array(#"{"clientId":"C","filling":"\#(filling)","seq":\#(number)}"#.utf8)
+            return record
+        }
+        try await Sample.bundle(records, at: bundle)
+    }
+
+    /// A job that waits as long as a busy machine takes, for an answer that comes too late is a reason to send again.
+    private func arguments(_ server: LoopbackServer, _ more: String...) -> [String] {
+        [
+            "send", "--ledger", ledger, "--timezone", noonTimezone, "--endpoint", "mozilla=\(server.address)",
+            "--read-timeout", "3600", "--exchange-timeout", "3600",
+        ] + more + [bundle]
+    }
+
+    /// Starts a job and damages its bundle while the first upload waits for its answer.
+    private func job(_ server: LoopbackServer, _ more: String...) async throws -> FinishedProgram {
+        try await server.order(#"[{"hold":true}]"#, keep: 0)
+        let uploader = try Uploader(arguments(server) + more)
+        while try await server.report().total < 1 {
+            try #require(uploader.program.isRunning)
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: bundle))
+        try file.truncate(atOffset: 100)
+        try file.close()
+        try await server.tell(#"{"rules":[],"release":true}"#)
+        return try await uploader.finish()
+    }
+
+    @Test(arguments: [false, true])
+    func whatHasItsAnswerIsSettledAndTheJobSaysWhatItDid(isQuiet: Bool) async throws {
+        let server = try LoopbackServer()
+        let whole = try Data(contentsOf: URL(fileURLWithPath: bundle))
+        let finished = isQuiet ? try await job(server, "--quiet") : try await job(server)
+        #expect(finished.status == 74)
+        #expect(finished.text == "3 records: delivered 1, left 2; cannot read \(bundle) (2)\n")
+        #expect(finished.errorLines.first?.hasPrefix("pingferry-upload: \(bundle): ") == true)
+        #expect(finished.errors.contains("intact copy"))
+        let totals = try #require(
+            try await upload("status", "--json", "--ledger", ledger, "--timezone", noonTimezone).json()["totals"]
+                as? [String: Any])
+        #expect(totals["delivered"] as? Int == 1)
+        #expect(totals["inFlight"] as? Int == 0)
+
+        // With the bundle restored, the others go, and nothing goes twice.
+        try whole.write(to: URL(fileURLWithPath: bundle))
+        #expect(try await Uploader(arguments(server, "--quiet")).finish().status == 0)
+        let receipts = try #require(try await server.report().receipts)
+        #expect(receipts.map(\.times) == [1, 1, 1])
+    }
+
+    @Test func theSummaryForMachinesNamesTheBundleToo() async throws {
+        let server = try LoopbackServer()
+        let finished = try await job(server, "--json")
+        #expect(finished.status == 74)
+        let json = try finished.json()
+        #expect((json["failure"] as? String)?.hasPrefix("\(bundle): ") == true)
+        #expect(json["records"] as? [String: Int] == ["delivered": 1, "left": 2])
+    }
+
+    @Test func aBundleThatIsDamagedBeforeTheJobIsStillBadData() async throws {
+        let server = try LoopbackServer()
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: bundle))
+        try file.truncate(atOffset: 100)
+        try file.close()
+        let finished = try await Uploader(arguments(server)).finish()
+        #expect(finished.status == 65)
+        #expect(finished.errors.contains(bundle))
+        #expect(try await server.report().total == 0)
+    }
+}

@@ -1,0 +1,454 @@
+import Foundation
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+/// Jobs of the real program with a real server that answers in every way.
+@Suite struct JobTests {
+    private let folder: TemporaryFolder
+    private var ledger: String { folder("ledger.sqlite") }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Writes a bundle of some clients' pings.
+    private func bundle(clients: Int = 1, pings: Int = 3, name: String = "b") async throws -> String {
+        let records = (0..<pings).flatMap { ping in
+            (0..<clients).map { Sample.ping($0 * 100 + ping, client: "client-\($0)") }
+        }
+        return try await Sample.bundle(records, at: folder("\(name).tar.zst"))
+    }
+
+    /// Runs a job to its end.
+    private func job(
+        _ server: LoopbackServer, _ arguments: String..., environment: [String: String] = [:]
+    ) async throws -> FinishedProgram {
+        try await job(server, arguments, environment: environment)
+    }
+
+    private func job(
+        _ server: LoopbackServer, _ arguments: [String], environment: [String: String] = [:]
+    ) async throws -> FinishedProgram {
+        try await Uploader(
+            ["send", "--ledger", ledger, "--timezone", noonTimezone, "--read-timeout", "5"]
+                + ["mozilla", "sift", "leanplum", "activity-stream"].flatMap {
+                    ["--endpoint", "\($0)=\(server.address)"]
+                }
+                + arguments, environment: environment
+        ).finish()
+    }
+
+    /// The totals of the ledger.
+    private func status() async throws -> [String: Any] {
+        let finished = try await upload("status", "--json", "--ledger", ledger, "--timezone", noonTimezone)
+        return try #require(finished.json()["totals"] as? [String: Any])
+    }
+
+    @Test func aClientsPingsArriveInTheOrderOfTheirTime() async throws {
+        let server = try LoopbackServer()
+        try await server.order()
+        let finished = try await job(server, "--connections", "4", try await bundle(clients: 3, pings: 8))
+        #expect(finished.status == 0)
+        #expect(finished.text == "24 records: delivered 24\n")
+        var numbers: [String: [Int]] = [:]
+        for request in try await server.report().requests {
+            let body = try #require(try JSONSerialization.jsonObject(with: request.body) as? [String: Any])
+            numbers[try #require(body["clientId"] as? String), default: []].append(try #require(body["seq"] as? Int))
+        }
+        #expect(numbers.count == 3)
+        for sequence in numbers.values { #expect(sequence == sequence.sorted() && sequence.count == 8) }
+    }
+
+    @Test func everySystemGetsItsOwnRequests() async throws {
+        let server = try LoopbackServer()
+        try await server.order()
+        let bundle = try await Sample.bundle(
+            [
+                Sample.ping(1, client: "C"), Sample.activityStream(1),
+                Sample.sift([#"{"time":1}"#, #"{"time":2}"#]),
+                Sample.leanplum([#"{"action":"start","sdkVersion":"2.7.2"}"#]),
+            ], at: folder("b.tar.zst"))
+        let credentials = try folder.put(
+            #"{"leanplum":{"*":{"appId":"app_X","productionKey":"secret-2"}}}"#, "credentials", mode: 0o600)
+        let finished = try await job(
+            server, "--credentials", credentials, "--log-json", bundle,
+            environment: ["PINGFERRY_SIFT_KEY_acme": "secret-1"])
+        #expect(finished.status == 0, "\(finished.errors)")
+        let requests = try await server.report().requests
+        #expect(
+            Set(requests.map { "\($0.method) \($0.path)" }) == [
+                "POST /submit/telemetry/00000000-0000-4000-8000-000000000001/core/Focus/8.1.3/release/4236?v=4",
+                "POST /v3/links/ping-centre", "PUT /v3/accounts/acme/mobile_events", "POST /api",
+            ])
+        let sift = try #require(requests.first { $0.method == "PUT" })
+        #expect(sift.header("Authorization") == "Basic \(Data("secret-1".utf8).base64EncodedString())")
+        #expect(try tool(["gzip", "-dc"], input: Array(sift.body)) == Data(#"{"data":[{"time":1},{"time":2}]}"#.utf8))
+        let leanplum = try #require(requests.first { $0.path == "/api" })
+        #expect(String(decoding: leanplum.body, as: UTF8.self).contains("&clientKey=secret-2&data=%7B%22data%22%3A%5B"))
+
+        // Four lines of the log, and no credential anywhere.
+        #expect(finished.errors.split(separator: "\n").count == 4)
+        #expect(!(finished.errors + finished.text).contains("secret"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: ledger)).range(of: Data("secret".utf8)) == nil)
+    }
+
+    @Test func aMissingCredentialHoldsUpItsAccountAlone() async throws {
+        let server = try LoopbackServer()
+        let bundle = try await Sample.bundle(
+            [Sample.ping(1, client: "C"), Sample.sift([#"{"time":1}"#])], at: folder("b.tar.zst"))
+        let finished = try await job(server, "--quiet", bundle)
+        #expect(finished.status == 78)
+        #expect(
+            finished.text.contains(
+                "delivered 1, missing credential: sift acme 1; for sift acme set PINGFERRY_SIFT_KEY_acme"))
+        #expect(try await server.report().total == 1)
+        let later = try await job(server, "--quiet", bundle, environment: ["PINGFERRY_SIFT_KEY_acme": "k"])
+        #expect(later.status == 0 && later.text.isEmpty)
+        #expect(try await server.report().total == 2)
+    }
+
+    @Test(arguments: [401, 403])
+    func aWrongCredentialStopsItsAccountAlone(answer: Int) async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"path":"/v3/accounts/acme","status":\#(answer)}]"#)
+        let bundle = try await Sample.bundle(
+            [
+                Sample.sift([#"{"time":1}"#], client: "I", minute: 1),
+                Sample.sift([#"{"time":2}"#], client: "I", minute: 2),
+                Sample.sift([#"{"time":3}"#], account: "other", client: "J"), Sample.ping(1, client: "C"),
+            ], at: folder("b.tar.zst"))
+        let keys = ["PINGFERRY_SIFT_KEY_acme": "wrong", "PINGFERRY_SIFT_KEY_other": "right"]
+        let finished = try await job(server, "--connections", "1", bundle, environment: keys)
+        #expect(finished.status == 78)
+        #expect(finished.text.contains("delivered 2, left 2"))
+        #expect(finished.text.contains("credential refused: sift acme"))
+        #expect(try await server.report().total == 3)
+        #expect(try await status()["inFlight"] as? Int == 0)
+        try await server.order()
+        #expect(try await job(server, bundle, environment: keys).status == 0)
+    }
+
+    @Test(arguments: [401, 407])
+    func aWrongCredentialIsToldAlsoAfterALostAnswer(answer: Int) async throws {
+        let server = try LoopbackServer()
+        try await server.order(
+            #"[{"path":"/submit","cut":"after","times":1},{"path":"/submit","status":\#(answer)}]"#)
+        let bundle = try await bundle()
+        let finished = try await job(server, bundle)
+        #expect(finished.status == 78)
+        #expect(finished.text.hasPrefix("3 records: left 3; "))
+        #expect(finished.text.contains("credential refused: mozilla"))
+        // The lost answer may have been a yes.
+        #expect(try await status()["inFlight"] as? Int == 1)
+        try await server.order()
+        #expect(try await job(server, bundle).status == 0)
+    }
+
+    @Test func aRefusalIsFinalUntilSomebodySaysOtherwise() async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"contains":"\"seq\":1}","status":400,"text":"no"}]"#)
+        let bundle = try await bundle()
+        let finished = try await job(server, bundle)
+        #expect(finished.status == 1)
+        #expect(finished.text == "3 records: delivered 2, refused 1\n")
+        #expect(
+            finished.errors == "pingferry-upload: mozilla core: refused (400): the server cannot read the request: no\n"
+        )
+        try await server.order()
+        #expect(try await job(server, bundle).text == "3 records: delivered before 2, refused before 1\n")
+        #expect(try await server.report().total == 3)
+        let id = "00000000-0000-4000-8000-000000000001"
+        #expect(try await upload("retry", "--ledger", ledger, id).status == 0)
+        #expect(try await job(server, bundle).text == "3 records: delivered 1, delivered before 2\n")
+    }
+
+    /// A list of three events, each of which goes by itself.
+    private let listOfThree = Sample.sift(
+        (1...3).map { #"{"text":"\#(String(repeating: "x", count: 2_600_000))","time":\#($0)}"# })
+    private func listInThreeParts() async throws -> String {
+        try await Sample.bundle([listOfThree], at: folder("list.tar.zst"))
+    }
+    private let siftKey = ["PINGFERRY_SIFT_KEY_acme": "k"]
+
+    @Test func aRefusedPartDoesNotKeepTheOthersFromBeingSent() async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"path":"/v3","status":413,"times":1},{"path":"/v3","status":503}]"#)
+        let bundle = try await listInThreeParts()
+        let first = try await job(server, "--attempts", "1", bundle, environment: siftKey)
+        #expect(first.status == 75)
+        #expect(first.text.hasPrefix("1 record: left 1; "))
+        #expect(try await status()["refused"] as? Int == 0)
+        try await server.order()
+        let second = try await job(server, bundle, environment: siftKey)
+        #expect(second.status == 1)
+        #expect(second.text == "1 record: refused 1\n")
+        #expect(try await server.report().total == 4)
+        #expect(try await status()["refused"] as? Int == 1)
+        let third = try await job(server, bundle, environment: siftKey)
+        #expect(third.status == 0)
+        #expect(third.text == "1 record: refused before 1\n")
+        #expect(try await server.report().total == 4)
+    }
+
+    @Test(arguments: [false, true])
+    func ofARefusedListTheRefusedPartAloneIsSentAgain(isSettled: Bool) async throws {
+        let server = try LoopbackServer()
+        let rest = isSettled ? "" : #",{"path":"/v3","status":200,"times":1},{"path":"/v3","status":503}"#
+        try await server.order(#"[{"path":"/v3","status":400,"times":1}\#(rest)]"#)
+        let bundle = try await listInThreeParts()
+        let first = try await job(server, "--attempts", "1", bundle, environment: siftKey)
+        #expect(first.status == (isSettled ? 1 : 75))
+        try await server.order()
+        #expect(try await upload("retry", "--ledger", ledger, listOfThree.id).status == 0)
+        let second = try await job(server, bundle, environment: siftKey)
+        #expect(second.text == "1 record: delivered 1\n")
+        #expect(try await server.report().total == (isSettled ? 4 : 5))
+        #expect(try await status()["delivered"] as? Int == 1)
+    }
+
+    @Test func aRecordOfWhichAPartIsRefusedAndThatHasToWaitIsCountedOnce() async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"path":"/v3","status":413,"times":1}]"#)
+        let finished = try await job(
+            server, "--per-type-limit", "1", "--json", try await listInThreeParts(), environment: siftKey)
+        #expect(finished.status == 75)
+        #expect(try finished.json()["records"] as? [String: Int] == ["sent in part": 1])
+        #expect(try finished.json()["total"] as? Int == 1)
+    }
+
+    @Test func aListThatTheLimitsCutIsSentInPart() async throws {
+        let server = try LoopbackServer()
+        try await server.order()
+        let words = ["--per-type-limit", "2", try await listInThreeParts()]
+        let planned = try await job(server, ["--dry-run"] + words, environment: siftKey)
+        #expect(planned.status == 0)
+        #expect(planned.text.hasSuffix("2 uploads planned of 1 record: sent in part 1\n"))
+        let plan = try await job(server, ["--dry-run", "--json"] + words, environment: siftKey).json()
+        #expect(plan["reasons"] as? [String: Int] == ["sent in part": 1])
+        #expect((plan["sends"] as? [[String: Any]])?.map { $0["events"] as? Int } == [1, 1])
+        #expect((plan["waits"] as? [[String: Any]])?.map { $0["reason"] as? String } == ["sent in part"])
+        let first = try await job(server, words, environment: siftKey)
+        #expect(first.status == 75)
+        #expect(first.text == "1 record: sent in part 1\n")
+        #expect(try await server.report().total == 2)
+        #expect(try await status()["waiting"] as? [String: Int] == ["sent in part": 1])
+        let second = try await job(server, words, environment: siftKey)
+        #expect(second.status == 0)
+        #expect(second.text == "1 record: delivered 1\n")
+        #expect(try await server.report().total == 3)
+        #expect(try await status()["waiting"] as? [String: Int] == [:])
+    }
+
+    @Test func aListThatWasToBeSentInPartAndOfWhichNothingArrivedIsLeft() async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"path":"/v3","status":503}]"#)
+        let words = ["--per-type-limit", "2", "--attempts", "1", try await listInThreeParts()]
+        let finished = try await job(server, words, environment: siftKey)
+        #expect(finished.status == 75)
+        #expect(finished.text.hasPrefix("1 record: left 1; "))
+        #expect(
+            try await job(server, ["--json"] + words, environment: siftKey).json()["records"] as? [String: Int] == [
+                "left": 1
+            ])
+    }
+
+    @Test func whatTheServerCannotTakeIsRefused() async throws {
+        let server = try LoopbackServer()
+        var large = Sample.ping(1, client: "C")
+        large.payload = Array(#"{"a":"\#(String(repeating: "x", count: 10_000_000))"}"#.utf8)
+        let name = String(repeating: "n", count: 1100)
+        let long = Sample.ping(
+            2, client: "C",
+            path: "/submit/telemetry/00000000-0000-4000-8000-000000000002/core/\(name)/8.1.3/release/4236?v=4")
+        let bundle = try await Sample.bundle([large, long], at: folder("b.tar.zst"))
+        let finished = try await job(server, bundle)
+        #expect(finished.status == 1)
+        #expect(finished.errors.contains("refused (413): the body is too large: payload too large"))
+        #expect(finished.errors.contains("refused (431): the path or a header is too long"))
+    }
+
+    @Test func aBusyServerIsAskedAgain() async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"status":503,"headers":{"Retry-After":"1"},"times":1},{"cut":"before","times":1}]"#)
+        let finished = try await job(server, try await bundle())
+        #expect(finished.status == 0)
+        #expect(finished.text == "3 records: delivered 3\n")
+    }
+
+    @Test func aServerThatWantsToBeLeftAloneIs() async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"status":429,"headers":{"Retry-After":"3600"}}]"#)
+        let finished = try await job(server, "--connections", "2", try await bundle(clients: 20))
+        #expect(finished.status == 75)
+        #expect(finished.text.hasPrefix("60 records: left 60; "))
+        #expect(try await server.report().total <= 2)
+        let totals = try await status()
+        #expect(totals["inFlight"] as? Int == 0)
+        // Also by the next job, which says until when.
+        try await server.order()
+        let received = try await server.report().total
+        let next = try await job(server, "--quiet", folder("b.tar.zst"))
+        let words = "\(server.address) asked to be left alone until "
+        #expect(next.status == 75)
+        #expect(next.text.hasPrefix("60 records: server asked to wait 60; \(words)"))
+        #expect(try await job(server, "--dry-run", folder("b.tar.zst")).text.contains(words))
+        #expect(try await server.report().total == received)
+        #expect(try await upload("status", "--ledger", ledger).text.contains("server asked to wait 3\n"))
+        #expect(try await upload("status", "--ledger", ledger).text.contains(words))
+        let pauses = try await upload("status", "--json", "--ledger", ledger).json()["pauses"] as? [[String: String]]
+        #expect(pauses?.map { $0["endpoint"] } == [server.address])
+        #expect(try await upload("forget", "--ledger", ledger, server.address).text == "1 entry forgotten\n")
+        #expect(try await job(server, folder("b.tar.zst")).text == "60 records: delivered 60\n")
+    }
+
+    @Test func aServerThatFailsRepeatedlyIsLeftAlone() async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"status":500}]"#)
+        let finished = try await job(server, "--connections", "1", "--attempts", "1", try await bundle(clients: 30))
+        #expect(finished.status == 75)
+        #expect(try await server.report().total == 5)
+    }
+
+    @Test func anAnswerThatIsLostLeavesTheUploadInFlight() async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"cut":"after"}]"#)
+        let bundle = try await bundle(pings: 2)
+        let finished = try await job(server, "--attempts", "1", bundle)
+        #expect(finished.status == 75)
+        #expect(finished.errors.contains("perhaps delivered: the server closed the connection without an answer"))
+        #expect(try await status()["inFlight"] as? Int == 1)
+        try await server.order()
+        #expect(try await job(server, "--daily-limit", "2", bundle).text == "2 records: delivered 2\n")
+        let report = try await server.report()
+        #expect(report.distinct == 2 && report.total > 2)
+    }
+
+    @Test(arguments: [false, true])
+    func aListWhoseEventsWentInAnotherIsNoLongerInFlight(inAll: Bool) async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"cut":"after"}]"#)
+        let first = try await Sample.bundle(
+            [Sample.sift([#"{"time":1}"#, #"{"time":2}"#], minute: 1)], at: folder("n1.tar.zst"))
+        let events = (inAll ? [1, 2, 3] : [2, 3]).map { #"{"time":\#($0)}"# }
+        let second = try await Sample.bundle([Sample.sift(events, minute: 2)], at: folder("n2.tar.zst"))
+        let lost = try await job(server, "--attempts", "1", first, environment: siftKey)
+        #expect(lost.status == 75)
+        #expect(try await status()["inFlight"] as? Int == 1)
+        try await server.order()
+        #expect(try await job(server, second, environment: siftKey).status == 0)
+        #expect(try await job(server, first, second, environment: siftKey).status == 0)
+        #expect(try await status()["inFlight"] as? Int == 0)
+        #expect(try await status()["delivered"] as? Int == 2)
+    }
+
+    @Test func aSignalLeavesWhatIsUnderWayAMomentForItsAnswer() async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"hold":true}]"#)
+        let uploader = try Uploader([
+            "send", "--ledger", ledger, "--timezone", noonTimezone, "--endpoint", "mozilla=\(server.address)",
+            "--connections", "4", "--read-timeout", "600", try await bundle(clients: 4, pings: 40),
+        ])
+        while try await server.report().total < 4 { try await Task.sleep(for: .milliseconds(20)) }
+        uploader.program.send(SIGTERM)
+        let words = "stopping: what is under way has 3 seconds to get its answer"
+        while !String(decoding: try uploader.program.complaints, as: UTF8.self).contains(words) {
+            try #require(uploader.program.isRunning)
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        try await server.tell(#"{"rules":[],"release":true}"#)
+        let finished = try await uploader.finish()
+        #expect(finished.status == 75, "\(finished.errors)")
+        let totals = try await status()
+        // On a machine that is busy for these seconds the answers come too late, and the uploads stay in flight.
+        let (delivered, inFlight) = (totals["delivered"] as? Int ?? 0, totals["inFlight"] as? Int ?? 0)
+        #expect(delivered + inFlight == 4)
+        #expect(try await server.report().total == 4)
+    }
+
+    @Test func aServerThatProvesNothingGetsNothing() async throws {
+        let certificates = try Certificates()
+        let (certificate, key) = try certificates.make("server", days: -1)
+        let server = try LoopbackServer("--certificate=\(certificate)", "--key=\(key)")
+        let finished = try await job(server, "--ca-file", certificates.authority, try await bundle(clients: 3))
+        #expect(finished.status == 75)
+        #expect(finished.text.contains("no trusted connection: the server's certificate has expired, or is of"))
+        #expect(try await status()["inFlight"] as? Int == 0)
+    }
+
+    @Test func aKeyOfAnotherCertificateIsBadConfiguration() async throws {
+        let certificates = try Certificates()
+        let (ours, theirs) = (try certificates.make("ours"), try certificates.make("theirs"))
+        let server = try LoopbackServer()
+        let finished = try await job(
+            server, "--client-cert", ours.certificate, "--client-key", theirs.key, try await bundle())
+        #expect(finished.status == 78)
+        #expect(finished.errors == "pingferry-upload: \(theirs.key): not the key of \(ours.certificate)\n")
+    }
+
+    @Test func aNameWithoutAnAddressLeavesAllForLater() async throws {
+        let finished = try await upload(
+            "send", "--ledger", ledger, "--endpoint", "mozilla=http://nowhere.invalid", "--attempts", "1", "--quiet",
+            try await bundle())
+        #expect(finished.status == 75)
+        #expect(finished.text.contains("no address found for nowhere.invalid"))
+        #expect(finished.errors == "")
+    }
+
+    @Test func theProxyOfTheEnvironmentIsUsed() async throws {
+        let (server, proxy) = (try LoopbackServer(), try LoopbackServer("--proxy"))
+        let bundle = try await bundle()
+        let environment = ["http_proxy": "http://user:secret@127.0.0.1:\(proxy.port)"]
+        #expect(try await job(server, bundle, environment: environment).text == "3 records: delivered 3\n")
+        proxy.stop()
+        let other = try await self.bundle(clients: 2, name: "other")
+        let down = try await job(server, "--attempts", "1", other, environment: environment)
+        #expect(down.status == 75)
+        #expect(down.text.contains("cannot connect to the proxy 127.0.0.1:\(proxy.port): Connection refused"))
+        #expect(down.errors.contains("cannot connect to the proxy 127.0.0.1:\(proxy.port)"))
+        #expect(!(down.text + down.errors).contains("secret") && !down.text.contains("\(server.port)"))
+        #expect(try await job(server, "--proxy", "direct", other, environment: environment).status == 0)
+    }
+
+    @Test(arguments: [
+        ["--endpoint", "mozilla=http://user:pass@127.0.0.1"], ["--proxy", "http://user:pass@127.0.0.1:1"],
+        ["--connections", "0"], ["--client-key", "x"],
+    ])
+    func secretsAndNonsenseOnTheCommandLineAreRefused(arguments: [String]) async throws {
+        #expect(try await Uploader(["send"] + arguments + ["b.tar.zst"]).finish().status == 64)
+    }
+
+    @Test func credentialsThatOthersCanReadAreRefused() async throws {
+        let server = try LoopbackServer()
+        let credentials = try folder.put(#"{"sift":{"acme":"secret"}}"#, "credentials", mode: 0o644)
+        let finished = try await job(server, "--credentials", credentials, try await bundle())
+        #expect(finished.status == 77)
+        #expect(finished.errors.contains("chmod 600 \(credentials)"))
+        #expect(try await server.report().total == 0)
+    }
+
+    @Test(arguments: [
+        "//evil.example/submit/telemetry/I/core/Focus/1/release/1",
+        "http://evil.example/submit/telemetry/I/core/F/1/r/1",
+        "/submit/telemetry/I/core/Focus/1/release/1 HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+        "/submit/telemetry/I/core/Focus/1/release/..", "/v3/accounts/other/mobile_events",
+    ])
+    func aBundleWithAHostileTargetIsSentNowhere(path: String) async throws {
+        let server = try LoopbackServer()
+        let bundle = try await Sample.bundle(
+            [Sample.ping(1, client: "C"), Sample.ping(2, client: "C", path: path)], at: folder("b.tar.zst"))
+        let finished = try await job(server, bundle)
+        #expect(finished.status == 65)
+        #expect(finished.errors.contains("the target is not in the system's grammar"))
+        #expect(try await server.report().total == 0)
+    }
+
+    @Test func aPingCannotTakeAnotherDocumentsPlace() async throws {
+        let server = try LoopbackServer()
+        let path = "/submit/telemetry/00000000-0000-4000-8000-000000000001/core/Focus/8.1.3/release/4236?v=4"
+        let bundle = try await Sample.bundle([Sample.ping(2, client: "C", path: path)], at: folder("b.tar.zst"))
+        let finished = try await job(server, bundle)
+        #expect(finished.text == "1 record: held: foreign-target 1\n")
+        #expect(try await server.report().total == 0)
+    }
+}

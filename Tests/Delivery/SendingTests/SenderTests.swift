@@ -1,0 +1,270 @@
+import AsyncHTTPClient
+import Foundation
+import Mozilla
+import Systems
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+/// Requests over real connections to a server on loopback.
+@Suite struct SenderTests {
+    private static let path = "/submit/telemetry/0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B11/core/Focus/5.0/release/2?v=4"
+
+    private func request(_ path: String = path, body: String = "{}") throws -> UploadRequest {
+        try UploadRequest(
+            uploads(.mozilla), target: Target(path: path), payload: Array(body.utf8), credential: .none,
+            now: try #require(Timestamp(milliseconds: 0)), agent: "Pingferry/1")
+    }
+
+    private func settings(_ address: String) throws -> SenderSettings {
+        var settings = SenderSettings(
+            agent: "Pingferry/1", endpoints: [.mozilla: try #require(Endpoint(address))],
+            systems: Systems.table)
+        settings.connectTimeout = 2
+        // No test of this suite is about it, and a busy machine may take its time.
+        settings.exchangeTimeout = 86_400
+        settings.readTimeout = 1
+        return settings
+    }
+
+    /// Runs a body with a sender.
+    private func sending<Value>(_ settings: SenderSettings, _ body: (Sender) async throws -> Value) async throws
+        -> Value
+    {
+        let now = try #require(Timestamp(rfc3339: "1994-11-06T08:49:00Z"))
+        let sender = try Sender(settings, systems: [.mozilla]) { now }
+        let result: Result<Value, any Error>
+        do { result = .success(try await body(sender)) } catch { result = .failure(error) }
+        await sender.shutdown()
+        return try result.get()
+    }
+
+    private func answer(_ sender: Sender, body: String = "{}") async throws -> Answer {
+        try await sender.send(request(body: body), to: .mozilla)
+    }
+
+    /// The failure of one request.
+    private func failure(_ settings: SenderSettings) async throws -> SendFailure? {
+        let request = try request()
+        return try await sending(settings) { sender async throws in
+            do throws(SendFailure) {
+                _ = try await sender.send(request, to: .mozilla)
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    @Test func aRequestArrivesAsItWasMade() async throws {
+        let server = try LoopbackServer()
+        try await server.order()
+        try await sending(settings(server.address)) { sender async throws in
+            #expect(try await answer(sender, body: #"{"v":7}"#) == Answer(status: 200))
+        }
+        let arrived = try #require(try await server.report().requests.first)
+        #expect(arrived.method == "POST")
+        #expect(arrived.path == Self.path)
+        #expect(arrived.body == Data(#"{"v":7}"#.utf8))
+        #expect(arrived.header("Content-Length") == "7")
+        #expect(arrived.header("Content-Type") == "application/json; charset=utf-8")
+        #expect(arrived.header("User-Agent") == "Pingferry/1")
+        #expect(arrived.header("Host") == "127.0.0.1:\(server.port)")
+        #expect(
+            Set(arrived.headers.map { $0[0].lowercased() }) == ["host", "user-agent", "content-type", "content-length"])
+    }
+
+    @Test func oneConnectionTakesManyRequests() async throws {
+        let server = try LoopbackServer()
+        try await sending(settings(server.address)) { sender async throws in
+            for _ in 1...50 { #expect(try await answer(sender).status == 200) }
+        }
+        // A slow machine can make a connection idle for too long.
+        #expect(try await server.report().connections < 25)
+    }
+
+    @Test func aConnectionThatTheServerClosedWhileIdleIsNotUsedAgain() async throws {
+        let server = try LoopbackServer("--idle-ms=100")
+        try await sending(settings(server.address)) { sender async throws in
+            for _ in 1...3 {
+                #expect(try await answer(sender).status == 200)
+                try await Task.sleep(for: .milliseconds(250))
+            }
+        }
+        #expect(try await server.report().total == 3)
+    }
+
+    @Test func theAnswerCarriesWhatTheServerSaid() async throws {
+        let server = try LoopbackServer()
+        try await server.order(
+            #"[{"status":429,"headers":{"Retry-After":"Sun, 06 Nov 1994 08:49:37 GMT"},"text":"slow down","times":1}]"#)
+        try await sending(settings(server.address)) { sender async throws in
+            let answer = try await answer(sender)
+            #expect(answer == Answer(status: 429, retryAfter: 37, body: Array("slow down".utf8)))
+        }
+    }
+
+    @Test func redirectsAreNotFollowed() async throws {
+        let (server, elsewhere) = (try LoopbackServer(), try LoopbackServer())
+        try await server.order(#"[{"status":307,"headers":{"Location":"\#(elsewhere.address)/submit/x"}}]"#)
+        try await sending(settings(server.address)) { sender async throws in
+            let answer = try await answer(sender)
+            #expect(answer.status == 307 && answer.location == "\(elsewhere.address)/submit/x")
+        }
+        #expect(try await elsewhere.report().total == 0)
+    }
+
+    @Test(arguments: [("before", 0), ("after", 1)])
+    func aCutConnectionIsSeenAsOne(moment: String, received: Int) async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"cut":"\#(moment)"}]"#)
+        #expect(try await failure(settings(server.address))?.kind == .disconnected)
+        #expect(try await server.report().total == received)
+    }
+
+    @Test func aServerThatSaysNothingIsNotWaitedForLonger() async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"stall":60000,"status":200}]"#)
+        #expect(try await failure(settings(server.address)) == SendFailure(.unanswered, "no answer in time"))
+    }
+
+    @Test func aServerThatIsDownIsKnownToHaveNothing() async throws {
+        let server = try LoopbackServer()
+        let settings = try settings(server.address)
+        server.stop()
+        let failure = try await failure(settings)
+        #expect(failure?.kind == .notConnected)
+        #expect(failure?.description == "cannot connect to 127.0.0.1:\(server.port): Connection refused")
+    }
+
+    @Test func aNameWithoutAnAddressIsKnownToHaveNothing() async throws {
+        let failure = try await failure(settings("http://nowhere.invalid"))
+        #expect(failure == SendFailure(.notConnected, "no address found for nowhere.invalid"))
+    }
+
+    // MARK: Encryption
+
+    @Test func aCertificateOfATrustedAuthorityIsAccepted() async throws {
+        let certificates = try Certificates()
+        let (certificate, key) = try certificates.make("server")
+        let server = try LoopbackServer("--certificate=\(certificate)", "--key=\(key)")
+        var settings = try settings(server.address)
+        settings.identity.authorities = certificates.authority
+        try await sending(settings) { sender async throws in
+            #expect(try await answer(sender).status == 200)
+        }
+    }
+
+    @Test(arguments: ["unknown authority", "expired", "another name"])
+    func aCertificateThatProvesNothingIsRefused(reason: String) async throws {
+        let certificates = try Certificates()
+        let (certificate, key) = try certificates.make(
+            "server", names: reason == "another name" ? "DNS:example.org" : "IP:127.0.0.1",
+            days: reason == "expired" ? -1 : 2)
+        let server = try LoopbackServer("--certificate=\(certificate)", "--key=\(key)")
+        var settings = try settings(server.address)
+        let other = try Certificates()
+        settings.identity.authorities = reason == "unknown authority" ? other.authority : certificates.authority
+        let failure = try #require(try await failure(settings))
+        #expect(failure.kind == .notTrusted, "\(failure)")
+    }
+
+    @Test func aServerMayAskForACertificate() async throws {
+        let certificates = try Certificates()
+        let (certificate, key) = try certificates.make("server")
+        let own = try certificates.make("client", names: "DNS:client")
+        let server = try LoopbackServer(
+            "--certificate=\(certificate)", "--key=\(key)", "--client-authority=\(certificates.authority)")
+        var settings = try settings(server.address)
+        settings.identity.authorities = certificates.authority
+        #expect(try await failure(settings) != nil)
+        settings.identity.certificate = own.certificate
+        settings.identity.key = own.key
+        try await sending(settings) { sender async throws in
+            #expect(try await answer(sender).status == 200)
+        }
+    }
+
+    @Test func aKeyThatOthersCanReadIsRefused() throws {
+        let certificates = try Certificates()
+        let own = try certificates.make("client")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: own.key)
+        var settings = try settings("https://127.0.0.1:1")
+        settings.identity.certificate = own.certificate
+        settings.identity.key = own.key
+        #expect(throws: CredentialError.tooOpen(own.key)) {
+            try Sender(settings, systems: [.mozilla]) { SystemClock.now }
+        }
+    }
+
+    @Test func aFileWithoutCertificatesIsRefused() throws {
+        let folder = try TemporaryFolder()
+        var settings = try settings("https://127.0.0.1:1")
+        settings.identity.authorities = try folder.put("nothing", "ca.pem")
+        #expect(throws: CredentialError.malformed(folder("ca.pem"), "no certificates in PEM")) {
+            try Sender(settings, systems: [.mozilla]) { SystemClock.now }
+        }
+    }
+
+    // MARK: Proxies
+
+    @Test(arguments: [false, true])
+    func aProxyIsAskedToConnect(isEncrypted: Bool) async throws {
+        let certificates = try Certificates()
+        let (certificate, key) = try certificates.make("server")
+        let server =
+            isEncrypted ? try LoopbackServer("--certificate=\(certificate)", "--key=\(key)") : try LoopbackServer()
+        let proxy = try LoopbackServer("--proxy", "--proxy-authorization=Basic dXNlcjpwYXNz")
+        var settings = try settings(server.address)
+        settings.identity.authorities = certificates.authority
+        settings.proxies = ProxyRules(always: try #require(Proxy("http://user:pass@127.0.0.1:\(proxy.port)")))
+        try await sending(settings) { sender async throws in
+            for _ in 1...3 { #expect(try await answer(sender).status == 200) }
+        }
+        settings.proxies = ProxyRules(always: try #require(Proxy("http://user:wrong@127.0.0.1:\(proxy.port)")))
+        try await sending(settings) { sender async throws in
+            let name = Array("127.0.0.1:\(proxy.port)".utf8)
+            #expect(try await answer(sender) == Answer(status: 407, body: name))
+        }
+    }
+
+    @Test func aProxyThatDoesNotConnectIsNamed() async throws {
+        let server = try LoopbackServer()
+        let proxy = try LoopbackServer("--proxy")
+        var settings = try settings(server.address)
+        settings.proxies = ProxyRules(always: try #require(Proxy("127.0.0.1:\(proxy.port)")))
+        server.stop()
+        let words = "the proxy 127.0.0.1:\(proxy.port) does not connect to 127.0.0.1:\(server.port)"
+        #expect(try await failure(settings) == SendFailure(.notConnected, words))
+    }
+
+    @Test func aProxyThatIsDownIsNamedWithoutItsCredential() async throws {
+        let server = try LoopbackServer()
+        let proxy = try LoopbackServer("--proxy")
+        var settings = try settings(server.address)
+        settings.proxies = ProxyRules(always: try #require(Proxy("http://user:secret@127.0.0.1:\(proxy.port)")))
+        proxy.stop()
+        let words = "cannot connect to the proxy 127.0.0.1:\(proxy.port): Connection refused"
+        #expect(try await failure(settings) == SendFailure(.notConnected, words))
+        settings.proxies = ProxyRules(always: try #require(Proxy("http://user:secret@nowhere.invalid:3128")))
+        let unknown = "no address found for the proxy nowhere.invalid:3128"
+        #expect(try await failure(settings) == SendFailure(.notConnected, unknown))
+    }
+
+    @Test(arguments: [
+        (
+            HTTPClientError.remoteConnectionClosed,
+            "the connection through the proxy p:3128 was closed without an answer"
+        ),
+        (.connectTimeout, "no connection to the proxy p:3128 in time"),
+        (.httpProxyHandshakeTimeout, "no connection through the proxy p:3128 in time"),
+        (.readTimeout, "no answer through the proxy p:3128 in time"),
+    ])
+    func whatEndsBehindAProxyNamesIt(error: HTTPClientError, words: String) throws {
+        let endpoint = try #require(Endpoint("http://127.0.0.1:1"))
+        let route = Route(endpoint: endpoint, proxy: Proxy("http://user:secret@p:3128"))
+        #expect(SendFailure(error, on: route).description == words)
+    }
+}

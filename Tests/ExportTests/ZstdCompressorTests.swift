@@ -1,0 +1,38 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Export
+
+/// Pieces of an output as frames of zstd.
+@Suite struct ZstdCompressorTests {
+    private let texts = ["", "a", String(repeating: "record ", count: 10_000)].map { Array($0.utf8) }
+
+    @Test("each piece is a frame that the tool of zstd reads; frames after each other are their texts after each other")
+    func frames() throws {
+        let compressor = try ZstdCompressor()
+        let frames = try texts.map(compressor.frame)
+        for (frame, text) in zip(frames, texts) {
+            #expect(Array(try tool(["zstd", "-dc"], input: frame)) == text)
+        }
+        #expect(Array(try tool(["zstd", "-dc"], input: Array(frames.joined()))) == Array(texts.joined()))
+    }
+
+    @Test("equal pieces give equal frames, whatever came before")
+    func determinism() throws {
+        let (used, fresh) = (try ZstdCompressor(), try ZstdCompressor())
+        for text in texts { _ = try used.frame(of: text) }
+        let (first, second) = (try used.frame(of: texts[2]), try fresh.frame(of: texts[2]))
+        #expect(first == second)
+    }
+
+    @Test("a frame carries a checksum, which finds a flipped bit")
+    func checksum() throws {
+        // Random bytes are stored as they are, so that a flipped bit is still a frame.
+        var generator = SeededGenerator(seed: 7)
+        let text = (0..<1000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        var frame = try ZstdCompressor().frame(of: text)
+        frame[500] ^= 1
+        #expect(throws: ToolFailure.self) { try tool(["zstd", "-dc"], input: frame) }
+    }
+}

@@ -1,0 +1,24 @@
+import Bytes
+import Testing
+
+@Suite struct PercentEncodingTests {
+    @Test func pathsKeepWhatMayStandInThem() {
+        #expect(PercentEncoding.path("/a b/ä?v=4&x=%2F") == "/a%20b/%C3%A4?v=4&x=%2F")
+    }
+
+    @Test func valuesOfFormsKeepOnlyUnreservedCharacters() {
+        var output: [UInt8] = []
+        PercentEncoding.append(formValue: "a b+c&d=e~f/%".utf8, to: &output)
+        #expect(String(decoding: output, as: UTF8.self) == "a%20b%2Bc%26d%3De~f%2F%25")
+    }
+
+    @Test func whatIsEncodedIsDecoded() {
+        #expect(PercentEncoding.decoded("a%20b+%c3%A4".utf8, plusIsSpace: true) == Array("a b ä".utf8))
+        #expect(PercentEncoding.decoded("a+b".utf8, plusIsSpace: false) == Array("a+b".utf8))
+    }
+
+    @Test(arguments: ["%", "%2", "%2G", "%%20"])
+    func malformedEncodingIsRefused(text: String) {
+        #expect(PercentEncoding.decoded(text.utf8, plusIsSpace: true) == nil)
+    }
+}

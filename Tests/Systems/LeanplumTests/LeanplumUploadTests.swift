@@ -1,0 +1,185 @@
+import JSONText
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Leanplum
+
+/// Sections C.2 to C.5 of "Leanplum (Mozilla MMA): stored requests and the `multi` upload": what is sent, in whose name, and
+/// what answers mean.
+@Suite struct LeanplumUploadTests {
+    private let uploads: any UploadFormat = LeanplumSystem().uploads
+    private let credential = Credential(["appId": "app_X", "key": "prod key"], secrets: ["key"])
+    private let now = Timestamp(clamping: 1_580_086_400_012)
+
+    private func account(_ name: String, isDevelopment: Bool = false) -> Account {
+        Account(system: .leanplum, name: name, variant: isDevelopment ? Account.development : "")
+    }
+
+    private func record(_ payload: String, app: String? = nil) -> Record {
+        Record(
+            system: .leanplum, type: "multi", id: PayloadHash.id(of: Array(payload.utf8)), app: App(id: app),
+            target: .leanplum, payload: Array(payload.utf8),
+            source: Source(capture: "c", path: "p", store: .leanplumSQLite, index: 0))
+    }
+
+    private func content(_ payload: String, _ credential: Credential? = nil) throws -> RequestContent {
+        try uploads.content(
+            of: Array(payload.utf8), to: .leanplum, credential: credential ?? self.credential, now: now)
+    }
+
+    @Test func aListIsAFieldOfAFormWithTheKeyOfTheApplication() throws {
+        let content = try content(#"{"data":[{"action":"start"},{"a":"é &=+~","sdkVersion":"2.7.2"}]}"#)
+        #expect(uploads.method == "POST")
+        #expect(!content.isCompressed)
+        #expect(content.headers == [HeaderField("Content-Type", "application/x-www-form-urlencoded")])
+        #expect(
+            String(decoding: content.body, as: UTF8.self)
+                == "action=multi&appId=app_X&client=ios&clientKey=prod%20key&data=%7B%22data%22%3A%5B%7B%22action%22%3A%22"
+                + "start%22%7D%2C%7B%22a%22%3A%22%C3%A9%20%26%3D%2B~%22%2C%22sdkVersion%22%3A%222.7.2%22%7D%5D%7D"
+                + "&sdkVersion=2.7.2&time=1580086400.012000")
+    }
+
+    @Test(arguments: [#"{"data":[{}]}"#, #"{"data":[{"sdkVersion":7}]}"#, #"{"data":[{"sdkVersion":"1"},{}]}"#])
+    func aVersionThatTheLastRequestLacksIsLeftOut(payload: String) throws {
+        #expect(!String(decoding: try content(payload).body, as: UTF8.self).contains("&sdkVersion="))
+    }
+
+    @Test(arguments: ["", "[]", "{}", #"{"data":[]}"#, #"{"data":{}}"#])
+    func aPayloadThatIsNoListMakesNoRequest(payload: String) {
+        #expect(throws: RequestError.payload) { try content(payload) }
+    }
+
+    @Test(arguments: [Credential.none, Credential(["beaconKey": "k", "token": "t"], secrets: ["beaconKey"])])
+    func theCredentialOfAnotherSystemIsNone(credential: Credential) {
+        #expect(throws: RequestError.otherCredential) { try content(#"{"data":[{}]}"#, credential) }
+    }
+
+    @Test(
+        arguments: [
+            (#"{"data":[{"devMode":true},{"devMode":false}]}"#, "app_1", "app_1", true),
+            (#"{"data":[{"devMode":false}]}"#, "app_1", "app_1", false), (#"{"data":[{"devMode":1}]}"#, nil, "", false),
+            (#"{"data":[{}]}"#, nil, "", false), (#"{"data":[]}"#, nil, "", false), ("{", nil, "", false),
+        ] as [(String, String?, String, Bool)])
+    func theAccountIsTheApplicationAndItsMode(payload: String, app: String?, name: String, isDevelopment: Bool) {
+        var document = JSONDocument()
+        #expect(
+            uploads.account(of: record(payload, app: app), using: &document)
+                == account(name, isDevelopment: isDevelopment))
+    }
+
+    // MARK: Answers
+
+    private func outcome(_ status: Int, _ body: String, isWhole: Bool = true) -> Outcome {
+        uploads.outcome(of: Answer(status: status, body: Array(body.utf8), isWhole: isWhole))
+    }
+
+    @Test func only200SaysThatACallWasTaken() {
+        #expect(outcome(200, "") == .delivered(status: 200))
+        #expect(outcome(200, #"{"response":[{"success":true}]}"#) == .delivered(status: 200))
+        #expect(outcome(201, "") == .refused(status: 201, reason: "the server refuses it"))
+        for status in [0, 200, 201, 204, 400] {
+            #expect(LeanplumSystem().requests.isDelivered(status: status) == (status == 200))
+        }
+    }
+
+    @Test func whatBecameOfEachRequestIsNoted() {
+        let body =
+            #"{"response":[{"success":false,"error":{"message":"Bad event"}},{"success":true},{"success":false}]}"#
+        #expect(outcome(200, body) == .delivered(status: 200, note: "2 of the events not successful: Bad event"))
+    }
+
+    @Test(arguments: ["apiHost", "apiPath", "devServerHost"])
+    func aServerThatHasMovedTookNothing(key: String) {
+        guard case .retryLater(200, _) = outcome(200, #"{"response":[{"success":false,"\#(key)":"x"}]}"#) else {
+            Issue.record("it may be tried again")
+            return
+        }
+        #expect(outcome(200, #"{"response":[{"success":true,"\#(key)":"x"}]}"#) == .delivered(status: 200))
+    }
+
+    @Test(arguments: ["App not found", "Invalid access key: k", "Development mode requested but not permitted"])
+    func aWrongKeyIsNoFaultOfTheRecord(message: String) {
+        let body = #"{"response":[{"success":false,"error":{"message":"\#(message)"}}]}"#
+        #expect(outcome(400, body) == .credentialWrong(status: 400, reason: message))
+        #expect(
+            outcome(400, body.replacing(message, with: "Too many events"))
+                == .refused(status: 400, reason: "Too many events"))
+    }
+
+    @Test func anAnswerThatWasCutTellsNothing() {
+        guard case .unknown = outcome(200, #"{"response":["#, isWhole: false) else {
+            Issue.record("it may have arrived")
+            return
+        }
+    }
+
+    // MARK: Credentials
+
+    private var format: CredentialFormat { get throws { try #require(uploads.credentials) } }
+
+    @Test func anEntryOfTheFileHasAnApplicationIDOrItsNameIsOne() throws {
+        #expect(
+            try format.complete(["productionKey": "p"], "app_1").get() == ["appId": "app_1", "productionKey": "p"])
+        #expect(
+            try format.complete(["appId": "app_2", "productionKey": "p"], "org.example").get()
+                == ["appId": "app_2", "productionKey": "p"])
+        let fault = #expect(throws: CredentialFormat.EntryFault.self) {
+            try format.complete(["productionKey": "secret"], "*").get()
+        }
+        #expect(fault?.key == "appId" && fault?.words == "missing")
+    }
+
+    @Test func theKeyGoesWithTheModeAndTheApplication() throws {
+        let accounts = [
+            "org.example": ["appId": "app_1", "productionKey": "p-1", "developmentKey": "d-1"],
+            "*": ["appId": "app_2", "productionKey": "p-2"],
+        ]
+        func values(_ name: String, isDevelopment: Bool = false) throws -> [String?]? {
+            try format.credential(account(name, isDevelopment: isDevelopment), accounts).map {
+                [$0["appId"], $0["key"]] + $0.secrets
+            }
+        }
+        #expect(try values("org.example") == ["app_1", "p-1", "p-1"])
+        #expect(try values("org.example", isDevelopment: true) == ["app_1", "d-1", "d-1"])
+        #expect(try values("") == ["app_2", "p-2", "p-2"])
+        #expect(try values("app_2") == ["app_2", "p-2", "p-2"])
+        #expect(try values("", isDevelopment: true) == nil)
+        // No record goes to another application than the one that it names.
+        #expect(try values("app_3") == nil)
+    }
+
+    @Test func theEnvironmentHasTheLastWordForItsApplicationAlone() throws {
+        let environment = ["PINGFERRY_LEANPLUM_APP_ID": "app_9", "PINGFERRY_LEANPLUM_DEVELOPMENT_KEY": "d-9"]
+        var accounts = [
+            "app_9": ["appId": "app_9", "productionKey": "p-1", "developmentKey": "d-1"],
+            "*": ["appId": "app_2", "productionKey": "p-2"],
+        ]
+        try format.merge(environment, &accounts)
+        #expect(accounts["app_9"] == ["appId": "app_9", "productionKey": "p-1", "developmentKey": "d-9"])
+        #expect(accounts["*"] == ["appId": "app_9", "developmentKey": "d-9"])
+        #expect(
+            try format.variables(environment) == ["PINGFERRY_LEANPLUM_APP_ID", "PINGFERRY_LEANPLUM_DEVELOPMENT_KEY"])
+    }
+
+    @Test(arguments: [nil, ""])
+    func withoutAnApplicationTheKeysOfTheEnvironmentSayNothing(id: String?) throws {
+        var environment = ["PINGFERRY_LEANPLUM_PRODUCTION_KEY": "not a key\n"]
+        environment["PINGFERRY_LEANPLUM_APP_ID"] = id
+        var accounts: CredentialFormat.Accounts = [:]
+        try format.merge(environment, &accounts)
+        #expect(accounts.isEmpty)
+        #expect(try format.variables(environment).isEmpty)
+    }
+
+    @Test func whatToSetIsNamed() throws {
+        #expect(
+            try format.nameToSet(account("", isDevelopment: true))
+                == "PINGFERRY_LEANPLUM_APP_ID and PINGFERRY_LEANPLUM_DEVELOPMENT_KEY, or "
+                + #""leanplum": {"*": {"appId": …, "developmentKey": …}} in the credentials file"#)
+        #expect(
+            try format.nameToSet(account("app_1"))
+                == "PINGFERRY_LEANPLUM_APP_ID=app_1 and PINGFERRY_LEANPLUM_PRODUCTION_KEY, or "
+                + #""leanplum": {"app_1": {"productionKey": …}} in the credentials file"#)
+    }
+}

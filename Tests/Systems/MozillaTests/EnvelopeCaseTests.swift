@@ -1,0 +1,152 @@
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Mozilla
+
+/// Cases P13 to P21 of the format document, section 2.5: odd envelopes.
+@Suite struct EnvelopeCaseTests {
+    @Test("P13 unknown keys of the envelope are left out, each with a note")
+    func unknownKeys() throws {
+        let record = try expectRecord(
+            envelope: ["uploadAttempts": "3", "A": #"{"a":[1]}"#, "zz": "null"], notes: ["P13", "P13", "P13"])
+        #expect(
+            record.notes.map { $0.contains("A:") || $0.contains("uploadAttempts:") || $0.contains("zz:") }
+                == [true, true, true])
+    }
+
+    @Test("P14 folder, type and path that disagree are kept with notes")
+    func disagreement() throws {
+        let envelope = StoredJSON.envelope(
+            "focus-event", StoredJSON.measurements("focus-event"),
+            ["uploadPath": "\"\(StoredJSON.uploadPath("mobile-event"))\""])
+        let record = try #require(readPingFile(envelope, in: "core").records.first)
+        #expect(record.type == "focus-event")
+        #expect(record.target?.path == StoredJSON.uploadPath("mobile-event"))
+        #expect(record.noteCodes == ["P14", "P14"])
+        #expect(record.held == [])
+        let inFolder = try #require(readPingFile(envelope, in: "focus-event").records.first)
+        #expect(inFolder.noteCodes == ["P14"])
+    }
+
+    @Test("P14 a path with another document id is noted")
+    func otherDocumentID() throws {
+        let path = StoredJSON.uploadPath("core", documentID: "9B0D6E0A-51B3-4F0B-8A3B-6C1B5A6E9D02")
+        let record = try expectRecord(envelope: ["uploadPath": "\"\(path)\""], notes: ["P14"])
+        #expect(record.id == StoredJSON.documentID)
+        #expect(record.target?.path == path)
+    }
+
+    @Test(
+        "P15 a name without a time tells none, and the timestamp counts",
+        arguments: ["-t-1527163208.41924 (1).json", "-t-1.2.3.json", "copy.json", "zz-t-.json"])
+    func nameWithoutTime(name: String) throws {
+        #expect(decimalTime(pingFileName: name) == nil)
+        var reader = PingReader()
+        let envelope = StoredJSON.envelope("core", StoredJSON.measurements("core"))
+        let expected = decimalTime("1527163208.4180789")
+        #expect(reader.orderingTime(of: Array(envelope.utf8)) == expected)
+        #expect(reader.orderingTime(of: Array("[\(envelope),{}]".utf8)) == expected)
+        #expect(reader.orderingTime(of: Array("[".utf8)) == nil)
+        #expect(reader.orderingTime(of: Array("[]".utf8)) == nil)
+    }
+
+    @Test(
+        "P16 odd times are kept, and are null where RFC 3339 cannot write them",
+        arguments: [
+            ("0", "1970-01-01T00:00:00.000Z"), ("12.25", "1970-01-01T00:00:12.250Z"),
+            ("946684800.25", "2000-01-01T00:00:00.250Z"), ("4102444800.125", "2100-01-01T00:00:00.125Z"),
+            ("253402300799.9999", "9999-12-31T23:59:59.999Z"), ("253402300800", nil), ("253402300800.5", nil),
+            ("-0.001", nil), ("-1527163208", nil), ("9223372036854775.9", nil), ("9223372036854775807", nil),
+            ("99999999999999999999999.5", nil), ("1e400", nil), ("-1e400", nil), ("1e-400", "1970-01-01T00:00:00.000Z"),
+        ])
+    func oddTimes(timestamp: String, time: String?) throws {
+        let record = try expectRecord(envelope: ["timestamp": timestamp])
+        #expect(record.time?.description == time)
+    }
+
+    @Test("P17 a temporary name has no time and counts by its content")
+    func temporaryName() throws {
+        let name = "-t-1527163208.41924.json.sb-5c1f0a2e-Qx7aLb"
+        #expect(decimalTime(pingFileName: name) == nil)
+        var reader = PingReader()
+        var extraction = Extraction()
+        var place = MozillaPlace.folder("core")
+        place.path = "Documents/MozTelemetry-Default-core/\(name)"
+        let text = StoredJSON.envelope("core", StoredJSON.measurements("core"))
+        reader.readPingFile(Array(text.utf8), at: place, into: &extraction)
+        #expect(extraction.records.map(\.source.path) == [place.path])
+        #expect(extraction.records.map(\.notes) == [[]])
+    }
+
+    @Test("P18 numbers in other spellings have the same value")
+    func numberSpellings() throws {
+        let measurements = StoredJSON.measurements("core", ["v": "7.0", "seq": "1.2e1"])
+        let text = StoredJSON.envelope("core", measurements, ["timestamp": "1.5271632084180789e9"])
+        let record = try #require(readPingFile(text).records.first)
+        #expect(record.time?.description == "2018-05-24T12:00:08.418Z")
+        #expect(record.text == StoredJSON.measurements("core"))
+        #expect(record.noteCodes == ["C1", "C1"])
+    }
+
+    @Test(
+        "P19 a path that needs encoding stays as stored", arguments: ["Firefox Klar", "Feuerfuchs \u{C4}", "\u{1F98A}"])
+    func pathToEncode(name: String) throws {
+        let path = "/submit/telemetry/\(StoredJSON.documentID)/core/\(name)/5.0/release/2?v=4"
+        let record = try expectRecord(envelope: ["uploadPath": "\"\(path)\""])
+        #expect(record.target == Target(path: path))
+        #expect(record.app == App(name: name, version: "5.0", channel: "release", build: "2"))
+    }
+
+    @Test("P20 a path without a query stays as stored")
+    func pathWithoutQuery() throws {
+        let path = "/submit/telemetry/\(StoredJSON.documentID)/core/Focus/5.0/release/2"
+        let record = try expectRecord(envelope: ["uploadPath": "\"\(path)\""])
+        #expect(record.target == Target(path: path))
+    }
+
+    @Test("P21 null among the measurements is removed where no null is documented")
+    func nullInside() throws {
+        try expect(["searches": "null"], becomes: ["searches": nil], notes: ["C8"])
+        try expect("focus-event", ["device": "null"], becomes: ["device": nil], notes: ["C8"])
+    }
+
+    @Test("a path outside the grammar is no target and names no app")
+    func foreignPath() throws {
+        let record = try expectRecord(
+            envelope: ["uploadPath": #""\/\/telemetry.example\/submit""#], notes: ["no-target"], held: ["no-target"])
+        #expect(record.target == nil)
+        #expect(record.app == nil)
+    }
+
+    @Test("an application id that is known from elsewhere is added to the app")
+    func applicationID() throws {
+        var place = MozillaPlace.folder("core")
+        place.applicationID = "org.mozilla.ios.Focus"
+        var reader = PingReader()
+        var extraction = Extraction()
+        for path in [StoredJSON.uploadPath("core"), "/other"] {
+            let text = StoredJSON.envelope(
+                "core", StoredJSON.measurements("core"), ["uploadPath": "\"\(path)\""])
+            reader.readPingFile(Array(text.utf8), at: place, into: &extraction)
+        }
+        #expect(
+            extraction.records.map(\.app) == [
+                App(id: "org.mozilla.ios.Focus", name: "Focus", version: "5.0", channel: "release", build: "2"),
+                App(id: "org.mozilla.ios.Focus"),
+            ])
+    }
+
+    @Test("a ping array comes out by timestamp, ties and missing times by place")
+    func arrayOrder() {
+        func element(_ timestamp: String) -> String {
+            StoredJSON.envelope("core", StoredJSON.measurements("core"), ["timestamp": timestamp])
+        }
+        let elements = ["2.5", "2.50", #""2.25""#, "1e1", "2.4999999", "-3"].map(element)
+        let text = "[\(elements.joined(separator: ",")),{}]"
+        let extraction = readPingArray(text)
+        #expect(extraction.records.map(\.source.index) == [5, 2, 4, 0, 1, 3])
+        #expect(extraction.records.map(\.source.store) == Array(repeating: .mozillaPingArray, count: 6))
+        #expect(extraction.refused == [Refused("P5", at: text.utf8.count - 3, length: 2)])
+    }
+}

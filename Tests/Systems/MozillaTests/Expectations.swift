@@ -1,0 +1,90 @@
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Mozilla
+
+extension MozillaPlace {
+    /// A ping file in a folder named for a type.
+    static func folder(_ type: String) -> MozillaPlace {
+        MozillaPlace(
+            capture: "capture", path: "Documents/MozTelemetry-Default-\(type)/-t-1527163208.41924.json",
+            store: .mozillaPingFile, namedType: type)
+    }
+
+    /// A ping array named for a type.
+    static func array(_ type: String) -> MozillaPlace {
+        MozillaPlace(
+            capture: "capture", path: "Documents/MozTelemetry-Default-\(type).json", store: .mozillaPingArray,
+            namedType: type)
+    }
+}
+
+func decimalTime(pingFileName name: String) -> DecimalTime? { DecimalTime(pingFileName: name.utf8.span) }
+
+func readPingFile(_ text: String, in folder: String = "core") -> Extraction {
+    readPingFile(Array(text.utf8), in: folder)
+}
+
+func readPingFile(_ bytes: [UInt8], in folder: String = "core") -> Extraction {
+    var reader = PingReader()
+    var extraction = Extraction()
+    reader.readPingFile(bytes, at: .folder(folder), into: &extraction)
+    return extraction
+}
+
+func readPingArray(_ text: String, named type: String = "core") -> Extraction {
+    var reader = PingReader()
+    var extraction = Extraction()
+    reader.readPingArray(Array(text.utf8), at: .array(type), into: &extraction)
+    return extraction
+}
+
+/// Expects a ping file to become one record with everything that its envelope says, and a payload.
+///
+/// - Parameters:
+///   - stored: what differs from the usual measurements, as stored.
+///   - changed: what differs from the stored measurements in the payload.
+func expect(
+    _ type: String, _ stored: StoredJSON.Changes, becomes changed: StoredJSON.Changes = [:],
+    notes: [String] = [], held: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    let text = StoredJSON.envelope(type, StoredJSON.measurements(type, stored))
+    let extraction = readPingFile(text, in: type)
+    #expect(extraction.rejects == [], sourceLocation: sourceLocation)
+    let record = try #require(extraction.records.first, sourceLocation: sourceLocation)
+    #expect(extraction.records.count == 1, sourceLocation: sourceLocation)
+    #expect(record.text == StoredJSON.measurements(type, stored, changed), sourceLocation: sourceLocation)
+    #expect(record.noteCodes == notes, sourceLocation: sourceLocation)
+    #expect(record.heldCodes == held, sourceLocation: sourceLocation)
+    #expect(record.type == type, sourceLocation: sourceLocation)
+    #expect(record.id == StoredJSON.documentID, sourceLocation: sourceLocation)
+    #expect(record.time?.description == "2018-05-24T12:00:08.418Z", sourceLocation: sourceLocation)
+    #expect(record.target == Target(path: StoredJSON.uploadPath(type)), sourceLocation: sourceLocation)
+    #expect(
+        record.app == App(name: "Focus", version: "5.0", channel: "release", build: "2"),
+        sourceLocation: sourceLocation)
+    #expect(extraction.problems == [], sourceLocation: sourceLocation)
+}
+
+/// Expects the file of a core ping to become one record.
+func expect(
+    _ stored: StoredJSON.Changes, becomes changed: StoredJSON.Changes = [:], notes: [String] = [], held: [String] = [],
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    try expect("core", stored, becomes: changed, notes: notes, held: held, sourceLocation: sourceLocation)
+}
+
+/// Expects the usual measurements in a changed envelope to become one record.
+func expectRecord(
+    envelope changes: StoredJSON.Changes, notes: [String] = [], held: [String] = [],
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws -> Record {
+    let extraction = readPingFile(StoredJSON.envelope("core", StoredJSON.measurements("core"), changes))
+    #expect(extraction.rejects == [], sourceLocation: sourceLocation)
+    let record = try #require(extraction.records.first, sourceLocation: sourceLocation)
+    #expect(record.text == StoredJSON.measurements("core"), sourceLocation: sourceLocation)
+    #expect(record.noteCodes == notes, sourceLocation: sourceLocation)
+    #expect(record.heldCodes == held, sourceLocation: sourceLocation)
+    return record
+}

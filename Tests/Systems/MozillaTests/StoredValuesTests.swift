@@ -1,0 +1,82 @@
+import JSONText
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Mozilla
+
+/// The SDK's own values, sections 3.1 and 3.2 of the format document.
+@Suite struct StoredValuesTests {
+    private func values(_ text: String) throws -> StoredValues {
+        try StoredValues(Array(text.utf8))
+    }
+
+    @Test("the keys of preferences have the documented prefix")
+    func prefix() {
+        #expect(StoredValues.keyPrefix == "telemetry-key-prefix-")
+    }
+
+    @Test(
+        "what is counted but in no ping is told",
+        arguments: [
+            (#""sessions":2"#, "sessions 2, durations 0, searches in 0 keys are in no ping yet"),
+            (#""durations":611"#, "sessions 0, durations 611, searches in 0 keys are in no ping yet"),
+            (#""searches":{"actionbar.Google":4}"#, "sessions 0, durations 0, searches in 1 key are in no ping yet"),
+            (
+                #""sessions":-1,"durations":9223372036854775807,"searches":{"a":1,"b":2}"#,
+                "sessions -1, durations 9223372036854775807, searches in 2 keys are in no ping yet"
+            ),
+        ])
+    func counters(members: String, text: String) throws {
+        #expect(try values("{\(members)}").counters == Problem("pending-counters", text))
+    }
+
+    @Test(
+        "nothing counted is nothing to tell",
+        arguments: [
+            "{}", #"{"sessions":0,"durations":0,"searches":{}}"#,
+            #"{"sessions":null,"durations":null,"searches":null}"#,
+            #"{"core-seq":9}"#,
+        ])
+    func noCounters(text: String) throws {
+        #expect(try values(text).counters == nil)
+    }
+
+    @Test("a value of another type reads as absent")
+    func otherTypes() throws {
+        let text = #"{"clientId":7,"sessions":"2","durations":true,"searches":[1,2],"core-events":{"a":1}}"#
+        let read = try values(text)
+        #expect(read.client == nil)
+        #expect(read.counters == nil)
+        #expect(read.pending.isEmpty)
+        #expect(try values(#"{"sessions":1.5,"durations":1e400,"searches":"x"}"#).counters == nil)
+        #expect(try values(#"{"clientId":null}"#).client == nil)
+    }
+
+    @Test("pending events come by the names of their types")
+    func pendingEvents() throws {
+        let read = try values(
+            """
+            {"mobile-event-events":[[2,"a","b","c"]],"core-events":[],"-events":[[3,"a","b","c"]],\
+            "focus-event-events":[[0,"a","b","c",null,{"x":true}],[1,"a","b","c","v","v",{"to":"x"}],7]}
+            """)
+        #expect(read.pending.map(\.type) == ["", "focus-event", "mobile-event"])
+        let focus = try #require(read.pending.first { $0.type == "focus-event" }).events
+        #expect(
+            String(decoding: focus.events.array(0..<focus.events.count), as: UTF8.self)
+                == #"[[0,"a","b","c",null,{"x":"true"}],[1,"a","b","c","v",{"to":"x"}]]"#)
+        #expect(focus.notes.map(\.code) == ["E8", "E7"])
+        #expect(focus.rejects.map(\.reason.code) == ["F12"])
+    }
+
+    @Test(
+        "what is no object is refused", arguments: ["", "[", "null", "7", #""x""#, "[]", "[1]", "[1,2,3,4,5,6,7,8,9]"])
+    func noObject(text: String) {
+        #expect(throws: JSONError.self) { try values(text) }
+    }
+
+    @Test("a key that stands twice is refused")
+    func duplicateKey() {
+        #expect(throws: JSONError.self) { try values(#"{"clientId":"a","clientId":"b"}"#) }
+    }
+}

@@ -1,0 +1,117 @@
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Mozilla
+
+/// The grammar of upload paths. What is outside is never a target, so nothing of a capture can lead a request elsewhere.
+@Suite struct SubmitPathTests {
+    private static let id = "0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B11"
+
+    @Test(
+        "paths of the documented form are targets",
+        arguments: [
+            "/submit/telemetry/\(id)/core/Focus/5.0/release/2?v=4", "/submit/telemetry/\(id)/core/Focus/5.0/release/2",
+            "/submit/telemetry/\(id)/core/Focus/5.0/release/2?v=0", "/submit/telemetry/\(id)/mobile-event/a/b/c/d?v=10",
+            "/submit/telemetry/ping-0001/core/Focus/5.0/release/unknown?v=4",
+            "/submit/telemetry/\(id)/core/Firefox Klar/5.0/release/2?v=4",
+            "/submit/telemetry/\(id)/core/Firefox%20Klar/5.0/release/2?v=4",
+            "/submit/telemetry/\(id)/core/\u{1F98A}/5.0/release/2?v=4",
+            "/submit/telemetry/\(id)/core/a:b@c/.../release/..2?v=4", "/submit/telemetry/a/b/c/d/e/f",
+            "/submit/telemetry/a/b/%41/%7e/e/%C3%A4",
+        ])
+    func documentedPaths(path: String) {
+        #expect(Target(path: path).isMozillaSubmission)
+        #expect(Target(path: path).isKnown(to: .mozilla))
+        #expect(Target(path: path, method: "POST").isMozillaSubmission)
+    }
+
+    @Test(
+        "other places are none",
+        arguments: [
+            "", "/", "submit/telemetry/a/b/c/d/e/f", "/Submit/telemetry/a/b/c/d/e/f", "/submit/telemetry",
+            "/submit/telemetry/", "//telemetry.example/submit/telemetry/a/b/c/d/e/f",
+            "//submit/telemetry/a/b/c/d/e/f", "/submit//telemetry/a/b/c/d/e/f", "/submit/telemetry//a/b/c/d/e/f",
+            "https://telemetry.example/submit/telemetry/a/b/c/d/e/f", "/submit/telemetry@example/a/b/c/d/e/f",
+            "/submit/pioneer/a/b/c/d/e/f", "/other/submit/telemetry/a/b/c/d/e/f", " /submit/telemetry/a/b/c/d/e/f",
+            "@host/submit/telemetry/a/b/c/d/e/f",
+        ])
+    func otherPlaces(path: String) {
+        #expect(!Target(path: path).isMozillaSubmission)
+    }
+
+    @Test(
+        "five parts, seven, and empty ones are none",
+        arguments: [
+            "a/b/c/d/e", "a/b/c/d/e/", "a/b/c/d/e/f/", "a/b/c/d/e/f/g", "/b/c/d/e/f", "a//c/d/e/f", "a/b/c/d//f", "a",
+            "/////", "a/b/c/d/e/?v=4",
+        ])
+    func otherCounts(parts: String) {
+        #expect(!Target(path: "/submit/telemetry/\(parts)").isMozillaSubmission)
+    }
+
+    @Test(
+        "parts that a server could resolve to another path are none",
+        arguments: [
+            "..", ".", "%2e%2e", "%2E%2e", "%2e", "a%2Fb", "a%2fb", "a%5Cb", "a\\b", "..\\x", "%2e%2e%2fadmin", "a%3Fb",
+            "a%23b", "a#b", "a%00", "a%0d%0aX", "a%0D", "a%1f", "a%7F", "%", "a%", "a%4", "a%4g", "a%g4", "%%41",
+        ])
+    func resolvableParts(part: String) {
+        for place in 0..<6 {
+            var parts = ["a", "b", "c", "d", "e", "f"]
+            parts[place] = part
+            #expect(!Target(path: "/submit/telemetry/\(parts.joined(separator: "/"))").isMozillaSubmission, "\(place)")
+        }
+    }
+
+    @Test("control characters are none anywhere", arguments: Array(0..<0x20) + [0x7F])
+    func controlCharacters(scalar: UInt8) {
+        let character = String(UnicodeScalar(scalar))
+        #expect(!Target(path: "/submit/telemetry/a/b/c\(character)/d/e/f?v=4").isMozillaSubmission)
+        #expect(!Target(path: "/submit/telemetry/a/b/c/d/e/f?v=4\(character)").isMozillaSubmission)
+        #expect(!Target(path: "\(character)/submit/telemetry/a/b/c/d/e/f?v=4").isMozillaSubmission)
+    }
+
+    @Test("a line break cannot begin another header")
+    func lineBreaks() {
+        let path = "/submit/telemetry/a\r\nX: y/core/Focus/5.0/release/2?v=4"
+        #expect(!Target(path: path).isMozillaSubmission)
+        #expect(!Target(path: "/submit/telemetry/a/b/c/d/e/f?v=4 HTTP/1.1\r\nHost: x").isMozillaSubmission)
+    }
+
+    @Test(
+        "other queries are none",
+        arguments: [
+            "?", "?v", "?v=", "?v=x", "?v=4x", "?v=-4", "?v=4&x=1", "?x=1&v=4", "?V=4", "??v=4", "?v=4?v=4", "?v=4#x",
+            "#x", "?v=4.0", "?v=%34", "?v=\u{664}", "?v=4/", "? v=4", "?v=4 ",
+        ])
+    func otherQueries(query: String) {
+        #expect(!Target(path: "/submit/telemetry/a/b/c/d/e/f\(query)").isMozillaSubmission)
+    }
+
+    @Test("only the method that the server takes is known", arguments: ["GET", "PUT", "post", "DELETE", "", "POST "])
+    func otherMethods(method: String) {
+        #expect(!Target(path: "/submit/telemetry/a/b/c/d/e/f?v=4", method: method).isMozillaSubmission)
+    }
+
+    @Test("the parts name document, type and app")
+    func parts() throws {
+        let path = Array("/submit/telemetry/\(Self.id)/core/Firefox Klar/5.0/release/2?v=4".utf8)
+        let optional = SubmitPath(path.span)
+        let read = try #require(optional)
+        #expect(String(decoding: path[read.documentID], as: UTF8.self) == Self.id)
+        #expect(String(decoding: path[read.type], as: UTF8.self) == "core")
+        let app = read.app(in: path.span, id: "org.mozilla.ios.Klar")
+        #expect(
+            app
+                == App(
+                    id: "org.mozilla.ios.Klar", name: "Firefox Klar", version: "5.0", channel: "release", build: "2"))
+    }
+
+    @Test("a path that was cut anywhere is none or another whole path")
+    func cutPaths() {
+        let path = "/submit/telemetry/a/b/c/d/e/build?v=42"
+        let whole = (0...path.count).filter { Target(path: String(path.prefix($0))).isMozillaSubmission }
+        #expect(whole == [29, 30, 31, 32, 33, 37, 38])
+    }
+}

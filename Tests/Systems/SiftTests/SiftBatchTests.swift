@@ -1,0 +1,57 @@
+import Dispatch
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Sift
+
+/// Events are written in batches, perhaps at the same time; that must not show.
+@Suite struct SiftBatchTests {
+    private static let together: Spread = { count, work in
+        DispatchQueue.concurrentPerform(iterations: count, execute: work)
+    }
+
+    /// Events with states, and some that are refused.
+    private func queue(_ count: Int) -> [UInt8] {
+        let events = (0..<count).map { number -> Archived in
+            if number % 97 == 13 { return .text("no event") }
+            return .event(
+                1_583_154_000_000 + Int64(number),
+                [
+                    "installationId": .text("I\(number % 2)"),
+                    "iosAppState": .object(["battery": .real("0.\(number + 1)"), "k\(number % 5)": .integer(3)]),
+                ])
+        }
+        return SiftArchiveBuilder.queue(events)
+    }
+
+    private func read(_ bytes: [UInt8], spread: @escaping Spread) -> (Extraction, [Record]) {
+        var store = SiftStore(capture: "c", applicationID: nil, spread: spread)
+        let found = store.read(bytes, of: .queue(identifier: "q"), at: "q")
+        return (found, store.finish().requests.map(\.record))
+    }
+
+    @Test(arguments: [1, 63, 64, 65, 511, 512, 513, 1500])
+    func batchesDoNotShow(count: Int) throws {
+        let bytes = queue(count)
+        let (found, records) = read(bytes, spread: oneAfterAnother)
+        let (foundTogether, recordsTogether) = read(bytes, spread: Self.together)
+        #expect(records.map(\.payload) == recordsTogether.map(\.payload))
+        #expect(records.map(\.notes) == recordsTogether.map(\.notes))
+        #expect(found.problems == foundTogether.problems)
+        let lost = (0..<count).count { $0 % 97 == 13 }
+        #expect(found.problems.count == lost)
+        let payload = String(decoding: try #require(records.first).payload, as: UTF8.self)
+        let times = payload.matches(of: /"time":(\d+)/).compactMap { Int($0.1) }
+        #expect(times == (0..<count).filter { $0 % 97 != 13 }.map { 1_583_154_000_000 + $0 })
+    }
+
+    @Test func aBatchThatGrowsLongEndsEarly() throws {
+        let long = String(repeating: "x", count: 700_000)
+        let events = (0..<6).map { Archived.event(Int64($0), ["path": .text("\($0)\(long)")]) }
+        let (found, records) = read(SiftArchiveBuilder.queue(events), spread: Self.together)
+        #expect(found.problems.isEmpty)
+        let payload = String(decoding: try #require(records.first).payload, as: UTF8.self)
+        #expect(payload.matches(of: /"path":"(\d)x/).map(\.1) == ["0", "1", "2", "3", "4", "5"])
+    }
+}

@@ -1,0 +1,132 @@
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Sift
+
+/// Section 7 of "Sift iOS SDK: on-disk store, list request".
+@Suite struct SiftQueueRulesTests {
+    private static let now: Int64 = 1_758_600_000_000
+
+    private func rules(_ queue: String, _ era: SiftQueueRules.Era = .current) throws -> SiftQueueRules {
+        try #require(SiftQueueRules(queue: queue, era: era))
+    }
+
+    @Test(
+        "the SDK's own queues have the rules of their version",
+        arguments: [
+            ("sift-default", SiftQueueRules.Era.first, 512, 60, 0, false),
+            ("sift-default", .second, 32, 60, 0, false),
+            ("sift-default", .third, 32, 60, 0, false),
+            ("sift-default", .current, 32, 60, 0, false),
+            ("sift-devprops", .first, 8, 60, 600, true),
+            ("sift-devprops", .second, 8, 60, 3600, true),
+            ("sift-devprops", .third, 0, 0, 3600, true),
+            ("sift-devprops", .current, 0, 0, 3600, false),
+        ])
+    func configuration(
+        queue: String, era: SiftQueueRules.Era, moreThan: Int, olderThan: Int64, sameAfter: Int64, onlyDifferent: Bool
+    ) throws {
+        let expected = SiftQueueRules(
+            clock: era == .current ? .lastUpload : .lastAppend, uploadWhenMoreThan: moreThan,
+            uploadWhenOlderThan: olderThan, acceptSameEventAfter: sameAfter, appendsOnlyWhenDifferent: onlyDifferent)
+        #expect(try rules(queue, era) == expected)
+    }
+
+    @Test("a host's queue has rules that no file tells", arguments: ["orders", "", "sift-default2", "Sift-default"])
+    func hostQueue(identifier: String) {
+        #expect(SiftQueueRules(queue: identifier, era: .current) == nil)
+    }
+
+    @Test("the 33rd event makes the default queue ready")
+    func count() throws {
+        let rules = try rules("sift-default")
+        #expect(rules.readiness(pending: 33, last: Self.now, now: Self.now) == .tooMany(limit: 32))
+        #expect(
+            rules.readiness(pending: 32, last: Self.now, now: Self.now)
+                == .waiting(until: Self.now + 60_001, limit: 32))
+    }
+
+    @Test("age counts from the last upload request, and has to be exceeded")
+    func age() throws {
+        let rules = try rules("sift-default")
+        #expect(!rules.readiness(pending: 1, last: Self.now - 60_000, now: Self.now).isReady)
+        #expect(rules.readiness(pending: 1, last: Self.now - 60_001, now: Self.now) == .tooOld(seconds: 60))
+    }
+
+    @Test("a fresh install is ready with its first event")
+    func fresh() throws {
+        #expect(try rules("sift-default").readiness(pending: 1, last: 0, now: Self.now).isReady)
+        #expect(try rules("sift-devprops").readiness(pending: 1, last: Self.now, now: Self.now) == .tooMany(limit: 0))
+    }
+
+    @Test("an empty queue is never ready")
+    func empty() throws {
+        for queue in ["sift-default", "sift-devprops"] {
+            for era in [SiftQueueRules.Era.first, .second, .third, .current] {
+                #expect(try rules(queue, era).readiness(pending: 0, last: 0, now: Self.now) == .empty)
+            }
+        }
+    }
+
+    @Test("a negative count and an age of 0 switch their clauses off since v0.9.7")
+    func clausesOff() {
+        let never = SiftQueueRules(
+            clock: .lastUpload, uploadWhenMoreThan: -1, uploadWhenOlderThan: 0, acceptSameEventAfter: 0,
+            appendsOnlyWhenDifferent: false)
+        #expect(never.readiness(pending: 9, last: 0, now: Self.now) == .waiting(until: nil, limit: nil))
+        let before = SiftQueueRules(
+            clock: .lastAppend, uploadWhenMoreThan: 9, uploadWhenOlderThan: 0, acceptSameEventAfter: 0,
+            appendsOnlyWhenDifferent: false)
+        #expect(before.readiness(pending: 9, last: Self.now - 1, now: Self.now) == .tooOld(seconds: 0))
+        #expect(before.readiness(pending: 9, last: Self.now, now: Self.now) == .waiting(until: Self.now + 1, limit: 9))
+    }
+
+    @Test("hostile instants do not overflow", arguments: [Int64.min, .max, .max - 1, -1])
+    func extremes(last: Int64) throws {
+        let rules = try rules("sift-default")
+        for now in [Int64.min, 0, .max] {
+            let readiness = rules.readiness(pending: 1, last: last, now: now)
+            if last > 0 { #expect(!readiness.isReady) }
+            #expect(rules.acceptsEqualEvent(afterEventAt: last, last: last) == nil)
+        }
+        #expect(try self.rules("sift-devprops").acceptsEqualEvent(afterEventAt: .max, last: 0) == .max)
+    }
+
+    @Test("an equal event is discarded for an hour after the last event's own time")
+    func duplicates() throws {
+        let rules = try rules("sift-devprops")
+        #expect(rules.acceptsEqualEvent(afterEventAt: Self.now, last: 5) == Self.now + 3_600_000)
+        #expect(try self.rules("sift-default").acceptsEqualEvent(afterEventAt: Self.now, last: 5) == nil)
+    }
+
+    @Test("before v0.9.7 that counts from the last append, and may never end")
+    func oldDuplicates() throws {
+        #expect(
+            try rules("sift-devprops", .first).acceptsEqualEvent(afterEventAt: 5, last: Self.now) == Self.now + 600_000)
+        let always = SiftQueueRules(
+            clock: .lastAppend, uploadWhenMoreThan: 8, uploadWhenOlderThan: 60, acceptSameEventAfter: 0,
+            appendsOnlyWhenDifferent: true)
+        #expect(always.acceptsEqualEvent(afterEventAt: 5, last: Self.now) == .max)
+    }
+
+    @Test("a queue says in words whether it is ready, and why")
+    func sentences() {
+        func sentence(_ queue: String, _ pending: Int, last: Int64, era: SiftQueueRules.Era = .current) -> String {
+            SiftQueue(identifier: queue, pending: pending, era: era, last: last, lastEvent: nil).sentence(at: Self.now)
+        }
+        #expect(sentence("orders", 0, last: 0) == "nothing pending")
+        #expect(sentence("orders", 1, last: 0) == "1 event pending; when they are ready is a rule of the app")
+        #expect(sentence("sift-devprops", 1, last: 0) == "ready for upload: 1 event pending, more than 0")
+        #expect(
+            sentence("sift-default", 4, last: 0)
+                == "ready for upload: 4 events pending, more than 60 s after the last upload request (never)")
+        #expect(
+            sentence("sift-default", 4, last: Self.now - 61_000, era: .second)
+                == "ready for upload: 4 events pending, more than 60 s after the last event was added "
+                + "(2025-09-23T03:58:59.000Z)")
+        #expect(
+            sentence("sift-default", 4, last: Self.now)
+                == "not ready: 4 events pending; ready with more than 32 or from 2025-09-23T04:01:00.001Z on")
+    }
+}

@@ -1,0 +1,62 @@
+import JSONText
+import Leanplum
+import Sift
+import Systems
+import Telemetry
+import TestSupport
+import Testing
+
+/// A captured list of several clients is held, for it counts against the limits of the first one alone. Clients are compared
+/// without letter case, as the limits do, and as the reading of stores does.
+@Suite struct MixedClientsTests {
+    /// Systems with lists, and the key by which an event names its client.
+    private static let lists: [(SystemName, String)] = [(.sift, "installation_id"), (.leanplum, "deviceId")]
+
+    private func record(_ system: SystemName, _ clientKey: String, _ clients: [String?]) throws -> Record {
+        let format = try #require(Systems.table[system]).requests
+        let items = clients.map { client in
+            let member = client.map { ",\"\(clientKey)\":\"\($0)\"" } ?? ""
+            return "{\"action\":\"track\",\"time\":1\(member)}"
+        }
+        var document = try JSONDocument(Array("{\"data\":[\(items.joined(separator: ","))]}".utf8))
+        let source = Source(capture: "c", path: "p", store: .ndjsonLine, index: 0)
+        return try CapturedUpload(route: nil, time: nil, source: source).record(by: format, in: &document)
+    }
+
+    private func isMixed(_ record: Record) -> Bool { record.heldCodes.contains("several-clients") }
+
+    @Test("one client in any letter case is one client", arguments: lists)
+    func oneClient(system: SystemName, key: String) throws {
+        let record = try record(system, key, [nil, "4f8E2d6A", "4F8E2D6A", "4f8e2d6a"])
+        #expect(record.client == "4f8E2d6A")
+        #expect(!isMixed(record))
+    }
+
+    @Test("an item without a client is no other client", arguments: lists)
+    func noClient(system: SystemName, key: String) throws {
+        #expect(try !isMixed(record(system, key, ["A", nil, "a"])))
+        let record = try record(system, key, [nil, nil])
+        #expect(record.client == nil && !isMixed(record))
+    }
+
+    @Test("several clients hold the record, wherever the other one stands", arguments: lists)
+    func severalClients(system: SystemName, key: String) throws {
+        for clients in [["A", "B"], ["A", "a", "B"], ["A", "B", "a"], ["A", nil, "AA"]] as [[String?]] {
+            let record = try record(system, key, clients)
+            #expect(record.client == "A")
+            #expect(isMixed(record), "\(clients)")
+        }
+    }
+
+    @Test("the tally takes the first client, and is mixed for good")
+    func tally() {
+        var tally = ClientTally()
+        tally.count(nil)
+        #expect(tally.first == nil && tally.hold == nil)
+        for client in ["É1", "é1", nil] as [String?] { tally.count(client) }
+        #expect(tally.first == "É1" && tally.hold == nil)
+        tally.count("other")
+        tally.count("é1")
+        #expect(tally.first == "É1" && tally.hold == .severalClients)
+    }
+}

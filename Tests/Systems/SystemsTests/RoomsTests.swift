@@ -1,0 +1,190 @@
+import ActivityStream
+import JSONText
+import Leanplum
+import Mozilla
+import Sift
+import Systems
+import Telemetry
+import TestSupport
+import Testing
+
+/// What the rooms of the table have to agree on among themselves, and each with itself.
+@Suite struct RoomsTests {
+    /// A request of a system as a log has it.
+    struct Captured: Sendable, CustomTestStringConvertible {
+        let system: SystemName
+        let path: String
+        let body: String
+
+        var testDescription: String { system.description }
+    }
+
+    private static let id = "0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B11"
+
+    static let captured = [
+        Captured(
+            system: .mozilla,
+            path: "/submit/telemetry/\(id)/core/Focus/5.0/release/2?v=4",
+            body: #"{"clientId":"4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083","v":7,"seq":1.0,"x":"\u00e9\/"}"#),
+        Captured(
+            system: .sift, path: "/v3/accounts/4e1a50/mobile_events",
+            body: #"{"data":[{"time":1583154000000,"installation_id":"I","path":"a\/b"}]}"#),
+        Captured(
+            system: .leanplum, path: "/api",
+            body: #"{"data":[{"action":"start","deviceId":"D","versionName":"18099","clientKey":"secret"}]}"#),
+        Captured(
+            system: .activityStream, path: "/v3/links/ping-centre",
+            body:
+                #"{"topic":"activity-stream-mobile-events","event":"CLICK","app_version":"8.0","action_position":3.0}"#),
+    ]
+
+    private let source = Source(capture: "night 1", path: "a/b.har", store: .harEntry, index: 3)
+
+    private func record(_ captured: Captured, at source: Source) throws -> Record {
+        let system = try #require(Systems.table[captured.system])
+        let route = try UploadRoute(method: system.uploads.method, url: system.uploads.endpoint + captured.path)
+        var document = try JSONDocument(Array(captured.body.utf8))
+        let time = Timestamp(milliseconds: 1_583_154_000_417)
+        return try CapturedUpload(route: route, time: time, source: source).record(by: system.requests, in: &document)
+    }
+
+    private func read(_ line: String) throws -> Record {
+        var document = JSONDocument()
+        return try Record(line: Array(line.utf8), using: &document)
+    }
+
+    // MARK: Names
+
+    @Test("the rooms are those that are known, in the order of reports")
+    func order() {
+        #expect(Systems.table.names == [.mozilla, .sift, .leanplum, .activityStream])
+        #expect(Self.captured.map(\.system) == Systems.table.names)
+    }
+
+    @Test("every room has a name of its own, by which it is found")
+    func names() {
+        let names = Systems.table.names
+        #expect(Set(names).count == names.count)
+        for name in names {
+            #expect(Systems.table.name(name.description) == name)
+            #expect(Systems.table[name]?.name == name)
+        }
+        #expect(Systems.table.name("Mozilla") == nil && Systems.table.name("") == nil)
+    }
+
+    @Test("no two rooms have a kind of store in common, nor is one that of a log")
+    func storeKinds() {
+        let kinds = Systems.table.all.flatMap(\.storeKinds) + [.harEntry, .ndjsonLine]
+        #expect(Set(kinds).count == kinds.count)
+        for kind in kinds { #expect(Systems.table.storeKind(kind.description) == kind) }
+        #expect(Systems.table.storeKind("har") == nil)
+    }
+
+    @Test("names are lower-case words joined by hyphens, and a kind begins with the name of its system")
+    func spelling() {
+        for system in Systems.table.all {
+            for text in [system.name.description] + system.storeKinds.map(\.description) {
+                #expect(text.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil, "\(text)")
+                #expect(text.hasPrefix(system.name.description))
+            }
+        }
+    }
+
+    // MARK: Servers
+
+    @Test("what is sent to a room's endpoint is captured as its own", arguments: captured)
+    func endpoint(captured: Captured) throws {
+        let system = try #require(Systems.table[captured.system])
+        let address = try #require(WebAddress(system.uploads.endpoint + captured.path))
+        #expect(system.uploads.endpoint == "https://\(address.host)")
+        let host = try #require(system.requests.hosts.first { $0.name == address.host })
+        #expect(host.note == nil)
+        #expect(system.requests.methods.contains(system.uploads.method))
+        let route = try UploadRoute(method: system.uploads.method, url: system.uploads.endpoint + captured.path)
+        #expect(route.system == captured.system)
+        #expect(route.target == Target(path: captured.path))
+        #expect(route.notes.isEmpty)
+    }
+
+    @Test("hosts are written as they are compared, and no two rooms take the same path of one")
+    func hosts() {
+        for system in Systems.table.all {
+            for host in system.requests.hosts {
+                #expect(WebAddress("https://\(host.name)/")?.host == host.name)
+                let takers = Self.captured.filter { captured in
+                    (try? UploadRoute(method: nil, url: "https://\(host.name)\(captured.path)"))?.system == system.name
+                }
+                #expect(takers.map(\.system) == [system.name], "\(host.name)")
+            }
+        }
+    }
+
+    @Test("what a log proves to have arrived, an upload takes for delivered too", arguments: Systems.table.names)
+    func delivered(name: SystemName) throws {
+        let system = try #require(Systems.table[name])
+        #expect(system.requests.isDelivered(status: 200))
+        for status in 200..<500 where system.requests.isDelivered(status: status) {
+            guard case .delivered(status, _) = system.uploads.outcome(of: Answer(status: status)) else {
+                Issue.record("\(status)")
+                continue
+            }
+        }
+    }
+
+    // MARK: Records
+
+    @Test("a captured request becomes a record that reads back from its line", arguments: captured)
+    func roundTrip(captured: Captured) throws {
+        let record = try record(captured, at: source)
+        #expect(record.system == captured.system)
+        #expect(record.target == Target(path: captured.path))
+        #expect(record.contradiction == nil)
+        #expect(record.isTargetItsOwn)
+        #expect(try read(record.line) == record)
+        #expect(!record.line.contains("secret"))
+    }
+
+    @Test("the payload of a record is canonical: made a record again, it stays as it is", arguments: captured)
+    func canonical(captured: Captured) throws {
+        let first = try record(captured, at: source)
+        let again = try record(Captured(system: captured.system, path: captured.path, body: first.text), at: source)
+        #expect(again.payload == first.payload)
+        #expect(again.id == first.id)
+    }
+
+    @Test("a record of every kind of store of a room reads back", arguments: captured)
+    func storeRecords(captured: Captured) throws {
+        let system = try #require(Systems.table[captured.system])
+        for kind in system.storeKinds + [.harEntry, .ndjsonLine] {
+            var source = source
+            source.store = kind
+            let record = try record(captured, at: source)
+            #expect(try read(record.line) == record)
+        }
+    }
+
+    @Test("a payload on a line by itself is of the last room that knows its shape", arguments: captured)
+    func lineShapes(captured: Captured) throws {
+        let document = try JSONDocument(Array(captured.body.utf8))
+        let knowing = Systems.table.all.filter { $0.requests.lineShape(of: document) != nil }
+        #expect(knowing.last?.name == captured.system)
+    }
+
+    @Test("only systems with accounts have credentials, and a request without them is not made", arguments: captured)
+    func credentials(captured: Captured) throws {
+        let uploads = try #require(Systems.table[captured.system]).uploads
+        let record = try record(captured, at: source)
+        var document = JSONDocument()
+        #expect((uploads.account(of: record, using: &document) != nil) == (uploads.credentials != nil))
+        let target = try #require(record.target)
+        let now = Timestamp(clamping: 0)
+        guard uploads.credentials != nil else {
+            let content = try uploads.content(of: record.payload, to: target, credential: .none, now: now)
+            #expect(content.body == record.payload)
+            return
+        }
+        #expect(throws: RequestError.otherCredential) {
+            try uploads.content(of: record.payload, to: target, credential: .none, now: now)
+        }
+    }
+}

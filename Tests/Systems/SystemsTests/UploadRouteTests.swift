@@ -1,0 +1,86 @@
+import Leanplum
+import Mozilla
+import Sift
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import ActivityStream
+
+@Suite struct UploadRouteTests {
+    private static let submission = "submit/telemetry/6E0C1A52-0000-4000-8000-000000000001/core/Focus/4.0/release/1234"
+
+    /// Method, address, and what it is: system, target, codes of notes.
+    private static let uploads: [(String, String, SystemName, String?, [String])] = [
+        ("POST", "https://incoming.telemetry.mozilla.org/\(submission)?v=4", .mozilla, "/\(submission)?v=4", []),
+        ("post", "HTTPS://Incoming.Telemetry.Mozilla.ORG.:443/\(submission)", .mozilla, "/\(submission)", []),
+        (
+            "PUT", "http://incoming.telemetry.mozilla.org/\(submission)?=", .mozilla, "/\(submission)",
+            ["method", "spurious_query"]
+        ),
+        ("POST", "https://incoming.telemetry.mozilla.org//\(submission)", .mozilla, nil, ["no-target"]),
+        (
+            "POST", "https://tiles.services.mozilla.com/v3/links/ping-centre#x", .activityStream,
+            "/v3/links/ping-centre", []
+        ),
+        (
+            "POST", "https://onyx_tiles.stage.mozaws.net/v3/links/ping-centre?", .activityStream,
+            "/v3/links/ping-centre",
+            ["staging", "spurious_query"]
+        ),
+        ("POST", "https://tiles.services.mozilla.com/v3/links/ping-centre?a=b", .activityStream, nil, ["no-target"]),
+        (
+            "PUT", "https://api3.siftscience.com/v3/accounts/a%62c/mobile_events", .sift,
+            "/v3/accounts/abc/mobile_events",
+            []
+        ),
+        (
+            "POST", "https://api3.siftscience.com/v3/accounts/abc/mobile_events", .sift,
+            "/v3/accounts/abc/mobile_events",
+            ["method"]
+        ),
+        ("POST", "https://api.leanplum.com/api", .leanplum, "/api", []),
+        ("POST", "https://www.leanplum.com/%61pi", .leanplum, nil, ["no-target"]),
+    ]
+
+    @Test("uploads are told by method, host and path", arguments: uploads)
+    func isUpload(method: String, url: String, system: SystemName, target: String?, notes: [String]) throws {
+        let route = try UploadRoute(method: method, url: url)
+        #expect(route.system == system)
+        #expect(route.target?.path == target)
+        #expect(route.target?.method == nil)
+        #expect(route.notes.map(\.code) == notes)
+    }
+
+    @Test(
+        "all else is no upload",
+        arguments: [
+            ("GET", "https://incoming.telemetry.mozilla.org/\(submission)"),
+            ("OPTIONS", "https://tiles.services.mozilla.com/v3/links/ping-centre"),
+            ("POST", "https://incoming.telemetry.mozilla.org/submit/org-mozilla-ios-firefox/baseline/1/abc"),
+            ("POST", "https://api.leanplum.com.evil.example/api"),
+            ("POST", "https://evil.example/?https://api.leanplum.com/api"),
+            ("POST", "https://api.leanplum.com@evil.example/api"),
+            ("POST", "https://evil.example@api.leanplum.com/api"),
+            ("POST", "https://xapi.leanplum.com/api"),
+            ("POST", "https://api.leanplum.com:80x/api"),
+            ("POST", "https://api.leanplum.com/api/x"),
+            ("POST", "https://dev.leanplum.com/api"),
+            ("POST", "ftp://api.leanplum.com/api"),
+            ("POST", "//api.leanplum.com/api"),
+            ("POST", "https://"), ("POST", ""), ("", "https://api.leanplum.com/api"),
+            ("POST", "https://api.leanplum.com/%zz"),
+        ])
+    func isNone(method: String, url: String) {
+        let refusal = #expect(throws: UploadRoute.Refusal.self) { try UploadRoute(method: method, url: url) }
+        #expect(refusal?.traffic == .unrelated)
+    }
+
+    @Test("the predecessor of Activity Stream's pings is told")
+    func onyx() {
+        let refusal = #expect(throws: UploadRoute.Refusal.self) {
+            try UploadRoute(method: "POST", url: "https://tiles.services.mozilla.com/v3/links/activity-stream")
+        }
+        #expect(refusal?.traffic == .onyx)
+    }
+}

@@ -1,0 +1,125 @@
+import ActivityStream
+import Mozilla
+import Sift
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Leanplum
+
+@Suite struct VocabularyTests {
+    private func labels(_ payload: String, _ system: SystemName, _ type: String) -> [String?] {
+        var labeler = EventLabeler()
+        return labeler.labels(of: Array(payload.utf8), system: system, type: type)
+    }
+
+    private func focus(_ event: String) -> String? {
+        labels(#"{"events":[\#(event)]}"#, .mozilla, "focus-event").first ?? "no label at all"
+    }
+
+    @Test(
+        "7.2 events of Focus",
+        arguments: [
+            (#"[1,"action","click","erase_button"]"#, "Erase button clicked"),
+            (#"[1,"action","open","menu","firefox"]"#, "Page opened with Firefox"),
+            (#"[1,"action","open","menu","default"]"#, "Page opened with Safari"),
+            (#"[1,"action","open","menu","opera"]"#, nil), (#"[1,"action","open","menu"]"#, nil),
+            (#"[1,"action","change","setting","BlockAds",{"to":"true"}]"#, "Setting changed"),
+            (#"[1,"action","show","ios_onboarding_v1","2"]"#, "First-run page shown"),
+            (#"[1,"action","click","ios_onboarding_v1","skip"]"#, "First run skipped"),
+            (
+                #"[1,"first_run","coin_flip","new_onboarding_experience",null,{"DidShowNewIntro":"true"}]"#,
+                "First-run experiment chose a design"
+            ),
+            (#"[1,"action","ponder","app"]"#, nil), (#"[1,"api","click","erase_button"]"#, nil),
+            (#"[1,"action"]"#, nil), ("7", nil),
+        ])
+    func focusEvents(event: String, meaning: String?) {
+        #expect(focus(event) == meaning)
+    }
+
+    @Test(
+        "7.4 words that the SDK cut are known",
+        arguments: [
+            (#"[1,"action","open","tracking_protection_"]"#, "Tracking-protection drawer opened"),
+            (#"[1,"action","change","tracking_protection_"]"#, "Tracking protection switched"),
+            (#"[1,"action","opened_from_extensio","app"]"#, "App opened from the share or action extension"),
+            (#"[1,"action","share","tracker_stats_share_"]"#, "Tracker statistics shared"),
+            (#"[1,"action","coin_flip","previous_first_run_e"]"#, "First-run experiment chose a design"),
+            (#"[1,"first_run","onboarding_slide_sho","new_onboarding_exper","1"]"#, "First-run page shown"),
+            (#"[1,"action","custom_domain_remove","setting"]"#, "Custom domain removed"),
+            (#"[1,"action","swipe_to_navigate_ba","app"]"#, "Swiped back"),
+        ])
+    func cutWords(event: String, meaning: String) {
+        #expect(focus(event) == meaning)
+    }
+
+    @Test(
+        "7.1 events of WebXR Viewer, as documented and as sent",
+        arguments: [
+            (#"[1,"api","webXR","init"]"#, "Page started WebXR"), (#"[1,"api","WebXR","init"]"#, "Page started WebXR"),
+            (#"[1,"action","tap","record_picture_butto"]"#, "Picture taken"),
+            (#"[1,"action","record_picture_button","app"]"#, "Picture taken"),
+        ])
+    func webXR(event: String, meaning: String) {
+        #expect(labels(#"{"events":[\#(event)]}"#, .mozilla, "mobile-event") == [meaning])
+    }
+
+    @Test("payloads without events have no labels")
+    func none() {
+        #expect(labels(#"{"v":7,"clientId":"A"}"#, .mozilla, "core") == [])
+        #expect(labels(#"{"events":[[1,"action","click","erase_button"]]}"#, .mozilla, "other") == [nil])
+        #expect(labels("{", .mozilla, "core") == [])
+    }
+
+    @Test(
+        "D Leanplum's requests",
+        arguments: [
+            (#"{"action":"track","event":"E_First_Run"}"#, "First start after install"),
+            (#"{"action":"track","event":"Opened App"}"#, "App opened"),
+            (#"{"action":"track","event":"Accept","messageId":"1"}"#, "Message accepted"),
+            (#"{"action":"track","messageId":"1"}"#, "Message shown"), (#"{"action":"track"}"#, nil),
+            (#"{"action":"track","event":"Own"}"#, nil), (#"{"action":"heartbeat"}"#, "App still in the foreground"),
+            (#"{"action":"own"}"#, nil), ("{}", nil), ("7", nil),
+            (
+                #"{"action":"setUserAttributes","userAttributes":"{\"Focus Installed\":true,\"A\":1,\"B\":2}"}"#,
+                "User attributes set: Focus is installed, 2 unknown attributes"
+            ),
+            (#"{"action":"setUserAttributes","userAttributes":"{"}"#, "User attributes set"),
+            (
+                #"{"action":"track","event":"Accept","params":"{\"u\":\"firefox://deep-link?url=settings/FxA\"}"}"#,
+                "Message accepted, deep link to the settings of the Firefox account"
+            ),
+        ])
+    func leanplum(request: String, meaning: String?) {
+        #expect(labels(#"{"data":[\#(request)]}"#, .leanplum, "multi") == [meaning])
+    }
+
+    @Test(
+        "D.3 deep links lead where a router takes them",
+        arguments: [
+            ("settings/fxa", true), ("Settings//FXA/", true), ("/history", false), ("settings", false),
+            ("homepanel/history", true), ("a/b", false), ("settings/fxa/x", false),
+        ])
+    func deepLinks(page: String, leads: Bool) {
+        #expect((LeanplumVocabulary.destination(ofDeepLink: "firefox://deep-link?url=\(page)") != nil) == leads)
+        #expect(LeanplumVocabulary.destination(ofDeepLink: page) == nil)
+    }
+
+    @Test("events of Sift's SDK are told from those of apps")
+    func sift() {
+        let payload = #"{"data":[{"mobile_event_type":"ios_app_state"},{"mobile_event_type":"checkout"},{}]}"#
+        #expect(labels(payload, .sift, "mobile_events") == ["State of the app and its sensors", nil, nil])
+    }
+
+    @Test("Activity Stream's events and sessions")
+    func activityStream() {
+        let type = "activity-stream-mobile-events"
+        #expect(labels(#"{"event":"REMOVE"}"#, .activityStream, type) == ["Top site removed"])
+        #expect(
+            labels(#"{"payloads":[{"event":"X"},{"event":"MISSING_FAVICON"}]}"#, .activityStream, type)
+                == [nil, "No icon for the site"])
+        #expect(
+            labels("{}", .activityStream, "activity-stream-mobile-sessions") == ["New Tab panel shown for a while"])
+    }
+}

@@ -1,0 +1,20 @@
+import Telemetry
+import Testing
+
+/// Values of forms.
+@Suite struct FormTextTests {
+    @Test(
+        "form fields are found and decoded",
+        arguments: [
+            ("data=%7B%22a%22%3A1%7D&action=multi", "{\"a\":1}"), ("action=multi&data=a+b", "a b"), ("data", ""),
+            ("data=", ""), ("data=a=b", "a=b"), ("xdata=1&data=2&data=3", "2"),
+        ])
+    func forms(form: String, value: String) {
+        #expect(FormText.value(of: "data", in: Array(form.utf8)) == Array(value.utf8))
+    }
+
+    @Test("malformed percent-encoding has no value", arguments: ["data=%", "data=%4", "data=%zz", "x=1"])
+    func malformed(form: String) {
+        #expect(FormText.value(of: "data", in: Array(form.utf8)) == nil)
+    }
+}

@@ -1,0 +1,98 @@
+import Telemetry
+import Testing
+
+/// What is handed on of a store at once.
+@Suite struct ScanOutputTests {
+    private let kind = StoreKind("x")
+
+    private func record(_ index: Int, size: Int, notes: [String] = []) -> Record {
+        Record(
+            system: SystemName("x"), type: "y", id: "z", payload: [UInt8](repeating: 0, count: size),
+            source: Source(capture: "c", path: "p", store: kind, index: index), notes: notes)
+    }
+
+    @Test("payloads fill it")
+    func payloads() {
+        var output = ScanOutput(capture: "c")
+        output.add(record(0, size: ScanOutput.sizeGoal - 1))
+        #expect(!output.isFull)
+        #expect(output.room == 1)
+        output.add(record(1, size: 5))
+        #expect(output.isFull)
+        #expect(output.room == 0)
+    }
+
+    @Test("notes fill it too: a payload of little requests has more of them than bytes")
+    func notes() {
+        var output = ScanOutput(capture: "c")
+        let notes = Array(repeating: String(repeating: "x", count: 1000), count: 100)
+        var count = 0
+        while !output.isFull {
+            output.add(record(count, size: 0, notes: notes))
+            count += 1
+        }
+        #expect((30...45).contains(count))
+    }
+
+    @Test("so do problems and rejects, some thousands of them")
+    func details() {
+        var output = ScanOutput(capture: "c")
+        var count = 0
+        while !output.isFull {
+            if count % 2 == 0 {
+                output.report(Problem("odd", "x"), path: "p")
+            } else {
+                output.quarantine(
+                    Reject("P2 x"), of: [1], path: "p", kind: kind, carriesCredentials: false)
+            }
+            count += 1
+        }
+        #expect(count == 4096)
+        #expect(output.problems.allSatisfy { $0.capture == "c" && $0.path == "p" })
+    }
+
+    @Test("records and problems of a file are taken in their order, with the part of the store; rejects stay")
+    func taking() {
+        var output = ScanOutput(capture: "c")
+        var extraction = Extraction()
+        extraction.records = (0..<3).map { record($0, size: 1) }
+        extraction.problems = [Problem("a", "1"), Problem("b", "2")]
+        extraction.rejects = [Reject("P2 x")]
+        output.take(&extraction, path: "f", part: 2)
+        #expect(output.records.map(\.record.source.index) == [0, 1, 2])
+        #expect(output.records.map(\.part) == [2, 2, 2])
+        #expect(output.problems.map { "\($0.path) \($0.problem.code)" } == ["f a", "f b"])
+        #expect(extraction.records.isEmpty && extraction.problems.isEmpty)
+        #expect(extraction.rejects == [Reject("P2 x")])
+        var taken: [Int] = []
+        output.takeRecords { taken.append($0.record.source.index) }
+        #expect(taken == [0, 1, 2])
+        #expect(output.records.isEmpty)
+    }
+
+    @Test("a span and the whole of a file have hashes of their own, equal ones of other files too")
+    func hashes() {
+        var output = ScanOutput(capture: "c")
+        let files: [(String, [UInt8])] = [("a", [1, 2, 3]), ("b", [4, 5, 6])]
+        for (path, contents) in files {
+            for reject in [Reject("x"), Reject("y", offset: 2), Reject("z", offset: 1, length: 1), Reject("x")] {
+                output.quarantine(reject, of: contents, path: path, kind: kind, carriesCredentials: false)
+            }
+        }
+        let spans: [[UInt8]] = [[1, 2, 3], [1, 2, 3], [2], [1, 2, 3], [4, 5, 6], [4, 5, 6], [5], [4, 5, 6]]
+        #expect(output.quarantined.map(\.sha256) == spans.map { PayloadHash.hex(of: $0) })
+        #expect(output.quarantined.map(\.size) == spans.map(\.count))
+    }
+
+    @Test("what was handed on is forgotten, the name of the capture is not")
+    func removal() {
+        var output = ScanOutput(capture: "c")
+        output.add(record(0, size: ScanOutput.sizeGoal))
+        output.report(StoreReport(facts: ["x"]))
+        output.bytesRead = 7
+        output.removeAll()
+        #expect(!output.isFull && output.records.isEmpty && output.reports.isEmpty && output.bytesRead == 0)
+        output.report(Problem("odd", "x"), path: "p")
+        #expect(output.problems.map(\.capture) == ["c"])
+    }
+}
