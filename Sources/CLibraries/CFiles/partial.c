@@ -23,6 +23,9 @@ struct slot {
 };
 
 static struct slot slots[slot_count];
+// How many threads are between two steps that a signal must not part, and the signal that waits for them, or 0.
+static atomic_int holding;
+static atomic_int waiting;
 static char start_of_message[message_size];
 static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 static const int handled_count = sizeof handled / sizeof *handled;
@@ -56,6 +59,17 @@ void cfiles_partial_release(int slot) {
     if (slot >= 0) atomic_store(&slots[slot].state, state_free);
 }
 
+void cfiles_signals_hold(void) {
+    atomic_fetch_add(&holding, 1);
+}
+
+void cfiles_signals_let_go(void) {
+    if (atomic_fetch_sub(&holding, 1) > 1) return;
+    int number = atomic_exchange(&waiting, 0);
+    // Not raise: this thread may block signals.
+    if (number != 0) kill(getpid(), number);
+}
+
 // One line for all files, put together first so that it goes out in one write.
 static size_t add(char *line, size_t length, size_t size, const char *text) {
     size_t count = strlen(text);
@@ -65,6 +79,9 @@ static size_t add(char *line, size_t length, size_t size, const char *text) {
 }
 
 static void on_signal(int number) {
+    // Noted before the look, as threads let go before they look: one of the two sees the other.
+    atomic_store(&waiting, number);
+    if (atomic_load(&holding) > 0 || atomic_exchange(&waiting, 0) == 0) return;
     int error = errno;
     char line[2 * path_size];
     const size_t room = sizeof line - 1;

@@ -33,6 +33,9 @@ public struct AtomicOutput: ~Copyable, Sendable {
         let partialPath = folderPath == "." ? partialName : "\(folderPath)/\(partialName)"
         let folder = try Descriptor(open(folderPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
         try Self.checkTarget(folder, name, path, replacing: replacing)
+        // A signal between the making of the temporary and its record would leave it behind.
+        cfiles_signals_hold()
+        defer { cfiles_signals_let_go() }
         let descriptor = try Self.openPartial(folder, partialName, partialPath)
         let status = try descriptor.status(partialPath)
         identity = FileIdentity(status)
@@ -46,7 +49,11 @@ public struct AtomicOutput: ~Copyable, Sendable {
     }
 
     deinit {
-        if isPending, cfiles_partial_take(slot) == 1 { unlinkat(folder.number, partialName, 0) }
+        if isPending {
+            cfiles_signals_hold()
+            if cfiles_partial_take(slot) == 1 { unlinkat(folder.number, partialName, 0) }
+            cfiles_signals_let_go()
+        }
         cfiles_partial_release(slot)
     }
 
@@ -65,20 +72,23 @@ public struct AtomicOutput: ~Copyable, Sendable {
     ///   `sync` of the folder, when the file has its name already but may not outlive a power failure.
     public consuming func commit() throws(FileError) {
         guard fsync(descriptor.number) == 0 else { throw FileError(.sync, path) }
-        guard cfiles_partial_take(slot) == 1 else {
-            isPending = false
-            throw FileError(.rename, path, code: EINTR)
-        }
+        isPending = false
+        try giveName()
+        // Some file systems have no fsync for folders and say EINVAL.
+        guard fsync(folder.number) == 0 || errno == EINVAL else { throw FileError(.sync, path) }
+    }
+
+    /// Takes the temporary away from signals and renames it; no signal comes between the two.
+    private borrowing func giveName() throws(FileError) {
+        cfiles_signals_hold()
+        defer { cfiles_signals_let_go() }
+        guard cfiles_partial_take(slot) == 1 else { throw FileError(.rename, path, code: EINTR) }
         do {
             try rename()
-            isPending = false
         } catch {
-            isPending = false
             unlinkat(folder.number, partialName, 0)
             throw error
         }
-        // Some file systems have no fsync for folders and say EINVAL.
-        guard fsync(folder.number) == 0 || errno == EINVAL else { throw FileError(.sync, path) }
     }
 
     private borrowing func rename() throws(FileError) {

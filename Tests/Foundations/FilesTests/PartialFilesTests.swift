@@ -21,6 +21,18 @@ import Testing
         #expect(finished.errors == (number == SIGPIPE ? "" : expected))
     }
 
+    /// The signal falls somewhere into the making, naming or dropping of an output, another time elsewhere.
+    @Test func noMomentOfASignalLeavesATemporary() throws {
+        for _ in 0..<40 {
+            let folder = try TemporaryFolder()
+            let program = try RunningProgram([builtProgram("interrupted"), folder("out"), "again"])
+            #expect(try program.firstLine() == "ready")
+            program.send(SIGINT)
+            #expect(try program.finish().status == 128 + SIGINT)
+            #expect(folder.names.filter { $0 != "out" } == [])
+        }
+    }
+
     @Test func ignoredSignalStaysIgnored() throws {
         let folder = try TemporaryFolder()
         let script = #"trap '' HUP; exec "$0" "$1""#

@@ -1,14 +1,27 @@
 import Files
 import Glibc
 
-// Holds an output open until a signal comes: `interrupted PATH` prints "ready" once the temporary exists.
+// Waits for a signal that removes an output's temporary.
+// `interrupted PATH` holds an output open, and prints "ready" once its temporary exists.
+// `interrupted PATH again` begins, finishes and drops outputs without end, and prints "ready" before the first.
 do {
     // The test starts this from a dispatch thread, whose signal mask (everything blocked) is inherited.
     var all = sigset_t()
     sigfillset(&all)
     sigprocmask(SIG_UNBLOCK, &all, nil)
-    let output = try AtomicOutput(path: CommandLine.arguments[1], replacing: false)
+    let path = CommandLine.arguments[1]
     try PartialFiles.removeOnInterrupt(message: "pingferry: interrupted")
+    if CommandLine.arguments.last == "again" {
+        print("ready")
+        fflush(nil)
+        while true {
+            // Many more are dropped than finished: those do not wait for the disk.
+            for _ in 0..<200 { _ = try AtomicOutput(path: path, replacing: true) }
+            let finished = try AtomicOutput(path: path, replacing: true)
+            try finished.commit()
+        }
+    }
+    let output = try AtomicOutput(path: path, replacing: false)
     try output.write([1, 2, 3].span)
     print("ready")
     fflush(nil)

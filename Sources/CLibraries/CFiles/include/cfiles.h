@@ -21,6 +21,13 @@ int cfiles_partial_take(int slot);
 /// Gives the slot back.
 void cfiles_partial_release(int slot);
 
+/// Makes the signals that remove recorded files wait until cfiles_signals_let_go: between the making of a file and its record,
+/// and between cfiles_partial_take and what is done with the file. For a few system calls that do not wait; may nest.
+void cfiles_signals_hold(void);
+
+/// Ends that. A signal that came meanwhile does its work now.
+void cfiles_signals_let_go(void);
+
 /// Makes SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the recorded files, write one line that starts with
 /// `message` to standard error (not for SIGPIPE), and end the process as the signal by itself would.
 /// A signal that was ignored when the process started stays ignored. 0, or an errno code.
