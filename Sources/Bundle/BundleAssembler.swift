@@ -73,7 +73,7 @@ public struct BundleAssembler: ~Copyable {
             var next = 0
             try quarantine.forEach { line, stored in
                 guard var item = stored else { return try add(line) }
-                let hash = HashValue(hex: item.sha256)
+                let hash = ContentHash(hex: item.sha256)
                 let verdict = hash == nil ? .carried : verdicts[next]
                 if hash != nil { next += 1 }
                 if let hash, written.contains(hash) { return try add(line) }
@@ -93,9 +93,9 @@ public struct BundleAssembler: ~Copyable {
     private mutating func write(
         _ quarantine: QuarantineSpill, _ verdicts: [QuarantineLimits.Verdict],
         contents: (_ input: Int, _ item: Quarantined) -> [UInt8]?
-    ) throws -> Set<HashValue> {
+    ) throws -> Set<ContentHash> {
         let stored = quarantine.stored
-        var written: Set<HashValue> = []
+        var written: Set<ContentHash> = []
         let byHash = stored.indices.filter { verdicts[$0] == .carried }.sorted { left, right in
             (stored[left].sha256, left) < (stored[right].sha256, right)
         }
@@ -179,19 +179,19 @@ public struct BundleAssembler: ~Copyable {
     }
 
     private func manifest(duplicates: Int) -> Manifest {
-        let members = container.members.map { (path: $0.name, bytes: $0.size, sha256: $0.sha256.hex) }
-        let segments = members.filter { BundleLayout.isSegment($0.path) }
+        let members = container.members
+        let segments = members.lazy.filter { BundleLayout.isSegment($0.name) }
         return Manifest(
             tool: tool,
             segments: zip(segments, recordCounts).map { segment, records in
                 Manifest.Segment(
-                    path: segment.path, records: records, bytes: segment.bytes, sha256: segment.sha256)
+                    path: segment.name, records: records, bytes: segment.size, sha256: segment.sha256)
             },
-            members: members.filter { !BundleLayout.isSegment($0.path) }.map {
-                Manifest.Member(path: $0.path, bytes: $0.bytes, sha256: $0.sha256)
+            members: members.filter { !BundleLayout.isSegment($0.name) }.map {
+                Manifest.Member(path: $0.name, bytes: $0.size, sha256: $0.sha256)
             },
             totals: totals, duplicates: duplicates,
-            digest: Manifest.digest(of: members.map { ($0.path, $0.sha256) }))
+            digest: Manifest.digest(of: members.lazy.map { ($0.name, $0.sha256) }))
     }
 }
 

@@ -89,7 +89,7 @@ public final class BundleReader: Sendable {
         } catch {
             throw .container(error)
         }
-        guard PayloadHash.hex(of: contents) == sha256 else { throw .changed(member: name) }
+        guard ContentHash(of: contents) == sha256 else { throw .changed(member: name) }
         return contents
     }
 }
@@ -148,7 +148,7 @@ extension BundleReader {
         }
         var rest = others.dropFirst().drop { $0.path.hasPrefix(BundleLayout.quarantineFolder) }
         for other in others.dropFirst().dropLast(rest.count)
-        where other.path != BundleLayout.quarantined(other.sha256) {
+        where other.path != BundleLayout.quarantined(other.sha256.hex) {
             throw .badManifest("\(other.path) is not named for its hash")
         }
         for list in BundleLayout.lists {

@@ -14,8 +14,8 @@ public struct Manifest: Sendable, Equatable {
         public let records: Int
         /// Its size in bytes.
         public let bytes: Int
-        /// SHA-256 in lower-case hexadecimal.
-        public let sha256: String
+        /// SHA-256 of its contents.
+        public let sha256: ContentHash
     }
 
     /// Any other member.
@@ -24,8 +24,8 @@ public struct Manifest: Sendable, Equatable {
         public let path: String
         /// Its size in bytes.
         public let bytes: Int
-        /// SHA-256 in lower-case hexadecimal.
-        public let sha256: String
+        /// SHA-256 of its contents.
+        public let sha256: ContentHash
     }
 
     /// The version of the program that wrote the bundle.
@@ -43,9 +43,9 @@ public struct Manifest: Sendable, Equatable {
 
     /// SHA-256 over a line `<sha256>  <path>` for each member but the manifest, in their order: what `sha256sum` prints
     /// for them.
-    static func digest(of members: [(path: String, sha256: String)]) -> String {
+    static func digest(of members: some Sequence<(path: String, sha256: ContentHash)>) -> String {
         var hash = SHA256()
-        for member in members { hash.update(data: Array("\(member.sha256)  \(member.path)\n".utf8)) }
+        for member in members { hash.update(data: Array("\(member.sha256.hex)  \(member.path)\n".utf8)) }
         return hash.finalize().hex
     }
 
@@ -56,7 +56,7 @@ public struct Manifest: Sendable, Equatable {
     }
 
     /// The hash of a member, by its place among all of them.
-    func sha256(ofMember place: Int) -> String? {
+    func sha256(ofMember place: Int) -> ContentHash? {
         if place == 0 { return members.first?.sha256 }
         if segments.indices.contains(place - 1) { return segments[place - 1].sha256 }
         let other = place - segments.count
@@ -64,10 +64,10 @@ public struct Manifest: Sendable, Equatable {
     }
 
     /// Whether the digest is that of the hashes: none of them was altered by accident then.
-    public var provesItself: Bool { Self.digest(of: listed.map { ($0.path, $0.sha256) }) == digest }
+    public var provesItself: Bool { Self.digest(of: listed.lazy.map { ($0.path, $0.sha256) }) == digest }
 
     /// The hashes of all members by their names.
-    public var hashes: [String: String] {
+    public var hashes: [String: ContentHash] {
         Dictionary(listed.map { ($0.path, $0.sha256) }) { first, _ in first }
     }
 
@@ -109,13 +109,13 @@ public struct Manifest: Sendable, Equatable {
     }
 
     private static func append(
-        _ path: String, _ bytes: Int, _ records: Int?, _ sha256: String, to output: inout [UInt8]
+        _ path: String, _ bytes: Int, _ records: Int?, _ sha256: ContentHash, to output: inout [UInt8]
     ) {
         output += #"{"bytes":\#(bytes),"path":"#.utf8
         output.append(jsonString: path)
         if let records { output += #","records":\#(records)"#.utf8 }
         output += #","sha256":"#.utf8
-        output.append(jsonString: sha256)
+        output.append(jsonString: sha256.hex)
         output.append(UInt8(ascii: "}"))
     }
 }
@@ -151,8 +151,11 @@ extension Manifest {
         }
     }
 
-    private static func member(_ fields: JSONFields) throws(BundleError) -> (path: String, bytes: Int, sha256: String) {
-        guard let path = fields.text("path"), let bytes = fields.integer("bytes"), let sha256 = fields.text("sha256")
+    private static func member(_ fields: JSONFields) throws(BundleError) -> (
+        path: String, bytes: Int, sha256: ContentHash
+    ) {
+        guard let path = fields.text("path"), let bytes = fields.integer("bytes"),
+            let sha256 = fields.text("sha256").flatMap(ContentHash.init(hex:))
         else { throw BundleError.badManifest("a member without path, size or hash") }
         return (path, bytes, sha256)
     }

@@ -26,7 +26,7 @@ public struct QuarantineLimits: Sendable {
     /// What becomes of each entry, in their order. Equal bytes are carried once and count once.
     func verdicts(on entries: [QuarantineSpill.Stored]) -> [Verdict] {
         var total = 0
-        var counted: Set<HashValue> = []
+        var counted: Set<ContentHash> = []
         return entries.map { entry in
             if counted.contains(entry.sha256) { return .carried }
             // A size from a bundle may be any number.

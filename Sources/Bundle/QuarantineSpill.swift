@@ -7,7 +7,7 @@ import Telemetry
 public struct QuarantineSpill: Sendable {
     /// Bytes that are to be carried along.
     struct Stored: Sendable {
-        let sha256: HashValue
+        let sha256: ContentHash
         let size: Int
         /// Where the line stands.
         let place: Int
@@ -36,7 +36,7 @@ public struct QuarantineSpill: Sendable {
     /// - Throws: `FileError` with operation `spool`.
     public mutating func append(_ item: Quarantined, line: [UInt8], input: Int) throws(FileError) {
         // What is named by no hash cannot be carried along under its hash.
-        let hash = item.isStored ? HashValue(hex: item.sha256) : nil
+        let hash = item.isStored ? ContentHash(hex: item.sha256) : nil
         let place = try lines.append(line, tag: input << 1 | (item.isStored ? 1 : 0))
         if let hash { stored.append(Stored(sha256: hash, size: item.size, place: place)) }
     }
@@ -54,29 +54,5 @@ public struct QuarantineSpill: Sendable {
         try lines.forEach { line, tag in
             try body(line, tag & 1 == 1 ? Quarantined(json: Array(line), knowing: systems) : nil)
         }
-    }
-}
-
-/// A SHA-256 in 32 bytes, ordered as its hexadecimal text is.
-struct HashValue: Sendable, Hashable, Comparable {
-    private let words: (UInt64, UInt64, UInt64, UInt64)
-
-    /// Reads 64 digits in lower case; nil if it is anything else.
-    init?(hex: String) {
-        let digits = Array(hex.utf8)
-        guard digits.count == 64 else { return nil }
-        var words: [UInt64] = [0, 0, 0, 0]
-        for (position, digit) in digits.enumerated() {
-            guard let value = digit.hexadecimalValue, digit == digit.lowercased else { return nil }
-            words[position / 16] = words[position / 16] << 4 | UInt64(value)
-        }
-        self.words = (words[0], words[1], words[2], words[3])
-    }
-
-    static func == (left: HashValue, right: HashValue) -> Bool { left.words == right.words }
-    static func < (left: HashValue, right: HashValue) -> Bool { left.words < right.words }
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(words.0)
-        hasher.combine(words.1)
     }
 }

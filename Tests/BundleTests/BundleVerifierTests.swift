@@ -11,7 +11,7 @@ import Testing
     private func repack(
         _ members: [(name: String, contents: [UInt8])], records: [Int], totals: BundleTotals
     ) throws -> [UInt8] {
-        let hashed = members.map { (path: $0.name, bytes: $0.contents.count, sha256: PayloadHash.hex(of: $0.contents)) }
+        let hashed = members.map { (path: $0.name, bytes: $0.contents.count, sha256: ContentHash(of: $0.contents)) }
         let segments = hashed.filter { BundleLayout.isSegment($0.path) }
         let manifest = Manifest(
             tool: "1",

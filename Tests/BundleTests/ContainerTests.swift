@@ -29,7 +29,7 @@ import Testing
         var encoder = try FrameEncoder(level: 3)
         let contents = SampleContainer.text(lines: 100)
         let member = try encoder.member(named: "a", contents: contents.span)
-        #expect(member.sha256 == Array(SHA256.hash(data: contents)))
+        #expect(member.sha256.hex == SHA256.hash(data: contents).hex)
         #expect(member.size == contents.count)
         #expect(member.contentSize == 512 + (contents.count + 511) / 512 * 512)
         #expect(try encoder.end().contentSize == 1024)

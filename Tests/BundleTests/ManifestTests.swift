@@ -51,11 +51,12 @@ import Testing
     }
 
     @Test func digestDependsOnNamesHashesAndOrder() {
-        let members = [(path: "a", sha256: "0"), (path: "b", sha256: "1")]
+        let (hash, other) = (ContentHash(of: [0]), ContentHash(of: [1]))
+        let members = [(path: "a", sha256: hash), (path: "b", sha256: other)]
         let digests = [
             Manifest.digest(of: members), Manifest.digest(of: members.reversed()), Manifest.digest(of: []),
-            Manifest.digest(of: [(path: "a", sha256: "1"), (path: "b", sha256: "1")]),
-            Manifest.digest(of: [(path: "c", sha256: "0"), (path: "b", sha256: "1")]),
+            Manifest.digest(of: [(path: "a", sha256: other), (path: "b", sha256: other)]),
+            Manifest.digest(of: [(path: "c", sha256: hash), (path: "b", sha256: other)]),
         ]
         #expect(Set(digests).count == digests.count)
         // sha256sum of nothing.

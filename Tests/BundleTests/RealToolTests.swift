@@ -69,8 +69,7 @@ import Testing
         var encoder = try FrameEncoder(level: 1)
         return try SampleContainer.members.reduce(into: "") { text, member in
             let encoded = try encoder.member(named: member.name, contents: member.contents.span)
-            let hash = encoded.sha256.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            text += "\(member.name) \(member.contents.count) \(hash)\n"
+            text += "\(member.name) \(member.contents.count) \(encoded.sha256.hex)\n"
         }
     }
 }

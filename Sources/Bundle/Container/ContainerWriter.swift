@@ -9,8 +9,8 @@ public struct ContainerWriter: Sendable {
         public let name: String
         /// The size of its contents in bytes.
         public let size: Int
-        /// SHA-256 of its contents: 32 bytes.
-        public let sha256: [UInt8]
+        /// SHA-256 of its contents.
+        public let sha256: ContentHash
     }
 
     /// The members so far, in order.

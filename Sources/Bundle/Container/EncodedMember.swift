@@ -4,8 +4,8 @@ public struct EncodedMember: Sendable, Equatable {
     public let name: String
     /// The size of its contents in bytes.
     public let size: Int
-    /// SHA-256 of the contents: 32 bytes.
-    public let sha256: [UInt8]
+    /// SHA-256 of the contents.
+    public let sha256: ContentHash
     /// One zstd frame: tar header, contents, padding.
     public let frame: [UInt8]
     /// What the frame decodes to in bytes: header, contents and padding.

@@ -54,7 +54,7 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         var hash = SHA256()
         contents.withUnsafeBytes { hash.update(bufferPointer: $0) }
         return EncodedMember(
-            name: name, size: contents.count, sha256: Array(hash.finalize()),
+            name: name, size: contents.count, sha256: ContentHash(hash.finalize()),
             frame: Array(output[..<outputCount]), contentSize: header.memberSize)
     }
 

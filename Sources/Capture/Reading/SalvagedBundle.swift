@@ -85,7 +85,7 @@ final class SalvageScan {
     private var segments: Set<String> = []
     private var manifest: Manifest?
     /// The hashes that the manifest lists, once they matter; none if there is no manifest that proves itself.
-    private var hashes: [String: String]?
+    private var hashes: [String: ContentHash]?
 
     init(_ bundle: SalvagedBundle, input: Int, _ options: HarvestOptions) throws(BundleError) {
         do {
@@ -150,11 +150,11 @@ final class SalvageScan {
     /// Whether a checksum or the manifest proves that the bytes of a member are those that were packed.
     private func proves(_ member: FrameScanner.Member, named name: String) throws(ContainerError) -> Bool {
         if member.isChecked { return true }
-        let known: [String: String]
+        let known: [String: ContentHash]
         if let hashes { known = hashes } else { known = try manifestAhead()?.hashes ?? [:] }
         hashes = known
         guard let hash = known[name] else { return false }
-        return PayloadHash.hex(of: member.contents) == hash
+        return ContentHash(of: member.contents) == hash
     }
 
     /// The first manifest of the file whose digest is that of the hashes that it lists.
