@@ -85,9 +85,11 @@ public struct FolderLook: ~Copyable {
 
     /// Keeps the bytes of a file for the reading of the store that it belongs to, so that it is not read twice: of the file
     /// that was read last, and as far as there is room in the memory of the capture. Files of strangers are not kept.
-    public func keepContents(of name: [UInt8]) {
-        guard let lastRead, lastRead.name == name else { return }
-        tree.keep(lastRead.contents, of: name, inFolder: path)
+    /// - Returns: the bytes as they are kept; nil if they are not.
+    @discardableResult
+    public func keepContents(of name: [UInt8]) -> [UInt8]? {
+        guard let lastRead, lastRead.name == name else { return nil }
+        return tree.keep(lastRead.contents, of: name, inFolder: path)
     }
 
     /// A file to be read by position.

@@ -71,6 +71,15 @@ import Testing
         #expect(sizes.reduce(0, +) < KeptFiles.allowance)
     }
 
+    @Test func whatWasMadeOfAFileTakesRoomFromOthers() {
+        let files = KeptFiles()
+        #expect(files.keep([1, 2], of: [7], inFolder: "f") == [1, 2])
+        #expect(files.takeRoom(KeptFiles.allowance / 2))
+        #expect(!files.takeRoom(KeptFiles.allowance / 2))
+        #expect(!kept(KeptFiles.allowance / 2, "half", in: files))
+        #expect(kept(10, "small", in: files))
+    }
+
     @Test func emptyFilesUseUpTheAllowanceToo() {
         let files = KeptFiles()
         let count = KeptFiles.allowance / 100

@@ -10,8 +10,7 @@ public func fuzzPingFile(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     var reader = PingReader()
     for type in ["core", "focus-event", "unknown"] {
-        let place = MozillaPlace(
-            capture: "c", path: "p", store: .mozillaPingFile, namedType: type, applicationID: "org.example")
+        let place = place(type)
         var output = Extraction()
         reader.readPingFile(bytes, at: place, into: &output)
         reader.readPingArray(bytes, at: place, into: &output)
@@ -19,11 +18,20 @@ public func fuzzPingFile(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         for record in output.records { check(record) }
         for reject in output.rejects { checkRange(reject, count) }
     }
-    if let time = reader.orderingTime(of: bytes) { precondition(time == time) }
+    let parsed = ParsedPingFile(bytes)
+    if let time = parsed.time { precondition(time == time) }
+    var (once, twice) = (Extraction(), Extraction())
+    reader.readPingFile(bytes, parsed: parsed, at: place("core"), into: &once)
+    reader.readPingFile(bytes, at: place("core"), into: &twice)
+    precondition(once.records == twice.records, "what was parsed before gives other records")
     if let time = DecimalTime(bytes.span) { precondition(time.fraction < 1_000_000_000_000_000_000) }
     if let name = DecimalTime(pingFileName: bytes.span) { precondition(name.seconds >= 0) }
     checkTarget(String(decoding: bytes, as: UTF8.self))
     return 0
+}
+
+private func place(_ type: String) -> MozillaPlace {
+    MozillaPlace(capture: "c", path: "p", store: .mozillaPingFile, namedType: type, applicationID: "org.example")
 }
 
 /// A record is its line and back; normalizing its payload again changes nothing.

@@ -42,13 +42,13 @@ import Testing
         arguments: ["-t-1527163208.41924 (1).json", "-t-1.2.3.json", "copy.json", "zz-t-.json"])
     func nameWithoutTime(name: String) throws {
         #expect(decimalTime(pingFileName: name) == nil)
-        var reader = PingReader()
+        func time(_ text: String) -> DecimalTime? { ParsedPingFile(Array(text.utf8)).time }
         let envelope = StoredJSON.envelope("core", StoredJSON.measurements("core"))
         let expected = decimalTime("1527163208.4180789")
-        #expect(reader.orderingTime(of: Array(envelope.utf8)) == expected)
-        #expect(reader.orderingTime(of: Array("[\(envelope),{}]".utf8)) == expected)
-        #expect(reader.orderingTime(of: Array("[".utf8)) == nil)
-        #expect(reader.orderingTime(of: Array("[]".utf8)) == nil)
+        #expect(time(envelope) == expected)
+        #expect(time("[\(envelope),{}]") == expected)
+        #expect(time("[") == nil)
+        #expect(time("[]") == nil)
     }
 
     @Test(

@@ -51,9 +51,16 @@ public struct FileTree: Sendable {
     /// Keeps the bytes of a file that was read to see what it is, as far as there is room: from a folder that
     /// ``folder(at:)`` opens later they are read without the file. What a store is not made of is not worth keeping.
     /// - Parameter path: that of the folder.
-    public func keep(_ contents: [UInt8], of name: [UInt8], inFolder path: String) {
+    /// - Returns: the bytes as they are kept; nil if they are not.
+    @discardableResult
+    public func keep(_ contents: [UInt8], of name: [UInt8], inFolder path: String) -> [UInt8]? {
         kept.keep(contents, of: name, inFolder: path)
     }
+
+    /// Takes room, out of what there is for kept files, for what was made of one and is held elsewhere.
+    /// - Parameter size: in bytes.
+    /// - Returns: whether there was as much.
+    public func takeRoom(_ size: Int) -> Bool { kept.takeRoom(size) }
 
     /// Reads a file into memory that is used again.
     /// - Throws: `FileError`; `EFBIG` beyond the limit.

@@ -21,17 +21,32 @@ final class KeptFiles: Sendable {
     private let state = Mutex(State())
 
     /// Keeps the bytes of a file if there is room for them.
-    func keep(_ contents: [UInt8], of name: [UInt8], inFolder path: String) {
+    /// - Returns: the bytes as they are kept, the first ones of the file if it has come before; nil if they are not.
+    @discardableResult
+    func keep(_ contents: [UInt8], of name: [UInt8], inFolder path: String) -> [UInt8]? {
         let folder = Array(path.utf8)
         let size = contents.count + name.count + Self.overhead
-        state.withLock { state in
-            guard size <= state.room, state.folders[folder]?[name] == nil else { return }
+        return state.withLock { state in
+            if let present = state.folders[folder]?[name] { return present }
+            guard size <= state.room else { return nil }
             state.room -= size
             // A copy without the room that the memory of a reader has to spare.
             var kept: [UInt8] = []
             kept.reserveCapacity(contents.count)
             kept += contents
             state.folders[folder, default: [:]][name] = kept
+            return kept
+        }
+    }
+
+    /// Takes room for what was made of a file, which somebody else keeps.
+    /// - Parameter size: in bytes.
+    /// - Returns: whether there was as much.
+    func takeRoom(_ size: Int) -> Bool {
+        state.withLock { state in
+            guard size <= state.room else { return false }
+            state.room -= size
+            return true
         }
     }
 

@@ -22,13 +22,16 @@ struct MozillaStores: StoreFormat {
         var pings = PingFolder(
             path: folder.path, folderPath: folder.path, base: folder.base, type: MozillaName.namedType(of: folder.name),
             entries: folder.files.entries)
-        var reader = PingReader()
         let files = folder.files
         for (index, file) in files.enumerated() {
             let time = DecimalTime(pingFileName: file.span)
             // A stranger's file in a folder that is not the SDK's own is none of our business.
             if !isOwn, time == nil { continue }
-            pings.append(files.entry(index), time: time ?? envelopeTime(of: file, in: &folder, with: &reader))
+            if let time {
+                pings.append(files.entry(index), time: time)
+            } else {
+                append(file, files.entry(index), to: &pings, in: &folder)
+            }
         }
         pings.sort()
         return pings
@@ -42,13 +45,18 @@ struct MozillaStores: StoreFormat {
         }
     }
 
-    private func envelopeTime(of file: [UInt8], in folder: inout FolderLook, with reader: inout PingReader)
-        -> DecimalTime?
-    {
+    /// Adds a file whose name tells no time: its envelope does. The file is parsed to see it, and what was parsed is kept for
+    /// the reading of its pings as far as there is room.
+    private func append(
+        _ file: [UInt8], _ entry: Int, to pings: inout PingFolder, in folder: inout FolderLook
+    ) {
         // What cannot be read here is reported when it is read for its pings.
-        guard let bytes = try? folder.contents(of: file) else { return nil }
-        folder.keepContents(of: file)
-        return reader.orderingTime(of: bytes)
+        guard let bytes = try? folder.contents(of: file) else { return pings.append(entry, time: nil) }
+        guard let kept = folder.keepContents(of: file) else {
+            return pings.append(entry, time: ParsedPingFile(bytes).time)
+        }
+        let parsed = ParsedPingFile(kept)
+        pings.append(entry, time: parsed.time, parsed: folder.tree.takeRoom(parsed.memorySize) ? parsed : nil)
     }
 
     func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding {

@@ -46,7 +46,7 @@ struct BorrowedPings: Sendable {
             guard (try? folder.read(file.name, limit: StoreLimits.file, into: &bytes)) != nil else { continue }
             place.path = file.path
             var found = Extraction()
-            pings.readPingFile(bytes, at: place, into: &found)
+            pings.readPingFile(bytes, parsed: store.parsed(index), at: place, into: &found)
             if let fields = fields(ofLast: found.records, type: store.type, client: client) { return fields }
         }
         return nil

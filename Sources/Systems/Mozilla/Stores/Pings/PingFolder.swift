@@ -16,11 +16,12 @@ struct PingFolder: FileStore {
     private let entries: FolderEntries
     /// The files by their places there, in order.
     private var files: [UInt32] = []
+    /// What was parsed to see the time of a file, by its place among the entries.
+    private var parsed: [UInt32: ParsedPingFile] = [:]
     /// The files that are still to be put in order.
     private var unsorted: [Unsorted] = []
 
     private struct Unsorted {
-        /// What orders it: nil where neither name nor envelope tells.
         let time: DecimalTime?
         let entry: UInt32
     }
@@ -42,10 +43,17 @@ struct PingFolder: FileStore {
     }
 
     /// Adds a file.
-    /// - Parameter entry: its place among the entries.
-    mutating func append(_ entry: Int, time: DecimalTime?) {
+    /// - Parameters:
+    ///   - entry: its place among the entries.
+    ///   - time: what orders it; nil where neither name nor envelope tells.
+    ///   - parsed: what was parsed to see the time, where that is kept.
+    mutating func append(_ entry: Int, time: DecimalTime?, parsed: ParsedPingFile? = nil) {
         unsorted.append(Unsorted(time: time, entry: UInt32(entry)))
+        if let parsed { self.parsed[UInt32(entry)] = parsed }
     }
+
+    /// A file, by its place in the order, where it was parsed already to see its time.
+    func parsed(_ index: Int) -> ParsedPingFile? { parsed[files[index]] }
 
     /// Puts the files in order: by the time in the name, else of the envelope; ties by name.
     mutating func sort() {
@@ -75,7 +83,7 @@ extension PingFolder {
     }
 
     func makeReader(in context: StoreContext) -> any FileReader {
-        PingFileReader(at: place(in: context))
+        PingFileReader(of: self, at: place(in: context))
     }
 
     /// Where the files lie, but for the path of each.
@@ -88,15 +96,17 @@ extension PingFolder {
 
 /// Reads the files of a ping folder.
 private struct PingFileReader: FileReader {
+    private let folder: PingFolder
     private var pings = PingReader()
     private var place: MozillaPlace
 
-    init(at place: MozillaPlace) {
+    init(of folder: PingFolder, at place: MozillaPlace) {
+        self.folder = folder
         self.place = place
     }
 
     mutating func read(_ bytes: [UInt8], file index: Int, path: String, into output: inout Extraction) {
         place.path = path
-        pings.readPingFile(bytes, at: place, into: &output)
+        pings.readPingFile(bytes, parsed: folder.parsed(index), at: place, into: &output)
     }
 }

@@ -14,8 +14,11 @@ struct PingReader: Sendable {
     private var lastClient = ""
 
     /// Reads a file of a ping folder (S2, S3): one envelope, or an array of envelopes [P3], or a bare body [P4].
-    mutating func readPingFile(_ bytes: [UInt8], at place: MozillaPlace, into output: inout Extraction) {
-        guard read(bytes, into: &output) else { return }
+    /// - Parameter parsed: what was parsed of these bytes, where that is at hand: nothing is parsed then.
+    mutating func readPingFile(
+        _ bytes: [UInt8], parsed: ParsedPingFile? = nil, at place: MozillaPlace, into output: inout Extraction
+    ) {
+        guard read(bytes, parsed, into: &output) else { return }
         // The caller can use its memory again.
         defer { document.reset() }
         switch document.kind(of: document.root) {
@@ -42,7 +45,7 @@ struct PingReader: Sendable {
             return output.rejects.append(Reject("P5 root is no array"))
         }
         let elements = document.elements(of: document.root).enumerated().map { index, element in
-            (index: index, element: element, time: timestamp(of: element))
+            (index: index, element: element, time: document.timestamp(ofEnvelope: element))
         }
         let ordered = elements.sorted { left, right in
             switch (left.time, right.time) {
@@ -57,16 +60,12 @@ struct PingReader: Sendable {
         }
     }
 
-    /// The time that orders a file whose name tells none: the timestamp of its envelope, or of the first of several.
-    mutating func orderingTime(of bytes: [UInt8]) -> DecimalTime? {
-        guard (try? document.read(bytes)) != nil else { return nil }
-        return timestamp(of: document.firstElement(of: document.root) ?? document.root)
-    }
-
-    /// Parses a file; one that is no JSON becomes a reject.
-    private mutating func read(_ bytes: [UInt8], into output: inout Extraction) -> Bool {
-        do {
-            try document.read(bytes)
+    /// Parses a file that is not parsed yet; one that is no JSON becomes a reject.
+    private mutating func read(
+        _ bytes: [UInt8], _ parsed: ParsedPingFile? = nil, into output: inout Extraction
+    ) -> Bool {
+        do throws(JSONError) {
+            if let parsed { document = try parsed.json.get() } else { try document.read(bytes) }
             return true
         } catch {
             output.rejects.append(Self.reject(for: error, in: bytes))
@@ -207,15 +206,6 @@ extension PingReader {
         else { return nil }
         if !document.bytes(of: client).equals(lastClient) { lastClient = document.string(of: client) }
         return lastClient
-    }
-
-    private func timestamp(of envelope: JSONNode) -> DecimalTime? {
-        guard let value = document.value(of: EnvelopeKeys.timestamp, in: envelope) else { return nil }
-        return switch document.kind(of: value) {
-        case .number: DecimalTime(document.bytes(of: value))
-        case .string: DecimalTime(plain: document.bytes(of: value))
-        default: nil
-        }
     }
 }
 
