@@ -10,7 +10,8 @@ extension PropertyListPrinter {
         var frame = PrintedFrame(.members(members), source: source, object: node)
         frame.className = className
         if options.sortsKeys {
-            frame.order = sorted((0..<members.count).map { ($0, document.key(at: $0, of: members)) }, document)
+            let keys = (0..<members.count).map { (position: $0, key: document.key(at: $0, of: members)) }
+            frame.order = document.sortedByUTF8(keys).map(\.position)
         }
         open(frame, to: &output)
     }
@@ -39,7 +40,7 @@ extension PropertyListPrinter {
                     "\(repeated.count) repeated keys; the first one counts"),
                 isLoss: true)
         }
-        if options.sortsKeys { frame.order = sorted(keys, document) }
+        if options.sortsKeys { frame.order = document.sortedByUTF8(keys).map(\.position) }
         open(frame, to: &output)
     }
 
@@ -63,15 +64,4 @@ extension PropertyListPrinter {
     }
 
     private static let comparedKeys = 8
-
-    private func sorted(
-        _ keys: [(position: Int, key: PropertyListNode)], _ document: PropertyListDocument
-    ) -> [Int] {
-        let texts = keys.map { entry in
-            var utf8: [UInt8] = []
-            document.appendUTF8(of: entry.key, to: &utf8)
-            return (position: entry.position, utf8: utf8)
-        }
-        return texts.sorted { $0.utf8.span.ordered(against: $1.utf8.span) < 0 }.map(\.position)
-    }
 }

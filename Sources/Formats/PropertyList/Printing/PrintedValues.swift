@@ -29,8 +29,9 @@ extension PropertyListPrinter {
             open(PrintedFrame(.elements(document.elements(of: node)), source: source, object: node), to: &output)
         case .dictionary:
             openMembers(of: node, source: source, className: nil, to: &output)
-        default:
-            writeScalar(node, of: source, to: &output)
+        case .null, .boolean, .integer, .real, .date, .data, .text, .uid:
+            guard let foreign = output.append(jsonScalar: node, of: document) else { return }
+            write(foreign, of: source, to: &output)
         }
     }
 
@@ -40,12 +41,13 @@ extension PropertyListPrinter {
     ) throws(PropertyListError) {
         switch try sources[source].archive?.value(ofObject: object) {
         case nil, .some(.none), .null: output += "null".utf8
-        case .boolean(let value): output += "\(value)".utf8
+        case .boolean(let value): output.append(json: value)
         case .integer(let value): output += "\(value)".utf8
-        case .real(let value): write(real: value, to: &output)
+        case .real(let value):
+            if let foreign = output.append(jsonReal: value) { write(foreign, of: source, to: &output) }
         case .text(let node): output.append(jsonText: node, of: sources[source].document)
-        case .data(let node): writeData(node, of: source, to: &output)
-        case .date(let seconds): write(date: seconds, to: &output)
+        case .data(let node): write(.data(node), of: source, to: &output)
+        case .date(let seconds): write(.date(seconds), of: source, to: &output)
         case .array(let elements, _):
             open(PrintedFrame(.collection(elements), source: source, object: object), to: &output)
         case .dictionary(let pairs):
@@ -61,25 +63,15 @@ extension PropertyListPrinter {
         }
     }
 
-    private mutating func writeScalar(_ node: PropertyListNode, of source: Int, to output: inout [UInt8]) {
-        let document = sources[source].document
-        switch document.kind(of: node) {
-        case .boolean: output += "\(document.boolean(of: node))".utf8
-        case .integer: output += "\(document.integer(of: node))".utf8
-        case .real: write(real: document.real(of: node), to: &output)
-        case .text: output.append(jsonText: node, of: document)
-        case .date: write(date: document.real(of: node), to: &output)
-        case .data: writeData(node, of: source, to: &output)
-        case .uid: write("CF$UID", "\(document.uid(of: node))", to: &output)
-        case .null, .array, .dictionary: output += "null".utf8
+    // MARK: What JSON has no form for
+
+    private mutating func write(_ foreign: ForeignValue, of source: Int, to output: inout [UInt8]) {
+        switch foreign {
+        case .date(let seconds): write(date: seconds, to: &output)
+        case .data(let node): writeData(node, of: source, to: &output)
+        case .uid(let uid): write("CF$UID", "\(uid)", to: &output)
+        case .real(let value): write("$real", "\"\(value)\"", to: &output)
         }
-    }
-
-    // MARK: Scalars
-
-    private func write(real: Double, to output: inout [UInt8]) {
-        guard !real.isFinite else { return output.append(jsonNumber: real) }
-        write("$real", "\"\(real)\"", to: &output)
     }
 
     private func write(date seconds: Double, to output: inout [UInt8]) {

@@ -19,7 +19,7 @@ package struct LeanplumPropertyList {
         guard document.kind(of: document.root) == .array else {
             return output.rejects.append(Reject("unsupported_schema the root is no array"))
         }
-        var reader = LeanplumPropertyList(document, size: bytes.count, at: place, secret: secret, limits: limits)
+        var reader = LeanplumPropertyList(document, at: place, secret: secret, limits: limits)
         let elements = document.elements(of: document.root)
         for position in 0..<elements.count where !reader.isOutOfBudget {
             reader.take(document.element(at: position, of: elements), into: &output)
@@ -42,7 +42,7 @@ package struct LeanplumPropertyList {
         }
         var place = place
         place.applicationID = defaults.applicationID
-        var reader = LeanplumPropertyList(document, size: bytes.count, at: place, secret: secret, limits: limits)
+        var reader = LeanplumPropertyList(document, at: place, secret: secret, limits: limits)
         for (index, node) in defaults.items where index < count && !reader.isOutOfBudget {
             reader.requests.miss(until: index, into: &output)
             reader.take(node, into: &output)
@@ -61,12 +61,14 @@ package struct LeanplumPropertyList {
     }
 
     private init(
-        _ document: PropertyListDocument, size: Int, at place: LeanplumPlace, secret: RunSecret,
-        limits: LeanplumRequests.Limits
+        _ document: PropertyListDocument, at place: LeanplumPlace, secret: RunSecret, limits: LeanplumRequests.Limits
     ) {
         self.document = document
         requests = LeanplumRequests(at: place, secret: secret, limits: limits)
-        json = PropertyListJSON(document, size: size, sizeLimit: limits.bytes)
+        // Keys keep their order until a request is made of them; what JSON has no form for, the SDK did not write.
+        json = PropertyListJSON(
+            document, keyOrder: .file, foreignValues: .refused,
+            limits: PropertyListJSON.Limits(value: limits.bytes, file: limits.bytes + 4 * document.sourceLength))
     }
 
     private mutating func take(_ node: PropertyListNode, into output: inout Extraction) {
@@ -78,7 +80,7 @@ package struct LeanplumPropertyList {
             try json.write(node)
             requests.append(json.text, into: &output)
         } catch {
-            switch error {
+            switch error.kind {
             case .noForm: requests.skip(.nonJSONValue, place, into: &output)
             case .tooLarge: requests.skip(.tooLarge, place, into: &output)
             case .outOfBudget:
