@@ -1,3 +1,5 @@
+import Bytes
+
 /// Reads a string that takes more than a quick look: with escapes, or letters beyond ASCII.
 struct JSONStringReader: ~Escapable {
     private let source: Span<UInt8>
@@ -132,7 +134,7 @@ struct JSONStringReader: ~Escapable {
         position += 1
         var unit: UInt32 = 0
         for _ in 0..<4 {
-            guard let digit = try nextByte().hexDigitValue else {
+            guard let digit = try nextByte().hexadecimalValue else {
                 throw JSONError(.invalidEscape, at: position)
             }
             unit = unit << 4 | UInt32(digit)
@@ -177,16 +179,6 @@ extension Span<UInt8> {
             return nil
         }
         return length
-    }
-}
-
-extension UInt8 {
-    /// The value of an ASCII hexadecimal digit of either case.
-    var hexDigitValue: UInt8? {
-        if isDigit { return self & 0xF }
-        let letter = self | 0x20
-        return letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "f")
-            ? letter - UInt8(ascii: "a") + 10 : nil
     }
 }
 

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Bytes that are put together in memory that is kept and used again: behind the text there is room that holds anything.
 public struct TextBuffer: Sendable {
     @usableFromInline var memory: [UInt8] = []
@@ -238,14 +240,11 @@ public struct TextWriter: ~Copyable, ~Escapable {
     private mutating func append(unitEscape unit: UInt16) {
         append(UInt8(ascii: "\\"))
         append(UInt8(ascii: "u"))
-        append(hexDigit: unit >> 12)
-        append(hexDigit: unit >> 8 & 0xF)
-        append(hexDigit: unit >> 4 & 0xF)
-        append(hexDigit: unit & 0xF)
-    }
-
-    private mutating func append(hexDigit digit: UInt16) {
-        append(UInt8(digit < 10 ? 0x30 + digit : 0x57 + digit))
+        let (high, low) = (UInt8(truncatingIfNeeded: unit >> 8), UInt8(truncatingIfNeeded: unit))
+        append((high >> 4).lowerHexadecimalDigit)
+        append((high & 0xF).lowerHexadecimalDigit)
+        append((low >> 4).lowerHexadecimalDigit)
+        append((low & 0xF).lowerHexadecimalDigit)
     }
 }
 

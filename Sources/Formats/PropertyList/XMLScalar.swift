@@ -1,3 +1,4 @@
+import Bytes
 import CivilTime
 import JSONText
 
@@ -16,23 +17,15 @@ enum XMLScalar {
         let radix: UInt64 = isHexadecimal ? 16 : 10
         var magnitude: UInt64 = 0
         for index in bytes.indices {
-            guard let digit = digit(bytes[index]), digit < radix else { return nil }
+            guard let digit = bytes[index].hexadecimalValue, digit < radix else { return nil }
             let product = magnitude.multipliedReportingOverflow(by: radix)
-            let sum = product.partialValue.addingReportingOverflow(digit)
+            let sum = product.partialValue.addingReportingOverflow(UInt64(digit))
             guard !product.overflow, !sum.overflow else { return nil }
             magnitude = sum.partialValue
         }
         guard isNegative, magnitude > 0 else { return PropertyListInteger(bits: magnitude, isNegative: false) }
         guard magnitude <= 1 << 63 else { return nil }
         return PropertyListInteger(bits: 0 &- magnitude, isNegative: true)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt64? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte & 0xF)
-        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): UInt64(byte & 0xF) + 9
-        default: nil
-        }
     }
 
     /// A decimal number, or `nan`, `inf`, `infinity` in any letter case.

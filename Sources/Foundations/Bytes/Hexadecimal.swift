@@ -1,22 +1,20 @@
 extension UInt8 {
     /// The value of an ASCII hexadecimal digit of either case; nil for any other byte.
     @inlinable public var hexadecimalValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
+        let decimal = self &- UInt8(ascii: "0")
+        if decimal < 10 { return decimal }
+        let letter = (self | 0x20) &- UInt8(ascii: "a")
+        return letter < 6 ? letter &+ 10 : nil
     }
 
     /// The ASCII digit, in lower case, of a number below 16.
     @inlinable public var lowerHexadecimalDigit: UInt8 {
-        self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "a") + self - 10
+        self &+ (self < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
     }
 
     /// The ASCII digit, in upper case, of a number below 16.
     @inlinable public var upperHexadecimalDigit: UInt8 {
-        self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "A") + self - 10
+        self &+ (self < 10 ? UInt8(ascii: "0") : UInt8(ascii: "A") - 10)
     }
 
     /// The byte with an ASCII capital letter made small.

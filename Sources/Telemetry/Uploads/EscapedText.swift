@@ -126,20 +126,12 @@ struct EscapedText {
     /// A number; one that stands for no ASCII comes out as a byte that is none.
     private func number(_ index: Int, digits: ClosedRange<Int>, radix: Int) -> (value: UInt8, digits: Int)? {
         var (value, count) = (0, 0)
-        while count < digits.upperBound, let digit = byte(index + count).flatMap(Self.digit), digit < radix {
-            value = value * radix + digit
+        while count < digits.upperBound, let digit = byte(index + count)?.hexadecimalValue, digit < radix {
+            value = value * radix + Int(digit)
             count += 1
         }
         guard count >= digits.lowerBound else { return nil }
         return (value < 0x80 ? UInt8(value) : 0xFF, count)
     }
 
-    private static func digit(_ byte: UInt8) -> Int? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte) - 0x30
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(byte) - 0x61 + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(byte) - 0x41 + 10
-        default: nil
-        }
-    }
 }
