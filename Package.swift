@@ -66,7 +66,7 @@ let telemetry: [Target] = [
 ]
 
 let systems: [Target] = [
-    room("Mozilla", on: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry", crypto], pure),
+    room("Mozilla", on: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry"], pure),
     room("Sift", on: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry"], pure),
     room(
         "Leanplum", on: "Systems", ["Bytes", "CSQLite", "Files", "JSONText", "PropertyList", "Telemetry", crypto]),

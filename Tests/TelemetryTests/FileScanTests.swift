@@ -17,6 +17,7 @@ private struct ScriptStore: FileStore {
     var companionPaths: [String] { [] }
     var fileCount: Int { names.count }
     var isReadAtOnce: Bool { false }
+    var sizeLimit = FileSizeLimit.usual
 
     func file(_ index: Int) -> (name: [UInt8], path: String) { (Array(names[index].utf8), "store/\(names[index])") }
     func makeReader(in context: StoreContext) -> any FileReader { ScriptReader() }
@@ -144,6 +145,16 @@ private struct ScriptReader: FileReader {
         #expect(outputs.flatMap(\.quarantined).map(\.isStored) == [!carriesCredentials])
     }
 
+    @Test("a system sets its own limit, and names the case")
+    func ownLimit() throws {
+        var store = try makeStore(["1", "2"], carriesCredentials: false)
+        store.sizeLimit = FileSizeLimit(bytes: 1 << 20, code: "X10")
+        #expect(truncate(folder("store/f1"), (1 << 20) + 1) == 0)
+        let outputs = try outputs(of: store)
+        #expect(outputs.flatMap(indices) == [0])
+        #expect(outputs.flatMap(\.quarantined).map(\.reject.reason) == ["X10 more than 1 MiB"])
+    }
+
     @Test(
         "a file of which only its contents tell whether it holds credentials is looked through",
         arguments: [("a beaconKey b", false), ("a beacon key b", true)])
@@ -154,7 +165,7 @@ private struct ScriptReader: FileReader {
             name: Array("file".utf8), path: "p", kind: ScriptStore.kind, credentials: .ifItHolds("beaconKey"))
         var (reading, output) = (StoreFileReading(), ScanOutput(capture: "c"))
         let options = ScanOptions(secret: RunSecret(identity: 3, content: 5))
-        #expect(reading.read(file, limit: 100, in: tree, options, into: &output))
+        #expect(reading.read(file, limit: FileSizeLimit(bytes: 100, code: "large"), in: tree, options, into: &output))
         var extraction = Extraction()
         extraction.rejects = [Reject("P2 x", offset: 0, length: 1)]
         reading.take(&extraction, of: file, into: &output)

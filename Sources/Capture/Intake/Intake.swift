@@ -28,6 +28,7 @@ public struct Intake: Sendable {
     /// The lines of what is quarantined and of the problems: bundles that are packed together may tell the same.
     private var details = DuplicateIndex()
     private let secret: RunSecret
+    private let systems: SystemTable
 
     /// What a bundle is to carry.
     public struct Spill: Sendable {
@@ -50,10 +51,11 @@ public struct Intake: Sendable {
     ///   - secret: random numbers; see `RecordKey`.
     ///   - keepsDetails: whether all of what is found is wanted, not the first few only.
     ///   - folder: where it is held on disk then.
-    ///   - systems: whose stores it may be of.
+    ///   - systems: whose records and stores it may be of.
     public init(secret: RunSecret, keepsDetails: Bool, folder: String, systems: SystemTable) {
         self.secret = secret
         self.keepsDetails = keepsDetails
+        self.systems = systems
         spill = Spill(
             quarantine: QuarantineSpill(folder: folder, knowing: systems), problems: DetailSpill(folder: folder))
     }
@@ -64,6 +66,11 @@ public struct Intake: Sendable {
     /// Codes of problems that mean that something stands in the place of a store and is none: nothing is lost of what was
     /// given, but somebody may have meant to give it.
     private static let strangers: Set<String> = ["link", "special"]
+
+    /// The note that the id of a record stands on an earlier one too, with another payload.
+    private static func repeatedID(_ code: String) -> String {
+        "\(code) id also used by an earlier record with different content"
+    }
 
     /// Takes a batch.
     /// - Parameters:
@@ -80,11 +87,15 @@ public struct Intake: Sendable {
                 continue
             case .new:
                 try keep(entry, batch.lines[entry.line], batch.lines[entry.written.payload])
-            case .sameIDOtherPayload where entry.isNotedAsRepeated:
-                try keep(entry, batch.lines[entry.line], batch.lines[entry.written.payload])
             case .sameIDOtherPayload:
-                let (line, payload) = entry.written.line(batch.lines[entry.line], noting: RepeatedID.note)
-                try keep(entry, line[...], line[payload])
+                let line = batch.lines[entry.line]
+                let code = systems[entry.summary.system]?.repeatedIDCode ?? ""
+                if entry.written.isNoted(code, in: line) {
+                    try keep(entry, line, batch.lines[entry.written.payload])
+                } else {
+                    let (noted, payload) = entry.written.line(line, noting: Self.repeatedID(code))
+                    try keep(entry, noted[...], noted[payload])
+                }
             }
             totals.count(entry.summary)
         }
@@ -137,14 +148,6 @@ public struct Intake: Sendable {
 
     /// Whether a problem is worth a word, though nothing was lost.
     public static func isWarning(_ problem: Problem) -> Bool { strangers.contains(problem.code) }
-}
-
-/// The note that the id of a record stands on an earlier one too, with another payload.
-///
-/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", case P11.
-enum RepeatedID {
-    static let code = "P11"
-    static let note = "\(code) id also used by an earlier record with different content"
 }
 
 extension Problem {

@@ -24,8 +24,6 @@ public struct Batch: Sendable {
         public let line: Range<Int>
         /// Where the notes and the payload stand, in ``Batch/lines``.
         let written: WrittenRecord
-        /// Whether it is noted already that its id stands on another record too.
-        let isNotedAsRepeated: Bool
         /// What tells duplicates.
         public let key: RecordKey
         /// The input that it came from, counted from 0.
@@ -75,9 +73,8 @@ public struct Batch: Sendable {
         let written = record.write(to: &lines)
         records.append(
             Entry(
-                summary: RecordSummary(record), line: start..<lines.count, written: written,
-                isNotedAsRepeated: record.notes.contains { $0.hasPrefix(RepeatedID.code) }, key: key, input: input,
-                place: place))
+                summary: RecordSummary(record), line: start..<lines.count, written: written, key: key,
+                input: input, place: place))
     }
 
     /// Takes what was read of a store.

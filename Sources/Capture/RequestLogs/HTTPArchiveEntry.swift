@@ -4,7 +4,8 @@ import Telemetry
 
 /// The parts of an entry of an HTTP archive that are ever looked at.
 ///
-/// Headers and body can hold credentials: nothing of them leaves this type but the body of an upload.
+/// Headers and body can hold credentials: nothing of them leaves this type but the body of an upload and the header fields
+/// that its system asks for.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section B.
 struct HTTPArchiveEntry {
@@ -18,20 +19,19 @@ struct HTTPArchiveEntry {
     let isFromCache: Bool
     /// The body as the archive has it; nil if it has none.
     let postData: JSONNode?
-    private let headers: JSONNode?
+    /// The header fields.
+    let headers: CapturedHeaders
 
     private enum Keys {
         static let fromCache: JSONKey = "_fromCache"
         static let headers: JSONKey = "headers"
         static let method: JSONKey = "method"
-        static let name: JSONKey = "name"
         static let postData: JSONKey = "postData"
         static let request: JSONKey = "request"
         static let response: JSONKey = "response"
         static let started: JSONKey = "startedDateTime"
         static let status: JSONKey = "status"
         static let url: JSONKey = "url"
-        static let value: JSONKey = "value"
     }
 
     /// What is wanted of an entry: not its cookies, not the answer's contents.
@@ -54,7 +54,7 @@ struct HTTPArchiveEntry {
         status = document.value(of: Keys.response, in: root).map { Self.status(of: $0, in: document) } ?? 0
         isFromCache = document.text(Keys.fromCache, in: root) != nil
         postData = document.value(of: Keys.postData, in: request)
-        headers = document.array(Keys.headers, in: request)
+        headers = CapturedHeaders(document.array(Keys.headers, in: request))
     }
 
     /// A number, or text in archives that were edited by hand.
@@ -68,27 +68,12 @@ struct HTTPArchiveEntry {
 
     /// Whether the request says that its body was encoded.
     func hasContentEncoding(in document: JSONDocument) -> Bool {
-        header("content-encoding", in: document) != nil
+        headers.first("content-encoding", in: document) != nil
     }
 
     /// The length of the body that the request states.
     func contentLength(in document: JSONDocument) -> Int? {
-        header("content-length", in: document).flatMap { Int(document.string(of: $0)) }
-    }
-
-    /// The value of a header; headers are objects with name and value, or pairs.
-    private func header(_ name: String, in document: JSONDocument) -> JSONNode? {
-        guard let headers else { return nil }
-        var header = document.firstElement(of: headers)
-        while let current = header {
-            let pair = document.kind(of: current) == .array ? document.elements(of: current) : []
-            let key = pair.first ?? document.value(of: Keys.name, in: current)
-            if let key, document.kind(of: key) == .string, document.bytes(of: key).equalsIgnoringCase(name) {
-                return pair.count == 2 ? pair[1] : document.value(of: Keys.value, in: current)
-            }
-            header = document.element(after: current, of: headers)
-        }
-        return nil
+        headers.first("content-length", in: document).flatMap { Int(document.string(of: $0)) }
     }
 }
 

@@ -86,7 +86,8 @@ struct HTTPArchiveReader: Sendable {
         var source = source
         source.index = index
         let time = parts.started.flatMap(Timestamp.init(started:))
-        let upload = CapturedUpload(route: route, time: time, source: source)
+        let headers = parts.headers.fields(named: requests.headers, in: entry)
+        let upload = CapturedUpload(route: route, headers: headers, time: time, source: source)
         do throws(BodyFault) {
             var record = try upload.record(by: requests, in: &body)
             if time == nil { record.notes.append("bad_time startedDateTime tells no instant") }

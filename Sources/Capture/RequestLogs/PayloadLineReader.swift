@@ -19,6 +19,7 @@ struct PayloadLineReader: Sendable {
 
     private enum Keys {
         static let body: JSONKey = "body"
+        static let headers: JSONKey = "headers"
         static let labels: JSONKey = "labels"
         static let method: JSONKey = "method"
         static let payload: JSONKey = "payload"
@@ -134,7 +135,10 @@ extension PayloadLineReader {
         guard let system = systems[route.system] else { return .other(.unrelated) }
         let time = time
         if let other = try readBody(as: system.requests.body) { return .other(other) }
-        let finding = try upload(to: system, CapturedUpload(route: route, time: time, source: source))
+        let headers = CapturedHeaders(line.value(of: Keys.headers, in: line.root))
+        let upload = CapturedUpload(
+            route: route, headers: headers.fields(named: system.requests.headers, in: line), time: time, source: source)
+        let finding = try self.upload(to: system, upload)
         guard case .upload(var record, _) = finding, let value = line.value(of: Keys.status, in: line.root),
             line.kind(of: value) == .number
         else { return finding }

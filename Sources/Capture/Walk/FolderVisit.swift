@@ -30,6 +30,8 @@ struct FolderVisit: Sendable {
     private(set) var leftOutStore: String?
     /// Files that may be stores, but could not be read to see.
     private(set) var unreadable: [(path: String, error: FileError)] = []
+    /// What else formats have to tell of entries.
+    private(set) var problems: [(path: String, problem: Problem)] = []
     /// Whose container the folder is, if it says so.
     private(set) var identifier: String?
     private let tree: FileTree
@@ -92,6 +94,7 @@ struct FolderVisit: Sendable {
         folders = entries.folders.filter { !look.claimedFolders.contains($0) }.map { look.path(of: $0) }
         addOthers(entries.others, in: whole)
         unreadable = look.unreadable
+        problems = look.problems
         notFiles += look.notFiles
         leftOutStore = look.leftOutStore
         if !entries.excluded.isEmpty { try findLeftOut(entries) }

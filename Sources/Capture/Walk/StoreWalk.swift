@@ -114,6 +114,7 @@ struct StoreWalk {
             problems += visit.notFiles.map { found in
                 PlacedProblem(capture: label, path: found.path, problem: found.problem)
             }
+            problems += visit.problems.map { PlacedProblem(capture: label, path: $0.path, problem: $0.problem) }
             for (file, error) in visit.unreadable { report(file, error) }
             takeArchives(of: visit)
             return visit.folders

@@ -14,6 +14,7 @@ extension Database {
         let used = try usage(on: today)
         let names = try clientNames()
         state.flights = try flights(names)
+        state.deletedClients = try deletedClients(names, pool.systems)
         for (client, count) in used {
             if let name = names[client] { state.used[name, default: 0] += count }
         }
@@ -55,6 +56,22 @@ extension Database {
             refused[DeliveryKey(identity: identity, content: content), default: []].insert(ItemKey(digest: item))
         }
         return refused
+    }
+
+    /// The clients of all requests for deletion that were settled or are in flight.
+    private func deletedClients(_ names: [Int64: ClientName], _ systems: SystemTable) throws -> Set<ClientName> {
+        let kinds = try kindNames().filter {
+            systems.precedence(of: $0.value.system).deletionRequests.contains($0.value.type)
+        }
+        // Nothing is looked through for systems without such requests.
+        guard !kinds.isEmpty else { return [] }
+        let rows = try Int64.fetchSet(
+            self,
+            sql: """
+                SELECT client FROM settled WHERE kind IN (SELECT value FROM json_each(:kinds))
+                UNION SELECT client FROM flights WHERE kind IN (SELECT value FROM json_each(:kinds))
+                """, arguments: ["kinds": "[\(kinds.keys.sorted().map(String.init).joined(separator: ","))]"])
+        return Set(rows.compactMap { names[$0] }.filter { $0.client != nil })
     }
 
     /// Servers that asked to be left alone, also those whose time is over.

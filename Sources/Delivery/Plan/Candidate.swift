@@ -125,7 +125,9 @@ public struct CandidatePool: Sendable {
         _ notes: CandidateNotes, bundle: Int, segment: Int, isReleased: (_ id: String, _ code: String) -> Bool
     ) {
         for note in notes.notes {
-            let holds = note.holds.filter { code in !Holding.isReleasable(code) || !isReleased(note.id ?? "", code) }
+            let holds = note.holds.filter { code in
+                !Holding.isReleasable(code, knowing: systems) || !isReleased(note.id ?? "", code)
+            }
             var items: Range<Int>?
             if let noted = note.items {
                 items = itemKeys.count..<itemKeys.count + noted.count
@@ -154,6 +156,8 @@ public enum Holding {
     /// to go, and what nothing proves right may be something that no phone ever said.
     private static let final: Set<String> = ["pending-events", "no-target", "unproven"]
 
-    /// Whether an operator may accept the reason.
-    public static func isReleasable(_ code: String) -> Bool { !final.contains(code) }
+    /// Whether an operator may accept the reason: not one of these, nor one that a system calls final.
+    public static func isReleasable(_ code: String, knowing systems: SystemTable) -> Bool {
+        !final.contains(code) && !systems.all.contains { $0.uploads.finalHolds.contains(code) }
+    }
 }

@@ -53,6 +53,8 @@ public struct LedgerState: Sendable {
     public var refusedItems: [DeliveryKey: Set<ItemKey>] = [:]
     /// Uploads marked in flight and not settled.
     public var flights: [DeliveryKey: Flight] = [:]
+    /// Clients that asked for the deletion of their data: such a request was settled or is in flight.
+    public var deletedClients: Set<ClientName> = []
     /// How many uploads each client has had of today's quota.
     public var used: [ClientName: Int] = [:]
 

@@ -22,6 +22,8 @@ public enum Disposition: UInt8, Sendable, CaseIterable {
     case held
     /// It is older than wanted.
     case tooOld
+    /// It is not sent any more, for its client asked that its data be deleted.
+    case deletionRequested
     /// It was delivered before.
     case delivered
     /// It was refused before.
@@ -44,6 +46,7 @@ public enum Disposition: UInt8, Sendable, CaseIterable {
         case .serverPause: "server asked to wait"
         case .held: "held"
         case .tooOld: "too old"
+        case .deletionRequested: "deletion-requested"
         case .delivered: "delivered before"
         case .refused: "refused before"
         case .duplicate: "duplicate"
@@ -55,7 +58,8 @@ public enum Disposition: UInt8, Sendable, CaseIterable {
     public var isForLater: Bool {
         switch self {
         case .sendPart, .dailyLimit, .typeLimit, .sameIDLately, .overlapping, .serverPause: true
-        case .send, .settle, .missingCredential, .held, .tooOld, .delivered, .refused, .duplicate: false
+        case .send, .settle, .missingCredential, .held, .tooOld, .deletionRequested, .delivered, .refused, .duplicate:
+            false
         }
     }
 }
@@ -152,7 +156,7 @@ extension Disposition {
     /// Whether the record may still be sent one day, by itself or after somebody does something.
     public var isWaiting: Bool {
         switch self {
-        case .send, .settle, .delivered, .refused, .duplicate: false
+        case .send, .settle, .deletionRequested, .delivered, .refused, .duplicate: false
         case .sendPart, .dailyLimit, .typeLimit, .sameIDLately, .missingCredential, .serverPause, .held, .tooOld,
             .overlapping:
             true

@@ -3,7 +3,8 @@ import Telemetry
 /// Decides what is sent: a function of records, the ledger's state, rules, the credentials at hand and an instant.
 ///
 /// Records go by the time at which the device queued them, those without one last; equal times, in the order of the
-/// bundles.
+/// bundles. Those that a system puts before all others go first, and a client that asked for the deletion of its data sends
+/// nothing else: see `Precedence`.
 ///
 /// Source: "Delivery", "A job" and "Limits".
 public struct Planner {
@@ -15,6 +16,10 @@ public struct Planner {
     private let hasCredential: [Bool]
     /// Systems whose server is to be left alone.
     private let pausedSystems: Set<SystemName>
+    /// For each kind of upload, by its number, whether it goes before the others.
+    private let goesFirst: [Bool]
+    /// For each client, by its number, whether it asked for the deletion of its data.
+    private let isDeleted: [Bool]
 
     /// What other uploads of the plan leave room for.
     private var quota: Quota
@@ -58,16 +63,32 @@ public struct Planner {
         pausedSystems = Set(pool.names.kinds.values.map(\.system)).filter { system in
             pauses.contains { $0.endpoint == rules.endpoints[system] }
         }
+        goesFirst = pool.names.kinds.values.map { pool.systems.precedence(of: $0.system).first.contains($0.type) }
+        isDeleted = Self.deletedClients(pool, state)
         let endpoints = Set(pausedSystems.compactMap { rules.endpoints[$0] })
         plan.pauses = pauses.filter { endpoints.contains($0.endpoint) }
+    }
+
+    /// A record without a client says nothing of the others that have none.
+    private static func deletedClients(_ pool: CandidatePool, _ state: LedgerState) -> [Bool] {
+        let names = pool.names
+        let isRequest = names.kinds.values.map {
+            pool.systems.precedence(of: $0.system).deletionRequests.contains($0.type)
+        }
+        var isDeleted = names.clients.values.map { state.deletedClients.contains($0) }
+        for candidate in pool.candidates where isRequest[Int(candidate.kind)] {
+            isDeleted[Int(candidate.client)] = names.clients[candidate.client].client != nil
+        }
+        return isDeleted
     }
 
     private mutating func decide() {
         let candidates = pool.candidates
         plan.dispositions = Array(repeating: .held, count: candidates.count)
-        let order = candidates.indices.sorted { left, right in
-            (candidates[left].time, left) < (candidates[right].time, right)
+        func rank(_ index: Int) -> (Int, Int64, Int) {
+            (goesFirst[Int(candidates[index].kind)] ? 0 : 1, candidates[index].time, index)
         }
+        let order = candidates.indices.sorted { rank($0) < rank($1) }
         let repetitions = Repetitions(candidates, order: order, names: pool.names)
         for index in order {
             let disposition =
@@ -100,6 +121,7 @@ public struct Planner {
         case .refused: return .refused
         case .none: break
         }
+        if isDeleted[Int(candidate.client)], !goesFirst[Int(candidate.kind)] { return .deletionRequested }
         if candidate.holds != nil { return .held }
         if isTooOld(candidate) { return .tooOld }
         if sharesIdentity, sentIdentities.contains(candidate.key.identity) { return .sameIDLately }

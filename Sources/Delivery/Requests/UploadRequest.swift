@@ -27,11 +27,11 @@ public struct UploadRequest: Sendable, Equatable {
         _ format: any UploadFormat, target: Target?, payload: [UInt8], credential: Credential, now: Timestamp,
         agent: String
     ) throws(RequestError) {
-        guard let target, format.isTarget(target) else { throw .noTarget }
+        guard let target, format.accepts(target) else { throw .noTarget }
         let content = try format.content(of: payload, to: target, credential: credential, now: now)
         method = target.method ?? format.method
         path = PercentEncoding.path(target.path)
-        var headers = [HeaderField("User-Agent", agent)] + content.headers
+        var headers = [HeaderField("User-Agent", agent)] + content.headers + target.headerFields
         if content.isCompressed {
             headers.append(HeaderField("Content-Encoding", "gzip"))
             do throws(GzipError) {

@@ -17,6 +17,8 @@ public struct ActivityStreamSystem: TelemetrySystem {
     public let uploads: any UploadFormat = ActivityStreamUploads()
     /// What the events of the New Tab page mean.
     public let vocabulary: any Vocabulary = ActivityStreamVocabulary()
+    /// Ids are hashes of payloads: only a record that somebody wrote repeats one, and is noted as a ping of Mozilla's is.
+    public let repeatedIDCode = "P11"
 
     /// Makes the system, which has no state.
     public init() {}

@@ -77,11 +77,23 @@ public struct Target: Sendable, Equatable {
     public var method: String?
     /// Path and query.
     public var path: String
+    /// The header fields that belong to the upload itself and are sent with it, by name; mostly none. A system says which it
+    /// knows: see ``UploadFormat/isTargetHeader(_:)``.
+    public var headers: [String: String]
 
     /// Makes a target.
-    public init(path: String, method: String? = nil) {
+    public init(path: String, method: String? = nil, headers: [String: String] = [:]) {
         self.path = path
         self.method = method
+        self.headers = headers
+    }
+
+    /// The header fields in the order in which they are written and sent: by the UTF-8 bytes of their names.
+    public var headerFields: [HeaderField] {
+        guard !headers.isEmpty else { return [] }
+        return headers.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map {
+            HeaderField($0.key, $0.value)
+        }
     }
 }
 

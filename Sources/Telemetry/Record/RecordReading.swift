@@ -99,7 +99,23 @@ private struct RecordReader {
     private func target() throws(RecordError) -> Target? {
         let target = try value("target", in: document.root)
         guard document.kind(of: target) != .null else { return nil }
-        return Target(path: try text("path", in: target), method: try present("method", in: target))
+        return Target(
+            path: try text("path", in: target), method: try present("method", in: target),
+            headers: try headers(of: target))
+    }
+
+    private func headers(of target: JSONNode) throws(RecordError) -> [String: String] {
+        guard let object = document.value(of: "headers", in: target) else { return [:] }
+        guard document.kind(of: object) == .object else { throw RecordError("headers of another type") }
+        var headers: [String: String] = [:]
+        for place in 0..<document.memberCount(of: object) {
+            let member = document.member(at: place, of: object)
+            guard document.kind(of: member.value) == .string else {
+                throw RecordError("headers has a value that is no string")
+            }
+            headers[document.string(of: member.key)] = document.string(of: member.value)
+        }
+        return headers
     }
 
     private func source() throws(RecordError) -> Source {

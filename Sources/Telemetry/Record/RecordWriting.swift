@@ -56,6 +56,7 @@ extension Record {
             bytes += (app.build?.utf8.count ?? 0) + (app.channel?.utf8.count ?? 0) + (app.id?.utf8.count ?? 0)
             bytes += (app.name?.utf8.count ?? 0) + (app.version?.utf8.count ?? 0)
         }
+        for (name, value) in target?.headers ?? [:] { bytes += name.utf8.count + value.utf8.count + 6 }
         for note in notes { bytes += note.utf8.count + 1 }
         for hold in held { bytes += hold.code.utf8.count + (hold.detail?.utf8.count ?? 0) + 3 }
         return 6 * bytes + 512
@@ -127,6 +128,7 @@ extension Record {
     private func write(_ target: Target?, to output: inout TextWriter) {
         guard let target else { return output.append(Pieces.null) }
         output.append(UInt8(ascii: "{"))
+        if !target.headers.isEmpty { write(target.headerFields, to: &output) }
         if let method = target.method {
             output.append(Pieces.method)
             output.append(string: method)
@@ -135,6 +137,17 @@ extension Record {
         output.append(Pieces.targetPath)
         output.append(string: target.path)
         output.append(UInt8(ascii: "}"))
+    }
+
+    private func write(_ headers: [HeaderField], to output: inout TextWriter) {
+        output.append(Pieces.headers)
+        for (position, field) in headers.enumerated() {
+            output.append(UInt8(ascii: position == 0 ? "{" : ","))
+            output.append(string: field.name)
+            output.append(UInt8(ascii: ":"))
+            output.append(string: field.value)
+        }
+        output.append(Pieces.headersEnd)
     }
 }
 
@@ -148,6 +161,16 @@ public struct WrittenRecord: Sendable, Equatable {
     /// The same, further behind in the output.
     func moved(by distance: Int) -> WrittenRecord {
         WrittenRecord(notes: notes + distance, payload: payload.lowerBound + distance..<payload.upperBound + distance)
+    }
+
+    /// Whether one of the notes begins with a code, which has no characters that JSON escapes.
+    /// - Parameter line: the part of the output that is the line.
+    public func isNoted(_ code: String, in line: ArraySlice<UInt8>) -> Bool {
+        // A quote inside a note has a backslash before it, so one behind a bracket or a comma begins a note.
+        let beginnings = ["[", ","].map { Array("\($0)\"\(code)".utf8) }
+        return (notes..<payload.lowerBound).contains { place in
+            beginnings.contains { line[place...].starts(with: $0) }
+        }
     }
 
     /// Puts a note in front of the others on the line that was written.
@@ -184,6 +207,8 @@ private enum Pieces {
     static let time: TextPiece = ",\"time\":"
     static let type: TextPiece = ",\"type\":"
     static let end: TextPiece = "}\n"
+    static let headers: TextPiece = "\"headers\":"
+    static let headersEnd: TextPiece = "},"
     static let method: TextPiece = "\"method\":"
     static let targetPath: TextPiece = "\"path\":"
     static let build: TextPiece = "\"build\":"

@@ -4,14 +4,18 @@ import JSONText
 public struct CapturedUpload: Sendable {
     /// Where it went; nil where only the payload was captured.
     public let route: UploadRoute?
+    /// The fields of its header that the system asks for (``RequestFormat/headers``), as they stand in the capture: in its
+    /// order and letter case, also those that come twice. A value that is no text is empty.
+    public let headers: [HeaderField]
     /// When it was captured.
     public let time: Timestamp?
     /// Where it was found.
     public let source: Source
 
     /// Describes an upload.
-    public init(route: UploadRoute?, time: Timestamp?, source: Source) {
+    public init(route: UploadRoute?, headers: [HeaderField] = [], time: Timestamp?, source: Source) {
         self.route = route
+        self.headers = headers
         self.time = time
         self.source = source
     }

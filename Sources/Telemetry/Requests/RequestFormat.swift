@@ -8,6 +8,9 @@ public protocol RequestFormat: Sendable {
     var methods: [String] { get }
     /// How the payload lies in the body.
     var body: CapturedBody { get }
+    /// The names, in lower case, of the header fields that its records are made with. All others of a captured request stay
+    /// where they are, for they may be credentials.
+    var headers: Set<String> { get }
     /// Whether its payloads carry neither id nor time, so that equal ones honestly repeat and are numbered.
     var payloadsRepeat: Bool { get }
 

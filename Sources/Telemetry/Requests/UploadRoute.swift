@@ -42,7 +42,7 @@ public struct UploadRoute: Sendable {
         if isSpurious { notes.append("spurious_query empty query left out") }
         let path = system.requests.path(of: address) + (isSpurious ? "" : address.query)
         let target = Target(path: path)
-        self.target = system.uploads.isTarget(target) ? target : nil
+        self.target = system.uploads.accepts(target) ? target : nil
         if self.target == nil { notes.append("no-target path and query are not in the system's grammar") }
     }
 

@@ -8,6 +8,8 @@ public protocol FileStore: Store {
     /// A file, by its place in the order of the store: the name by which it is opened in ``folderPath``, and its path in the
     /// capture.
     func file(_ index: Int) -> (name: [UInt8], path: String)
+    /// How large a file may be that is parsed.
+    var sizeLimit: FileSizeLimit { get }
     /// Whether the bytes of the files may hold credentials, so that only their hashes are listed.
     var carriesCredentials: Bool { get }
     /// Makes what turns bytes into records. One serves one thread at a time and keeps its memory.
@@ -73,7 +75,7 @@ private struct FileScan: StoreScan {
         let (name, path) = store.file(index)
         let file = StoreFile(
             name: name, path: path, kind: store.kind, credentials: store.carriesCredentials ? .always : .never)
-        guard files.read(file, limit: StoreLimits.file, in: folder, context.options, into: &output) else { return }
+        guard files.read(file, limit: store.sizeLimit, in: folder, context.options, into: &output) else { return }
         extraction.removeAll()
         reader.read(files.contents, file: index, path: path, into: &extraction)
         output.take(&extraction, path: path)
@@ -131,11 +133,11 @@ public struct StoreFileReading: Sendable {
     /// Reads a file. One beyond the limit goes to quarantine as it is.
     /// - Returns: whether its bytes are at hand.
     public mutating func read(
-        _ file: StoreFile, limit: Int, in folder: borrowing TreeFolder, _ options: ScanOptions,
+        _ file: StoreFile, limit: FileSizeLimit, in folder: borrowing TreeFolder, _ options: ScanOptions,
         into output: inout ScanOutput
     ) -> Bool {
         do throws(FileError) {
-            try folder.read(file.name, limit: limit, into: &contents)
+            try folder.read(file.name, limit: limit.bytes, into: &contents)
             output.bytesRead += contents.count
             return true
         } catch {
@@ -149,19 +151,21 @@ public struct StoreFileReading: Sendable {
     }
 
     private mutating func quarantineTooLarge(
-        _ file: StoreFile, limit: Int, in folder: borrowing TreeFolder, _ options: ScanOptions,
+        _ file: StoreFile, limit: FileSizeLimit, in folder: borrowing TreeFolder, _ options: ScanOptions,
         into output: inout ScanOutput
     ) {
         do throws(FileError) {
             try folder.read(file.name, limit: options.quarantineFileLimit, into: &contents)
             output.quarantine(
-                Reject("too-large more than \(limit >> 20) MiB"), of: contents, path: file.path, kind: file.kind,
+                Reject("\(limit.code) more than \(limit.bytes >> 20) MiB"), of: contents, path: file.path,
+                kind: file.kind,
                 carriesCredentials: file.carriesCredentials(contents))
         } catch {
             let kept = options.quarantineFileLimit >> 20
             let reason =
                 error.isTooLarge
-                ? "too-large: more than \(limit >> 20) MiB; only files of \(kept) MiB are kept" : error.description
+                ? "too-large: more than \(limit.bytes >> 20) MiB; only files of \(kept) MiB are kept"
+                : error.description
             output.report(Problem("unreadable", reason), path: file.path)
         }
     }

@@ -44,6 +44,8 @@ public struct FolderLook: ~Copyable {
     public private(set) var unreadable: [(path: String, error: FileError)] = []
     /// Links and special files in folders below that belong to the store.
     public private(set) var notFiles: [NotFile] = []
+    /// What else is worth telling of the folder and its entries, with the path in the capture.
+    public private(set) var problems: [(path: String, problem: Problem)] = []
     /// The path of a file that was left out although it belongs to a store.
     public private(set) var leftOutStore: String?
     /// Folders below that belong to the store that this folder is: nobody looks at them again.
@@ -113,6 +115,9 @@ public struct FolderLook: ~Copyable {
         guard !unreadable.contains(where: { $0.path == path }) else { return }
         unreadable.append((path, error))
     }
+
+    /// Tells what is odd about an entry, such as a folder in the place of a store's file.
+    public mutating func tell(_ problem: Problem, of name: [UInt8]) { problems.append((path(of: name), problem)) }
 
     /// Tells a link or a special file inside the store.
     public mutating func tell(_ notFile: NotFile) { notFiles.append(notFile) }

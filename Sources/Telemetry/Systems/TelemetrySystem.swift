@@ -15,6 +15,8 @@ public protocol TelemetrySystem: Sendable {
     var uploads: any UploadFormat { get }
     /// What its events are documented to mean.
     var vocabulary: any Vocabulary { get }
+    /// The code that begins the note of a record whose id an earlier record has too, with another payload.
+    var repeatedIDCode: String { get }
 }
 
 /// The systems that are known, in the order in which reports list them.
@@ -46,8 +48,11 @@ public struct SystemTable: Sendable {
     /// The kind of store that a text names; nil if there is none.
     public func storeKind(_ text: String) -> StoreKind? { kinds[text] }
 
-    /// Whether a record names a place in the grammar of its system.
+    /// Which records of a system go first.
+    public func precedence(of name: SystemName) -> Precedence { self[name]?.uploads.precedence ?? .none }
+
+    /// Whether a target is one that records of a system may have: see ``UploadFormat/accepts(_:)``.
     public func isKnown(_ target: Target, to name: SystemName) -> Bool {
-        self[name]?.uploads.isTarget(target) ?? false
+        self[name]?.uploads.accepts(target) ?? false
     }
 }

@@ -11,8 +11,15 @@ public protocol UploadFormat: Sendable {
     /// Whose credentials uploads need, and where they are found; nil for a server that takes anybody's.
     var credentials: CredentialFormat? { get }
 
-    /// Whether a target is in the grammar of the system, with a method that it takes.
+    /// Which records go before the others of their client, and which of them end what the client has left.
+    var precedence: Precedence { get }
+    /// The codes of the system's own holds that no operator may release, for to send such a record would break a promise.
+    var finalHolds: Set<String> { get }
+
+    /// Whether path and method of a target are in the grammar of the system.
     func isTarget(_ target: Target) -> Bool
+    /// Whether a target may carry a header field, by its name as it is written in records and its value.
+    func isTargetHeader(_ field: HeaderField) -> Bool
     /// Whether the target of a record names the record's own id and type, as far as the system's paths name them. Where
     /// servers tell documents apart by the path alone, a record must not take another one's place.
     func isTargetItsOwn(_ record: borrowing Record) -> Bool
@@ -21,7 +28,7 @@ public protocol UploadFormat: Sendable {
     func account(of record: borrowing Record, using document: inout JSONDocument) -> Account?
     /// Makes the request.
     /// - Parameters:
-    ///   - target: in the grammar of the system.
+    ///   - target: in the grammar of the system. Its header fields are sent too and need not be told again.
     ///   - payload: canonical bytes.
     ///   - credential: that of the account; empty for systems without accounts.
     ///   - now: the instant of sending.
@@ -30,6 +37,13 @@ public protocol UploadFormat: Sendable {
         -> RequestContent
     /// What an answer means, where its status is none of those that mean the same for all systems (such as 401, 429, 5xx).
     func outcome(of answer: Answer) -> Outcome
+}
+
+extension UploadFormat {
+    /// Whether records of the system may have a target: path, method and each of its header fields are in the grammar.
+    public func accepts(_ target: Target) -> Bool {
+        isTarget(target) && target.headerFields.allSatisfy(isTargetHeader)
+    }
 }
 
 /// What is particular to the request of a system.

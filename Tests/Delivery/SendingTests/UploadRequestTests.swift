@@ -34,6 +34,21 @@ import Testing
         #expect(request.body == Array(#"{"v":7}"#.utf8))
     }
 
+    @Test func theHeaderFieldsOfATargetAreSentWhereItsSystemKnowsThem() throws {
+        let target = Target(path: "/submit/hello/1", headers: ["X-Tag": "test"])
+        func request(_ target: Target) throws -> UploadRequest {
+            try UploadRequest(
+                ProbeSystem().uploads, target: target, payload: [], credential: .none, now: try #require(now),
+                agent: "Pingferry/1")
+        }
+        #expect(fields(try request(target)) == ["User-Agent: Pingferry/1", "Content-Type: text/plain", "X-Tag: test"])
+        for other in [["X-Tag": "a b"], ["X-Tag": "a", "Host": "a"]] {
+            #expect(throws: RequestError.noTarget) {
+                try request(Target(path: "/submit/hello/1", headers: other))
+            }
+        }
+    }
+
     @Test func whatCannotStandInAnAddressIsEncoded() throws {
         let id = "0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B11"
         let request = try request(.mozilla, "/submit/telemetry/\(id)/core/Föcus App/5.0/re\"l%20x/2?v=4", "{}")

@@ -2,6 +2,7 @@ import ArgumentParser
 import Console
 import Delivery
 import JSONText
+import Systems
 
 /// `retry`: lets refused records be sent again.
 struct RetryCommand: AsyncParsableCommand {
@@ -44,7 +45,7 @@ struct ReleaseCommand: AsyncParsableCommand {
     @OptionGroup var edit: EditOptions
 
     func validate() throws {
-        guard Holding.isReleasable(reason) else {
+        guard Holding.isReleasable(reason, knowing: Systems.table) else {
             throw ValidationError("records that are held as \(reason) cannot be sent")
         }
     }

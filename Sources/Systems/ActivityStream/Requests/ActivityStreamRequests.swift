@@ -12,6 +12,7 @@ struct ActivityStreamRequests: RequestFormat {
     ]
     let methods = ["POST"]
     let body = CapturedBody.json
+    let headers: Set<String> = []
     let payloadsRepeat = true
 
     func isUpload(_ parts: [[UInt8]]) -> Bool {

@@ -14,6 +14,8 @@ struct ActivityStreamUploads: UploadFormat {
     let method = "POST"
     let list: ListFormat? = nil
     let credentials: CredentialFormat? = nil
+    let precedence = Precedence.none
+    let finalHolds: Set<String> = []
 
     /// Whether a status says that the server took the ping.
     static func isDelivered(status: Int) -> Bool { (200..<300).contains(status) }
@@ -21,6 +23,9 @@ struct ActivityStreamUploads: UploadFormat {
     func isTarget(_ target: Target) -> Bool {
         target.path == Self.path && (target.method == nil || target.method == method)
     }
+
+    /// Its requests carry nothing of a record in their headers.
+    func isTargetHeader(_ field: HeaderField) -> Bool { false }
 
     /// The path names no document.
     func isTargetItsOwn(_ record: borrowing Record) -> Bool { true }

@@ -18,6 +18,7 @@ struct LeanplumCalls: RequestFormat {
     }
 
     /// Requests have a time each, and most an id.
+    var headers: Set<String> { [] }
     var payloadsRepeat: Bool { false }
 
     func isUpload(_ parts: [[UInt8]]) -> Bool { parts.count == 1 && parts.begin(with: "api") }

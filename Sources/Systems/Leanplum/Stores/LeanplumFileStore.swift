@@ -37,6 +37,7 @@ struct LeanplumFileStore: FileStore {
     var companionPaths: [String] { [] }
     var fileCount: Int { 1 }
     var isReadAtOnce: Bool { false }
+    var sizeLimit: FileSizeLimit { .usual }
 
     /// Leanplum itself stores no keys, but the app and its other SDKs may keep some among the preferences.
     var carriesCredentials: Bool {

@@ -15,10 +15,15 @@ struct LeanplumUploads: UploadFormat {
     }
 
     var credentials: CredentialFormat? { .leanplum }
+    var precedence: Precedence { .none }
+    var finalHolds: Set<String> { [] }
 
     func isTarget(_ target: Target) -> Bool {
         target.path == LeanplumServer.path && (target.method == nil || target.method == LeanplumServer.method)
     }
+
+    /// Its requests carry nothing of a record in their headers.
+    func isTargetHeader(_ field: HeaderField) -> Bool { false }
 
     /// All records go to one path, which names none of them.
     func isTargetItsOwn(_ record: borrowing Record) -> Bool { true }

@@ -95,21 +95,6 @@ extension [Field] {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes are 8-4-4-4-12 hexadecimal digits of either case.
-    var isUUID: Bool {
-        let dash = UInt8(ascii: "-")
-        guard count == 36, self[8] == dash, self[13] == dash, self[18] == dash, self[23] == dash else { return false }
-        // Counted without a branch for each byte.
-        var digits: UInt8 = 0
-        for index in 0..<36 {
-            let byte = self[index]
-            let isNumeral: UInt8 = byte &- UInt8(ascii: "0") < 10 ? 1 : 0
-            let isLetter: UInt8 = (byte | 0x20) &- UInt8(ascii: "a") < 6 ? 1 : 0
-            digits &+= isNumeral | isLetter
-        }
-        return digits == 32
-    }
-
     /// Whether the bytes are `dddd-dd-dd`.
     var isDate: Bool {
         guard count == 10 else { return false }

@@ -9,6 +9,7 @@ struct MozillaRequests: RequestFormat {
     let hosts = [CapturedHost(MozillaServer.host)]
     let methods = [MozillaServer.method, MozillaServer.otherMethod]
     let body = CapturedBody.json
+    let headers: Set<String> = []
     let payloadsRepeat = false
 
     private let readers = SparePingReaders()

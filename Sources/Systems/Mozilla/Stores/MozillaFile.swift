@@ -39,6 +39,7 @@ struct MozillaFile: FileStore {
     var companionPaths: [String] { [] }
     var fileCount: Int { 1 }
     var isReadAtOnce: Bool { false }
+    var sizeLimit: FileSizeLimit { .usual }
 
     /// Preferences hold whatever an app keeps there.
     var carriesCredentials: Bool {

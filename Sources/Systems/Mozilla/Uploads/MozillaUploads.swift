@@ -9,10 +9,15 @@ struct MozillaUploads: UploadFormat {
     let method = MozillaServer.method
     let list: ListFormat? = nil
     let credentials: CredentialFormat? = nil
+    let precedence = Precedence.none
+    let finalHolds: Set<String> = []
 
     func isTarget(_ target: Target) -> Bool {
         target.isMozillaSubmission
     }
+
+    /// Its requests carry nothing of a record in their headers.
+    func isTargetHeader(_ field: HeaderField) -> Bool { false }
 
     /// Mozilla's servers tell documents apart by the path alone: a ping that goes to another document's path could take
     /// that document's place.

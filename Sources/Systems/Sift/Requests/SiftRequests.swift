@@ -10,6 +10,7 @@ struct SiftRequests: RequestFormat {
     let methods = ["POST", "PUT"]
     let body = CapturedBody.json
     /// Events carry their times.
+    let headers: Set<String> = []
     let payloadsRepeat = false
 
     func isUpload(_ parts: [[UInt8]]) -> Bool {

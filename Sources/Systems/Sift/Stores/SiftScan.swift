@@ -30,6 +30,9 @@ struct SiftScan: StoreScan {
         return !waiting.isEmpty
     }
 
+    /// A keyed archive may be large, and is quarantined like any other file beyond its limit.
+    private static let sizeLimit = FileSizeLimit(bytes: StoreLimits.archive, code: FileSizeLimit.usual.code)
+
     private mutating func readFiles(into output: inout ScanOutput) {
         var store = SiftStore(
             capture: context.capture, applicationID: context.container.applicationID,
@@ -50,7 +53,7 @@ struct SiftScan: StoreScan {
             let tree = try context.tree.folder(at: folder.folderPath)
             for index in files {
                 let file = folder.storeFile(index)
-                guard reading.read(file, limit: StoreLimits.archive, in: tree, context.options, into: &output) else {
+                guard reading.read(file, limit: Self.sizeLimit, in: tree, context.options, into: &output) else {
                     continue
                 }
                 var found = store.read(reading.contents, of: folder.files[index].file, at: file.path)

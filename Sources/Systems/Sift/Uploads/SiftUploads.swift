@@ -13,11 +13,16 @@ struct SiftUploads: UploadFormat {
     let list: ListFormat? = ListFormat(
         key: SiftRequestKeys.data, mostItems: .max, idKey: nil, changingKey: nil)
     let credentials: CredentialFormat? = .sift
+    let precedence = Precedence.none
+    let finalHolds: Set<String> = []
 
     /// Whether a status says that the server took the request: 200 alone, as the SDK has it.
     static func isDelivered(status: Int) -> Bool { status == 200 }
 
     func isTarget(_ target: Target) -> Bool { account(of: target) != nil }
+
+    /// Its requests carry nothing of a record in their headers.
+    func isTargetHeader(_ field: HeaderField) -> Bool { false }
 
     /// The path names no document.
     func isTargetItsOwn(_ record: borrowing Record) -> Bool { true }

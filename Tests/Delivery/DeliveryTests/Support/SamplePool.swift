@@ -17,10 +17,13 @@ extension Sample {
     }
 
     /// The records as a pool, as if they stood in one bundle each segment.
-    static func pool(_ records: [Record], isReleased: (String, String) -> Bool = { _, _ in false }) -> CandidatePool {
-        var pool = CandidatePool(knowing: Systems.table)
+    static func pool(
+        _ records: [Record], knowing systems: SystemTable = Systems.table,
+        isReleased: (String, String) -> Bool = { _, _ in false }
+    ) -> CandidatePool {
+        var pool = CandidatePool(knowing: systems)
         for (segment, record) in records.enumerated() {
-            var notes = CandidateNotes(knowing: Systems.table)
+            var notes = CandidateNotes(knowing: systems)
             notes.add(record, 0..<10)
             pool.add(notes, bundle: 0, segment: segment, isReleased: isReleased)
         }

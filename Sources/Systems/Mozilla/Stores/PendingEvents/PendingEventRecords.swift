@@ -1,5 +1,3 @@
-import Bytes
-import Crypto
 import JSONText
 import Telemetry
 
@@ -82,21 +80,7 @@ enum PendingEventRecords {
         return object.bytes
     }
 
-    /// A name-based UUID (RFC 4122, version 5) in the namespace of URLs, upper case.
     private static func id(of events: [UInt8], type: String, client: String?) -> String {
-        let name = "pingferry:pending:\(client ?? ""):\(type):\(PayloadHash.hex(of: events))"
-        var hash = Insecure.SHA1()
-        hash.update(data: urlNamespace)
-        hash.update(data: Array(name.utf8))
-        var bytes = Array(hash.finalize().prefix(16))
-        bytes[6] = bytes[6] & 0x0F | 0x50
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = Array(bytes.hex.uppercased())
-        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+        UUIDText.nameBased("pingferry:pending:\(client ?? ""):\(type):\(PayloadHash.hex(of: events))")
     }
-
-    /// 6ba7b811-9dad-11d1-80b4-00c04fd430c8
-    private static let urlNamespace: [UInt8] = [
-        0x6B, 0xA7, 0xB8, 0x11, 0x9D, 0xAD, 0x11, 0xD1, 0x80, 0xB4, 0x00, 0xC0, 0x4F, 0xD4, 0x30, 0xC8,
-    ]
 }

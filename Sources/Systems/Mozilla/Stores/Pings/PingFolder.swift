@@ -75,6 +75,7 @@ extension PingFolder {
     var companionPaths: [String] { [] }
     var fileCount: Int { files.count }
     var isReadAtOnce: Bool { false }
+    var sizeLimit: FileSizeLimit { .usual }
     var carriesCredentials: Bool { false }
 
     func file(_ index: Int) -> (name: [UInt8], path: String) {

@@ -1,0 +1,60 @@
+import Bytes
+import JSONText
+import Telemetry
+
+/// The header fields of a captured request: a list of objects with `name` and `value`, a list of pairs, or one object.
+///
+/// They can be credentials: only fields that are asked for by name leave this type.
+struct CapturedHeaders {
+    private let node: JSONNode?
+
+    private enum Keys {
+        static let name: JSONKey = "name"
+        static let value: JSONKey = "value"
+    }
+
+    /// - Parameter node: what the capture has for header fields; nil if it has none.
+    init(_ node: JSONNode?) {
+        self.node = node
+    }
+
+    /// The value of the first field of a name.
+    /// - Parameter name: in lower case.
+    func first(_ name: String, in document: JSONDocument) -> JSONNode? {
+        var found: JSONNode?
+        forEach(in: document) { key, value in
+            if found == nil, document.bytes(of: key).equalsIgnoringCase(name) { found = value }
+        }
+        return found
+    }
+
+    /// The fields of some names, in their order, as they are written; a value that is no text is empty.
+    /// - Parameter names: in lower case.
+    func fields(named names: Set<String>, in document: JSONDocument) -> [HeaderField] {
+        guard !names.isEmpty else { return [] }
+        var fields: [HeaderField] = []
+        forEach(in: document) { key, value in
+            guard names.contains(where: { document.bytes(of: key).equalsIgnoringCase($0) }) else { return }
+            let isText = value.map { document.kind(of: $0) == .string } ?? false
+            fields.append(
+                HeaderField(document.string(of: key), value.flatMap { isText ? document.string(of: $0) : nil } ?? ""))
+        }
+        return fields
+    }
+
+    private func forEach(in document: JSONDocument, _ body: (_ name: JSONNode, _ value: JSONNode?) -> Void) {
+        guard let node else { return }
+        for place in 0..<document.memberCount(of: node) {
+            let member = document.member(at: place, of: node)
+            body(member.key, member.value)
+        }
+        var element = document.firstElement(of: node)
+        while let current = element {
+            let pair = document.kind(of: current) == .array ? document.elements(of: current) : []
+            if let key = pair.first ?? document.value(of: Keys.name, in: current), document.kind(of: key) == .string {
+                body(key, pair.count == 2 ? pair[1] : document.value(of: Keys.value, in: current))
+            }
+            element = document.element(after: current, of: node)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Bytes
+import Crypto
+
+/// UUIDs as systems write them.
+public enum UUIDText {
+    /// The UUID that a name has in the namespace of URLs, in upper case: version 5, the same for the same name on every
+    /// machine.
+    ///
+    /// Source: RFC 9562, section 5.5.
+    public static func nameBased(_ name: String) -> String {
+        var hash = Insecure.SHA1()
+        hash.update(data: urlNamespace)
+        hash.update(data: Array(name.utf8))
+        var bytes = Array(hash.finalize().prefix(16))
+        bytes[6] = bytes[6] & 0x0F | 0x50
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = Array(bytes.hex.uppercased())
+        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+    }
+
+    /// 6ba7b811-9dad-11d1-80b4-00c04fd430c8
+    private static let urlNamespace: [UInt8] = [
+        0x6B, 0xA7, 0xB8, 0x11, 0x9D, 0xAD, 0x11, 0xD1, 0x80, 0xB4, 0x00, 0xC0, 0x4F, 0xD4, 0x30, 0xC8,
+    ]
+}
+
+extension Span<UInt8> {
+    /// Whether the bytes are 8-4-4-4-12 hexadecimal digits of either case.
+    public var isUUID: Bool {
+        let dash = UInt8(ascii: "-")
+        guard count == 36, self[8] == dash, self[13] == dash, self[18] == dash, self[23] == dash else { return false }
+        // Counted without a branch for each byte.
+        var digits: UInt8 = 0
+        for index in 0..<36 {
+            let byte = self[index]
+            let isNumeral: UInt8 = byte &- UInt8(ascii: "0") < 10 ? 1 : 0
+            let isLetter: UInt8 = (byte | 0x20) &- UInt8(ascii: "a") < 6 ? 1 : 0
+            digits &+= isNumeral | isLetter
+        }
+        return digits == 32
+    }
+}

@@ -1,0 +1,93 @@
+import Files
+import JSONText
+import Parallel
+import Systems
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Capture
+
+/// What a room may ask of this floor, told by a made-up system.
+@Suite struct RoomHookTests {
+    private func records(_ text: String, kind: RequestLogKind) async throws -> [Record] {
+        let log = RequestLog(
+            ByteSource(Array(text.utf8)), kind: kind, label: "c", path: "p", systems: ProbeSystem.table)
+        var records: [Record] = []
+        var document = JSONDocument()
+        try await log.read(input: 0, HarvestOptions()) { batch in
+            for entry in batch.records {
+                let line = Array(batch.lines[entry.line].dropLast())
+                records.append(try Record(line: line, using: &document, knowing: ProbeSystem.table))
+            }
+        }
+        return records
+    }
+
+    private static let url = "https://probe.example/submit/hello/1"
+
+    /// Header fields as logs have them, and what the system sees of them.
+    private static let headers: [(String, [String])] = [
+        (#"[{"name":"Cookie","value":"SECRET"},{"name":"x-TAG","value":"test"}]"#, ["x-TAG: test"]),
+        (#"[["Cookie","SECRET"],["X-Tag","test"]]"#, ["X-Tag: test"]),
+        (#"[{"name":"X-Tag","value":"a"},{"name":"X-Tag","value":"b"}]"#, ["X-Tag: a", "X-Tag: b"]),
+        (#"[{"name":"X-Tag","value":1},{"name":"X-Tag"},{"name":7,"value":"a"},"X-Tag"]"#, ["X-Tag: ", "X-Tag: "]),
+        ("[]", []), ("null", []),
+    ]
+
+    @Test("of a HAR entry a system sees the header fields that it asks for, and no others", arguments: headers)
+    func archive(headers: String, seen: [String]) async throws {
+        let entry = #"""
+            {"request":{"method":"POST","url":"\#(Self.url)","headers":\#(headers),"postData":{"text":"{}"}},\#
+            "startedDateTime":"2020-03-02T13:00:00Z","response":{"status":500}}
+            """#
+        let found = try await records(#"{"log":{"version":"1.2","entries":[\#(entry)]}}"#, kind: .httpArchive)
+        #expect(found.map { $0.notes.filter { $0.contains(":") } } == [seen])
+        #expect(found.map(\.target?.headers.count) == [seen.count == 1 ? 1 : 0])
+    }
+
+    @Test(
+        "so it does of a line of NDJSON, which may have them as an object too",
+        arguments: headers + [(#"{"Authorization":"SECRET","X-tag":"test"}"#, ["X-tag: test"])])
+    func lines(headers: String, seen: [String]) async throws {
+        let line = #"{"url":"\#(Self.url)","headers":\#(headers),"body":{}}"#
+        let found = try await records(line, kind: .lines)
+        #expect(found.map(\.notes) == [seen])
+    }
+
+    @Test("a system tells what is odd about an entry of a folder, which nobody looks at again")
+    func problems() async throws {
+        let folder = try TemporaryFolder()
+        try folder.put("x", "probe/odd/deep")
+        let capture = try await CapturedFolder(
+            path: folder.path, label: "c", systems: ProbeSystem.table, limit: JobLimit(jobs: 1))
+        #expect(
+            capture.problems == [
+                PlacedProblem(
+                    capture: "c", path: "probe/odd", problem: Problem("X19", "a folder where a file should be"))
+            ])
+    }
+
+    @Test("an id that comes again is noted with the code of its system, once")
+    func repeatedID() throws {
+        func record(_ payload: String, notes: [String] = []) -> Record {
+            Record(
+                system: .probe, type: "hello", id: "1", payload: Array(payload.utf8),
+                source: Source(capture: "c", path: "p", store: .probe, index: 0), notes: notes)
+        }
+        let records = [
+            record("{}"), record(#"{"a":1}"#, notes: [#"P11 ["X23"#]),
+            record(#"{"b":1}"#, notes: ["P11 ,", "X23 was"]),
+        ]
+        var batch = Batch()
+        for record in records { batch.append(record, key: RecordKey(record, secret: .ofTests), input: 0, place: nil) }
+        var intake = Intake(secret: .ofTests, keepsDetails: false, folder: "/tmp", systems: ProbeSystem.table)
+        var notes: [[String]] = []
+        var document = JSONDocument()
+        try intake.take(batch, fromBundle: false) { _, line, _ in
+            let record = try Record(line: Array(line.dropLast()), using: &document, knowing: ProbeSystem.table)
+            notes.append(record.noteCodes)
+        }
+        #expect(notes == [[], ["X23", "P11"], ["P11", "X23"]])
+    }
+}

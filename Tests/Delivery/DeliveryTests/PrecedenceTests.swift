@@ -1,0 +1,124 @@
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+/// Records that go before all others of their client, and requests for deletion, after which nothing else goes.
+@Suite struct PrecedenceTests {
+    private let now = Sample.time(60 * 24)
+
+    private func record(
+        _ id: String, _ type: String = "hello", client: String? = "C", minute: Int? = 0, held: [Hold] = []
+    ) -> Record {
+        Record(
+            system: .probe, type: type, id: id, client: client, time: minute.map(Sample.time),
+            target: Target(path: "/submit/\(type)/\(id)"), payload: Array("{}".utf8), source: Sample.source, held: held)
+    }
+
+    private func pool(_ records: [Record], isReleased: (String, String) -> Bool = { _, _ in false }) -> CandidatePool {
+        Sample.pool(records, knowing: ProbeSystem.table, isReleased: isReleased)
+    }
+
+    private func plan(
+        _ records: [Record], _ limits: UploadLimits = UploadLimits(), _ change: (inout LedgerState) -> Void = { _ in }
+    ) -> Plan {
+        var state = LedgerState()
+        state.standings = records.map { _ in Standing() }
+        change(&state)
+        return Planner.plan(pool(records), state, rules: PlanRules(limits: limits), now: now)
+    }
+
+    private func ids(_ plan: Plan, _ records: [Record]) -> [String] {
+        plan.sends.map { records[Int($0.place.segment)].id }
+    }
+
+    @Test("they go first whatever their time, among themselves by time")
+    func order() {
+        let records = [
+            record("A", minute: 1), record("B", "goodbye", minute: nil), record("C", "goodbye", minute: 9),
+            record("D", client: nil), record("E", "goodbye", client: nil, minute: 9),
+        ]
+        #expect(ids(plan(records), records) == ["C", "B", "A", "E", "D"])
+    }
+
+    @Test("they count, and nothing else takes their place in the quota", arguments: UploadLimits.Scope.allCases)
+    func quota(scope: UploadLimits.Scope) {
+        let records = [record("A"), record("B", client: "D"), record("C", "goodbye", client: "D", minute: 9)]
+        let plan = plan(records, UploadLimits(daily: 1, perType: nil, scope: scope))
+        #expect(Set(ids(plan, records)) == (scope == .client ? ["A", "C"] : ["C"]))
+        #expect(plan.count(.dailyLimit) == (scope == .client ? 1 : 2))
+    }
+
+    @Test("a request for deletion in any of the bundles ends what its client has left, without letter case")
+    func deletion() {
+        let records = [
+            record("A"), record("B", client: "c", held: [.noTarget]), record("C", "goodbye"), record("D", client: "D"),
+            record("E", "deletion", minute: 9), record("F", client: nil), record("G", "deletion", minute: 3),
+        ]
+        let plan = plan(records)
+        #expect(ids(plan, records) == ["C", "G", "E", "D", "F"])
+        let ended: [Disposition] = [.deletionRequested, .deletionRequested]
+        #expect(Array(plan.dispositions[...1]) == ended)
+        #expect(plan.reasons == ["deletion-requested": 2])
+        #expect(!Disposition.deletionRequested.isForLater && !Disposition.deletionRequested.isWaiting)
+    }
+
+    @Test("so does one that must not be sent itself, or was delivered before")
+    func deletionThatStays() {
+        let held = [record("A"), record("B", "deletion", held: [Hold("incomplete")])]
+        #expect(plan(held).dispositions == [.deletionRequested, .held])
+        let delivered = [record("A"), record("B", "deletion")]
+        #expect(
+            plan(delivered) { $0.standings[1] = Standing(.delivered) }.dispositions == [.deletionRequested, .delivered])
+    }
+
+    @Test("one without a client ends nothing")
+    func withoutClient() {
+        let records = [record("A", client: nil), record("B", "deletion", client: nil)]
+        #expect(ids(plan(records), records) == ["B", "A"])
+    }
+
+    @Test("one of another system with such a type ends nothing")
+    func otherSystem() {
+        let records = [Sample.ping("A"), Sample.ping("B", type: "deletion", minute: 9)]
+        let plan = Planner.plan(Sample.pool(records), LedgerState(), rules: PlanRules(), now: now)
+        #expect(ids(plan, records) == ["A", "B"])
+    }
+
+    @Test("the ledger remembers it, settled or in flight", arguments: [true, false])
+    func ledger(isSettled: Bool) async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let ledger = try Ledger(path: folder("ledger"), now: now)
+        func plan(_ records: [Record]) throws -> Plan {
+            let pool = pool(records)
+            let state = try ledger.view.state(of: pool, today: 1)
+            return Planner.plan(pool, state, rules: PlanRules(), now: now)
+        }
+        let later = [record("A", client: "c"), record("X", client: "other")]
+        #expect(try ids(plan(later), later) == ["A", "X"])
+        let first = try plan([record("B", "deletion"), record("N", "deletion", client: nil)])
+        try ledger.begin(first)
+        _ = try await ledger.mark(first.sends, at: now)
+        if isSettled {
+            let settlements = first.sends.map {
+                Settlement($0, recordID: "B", outcome: .refused(status: 400, reason: "no"))
+            }
+            try await ledger.settle(settlements, at: now)
+        }
+        #expect(try plan(later).dispositions == [.deletionRequested, .send])
+        let others = [record("D", client: nil)]
+        #expect(try plan(others).dispositions == [.send])
+    }
+
+    @Test("a hold that a system calls final is released by nobody")
+    func finalHolds() {
+        #expect(!Holding.isReleasable("promise", knowing: ProbeSystem.table))
+        #expect(Holding.isReleasable("promise", knowing: SystemTable([])))
+        #expect(Holding.isReleasable("schema", knowing: ProbeSystem.table))
+        let records = [record("A", held: [Hold("promise", "kept")]), record("B", held: [.schema([])])]
+        let pool = pool(records) { _, _ in true }
+        let plan = Planner.plan(pool, LedgerState(), rules: PlanRules(), now: now)
+        #expect(plan.dispositions == [.held, .send])
+    }
+}
