@@ -177,6 +177,11 @@ let tests: [Target] = [
             .product(name: "NIOCore", package: "swift-nio"),
         ] + telemetryForTests),
     tests(of: "Export", ["Export"]),
+    tests(
+        of: "Example",
+        [
+            "Bundle", "Bytes", "Capture", "CivilTime", "Delivery", "Mozilla", "PropertyList", "Sift",
+        ] + telemetryForTests),
     tests(of: "Console", on: "Programs", ["Console"]),
     tests(of: "Command", on: "Programs", ["pingferry", "pingferry-upload"]),
 ]

@@ -7,6 +7,18 @@ import Telemetry
 ///
 /// Source: "Bundle". The result depends on the records, the level and the library's version
 /// alone, not on how many jobs there are.
+///
+/// ```swift
+/// var bundle = try BundleAssembler(level: 3, tool: "1.0", limit: JobLimit(jobs: 2)) { file.append(copying: $0) }
+/// for record in records {
+///     var line: [UInt8] = []
+///     record.write(to: &line)
+///     bundle.add(RecordSummary(record), line: line[...])
+/// }
+/// try await bundle.writeFinished()
+/// try await bundle.add(QuarantineSpill(folder: folder, knowing: Systems.table)) { _, _ in nil }
+/// let manifest = try bundle.finish(problems: DetailSpill(folder: folder), duplicates: 0)
+/// ```
 public struct BundleAssembler: ~Copyable {
     private let tool: String
     private let encoders: SparePool<EncoderBox>

@@ -9,6 +9,13 @@ import Telemetry
 /// hashes give its digest; the bytes of a member are checked against its hash when it is read.
 ///
 /// A class, because threads share it; it is immutable.
+///
+/// ```swift
+/// let bundle = try BundleReader(path: path, knowing: Systems.table)
+/// for segment in bundle.manifest.segments {
+///     _ = try bundle.forEachRecord(of: segment) { record, _ in ids.append(record.id) }
+/// }
+/// ```
 public final class BundleReader: Sendable {
     /// The path as given.
     public let path: String
@@ -22,13 +29,6 @@ public final class BundleReader: Sendable {
     private let places: PlaceTable
 
     /// Opens a bundle.
-    ///
-    /// ```swift
-    /// let bundle = try BundleReader(path: "phone.tar.zst", knowing: Systems.table)
-    /// for segment in bundle.manifest.segments {
-    ///     _ = try bundle.forEachRecord(of: segment) { record, _ in print(record.id) }
-    /// }
-    /// ```
     /// - Parameter systems: those that records may be of.
     /// - Throws: ``BundleError``.
     public init(path: String, knowing systems: SystemTable) throws(BundleError) {

@@ -4,6 +4,11 @@ import Parallel
 import Telemetry
 
 /// Finds out what the given paths are and opens them.
+///
+/// ```swift
+/// let opening = InputOpening(label: nil, systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
+/// let inputs = try await opening.open([folder, archive])
+/// ```
 public struct InputOpening: Sendable {
     private let label: String?
     private let systems: SystemTable

@@ -4,6 +4,18 @@ import Telemetry
 
 /// Takes records as they are read: leaves duplicates out, notes ids that come again with another payload, keeps the
 /// quarantine and the problems.
+///
+/// ```swift
+/// var generator = SystemRandomNumberGenerator()
+/// let secret = RunSecret(using: &generator)
+/// let options = HarvestOptions(filter: RecordFilter(), scan: ScanOptions(secret: secret))
+/// var intake = Intake(secret: secret, keepsDetails: false, folder: folder, systems: Systems.table)
+/// for (number, input) in inputs.enumerated() {
+///     try await Harvest(input, number: number, options: options, limit: JobLimit(jobs: 2)).run { batch in
+///         try intake.take(batch, fromBundle: false) { _, line, _ in lines += line }
+///     }
+/// }
+/// ```
 public struct Intake: Sendable {
     /// How many records were left out because an equal one came before.
     public private(set) var duplicates = 0

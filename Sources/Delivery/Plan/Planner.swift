@@ -6,6 +6,13 @@ import Telemetry
 /// bundles. Those that a system puts before all others go first, and a client that asked for the deletion of its data sends
 /// nothing else: see `Precedence`.
 ///
+/// ```swift
+/// let bundles = try await BundleIntake(
+///     paths, knowing: Systems.table, limit: JobLimit(jobs: 2), isReleased: { _, _ in false })
+/// let plan = Planner.plan(bundles.pool, LedgerState(), rules: PlanRules(), now: now)
+/// for send in plan.queues.flatMap(\.sends) { records.append(try bundles.source.upload(send).record) }
+/// ```
+///
 /// Source: "Delivery", "A job" and "Limits".
 public struct Planner {
     private let pool: CandidatePool

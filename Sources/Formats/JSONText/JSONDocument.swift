@@ -5,6 +5,12 @@
 /// together with the document that it came from, until the next ``read(_:policy:)``.
 ///
 /// The members of an object are kept in the order of their keys' UTF-8 bytes, which is the canonical order.
+///
+/// ```swift
+/// let document = try JSONDocument(Array(#"{"b":1.0,"a":[true]}"#.utf8))
+/// let number = document.value(of: "b", in: document.root).map { document.string(of: $0) }  // 1.0
+/// let canonical = document.canonicalBytes(of: document.root)  // {"a":[true],"b":1.0}
+/// ```
 public struct JSONDocument: Sendable {
     /// The longest text that can be read, in bytes.
     public static let maximumLength = 1 << 30

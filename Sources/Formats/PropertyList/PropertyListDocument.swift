@@ -7,6 +7,13 @@ import JSONText
 /// only together with its document. XML is turned into the binary form when it is opened.
 ///
 /// Source of the format: <doc:KeyedArchives>, part A.
+///
+/// ```swift
+/// let list = try PropertyListDocument(bytes)
+/// if let name = list.value(of: "CFBundleIdentifier", in: list.root), list.kind(of: name) == .text {
+///     identifier = list.string(of: name)
+/// }
+/// ```
 public struct PropertyListDocument: Sendable {
     /// How the source was written.
     public enum Format: String, Sendable {

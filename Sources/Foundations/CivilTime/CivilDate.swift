@@ -1,4 +1,9 @@
 /// A day of the proleptic Gregorian calendar.
+///
+/// ```swift
+/// let leapDay = CivilDate(year: 2020, month: 2, day: 29)
+/// let nextDay = leapDay.map { CivilDate(daysSinceEpoch: $0.daysSinceEpoch + 1) }  // 2020-03-01
+/// ```
 public struct CivilDate: Equatable, Sendable {
     /// The year; 0 is 1 BC.
     public let year: Int

@@ -6,6 +6,12 @@ import Glibc
 /// The bytes go to `.NAME.partial` in the same folder, mode 0600, locked against other runs. `commit` makes
 /// them durable and gives them their name; a value that ends without `commit` removes the temporary. A
 /// temporary that a killed run left behind is emptied and used again.
+///
+/// ```swift
+/// let output = try AtomicOutput(path: path, replacing: false)
+/// try output.write(bytes.span)
+/// try output.commit()
+/// ```
 public struct AtomicOutput: ~Copyable, Sendable {
     /// The path as given: where the file will be.
     public let path: String

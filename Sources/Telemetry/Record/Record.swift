@@ -1,5 +1,12 @@
 /// One upload: what every transform yields, and what a bundle and an NDJSON file hold.
 ///
+/// ```swift
+/// var line: [UInt8] = []
+/// record.write(to: &line)
+/// var document = JSONDocument()
+/// let same = try Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table)
+/// ```
+///
 /// Source: "The record".
 public struct Record: Sendable, Equatable {
     /// Whose documented format the payload has.

@@ -1,6 +1,15 @@
 import JSONText
 
 /// A payload that was on its way to a system's server, and what is known of the request around it.
+///
+/// ```swift
+/// let route = try UploadRoute(method: "POST", url: url, Systems.table)
+/// let upload = CapturedUpload(route: route, time: nil, source: source)
+/// var document = try JSONDocument(body)
+/// if let system = Systems.table[route.system] {
+///     record = try upload.record(by: system.requests, in: &document)
+/// }
+/// ```
 public struct CapturedUpload: Sendable {
     /// Where it went; nil where only the payload was captured.
     public let route: UploadRoute?

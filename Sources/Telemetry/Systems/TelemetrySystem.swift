@@ -2,6 +2,12 @@
 ///
 /// A system lives in a room of its own below `Systems` and is listed in the one table there. Nothing here has a default:
 /// a room that leaves something out does not compile.
+///
+/// ```swift
+/// let system: any TelemetrySystem = MozillaSystem()
+/// let isSent = system.uploads.accepts(Target(path: path))
+/// let hasArrived = system.requests.isDelivered(status: 200)
+/// ```
 public protocol TelemetrySystem: Sendable {
     /// What records and options call it.
     var name: SystemName { get }
@@ -22,6 +28,12 @@ public protocol TelemetrySystem: Sendable {
 /// The systems that are known, in the order in which reports list them.
 ///
 /// A system that comes later is asked first whether something is its own: what is particular is told before what is general.
+///
+/// ```swift
+/// let systems = SystemTable([MozillaSystem(), SiftSystem()])
+/// let endpoint = systems[.sift]?.uploads.endpoint
+/// let kind = systems.storeKind("mozilla-ping-file")
+/// ```
 public struct SystemTable: Sendable {
     /// The systems in their order.
     public let all: [any TelemetrySystem]

@@ -22,7 +22,8 @@ struct SendCommand: AsyncParsableCommand {
             15 minutes apart. server asked to wait: goes when the time is over that the server asked for (Retry-After, at \
             most 7 days; forget with the server's address ends it). missing credential: goes once it is there. held: see release. too old: see --max-age. \
             delivered before, refused before: the ledger knows; see retry and forget. nothing left, events in another \
-            request: of a list of events, each event goes once. duplicate: stands in the bundles twice.
+            request: of a list of events, each event goes once. duplicate: stands in the bundles twice. deletion-requested: the \
+            client asked for the deletion of its data, and nothing else of it goes any more.
 
             With --json, held counts records by code (one held for several reasons counts for each), and missingCredentials \
             has an entry for each account: account (an account id or app id; empty where the record names none), development (whether it wants the development key), records, system. Each of a plan's waits has a \

@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+/// The examples in the documentation of the sources are those that are compiled and run.
+@Suite struct ExampleTextTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+
+    /// What a programmer meets first, by the folders below `Sources`.
+    private static let entryPoints = [
+        "Foundations/CivilTime/CivilDate", "Foundations/Files/AtomicOutput", "Formats/JSONText/JSONDocument",
+        "Formats/PropertyList/PropertyListDocument", "Telemetry/Record/Record", "Telemetry/Systems/TelemetrySystem",
+        "Telemetry/Requests/CapturedUpload", "Bundle/BundleReader", "Bundle/BundleAssembler",
+        "Capture/Inputs/InputOpening", "Capture/Intake/Intake", "Delivery/Plan/Planner",
+    ]
+
+    /// The examples in a source, a list of lines each.
+    private func examples(in source: String) -> [[String]] {
+        var examples: [[String]] = []
+        var example: [String]?
+        for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
+            let text = line.drop { $0 == " " }
+            guard text.hasPrefix("///") else { continue }
+            let content = String(text.dropFirst(text.hasPrefix("/// ") ? 4 : 3))
+            switch (content, example) {
+            case ("```swift", _): example = []
+            case ("```", let lines?):
+                examples.append(lines)
+                example = nil
+            default: example?.append(content)
+            }
+        }
+        return examples
+    }
+
+    /// Whether lines follow each other in a text, all indented by as much.
+    private func holds(_ text: [String], _ example: [String]) -> Bool {
+        guard !example.isEmpty, text.count >= example.count else { return false }
+        return (0...text.count - example.count).contains { start in
+            let indent = text[start].prefix { $0 == " " }
+            return zip(text[start...], example).allSatisfy { $0 == ($1.isEmpty ? "" : indent + $1) }
+        }
+    }
+
+    @Test("each example stands among those that are compiled, to the letter")
+    func texts() throws {
+        let compiled = try String(
+            contentsOf: Self.root.appending(path: "Tests/ExampleTests/Examples.swift"), encoding: .utf8
+        )
+        .components(separatedBy: "\n")
+        let sources = Self.root.appending(path: "Sources")
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        var count = 0
+        for case let file as URL in files where file.pathExtension == "swift" {
+            for example in examples(in: try String(contentsOf: file, encoding: .utf8)) {
+                count += 1
+                #expect(holds(compiled, example), "\(file.lastPathComponent): \(example.joined(separator: "\n"))")
+            }
+        }
+        #expect(count >= Self.entryPoints.count)
+    }
+
+    @Test("what a programmer meets first has an example", arguments: entryPoints)
+    func entryPoint(name: String) throws {
+        let file = Self.root.appending(path: "Sources/\(name).swift")
+        #expect(try !examples(in: String(contentsOf: file, encoding: .utf8)).isEmpty)
+    }
+}

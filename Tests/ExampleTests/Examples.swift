@@ -1,0 +1,172 @@
+import Bundle
+import Capture
+import CivilTime
+import Delivery
+import Files
+import JSONText
+import Mozilla
+import Parallel
+import PropertyList
+import Sift
+import Systems
+import Telemetry
+import TestSupport
+import Testing
+
+/// The examples in the documentation of the sources, compiled and run: `ExampleTextTests` compares the texts.
+@Suite struct Examples {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let record = Record(
+        system: .mozilla, type: "core", id: "1", target: nil, payload: Array("{}".utf8), source: Sample.source,
+        held: [.noTarget])
+
+    @Test func jsonDocument() throws {
+        let document = try JSONDocument(Array(#"{"b":1.0,"a":[true]}"#.utf8))
+        let number = document.value(of: "b", in: document.root).map { document.string(of: $0) }  // 1.0
+        let canonical = document.canonicalBytes(of: document.root)  // {"a":[true],"b":1.0}
+        #expect(number == "1.0")
+        #expect(canonical == Array(#"{"a":[true],"b":1.0}"#.utf8))
+    }
+
+    @Test func jsonOutline() throws {
+        let outline: JSONOutline = ["time": .whole, "request": ["url": .whole]]
+        var skimmer = JSONSkimmer(path: ["log"], outline: outline, limit: 100)
+        let text = Array(#"{"log":[{"request":{"method":"GET","url":"a"},"size":7,"time":1}]}"#.utf8)
+        var index = 0
+        _ = try skimmer.next(in: text.span, from: &index)
+        #expect(skimmer.text == Array(#"{"request":{"url":"a"},"time":1}"#.utf8))
+    }
+
+    @Test func propertyList() throws {
+        let bytes = Array("<plist><dict><key>CFBundleIdentifier</key><string>a.b</string></dict></plist>".utf8)
+        var identifier = ""
+        let list = try PropertyListDocument(bytes)
+        if let name = list.value(of: "CFBundleIdentifier", in: list.root), list.kind(of: name) == .text {
+            identifier = list.string(of: name)
+        }
+        #expect(identifier == "a.b")
+    }
+
+    @Test func civilDate() {
+        let leapDay = CivilDate(year: 2020, month: 2, day: 29)
+        let nextDay = leapDay.map { CivilDate(daysSinceEpoch: $0.daysSinceEpoch + 1) }  // 2020-03-01
+        #expect(nextDay == CivilDate(year: 2020, month: 3, day: 1))
+    }
+
+    @Test func atomicOutput() throws {
+        let (path, bytes) = (folder("new"), Array("text".utf8))
+        let output = try AtomicOutput(path: path, replacing: false)
+        try output.write(bytes.span)
+        try output.commit()
+        #expect(try folder.text("new") == "text")
+    }
+
+    @Test func telemetrySystem() {
+        let path = "/submit/telemetry/0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B11/core/Focus/5.0/release/2?v=4"
+        let system: any TelemetrySystem = MozillaSystem()
+        let isSent = system.uploads.accepts(Target(path: path))
+        let hasArrived = system.requests.isDelivered(status: 200)
+        #expect(isSent && hasArrived)
+    }
+
+    @Test func systemTable() {
+        let systems = SystemTable([MozillaSystem(), SiftSystem()])
+        let endpoint = systems[.sift]?.uploads.endpoint
+        let kind = systems.storeKind("mozilla-ping-file")
+        #expect(endpoint == "https://api3.siftscience.com")
+        #expect(kind == .mozillaPingFile)
+    }
+
+    @Test func record() throws {
+        let record = Self.record
+        var line: [UInt8] = []
+        record.write(to: &line)
+        var document = JSONDocument()
+        let same = try Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table)
+        #expect(same == record)
+    }
+
+    @Test func capturedUpload() throws {
+        let url = "https://tiles.services.mozilla.com/v3/links/ping-centre"
+        let body = Array(#"{"topic":"activity-stream-mobile-events","event":"CLICK"}"#.utf8)
+        let source = Source(capture: "phone", path: "a.har", store: .harEntry, index: 0)
+        var record: Record?
+        let route = try UploadRoute(method: "POST", url: url, Systems.table)
+        let upload = CapturedUpload(route: route, time: nil, source: source)
+        var document = try JSONDocument(body)
+        if let system = Systems.table[route.system] {
+            record = try upload.record(by: system.requests, in: &document)
+        }
+        #expect(record?.type == "activity-stream-mobile-events")
+        #expect(record?.target == Target(path: "/v3/links/ping-centre"))
+    }
+
+    @Test func bundles() async throws {
+        var ids: [String] = []
+        let path = try await Sample.bundle([Self.record], at: folder("a.tar.zst"))
+        let bundle = try BundleReader(path: path, knowing: Systems.table)
+        for segment in bundle.manifest.segments {
+            _ = try bundle.forEachRecord(of: segment) { record, _ in ids.append(record.id) }
+        }
+        #expect(ids == ["1"])
+    }
+
+    @Test func newBundle() async throws {
+        let (records, folder) = ([Self.record], folder.path)
+        var file: [UInt8] = []
+        var bundle = try BundleAssembler(level: 3, tool: "1.0", limit: JobLimit(jobs: 2)) { file.append(copying: $0) }
+        for record in records {
+            var line: [UInt8] = []
+            record.write(to: &line)
+            bundle.add(RecordSummary(record), line: line[...])
+        }
+        try await bundle.writeFinished()
+        try await bundle.add(QuarantineSpill(folder: folder, knowing: Systems.table)) { _, _ in nil }
+        let manifest = try bundle.finish(problems: DetailSpill(folder: folder), duplicates: 0)
+        #expect(try BundleReader(bytes: file, knowing: Systems.table).manifest.digest == manifest.digest)
+    }
+
+    @Test func captures() async throws {
+        let archive = try await Sample.bundle([Self.record], at: folder("a.tar.zst"))
+        try folder.put("[]", "phone/MozTelemetry-Default-core.json")
+        let inputs = try await self.inputs(folder("phone"), archive)
+        #expect(inputs.count == 2)
+        #expect(try await lines(of: inputs, folder.path) == [Self.record.line + "\n"])
+    }
+
+    private func inputs(_ folder: String, _ archive: String) async throws -> [CaptureInput] {
+        let opening = InputOpening(label: nil, systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
+        let inputs = try await opening.open([folder, archive])
+        return inputs
+    }
+
+    private func lines(of inputs: [CaptureInput], _ folder: String) async throws -> [String] {
+        var lines: [UInt8] = []
+        var generator = SystemRandomNumberGenerator()
+        let secret = RunSecret(using: &generator)
+        let options = HarvestOptions(filter: RecordFilter(), scan: ScanOptions(secret: secret))
+        var intake = Intake(secret: secret, keepsDetails: false, folder: folder, systems: Systems.table)
+        for (number, input) in inputs.enumerated() {
+            try await Harvest(input, number: number, options: options, limit: JobLimit(jobs: 2)).run { batch in
+                try intake.take(batch, fromBundle: false) { _, line, _ in lines += line }
+            }
+        }
+        #expect(!intake.isIncomplete)
+        return [String(decoding: lines, as: UTF8.self)]
+    }
+
+    @Test func planner() async throws {
+        let ping = Sample.sift([#"{"time":1}"#])
+        let paths = [try await Sample.bundle([ping], at: folder("a.tar.zst"))]
+        let now = Sample.time(0)
+        var records: [Record] = []
+        let bundles = try await BundleIntake(
+            paths, knowing: Systems.table, limit: JobLimit(jobs: 2), isReleased: { _, _ in false })
+        let plan = Planner.plan(bundles.pool, LedgerState(), rules: PlanRules(), now: now)
+        for send in plan.queues.flatMap(\.sends) { records.append(try bundles.source.upload(send).record) }
+        #expect(records == [ping])
+    }
+}
