@@ -33,7 +33,7 @@ public struct BundleAssembler: ~Copyable {
     /// What has been added so far.
     public private(set) var totals = BundleTotals()
 
-    /// Begins a bundle.
+    /// Begins a bundle and writes its first member.
     ///
     /// - Parameters:
     ///   - level: the zstd level, 1…19.

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// What stands on a line of one of a bundle's details.
+/// A value that is one line of a bundle's details.
 public protocol BundleDetail {
     /// Reads a line; nil if it is none.
     /// - Parameter systems: whose stores it may be of.

@@ -81,7 +81,7 @@ public enum BundleLayout {
     /// The name of quarantined bytes.
     public static func quarantined(_ sha256: String) -> String { quarantineFolder + sha256 }
 
-    /// What the names of quarantined bytes begin with.
+    /// The beginning of the names of members with quarantined bytes.
     public static let quarantineFolder = "quarantine/"
 
     /// The contents of the first member.

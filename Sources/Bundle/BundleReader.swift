@@ -19,7 +19,7 @@ import Telemetry
 public final class BundleReader: Sendable {
     /// The path as given.
     public let path: String
-    /// What the bundle says of itself.
+    /// The manifest: the counts and hashes of all members.
     public let manifest: Manifest
     /// All members in their order.
     public let members: [ContainerReader.Member]

@@ -9,7 +9,7 @@ public struct BundleVerifier {
     private let limit: JobLimit
     private let secret: RunSecret
 
-    /// Prepares to verify a bundle.
+    /// Keeps what is to be verified, and how; nothing is read yet.
     /// - Parameters:
     ///   - limit: how many segments are read at once.
     ///   - secret: random numbers; see `RecordKey`.

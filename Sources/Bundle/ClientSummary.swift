@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// What a bundle holds of one client: a line of `clients.ndjson`.
+/// Counts of the records of one client in a bundle: a line of `clients.ndjson`.
 public struct ClientSummary: Sendable, Equatable {
     /// The system that knows the client.
     public let system: String
@@ -9,7 +9,7 @@ public struct ClientSummary: Sendable, Equatable {
     public let client: String?
     /// The client's records.
     public let records: Int
-    /// Those that may be uploaded.
+    /// The records that may be uploaded.
     public let uploadable: Int
     /// Records by type.
     public let types: [String: Int]

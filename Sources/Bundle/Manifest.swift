@@ -2,7 +2,7 @@ import Crypto
 import JSONText
 import Telemetry
 
-/// What a bundle says of itself: the last member.
+/// The last member of a bundle: counts, and the hash of every other member.
 ///
 /// Source: "Bundle", "The file".
 public struct Manifest: Sendable, Equatable {

@@ -18,7 +18,7 @@ public struct QuarantineLimits: Sendable {
         self.countLimit = countLimit
     }
 
-    /// What becomes of an entry.
+    /// Whether the bytes of an entry are carried along, and if not, why.
     enum Verdict: UInt8, Sendable {
         case carried, tooLarge, tooMany
     }
@@ -43,7 +43,7 @@ public struct QuarantineLimits: Sendable {
 public enum QuarantineLoss: Sendable, Equatable {
     /// They exceed a limit of sizes.
     case tooLarge
-    /// So many others are carried along already.
+    /// This number of others are carried along already, which is the most.
     case tooMany(Int)
     /// They could not be read again as they were.
     case changed

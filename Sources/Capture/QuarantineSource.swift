@@ -14,22 +14,22 @@ public struct QuarantineSource: ~Copyable {
     }
 
     /// The bytes of an entry from the input of a number.
-    /// - Throws: `FileError`, ``BundleError``, or ``ChangedCapture`` if they are no longer what they were.
+    /// - Throws: `FileError`, ``BundleError``, or ``ChangedCaptureError`` if they are no longer what they were.
     public mutating func bytes(of item: Quarantined, input: Int) throws -> [UInt8] {
         let bytes: [UInt8]
         switch inputs[input] {
         case .folder(let capture): bytes = try capture.bytes(of: item)
         case .bundle(let bundle):
             bytes = try bundle.contents(of: BundleLayout.quarantined(item.sha256), with: &decoder)
-        case .salvage, .log: throw ChangedCapture(path: item.path)
+        case .salvage, .log: throw ChangedCaptureError(path: item.path)
         }
-        guard PayloadHash.hex(of: bytes) == item.sha256 else { throw ChangedCapture(path: item.path) }
+        guard PayloadHash.hex(of: bytes) == item.sha256 else { throw ChangedCaptureError(path: item.path) }
         return bytes
     }
 }
 
 /// A file of a capture changed while it was read.
-public struct ChangedCapture: Error, CustomStringConvertible {
+public struct ChangedCaptureError: Error, CustomStringConvertible {
     /// The file's path in the capture.
     public let path: String
 
@@ -41,7 +41,7 @@ extension CapturedFolder {
     fileprivate func bytes(of item: Quarantined) throws -> [UInt8] {
         let source = try tree.source(item.path)
         let range = item.reject.range(inFileOf: source.count)
-        guard range.count == item.size else { throw ChangedCapture(path: item.path) }
+        guard range.count == item.size else { throw ChangedCaptureError(path: item.path) }
         return try source.bytes(at: range.lowerBound, count: range.count)
     }
 }

@@ -5,7 +5,7 @@ import Telemetry
 ///
 /// Source: "The record".
 public struct RecordsOutput: ~Copyable {
-    /// What stands on a line.
+    /// What is written on each line.
     public enum Content: Sendable {
         /// The record.
         case record
@@ -25,7 +25,7 @@ public struct RecordsOutput: ~Copyable {
     /// - Parameters:
     ///   - isCompressed: whether to write zstd frames.
     ///   - write: takes the bytes in order.
-    /// - Throws: ``ZstdFailure`` when there is no memory.
+    /// - Throws: ``ZstdError`` when there is no memory.
     public init(_ content: Content, isCompressed: Bool, write: @escaping (Span<UInt8>) throws -> Void) throws {
         self.content = content
         self.write = write

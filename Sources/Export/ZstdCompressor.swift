@@ -1,7 +1,7 @@
 import CZstd
 
 /// Why zstd could not compress.
-public struct ZstdFailure: Error, Sendable, CustomStringConvertible {
+public struct ZstdError: Error, Sendable, CustomStringConvertible {
     /// zstd's words.
     public let description: String
 }
@@ -10,8 +10,8 @@ public struct ZstdFailure: Error, Sendable, CustomStringConvertible {
 final class ZstdCompressor {
     private let context: OpaquePointer
 
-    init() throws(ZstdFailure) {
-        guard let context = ZSTD_createCCtx() else { throw ZstdFailure(description: "not enough memory") }
+    init() throws(ZstdError) {
+        guard let context = ZSTD_createCCtx() else { throw ZstdError(description: "not enough memory") }
         self.context = context
         // Neither can fail: the values are in range and no frame is begun.
         ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 3)
@@ -20,14 +20,14 @@ final class ZstdCompressor {
 
     deinit { ZSTD_freeCCtx(context) }
 
-    func frame(of bytes: [UInt8]) throws(ZstdFailure) -> [UInt8] {
-        var failure: ZstdFailure?
+    func frame(of bytes: [UInt8]) throws(ZstdError) -> [UInt8] {
+        var failure: ZstdError?
         let frame = [UInt8](unsafeUninitializedCapacity: ZSTD_compressBound(bytes.count)) { room, count in
             let result = ZSTD_compress2(context, room.baseAddress, room.count, bytes, bytes.count)
             if ZSTD_isError(result) == 0 {
                 count = result
             } else {
-                failure = ZstdFailure(description: String(cString: ZSTD_getErrorName(result)))
+                failure = ZstdError(description: String(cString: ZSTD_getErrorName(result)))
             }
         }
         if let failure { throw failure }

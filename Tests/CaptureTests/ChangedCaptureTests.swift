@@ -32,7 +32,7 @@ import Testing
         let capture = try await folder.open()
         let item = try await quarantined(capture)
         try folder.put("\(corePings)/-t-2.json", contents)
-        let error = #expect(throws: ChangedCapture.self) {
+        let error = #expect(throws: ChangedCaptureError.self) {
             try CaptureInput.folder(capture).quarantinedBytes(of: item)
         }
         #expect(error?.path == "\(corePings)/-t-2.json")
@@ -48,7 +48,7 @@ import Testing
         #expect(item.reject.offset == 17)
         for contents in ["", "[0", "[0,\"a\",\"b\",\"c\"],\n", "[0,\"a\",\"b\",\"c\"],\n[1"] {
             try changing.put(name, contents)
-            #expect(throws: ChangedCapture.self) { try CaptureInput.folder(capture).quarantinedBytes(of: item) }
+            #expect(throws: ChangedCaptureError.self) { try CaptureInput.folder(capture).quarantinedBytes(of: item) }
         }
     }
 

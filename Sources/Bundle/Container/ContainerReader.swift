@@ -25,7 +25,7 @@ public final class ContainerReader: Sendable {
     /// The members in file order.
     public let members: [Member]
     private let source: ByteSource
-    /// Records take up less than so many times the space of their frame.
+    /// How many times as large as its frame the records of a frame may be.
     private static let usualRatio = 1024
 
     /// Opens a file.

@@ -23,7 +23,7 @@ public struct FrameScanner: ~Copyable, Sendable {
         public let isChecked: Bool
     }
 
-    /// Something found, in file order.
+    /// A member or a damaged span, in the order of the file.
     public enum Finding: Sendable, Equatable {
         /// A whole member.
         case member(Member)
@@ -38,7 +38,7 @@ public struct FrameScanner: ~Copyable, Sendable {
     /// there without a gap.
     public private(set) var sawEnd = false
 
-    /// So many bytes are searched at once.
+    /// How many bytes are searched at once.
     private static let window = 64 << 10
 
     private let source: ByteSource

@@ -41,7 +41,7 @@ struct TarStream {
     private(set) var held: Event?
     /// How many members are complete.
     private(set) var memberCount = 0
-    /// What an entry told of the next one.
+    /// What a header of an extended form says of the entry behind it.
     private var next: (path: String?, size: Int?)
     /// Whether the end of the archive (a zero block) was seen.
     private(set) var sawEnd = false

@@ -13,7 +13,7 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         case encrypted
         /// There is more of something than the limits allow.
         case overLimit(String)
-        /// It makes too many bytes of too few.
+        /// Too few bytes unpack to too many, as in an attack.
         case overExpanded
         /// The input or the spool.
         case file(FileError)

@@ -27,7 +27,7 @@ final class ArchiveInput {
         case decompressed(Decompression)
     }
 
-    /// Why reading failed, if it was not for libarchive.
+    /// Why reading failed, where the cause is not one that libarchive reports.
     private(set) var failure: ArchiveError?
     /// How many bytes were handed over, repeated ones too.
     private var delivered = 0
@@ -117,7 +117,7 @@ final class ArchiveInput {
         }
     }
 
-    /// Whether so many bytes made of the input so far are within the limits.
+    /// Whether a number of unpacked bytes is within the limits for the input that was read so far.
     func allows(expanded: Int) -> Bool {
         !limits.isOverExpanded(expanded, from: archivedCount)
     }

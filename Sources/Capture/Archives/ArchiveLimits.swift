@@ -9,7 +9,7 @@ public struct ArchiveLimits: Sendable {
     public var nameBytes = 512 << 20
     /// The most bytes that one byte of the archive may stand for, once more than `freeExpansion` bytes came out.
     public var expansion = 1000
-    /// So many bytes may come out of however little, such as a sparse file of an app that has no part in any of this.
+    /// How many bytes any archive may unpack to, however small it is: a sparse file of some other app is no attack.
     public var freeExpansion = 1 << 30
 
     /// The limits that the commands have.

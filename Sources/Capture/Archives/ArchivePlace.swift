@@ -1,10 +1,10 @@
 /// An archive that is a capture, or lies in one.
 struct ArchivePlace {
-    /// What problems call the capture.
+    /// The label by which problems name the capture.
     let label: String
-    /// What messages call the archive: its path.
+    /// The path by which messages name the archive.
     let shownPath: String
-    /// What the paths of its members begin with: nothing, or `outer.zip!`.
+    /// The beginning of the paths of its members: nothing, or `outer.zip!`.
     let prefix: String
     /// The name of the folder that was packed, as far as the archive's own name tells it.
     let rootName: String
@@ -27,7 +27,7 @@ struct ArchivePlace {
         self.rootName = rootName
     }
 
-    /// What is left of the last part of a path without the suffix of archives.
+    /// The last part of a path without the suffix of archives.
     static func rootName(of path: String) -> String {
         let name = CapturedFolder.lastPart(of: path)
         return MemberNames.withoutArchiveSuffix(name.utf8) ?? name

@@ -31,7 +31,7 @@ struct ArchiveReader: ~Copyable {
         case end(isMarked: Bool)
     }
 
-    /// What came of reading the bytes of a member.
+    /// The result of reading the bytes of a member.
     enum Outcome {
         case complete
         /// There is more than was asked for.
@@ -147,7 +147,7 @@ extension ArchiveReader.Member {
     }
 }
 
-/// What has to be given back when an archive has been read.
+/// The handles that have to be released when an archive has been read.
 private struct ArchiveHandle: ~Copyable {
     let archive: OpaquePointer
     let input: ArchiveInput

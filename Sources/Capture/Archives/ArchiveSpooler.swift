@@ -4,10 +4,10 @@ import Telemetry
 /// Reads an archive once, front to back: members that may belong to stores go to the spool, of all others only the
 /// names are kept.
 struct ArchiveSpooler {
-    /// What became of an archive.
+    /// The result of reading an archive.
     struct Result {
         let tree: SpooledTree
-        /// What could not be read, each a loss.
+        /// The members that could not be read; each is a loss.
         let problems: [PlacedProblem]
     }
 
@@ -86,7 +86,7 @@ struct ArchiveSpooler {
             return nil
         }
         let name = member.isZip ? CodePage437.text(stored) : stored
-        do throws(MemberPath.Refusal) {
+        do throws(MemberPath.PathError) {
             return try MemberPath(name)
         } catch {
             let reason =

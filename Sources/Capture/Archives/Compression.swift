@@ -6,10 +6,10 @@ enum Compression: CaseIterable {
 
     /// How deep one may lie in another: nobody packs deeper, and each level multiplies what hostile bytes cost.
     static let mostLevels = 2
-    /// So many bytes are enough to tell.
+    /// How many bytes are needed to tell the compression.
     static let headSize = 8
 
-    /// Tells the compression by the first bytes; nil if they are those of none.
+    /// Finds the compression by the first bytes; nil if the bytes are not compressed in a known way.
     init?(head: [UInt8]) {
         guard let found = Self.allCases.first(where: { $0.isBegun(by: head) }) else { return nil }
         self = found

@@ -10,7 +10,7 @@ final class Decompression {
     /// The first block, until it is handed on.
     private var first: UnsafeRawBufferPointer?
 
-    /// Begins.
+    /// Begins at the start of the compressed bytes.
     /// - Throws: ``ArchiveError``.
     init(_ compression: Compression, of input: ArchiveInput) throws(ArchiveError) {
         guard let archive = archive_read_new() else { throw ArchiveError(.unsupported("not enough memory")) }

@@ -29,7 +29,7 @@ enum MemberNames {
         withoutArchiveSuffix(name) != nil
     }
 
-    /// What is left of the name of an archive: the name of the folder that was packed, most likely; nil if it is none.
+    /// The name of an archive without its suffix, mostly the name of the folder that was packed; nil if it is no archive.
     static func withoutArchiveSuffix(_ name: some BidirectionalCollection<UInt8>) -> String? {
         let suffix = archiveSuffixes.last { hasSuffix(name, $0) }
         return suffix.map { String(decoding: name.dropLast($0.utf8.count), as: UTF8.self) }

@@ -3,9 +3,9 @@ import Telemetry
 
 /// An archive that lies in a capture.
 struct NestedArchive {
-    /// What came of it.
+    /// The result of opening such an archive.
     struct Opened {
-        /// What it holds; nil if it cannot be read or is no archive but for its name.
+        /// Its members; nil if it cannot be read, or has only the name of an archive.
         var tree: SpooledTree?
         var problems: [PlacedProblem] = []
         /// Whether something was lost.
@@ -23,7 +23,7 @@ struct NestedArchive {
         place = ArchivePlace(label: label, path: path, in: capturePath)
     }
 
-    /// What the paths of its members begin with.
+    /// The beginning of the paths of its members.
     var prefix: String { place.prefix }
     /// The name of the folder that was packed, as far as its own name tells it.
     var rootName: String { place.rootName }

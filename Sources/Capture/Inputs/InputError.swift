@@ -13,7 +13,7 @@ public enum InputError: Error, Sendable {
     case withoutStores(String, PlacedProblem)
     /// A single file is too large to look whether it is a store.
     case tooLarge(String)
-    /// Nothing that is known.
+    /// The input is of no kind that can be read.
     case nothingKnown(String)
 
     /// What is wrong, with the path of the input.

@@ -1,7 +1,7 @@
 import Bundle
 import Files
 
-/// What the first bytes of an input tell of it.
+/// The kind of an input, as its first bytes tell it.
 public enum InputKind: Sendable {
     /// A zip, tar, 7z or cpio archive, or something compressed, which can only be one.
     case archive
@@ -9,10 +9,10 @@ public enum InputKind: Sendable {
     case bundle
     /// Compressed with zstd as bundles are, and damaged where it would tell more.
     case damagedZstd
-    /// Nothing that is told by its first bytes.
+    /// The first bytes are of no known kind; the name or the rest may still tell.
     case other
 
-    /// So many bytes are enough to tell, fewer if there are no more.
+    /// How many bytes are needed to tell the kind; a shorter input is told by all that it has.
     public static let headSize = 256 << 10
 
     /// The first bytes of a file.
@@ -21,7 +21,7 @@ public enum InputKind: Sendable {
         try source.bytes(at: 0, count: min(source.count, headSize))
     }
 
-    /// Tells what bytes are the beginning of.
+    /// Finds the kind of an input that begins with some bytes.
     public init(head: [UInt8]) {
         if Self.isZstd(head) {
             self = Self.ofZstd(head)

@@ -17,7 +17,7 @@ public struct InputOpening: Sendable {
     private let isSalvage: Bool
     private let spool: Spool
 
-    /// Prepares to open inputs.
+    /// Keeps how inputs are to be opened; nothing is opened yet.
     /// - Parameters:
     ///   - label: what records name the captures; nil for the last part of each path.
     ///   - systems: those whose stores are looked for.

@@ -25,16 +25,16 @@ public struct Intake: Sendable {
     public private(set) var problems = FirstFew<PlacedProblem>()
     /// The first of the problems that mean a loss.
     public private(set) var losses = FirstFew<PlacedProblem>()
-    /// The first of the problems that are worth a word.
+    /// The first of the problems that lose nothing, but that the operator should look at.
     public private(set) var warnings = FirstFew<PlacedProblem>()
-    /// All of both, where a bundle is to carry them.
+    /// All rejects and problems, where a bundle is to carry them.
     public private(set) var spill: Spill
     private let keepsDetails: Bool
     /// What was read, whether it was kept or not.
     public private(set) var totals = BundleTotals()
     /// Whether something was not read, or could not be understood.
     public private(set) var isIncomplete = false
-    /// What stores tell of themselves besides records.
+    /// The reports of stores about themselves.
     public private(set) var reports: [Batch.ReportEntry] = []
     private var index = DuplicateIndex()
     /// The lines of what is quarantined and of the problems: bundles that are packed together may tell the same.
@@ -42,7 +42,7 @@ public struct Intake: Sendable {
     private let secret: RunSecret
     private let systems: SystemTable
 
-    /// What a bundle is to carry.
+    /// All rejects and problems, held on disk until a bundle is written.
     public struct Spill: Sendable {
         /// What could not be understood.
         public var quarantine: QuarantineSpill
@@ -50,7 +50,7 @@ public struct Intake: Sendable {
         public var problems: DetailSpill
     }
 
-    /// Something that was found while records were read, and that was not there before.
+    /// A reject or a problem that was not reported before.
     public enum Finding: Sendable {
         /// Something that could not be understood.
         case quarantined(Batch.QuarantineEntry)
@@ -58,7 +58,7 @@ public struct Intake: Sendable {
         case problem(PlacedProblem)
     }
 
-    /// Takes nothing yet.
+    /// Begins with nothing taken.
     /// - Parameters:
     ///   - secret: random numbers; see `RecordKey`.
     ///   - keepsDetails: whether all of what is found is wanted, not the first few only.
@@ -84,7 +84,7 @@ public struct Intake: Sendable {
         "\(code) id also used by an earlier record with different content"
     }
 
-    /// Takes a batch.
+    /// Takes the records, rejects and problems of a batch.
     /// - Parameters:
     ///   - keep: takes each record that is kept, its line, and the part of the line that is its payload.
     ///   - note: takes what else is found.
@@ -158,7 +158,7 @@ public struct Intake: Sendable {
     /// Whether a problem means that something was not read or not kept.
     public static func isLoss(_ problem: Problem) -> Bool { losses.contains(problem.code) }
 
-    /// Whether a problem is worth a word, though nothing was lost.
+    /// Whether the operator should look at a problem although nothing was lost.
     public static func isWarning(_ problem: Problem) -> Bool { strangers.contains(problem.code) }
 }
 

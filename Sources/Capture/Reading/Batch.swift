@@ -11,12 +11,12 @@ public struct Batch: Sendable {
     public internal(set) var quarantined: [QuarantineEntry] = []
     /// What is worth telling.
     public internal(set) var problems: [PlacedProblem] = []
-    /// What stores tell of themselves besides records.
+    /// The reports of stores about themselves.
     public private(set) var reports: [ReportEntry] = []
     /// Bytes that were read.
     public internal(set) var bytesRead = 0
 
-    /// What is known of a record, and where its line stands.
+    /// A record in short, and the place of its line.
     public struct Entry: Sendable {
         /// The record in short.
         public let summary: RecordSummary
@@ -24,7 +24,7 @@ public struct Batch: Sendable {
         public let line: Range<Int>
         /// Where the notes and the payload stand, in ``Batch/lines``.
         let written: WrittenRecord
-        /// What tells duplicates.
+        /// Two records with equal keys are duplicates.
         public let key: RecordKey
         /// The input that it came from, counted from 0.
         public let input: Int
@@ -40,17 +40,17 @@ public struct Batch: Sendable {
         public let part: Int
     }
 
-    /// What a store tells of itself besides records.
+    /// The report of a store about itself.
     public struct ReportEntry: Sendable {
         /// The input that it came from, counted from 0.
         public let input: Int
         /// The number of the store.
         public let store: Int
-        /// What it tells.
+        /// The report.
         public let report: StoreReport
     }
 
-    /// Something for the quarantine.
+    /// A reject, and the input that it came from.
     public struct QuarantineEntry: Sendable {
         /// The input that it came from, counted from 0.
         public let input: Int
@@ -60,7 +60,7 @@ public struct Batch: Sendable {
 
     /// A batch is handed on when it holds this many bytes, so that memory does not grow with the input.
     static let sizeGoal = 4 << 20
-    /// Or so many things that are no records.
+    /// It is also handed on when it holds this many rejects and problems.
     static let findingsGoal = 4096
 
     /// Whether it is to be handed on.

@@ -1,13 +1,13 @@
 import Bundle
 import Telemetry
 
-/// What a bundle carries beside its records: its quarantine and its problems, in batches that stay small.
+/// The quarantine and the problems of a bundle, read in batches that stay small.
 struct BundleDetails: ~Copyable {
     private let input: Int
     private var quarantine: DetailCursor<Quarantined>
     private var problems: DetailCursor<PlacedProblem>
 
-    /// So many entries are handed on at once.
+    /// The most entries of a batch.
     private static let batchCount = 4096
 
     /// - Throws: ``BundleError`` if there is not enough memory.

@@ -2,7 +2,7 @@ import Bundle
 import Parallel
 import Telemetry
 
-/// Something that records are read from.
+/// An opened input, from which records are read.
 public enum CaptureInput: Sendable {
     /// A folder pulled from a device, or a single store file.
     case folder(CapturedFolder)
@@ -36,7 +36,7 @@ public struct Harvest {
     private let options: HarvestOptions
     private let limit: JobLimit
 
-    /// Prepares to read an input.
+    /// Keeps what is to be read, and how; nothing is read yet.
     /// - Parameter number: the number of the input among those of the command, from 0.
     public init(_ input: CaptureInput, number: Int, options: HarvestOptions, limit: JobLimit) {
         self.input = input

@@ -2,11 +2,11 @@ import Bundle
 import Files
 import Telemetry
 
-/// What can still be read of a damaged bundle, front to back.
+/// The part of a damaged bundle that can still be read, from front to back.
 public final class SalvagedBundle: Sendable {
     /// The path as given.
     public let path: String
-    /// What problems name the capture.
+    /// The label by which problems name the capture.
     public let label: String
     let source: ByteSource
     let systems: SystemTable
@@ -80,7 +80,7 @@ final class SalvageScan {
     private let input: Int
     private let options: HarvestOptions
     private var isAtEnd = false
-    /// What is being read: a member may have more lines than a batch holds.
+    /// The member that is being read: it may have more lines than a batch holds.
     private var opened: OpenedMember?
     private var segments: Set<String> = []
     private var manifest: Manifest?

@@ -15,7 +15,7 @@ struct ScanUnit: Sendable {
     /// The reading of the first part, where it was begun and did not fit in a batch.
     private var begun: (any StoreScan)?
 
-    /// So many files make a job worth its while.
+    /// How many files one job reads: fewer would cost more to hand out than to read.
     private static let filesPerUnit = 128
 
     /// Splits a capture into units, in order.

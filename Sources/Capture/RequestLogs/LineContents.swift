@@ -15,7 +15,7 @@ enum LineContents {
     /// A payload of a system; whether it may also be a file of a store by itself.
     case payload(any TelemetrySystem, isStoredToo: Bool)
 
-    /// Tells what a line holds; nil if that is nothing known.
+    /// Finds out what a line holds; nil if that is nothing known.
     init?(_ document: JSONDocument, _ systems: SystemTable) {
         let root = document.root
         func has(_ keys: JSONKey...) -> Bool { keys.allSatisfy { document.value(of: $0, in: root) != nil } }
@@ -44,7 +44,7 @@ enum LineContents {
         self = found
     }
 
-    /// Tells what a complete line holds; nil if that is nothing known.
+    /// Finds out what a complete line holds; nil if that is nothing known.
     init?(line: [UInt8], _ systems: SystemTable) {
         guard let document = try? JSONDocument(line, policy: PayloadLineReader.policy) else { return nil }
         self.init(document, systems)

@@ -12,13 +12,13 @@ public enum RequestLogKind: Sendable {
     /// How records name the kind of store.
     public var store: StoreKind { self == .httpArchive ? .harEntry : .ndjsonLine }
 
-    /// So much of a file is looked at to see what it is.
+    /// How many bytes of a file are looked at to find its kind.
     private static let headSize = 256 << 10
-    /// So many lines are looked at for one that is not broken.
+    /// How many lines are looked at until one is found that is not broken.
     private static let linesLooked = 8
     private static let compressions = ["", ".gz", ".zst"]
 
-    /// Tells what a file is by its first bytes, decompressed, and where these do not tell, by its name; nil if it is no
+    /// Finds out what a file is by its first bytes, decompressed, and where these do not tell, by its name; nil if it is no
     /// request log.
     ///
     /// A line can be a file of a store, such as a ping: only a name makes it NDJSON.
@@ -34,7 +34,7 @@ public enum RequestLogKind: Sendable {
         }
     }
 
-    /// Tells whether a file in a folder of other files is a request log: by its name and, for lines, by the first ones.
+    /// Finds out whether a file in a folder of other files is a request log: by its name and, for lines, by the first ones.
     ///
     /// Records of ours are none: a conversion that was written into the folder is no part of the capture.
     init?(_ source: ByteSource, inFolderAs name: String, _ systems: SystemTable) {

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// What is looked for in a capture.
+/// The formats of stores that are looked for in a capture.
 enum CaptureFormats {
     /// The stores of the systems, and logs of requests of any of them.
     static func all(_ systems: SystemTable) -> [any StoreFormat] {

@@ -4,13 +4,13 @@ import Telemetry
 
 /// A folder pulled from a device, walked once: its stores, by path, and what could not be looked at.
 public final class CapturedFolder: Sendable {
-    /// What records name the capture.
+    /// The label by which records name the capture.
     public let label: String
     /// The path as given.
     public let path: String
     /// The stores, by the UTF-8 bytes of their paths.
     public let stores: [FoundStore]
-    /// What could not be read, and other things to tell about places in the capture.
+    /// Problems with places in the capture, such as what could not be read.
     public let problems: [PlacedProblem]
     /// Whether something in the capture could not be looked at.
     public let isIncomplete: Bool
@@ -78,7 +78,7 @@ public final class CapturedFolder: Sendable {
         self.tree = tree
     }
 
-    /// Takes a single store file for a capture with nothing else in it.
+    /// Treats a single store file as a capture that holds nothing else.
     /// - Returns: nil if its name is that of no store, and its contents, up to `StoreLimits.archive`, are none.
     /// - Throws: `FileError` if the folder that it lies in cannot be opened.
     public init?(file path: String, label: String, systems: SystemTable) throws(FileError) {

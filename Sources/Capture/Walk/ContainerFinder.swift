@@ -1,7 +1,7 @@
 import Files
 import Telemetry
 
-/// Tells which container a store belongs to, and whose it is.
+/// Finds the container that a store belongs to, and the app that the container belongs to.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 1.2.
 struct ContainerFinder {
@@ -10,7 +10,7 @@ struct ContainerFinder {
 
     /// Identifiers from such files, by the path of their folder.
     let identifiers: [String: String]
-    /// Tells which archive in the capture a path leads into.
+    /// The capture, which knows the archive that a path leads into.
     let tree: FileTree
     /// The name of the root of the capture.
     let rootName: String

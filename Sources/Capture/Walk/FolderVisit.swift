@@ -24,19 +24,19 @@ struct FolderVisit: Sendable {
     private(set) var folders: [String] = []
     /// The archives in it, by their names.
     private(set) var archives: [Archive] = []
-    /// What stands, by its name, in the place of a store or of a file of one: worth a word, for it is not read.
+    /// Links and special files that are named like a store or a file of one. They are reported, for they are not read.
     private(set) var notFiles: [FolderLook.NotFile] = []
     /// The path of a file that was left out although it is a store's.
     private(set) var leftOutStore: String?
     /// Files that may be stores, but could not be read to see.
     private(set) var unreadable: [(path: String, error: FileError)] = []
-    /// What else formats have to tell of entries.
+    /// Other problems with entries that formats reported.
     private(set) var problems: [(path: String, problem: Problem)] = []
     /// Whose container the folder is, if it says so.
     private(set) var identifier: String?
     private let tree: FileTree
     private let path: String
-    /// What the paths of the entries begin with.
+    /// The beginning of the paths of all entries: the path of the folder and a slash.
     private let base: String
     private let name: String
     private let excluded: Set<FileIdentity>
@@ -66,7 +66,7 @@ struct FolderVisit: Sendable {
         }
     }
 
-    /// What lies in the folder, sorted by what it is.
+    /// The entries of the folder, sorted by kind.
     private struct Entries {
         var files: FileNames
         var folders: [[UInt8]] = []
@@ -169,7 +169,7 @@ struct FolderVisit: Sendable {
         return formats.contains { $0.isNamedForStore(text, in: store) }
     }
 
-    /// Tells whether a file that must not be read is a store by itself, or one of the files of the store that the folder is;
+    /// Finds out whether a file that must not be read is a store by itself, or a file of the store that the folder is;
     /// not what merely lies among pings, as an earlier output may.
     private mutating func findLeftOut(_ entries: Entries) throws(FileError) {
         var files = entries.files

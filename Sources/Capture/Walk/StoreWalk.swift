@@ -16,7 +16,7 @@ struct StoreWalk {
     private let formats: [any StoreFormat]
     private var identifiers: [String: String] = [:]
 
-    /// So many folders make a job worth its while.
+    /// How many folders one job looks at: fewer would cost more to hand out than to read.
     private static let foldersPerJob = 16
 
     /// - Parameters:

@@ -34,7 +34,7 @@ public struct Credentials: Sendable {
     /// Whether an account has a credential.
     public func isKnown(_ account: Account) -> Bool { credential(for: account) != nil }
 
-    /// What to set so that an account has a credential, in words.
+    /// The variable or file entry to set so that an account has a credential, in words.
     public func nameToSet(_ account: Account) -> String {
         systems[account.system]?.uploads.credentials?.nameToSet(account) ?? "nothing"
     }
@@ -45,7 +45,7 @@ extension Credentials: CustomStringConvertible, CustomReflectable {
     /// Only how many accounts there are.
     public var description: String { accounts.numberInWords }
 
-    /// Nothing to look into.
+    /// Shows nothing, so that no dump holds a secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -53,7 +53,7 @@ extension CredentialFile: CustomStringConvertible, CustomReflectable {
     /// Only how many accounts there are.
     public var description: String { accounts.numberInWords }
 
-    /// Nothing to look into.
+    /// Shows nothing, so that no dump holds a secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 

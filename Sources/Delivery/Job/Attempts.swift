@@ -6,7 +6,7 @@ struct Attempts {
     enum Step: Equatable {
         /// Send it again, after a number of seconds.
         case again(after: Double)
-        /// It is over.
+        /// No further attempt is made.
         case over(Outcome, Impact)
     }
 

@@ -6,7 +6,7 @@ struct ClientRun {
     private let queue: ClientQueue
     private var settings: JobSettings { run.job.settings }
 
-    /// Prepares to send a client's queue.
+    /// Keeps the queue; nothing is sent yet.
     init(_ run: JobRun, _ queue: ClientQueue) {
         self.run = run
         self.queue = queue
@@ -22,7 +22,7 @@ struct ClientRun {
                 break
             }
             let upload: Upload
-            do throws(BundleFailure) {
+            do throws(UnusableBundleError) {
                 upload = try run.job.source.upload(send)
             } catch {
                 // Its records have an order. What is settled below is so nevertheless.

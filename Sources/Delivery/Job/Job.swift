@@ -52,9 +52,9 @@ public struct Job: Sendable {
 
 /// Where a job's uploads come from.
 public protocol UploadProviding: Sendable {
-    /// What a planned upload carries.
-    /// - Throws: ``BundleFailure`` if its bundle cannot be read any more.
-    func upload(_ send: PlannedSend) throws(BundleFailure) -> Upload
+    /// The record that a planned upload sends.
+    /// - Throws: ``UnusableBundleError`` if its bundle cannot be read any more.
+    func upload(_ send: PlannedSend) throws(UnusableBundleError) -> Upload
 }
 
 /// Where a job keeps what became of its uploads.

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// What a job did with the uploads of its plan.
+/// The result of a job, counted by records.
 public struct JobReport: Sendable {
     /// Uploads that were tried.
     public private(set) var requests = 0
@@ -12,7 +12,7 @@ public struct JobReport: Sendable {
     public private(set) var left: [String: Int] = [:]
     /// Accounts or systems whose credential was refused.
     public private(set) var wrongCredentials: Set<String> = []
-    /// What went wrong, a line each, without repetitions.
+    /// Problems with uploads, a line each, without repetitions.
     public private(set) var problems: [String] = []
     /// Whether the job was told to stop before its end.
     public internal(set) var wasStopped = false

@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// What the clients of one job share while it runs: the servers' state, the accounts that are stopped, the counts.
+/// The state that the clients of one job share while it runs: the servers' state, the stopped accounts, the counts.
 ///
 /// A class, because all clients write to it.
 final class JobRun: Sendable {

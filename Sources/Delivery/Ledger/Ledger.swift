@@ -103,7 +103,7 @@ private final class JobHolder: Sendable {
     /// Runs a body with the job; a job whose changes were not written forgets what it counted.
     func withJob<Value>(_ body: (inout LedgerJob) throws -> Value) throws -> Value {
         try job.withLock { job in
-            guard var current = job else { throw LedgerNotBegun() }
+            guard var current = job else { throw LedgerNotBegunError() }
             do {
                 let value = try body(&current)
                 job = current
@@ -117,4 +117,4 @@ private final class JobHolder: Sendable {
 }
 
 /// Uploads were marked or settled before the job began.
-struct LedgerNotBegun: Error {}
+struct LedgerNotBegunError: Error {}

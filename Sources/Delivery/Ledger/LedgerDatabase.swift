@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 import Telemetry
 
-/// What is read from a ledger, whether for writing or not.
+/// Reads of a ledger, for jobs that write it and for views that do not.
 extension Database {
-    /// What a plan has to know.
+    /// The knowledge that a plan needs.
     func ledgerState(of pool: CandidatePool, today: Int) throws -> LedgerState {
         var state = LedgerState()
         state.standings = try standings(of: pool.candidates)

@@ -1,7 +1,7 @@
 import GRDB
 import Telemetry
 
-/// What an operator changes by hand, record by record.
+/// Changes that an operator makes by hand, record by record.
 extension Ledger {
     /// Lets refused records be sent again.
     /// - Returns: how many records of each id were refused.

@@ -55,7 +55,7 @@ struct LedgerLock: ~Copyable, Sendable {
         return object.bytes + [UInt8(ascii: "\n")]
     }
 
-    /// What the machine calls itself. Foundation would ask name servers for its name in the world.
+    /// The name of the machine as the kernel has it. Foundation would ask name servers for it.
     private static var host: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "" }

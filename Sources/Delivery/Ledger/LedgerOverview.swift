@@ -1,7 +1,7 @@
 import GRDB
 import Telemetry
 
-/// What a ledger tells an operator.
+/// Counts and texts of a ledger for an operator.
 public struct LedgerOverview: Sendable {
     /// Whose uploads, and of which kind.
     public struct Subject: Sendable, Hashable {
@@ -26,7 +26,7 @@ public struct LedgerOverview: Sendable {
         public init() {}
     }
 
-    /// What a server had to say about a record that it refused, or took.
+    /// The text of a server about a record that it refused or took.
     public struct Remark: Sendable, Equatable {
         /// The client and the kind.
         public let subject: Subject
@@ -36,7 +36,7 @@ public struct LedgerOverview: Sendable {
         public let status: Int
         /// Whether it was refused.
         public let isRefusal: Bool
-        /// Why, or what it said.
+        /// The reason of the refusal, or the remark of the server.
         public let text: String
         /// When.
         public let time: Timestamp?

@@ -1,7 +1,7 @@
 import GRDB
 import Telemetry
 
-/// What is read from a ledger.
+/// A ledger that is only read, also while a job writes it.
 public struct LedgerView: Sendable {
     /// The file.
     public let path: String
@@ -22,7 +22,7 @@ public struct LedgerView: Sendable {
         self.init(path: path, queue: try LedgerFile.openForReading(path))
     }
 
-    /// What a plan has to know.
+    /// The knowledge that a plan needs.
     /// - Parameter today: the day of the plan.
     /// - Throws: ``LedgerError``.
     public func state(of pool: CandidatePool, today: Int) throws(LedgerError) -> LedgerState {

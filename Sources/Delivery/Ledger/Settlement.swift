@@ -8,10 +8,10 @@ public struct Settlement: Sendable {
     public let recordID: String
     /// What became of it.
     public let outcome: Outcome
-    /// What its server asked for at last; nil if nothing.
+    /// The last wish of its server to be left alone; nil if it had none.
     public let pause: Pause?
 
-    /// Makes a settlement.
+    /// Settles an upload by its outcome.
     public init(_ send: PlannedSend, recordID: String, outcome: Outcome, pause: Pause? = nil) {
         self.send = send
         self.recordID = recordID

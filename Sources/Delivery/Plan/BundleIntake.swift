@@ -3,7 +3,7 @@ import Parallel
 import Telemetry
 
 /// A bundle that cannot be used, by its name.
-public struct BundleFailure: Error {
+public struct UnusableBundleError: Error {
     /// The path as given.
     public let path: String
     /// What is wrong with it.
@@ -25,7 +25,7 @@ public struct BundleIntake: Sendable {
     ///   - limit: how many segments are read at once.
     ///   - isReleased: whether the operator accepted that a record, by its id, is held for a reason.
     ///   - progress: told the bytes of each member that was checked.
-    /// - Throws: ``BundleFailure`` for the first bundle that does not verify.
+    /// - Throws: ``UnusableBundleError`` for the first bundle that does not verify.
     public init(
         _ paths: [String], knowing systems: SystemTable, limit: JobLimit,
         isReleased: (_ id: String, _ code: String) -> Bool,
@@ -46,7 +46,7 @@ public struct BundleIntake: Sendable {
                     }, progress: progress)
                 readers.append(reader)
             } catch let error as BundleError {
-                throw BundleFailure(path: path, error: error)
+                throw UnusableBundleError(path: path, error: error)
             }
         }
         self.pool = pool

@@ -13,7 +13,7 @@ public struct RecordPlace: Sendable, Hashable {
     public let count: UInt32
 }
 
-/// What a plan has to know of a record: 88 bytes, whatever its size; its items come on top.
+/// The knowledge of a record that a plan needs: 88 bytes, whatever the size of the record, and its items.
 struct Candidate: Sendable {
     let key: DeliveryKey
     /// When the device queued it, in milliseconds; the end of time where that is unknown, so that it comes last.
@@ -48,7 +48,7 @@ struct Candidate: Sendable {
     }
 }
 
-/// What is noted of a record while its bundle is verified, before names are numbered.
+/// The knowledge of a record that is collected while its bundle is verified, before names have numbers.
 struct CandidateNote: Sendable {
     let key: DeliveryKey
     let id: String?
@@ -87,11 +87,11 @@ struct CandidateNotes: Sendable {
                 account: uploads?.account(of: record, using: &document), holds: holds))
     }
 
-    /// What holds a record whose target names another document than the record is.
+    /// The code that holds a record whose target names another document.
     static let foreignTarget = "foreign-target"
 }
 
-/// All records of the bundles of a job, small.
+/// All records of the bundles of a job, each reduced to what a plan needs.
 public struct CandidatePool: Sendable {
     /// The names that numbers stand for.
     public private(set) var names = PlanNames()
@@ -113,7 +113,7 @@ public struct CandidatePool: Sendable {
     /// Where a record stands, by its number in the order of the bundles.
     public func place(of index: Int) -> RecordPlace { candidates[index].place }
 
-    /// What holds a record, by its number: the codes that are not released, in order.
+    /// The codes for which a record, by its number, is held and that are not released, in order.
     public func holds(of index: Int) -> [String] { candidates[index].holds.map { names.holds[$0] } ?? [] }
 
     /// Whose credential a record needs, by its number; nil if it needs none.
@@ -150,7 +150,7 @@ public struct CandidatePool: Sendable {
     }
 }
 
-/// What may be done about reasons for which records are held.
+/// Which reasons for holding a record an operator may accept.
 public enum Holding {
     /// Reasons that nobody can accept. Pending events may still be sent by the phone itself, what has no target has nowhere
     /// to go, and what nothing proves right may be something that no phone ever said.

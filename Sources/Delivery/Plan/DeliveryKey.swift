@@ -41,7 +41,7 @@ extension Digest16: Comparable {
     }
 }
 
-/// What the ledger knows an upload by: 16 bytes for what the server de-duplicates by, 16 for what is sent.
+/// The key by which the ledger knows an upload: 16 bytes for what the server de-duplicates by, 16 for what is sent.
 ///
 /// Source: "Delivery", "The ledger".
 public struct DeliveryKey: Sendable, Hashable {
@@ -63,7 +63,7 @@ public struct DeliveryKey: Sendable, Hashable {
         content = Digest16(hash)
     }
 
-    /// What stands for system, type and id.
+    /// The hash of system, type and id.
     public static func identity(system: SystemName, type: String, id: String) -> Digest16 {
         var hash = SHA256()
         for text in [system.description, type, id] { hash.update(counted: Array(text.utf8)[...]) }

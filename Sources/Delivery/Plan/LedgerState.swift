@@ -1,6 +1,6 @@
 import Telemetry
 
-/// What became of an upload that was marked in flight and of which nothing more is known.
+/// An upload that was marked in flight and not settled: nothing more is known of it.
 public struct Flight: Sendable, Equatable {
     /// The client whose quota it took last.
     public var client: ClientName
@@ -36,14 +36,14 @@ public struct Standing: Sendable, Equatable {
         otherSeconds == 0 ? nil : Timestamp(milliseconds: Int64(otherSeconds) * 1000)
     }
 
-    /// Makes a standing.
+    /// Keeps the instant to the second, which is all that is asked for.
     public init(_ outcome: Outcome = .none, otherSent: Timestamp? = nil) {
         self.outcome = outcome
         otherSeconds = UInt32(clamping: (otherSent?.milliseconds ?? 0) / 1000)
     }
 }
 
-/// What a plan has to know of a ledger, as values.
+/// The knowledge of a ledger that a plan needs, as values.
 public struct LedgerState: Sendable {
     /// What is known of each candidate, in their order.
     public var standings: [Standing] = []

@@ -2,7 +2,7 @@ import Crypto
 import JSONText
 import Telemetry
 
-/// What stands for one event of a list request, wherever it turns up again.
+/// The key of one event of a list request: the same wherever the event turns up again.
 ///
 /// Equal events in one request are told apart by their number, for an app may well report the same twice; across
 /// requests the n-th of them is the same.
@@ -14,7 +14,7 @@ public struct ItemKey: Sendable, Hashable {
 public struct SentItem: Sendable, Hashable {
     /// Its place in the list of the record.
     public let index: Int
-    /// What the ledger knows it by.
+    /// The key by which the ledger knows it.
     public let key: ItemKey
 }
 
@@ -66,9 +66,9 @@ struct ListItems {
         return bytes + Self.closing
     }
 
-    /// What stands before the first event.
+    /// The bytes of the request before the first event.
     static func opening(_ list: ListFormat) -> [UInt8] { Array("{\"\(list.key)\":[".utf8) }
-    /// What stands after the last event.
+    /// The bytes of the request after the last event.
     static let closing = Array("]}".utf8)
 
     private static func digest(
@@ -109,7 +109,7 @@ extension SHA256 {
 }
 
 extension Digest16 {
-    /// What stands for another one of the same events.
+    /// The hash for the event of this number among equal ones.
     fileprivate func numbered(_ number: Int) -> Digest16 {
         var bytes: [UInt8] = []
         append(to: &bytes)

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// What becomes of a record in a job. Each record has exactly one.
+/// What a job does with a record. Each record has exactly one disposition.
 public enum Disposition: UInt8, Sendable, CaseIterable {
     /// It is sent.
     case send
@@ -8,9 +8,9 @@ public enum Disposition: UInt8, Sendable, CaseIterable {
     case sendPart
     /// Nothing of its list is left to send: it is settled without a request.
     case settle
-    /// It waits for another day.
+    /// It waits for another day, for its client's quota of today is used up.
     case dailyLimit
-    /// It waits for another job.
+    /// It waits for another job, for this one has enough of its type.
     case typeLimit
     /// It waits, for its id was sent with another payload less than 15 minutes ago, or is in this job.
     case sameIDLately
@@ -66,9 +66,9 @@ public enum Disposition: UInt8, Sendable, CaseIterable {
 
 /// One upload.
 public struct PlannedSend: Sendable, Hashable {
-    /// What the ledger knows this upload by.
+    /// The key by which the ledger knows this upload.
     public let key: DeliveryKey
-    /// What the ledger knows the whole record by.
+    /// The key by which the ledger knows the whole record.
     public let recordKey: DeliveryKey
     /// The number of its client among the plan's names.
     public let client: UInt32
@@ -98,7 +98,7 @@ public struct ClientQueue: Sendable {
 
 /// A record of which nothing is left to send.
 public struct EmptySettlement: Sendable, Hashable {
-    /// What the ledger knows it by.
+    /// The key by which the ledger knows it.
     public let key: DeliveryKey
     /// The number of its client.
     public let client: UInt32
@@ -112,7 +112,7 @@ public struct DispositionGroup: Sendable, Hashable {
     public let client: UInt32
     /// The number of the kind.
     public let kind: UInt32
-    /// What becomes of them.
+    /// What the job does with them.
     public let disposition: Disposition
     /// What holds them, or the number of the account that they wait for.
     public let detail: UInt32?
@@ -120,7 +120,7 @@ public struct DispositionGroup: Sendable, Hashable {
 
 /// What a job does: what it sends, in order, and what waits, each with its reason.
 public struct Plan: Sendable {
-    /// What the numbers in it stand for.
+    /// The names that numbers in the plan stand for.
     public let names: PlanNames
     /// The uploads by client, in the order of the clients' first records in the bundles.
     public internal(set) var queues: [ClientQueue] = []
@@ -128,11 +128,11 @@ public struct Plan: Sendable {
     public internal(set) var settlements: [EmptySettlement] = []
     /// All records, counted.
     public internal(set) var groups: [DispositionGroup: Int] = [:]
-    /// What becomes of each record, in the order of the bundles.
+    /// The disposition of each record, in the order of the bundles.
     public internal(set) var dispositions: [Disposition] = []
-    /// What servers of these records asked for, that holds now.
+    /// The wishes of servers to be left alone that are in force and concern these records.
     public internal(set) var pauses: [Pause] = []
-    /// What the plan was made by.
+    /// The rules by which the plan was made.
     public let rules: PlanRules
     /// When it was made for.
     public let now: Timestamp

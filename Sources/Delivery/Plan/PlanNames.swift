@@ -7,7 +7,7 @@ public struct ClientName: Sendable, Hashable {
     /// The client's id in lower case; nil for records without one.
     public let client: String?
 
-    /// Makes a name.
+    /// Brings an id into lower case, for limits compare ids so.
     /// - Parameter client: the id in any letter case.
     public init(system: SystemName, client: String?) {
         self.system = system
@@ -22,14 +22,14 @@ public struct KindName: Sendable, Hashable {
     /// The system's own name of it.
     public let type: String
 
-    /// Makes a name.
+    /// Names the uploads of one type of a system.
     public init(system: SystemName, type: String) {
         self.system = system
         self.type = type
     }
 }
 
-/// Values that stand for a small number each, so that a hundred thousand records share their names.
+/// Gives each different value a small number, so that a hundred thousand records share their names.
 public struct Numbered<Value: Hashable & Sendable>: Sendable {
     /// The values by number.
     public private(set) var values: [Value] = []

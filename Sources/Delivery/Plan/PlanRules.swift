@@ -56,13 +56,13 @@ public struct UploadLimits: Sendable, Equatable {
     }
 }
 
-/// What a plan is made by, besides the records and the ledger.
+/// The rules by which a plan is made: limits, ages, days and sizes.
 public struct PlanRules: Sendable {
     /// How much may be sent.
     public var limits: UploadLimits
     /// How old a record may be, in milliseconds; nil for any age. What has no time has no age.
     public var maximumAge: Int64?
-    /// What a day is.
+    /// Which instants belong to one day.
     public var days: DayRule
     /// Where each system's records go, as ``Endpoint/address`` has it; a server that is not named cannot be waited for.
     public var endpoints: [SystemName: String] = [:]

@@ -28,7 +28,7 @@ public struct Planner {
     /// For each client, by its number, whether it asked for the deletion of its data.
     private let isDeleted: [Bool]
 
-    /// What other uploads of the plan leave room for.
+    /// The part of the limits that the plan has not used yet.
     private var quota: Quota
     /// Ids that stand on several records, and are in the plan already.
     private var sentIdentities: Set<Digest16> = []
@@ -160,7 +160,7 @@ public struct Planner {
         return .send
     }
 
-    /// Takes the events of a list that nobody else carries, in as many uploads as it needs.
+    /// Plans the events of a list that no other upload carries, in as many uploads as they need.
     private mutating func take(_ candidate: Candidate, items: Range<Int>) -> Disposition {
         let refused = state.refusedItems[candidate.key] ?? []
         let unsettled = items.filter { !isDelivered($0) && !refused.contains(pool.itemKeys[$0]) }

@@ -3,7 +3,7 @@ import JSONText
 import Synchronization
 import Telemetry
 
-/// What an upload carries.
+/// The record that an upload sends.
 public struct Upload: Sendable {
     /// The record; its payload is exactly what is sent.
     public let record: Record
@@ -41,9 +41,9 @@ public final class UploadSource: Sendable {
         state = Mutex(State())
     }
 
-    /// What an upload carries. Blocks while a segment is decoded.
-    /// - Throws: ``BundleFailure`` if the bundle is no longer what was verified.
-    public func upload(_ send: PlannedSend) throws(BundleFailure) -> Upload {
+    /// The record, or the part of one, that an upload sends. Blocks while a segment is decoded.
+    /// - Throws: ``UnusableBundleError`` if the bundle is no longer what was verified.
+    public func upload(_ send: PlannedSend) throws(UnusableBundleError) -> Upload {
         try reading(send.place) { state throws(BundleError) in
             let record = try self.record(at: send.place, &state)
             guard DeliveryKey(record) == send.recordKey else { throw Self.changed(send.place) }
@@ -59,15 +59,15 @@ public final class UploadSource: Sendable {
     private func systems(of place: RecordPlace) -> SystemTable { bundles[Int(place.bundle)].systems }
 
     /// A record. Blocks while its segment is decoded.
-    /// - Throws: ``BundleFailure`` if the bundle is no longer what was verified.
-    public func record(at place: RecordPlace) throws(BundleFailure) -> Record {
+    /// - Throws: ``UnusableBundleError`` if the bundle is no longer what was verified.
+    public func record(at place: RecordPlace) throws(UnusableBundleError) -> Record {
         try reading(place) { state throws(BundleError) in try record(at: place, &state) }
     }
 
     /// Runs a body that reads what stands at a place; what it throws goes on with the name of the bundle.
     private func reading<Value: Sendable>(
         _ place: RecordPlace, _ body: (inout State) throws(BundleError) -> Value
-    ) throws(BundleFailure) -> Value {
+    ) throws(UnusableBundleError) -> Value {
         let result = state.withLock { state in
             do throws(BundleError) {
                 return Result<Value, BundleError>.success(try body(&state))
@@ -78,7 +78,7 @@ public final class UploadSource: Sendable {
         do throws(BundleError) {
             return try result.get()
         } catch {
-            throw BundleFailure(path: bundles[Int(place.bundle)].path, error: error)
+            throw UnusableBundleError(path: bundles[Int(place.bundle)].path, error: error)
         }
     }
 

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// What answers mean: some statuses the same for all systems, the others as the system says.
+/// The meaning of answers: some statuses mean the same for all systems, the others what the system says.
 ///
 /// Source: "Delivery", "What an answer means"; what is particular to a system stands in the document of its format.
 public enum AnswerTable {

@@ -7,7 +7,7 @@ public struct Backoff: Sendable, Equatable {
     /// The longest delay, in seconds. A server that wants to be left alone for longer is, for the rest of the job.
     public var limit: Double
 
-    /// Makes a schedule.
+    /// Sets a schedule; the delays are in seconds.
     public init(attempts: Int = 4, base: Double = 1, limit: Double = 30) {
         self.attempts = attempts
         self.base = base

@@ -2,7 +2,7 @@ import CZlib
 
 /// Why a body could not be compressed.
 public struct GzipError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What zlib answered.
+    /// The error code of zlib.
     public let code: Int32
 
     /// The code in words.

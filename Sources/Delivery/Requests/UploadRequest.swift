@@ -1,7 +1,7 @@
 import Bytes
 import Telemetry
 
-/// What one upload says to its server, without the server's address: method, path, headers, body.
+/// The request of one upload, without the address of the server: method, path, headers, body.
 public struct UploadRequest: Sendable, Equatable {
     /// The HTTP method.
     public let method: String
@@ -11,7 +11,7 @@ public struct UploadRequest: Sendable, Equatable {
     public let headers: [HeaderField]
     /// The body, in its content encoding.
     public let body: [UInt8]
-    /// What of the request nobody may see: a server may repeat it.
+    /// Hides the secrets of the request in texts of the server, which may repeat them.
     let secrets: SecretMask
 
     /// Makes the request that a system describes.

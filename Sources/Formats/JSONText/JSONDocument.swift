@@ -64,7 +64,7 @@ public struct JSONDocument: Sendable {
     }
 }
 
-/// What a value is.
+/// The kind of a value.
 public enum JSONKind: UInt8, Sendable {
     /// A value that was removed after reading; never met while walking a document.
     case removed
@@ -105,7 +105,7 @@ extension JSONDocument {
     /// The outermost value.
     public var root: JSONNode { JSONNode(0) }
 
-    /// What the value is.
+    /// The kind of the value.
     public func kind(of node: JSONNode) -> JSONKind {
         nodes[Int(node.index)].kind
     }

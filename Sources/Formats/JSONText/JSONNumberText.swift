@@ -1,4 +1,4 @@
-/// What can be said of a number of RFC 8259 from its text alone, without going through a binary number.
+/// Facts about a number of RFC 8259 that its text alone tells, without a binary number.
 public enum JSONNumberText {
     /// The longest integer that ``integer(from:)`` writes out, in digits.
     public static let digitLimit = 64

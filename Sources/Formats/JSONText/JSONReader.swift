@@ -155,11 +155,11 @@ struct JSONReader: ~Escapable {
         return false
     }
 
-    /// Whether no more values fit into memory for so many nodes.
+    /// Whether memory for a number of nodes has no room for more values.
     @inline(__always)
     func lacksNodes(_ count: Int) -> Bool { nodeCount &+ 2 > count }
 
-    /// Whether no more keys fit into memory for so many.
+    /// Whether memory for a number of keys has no room for more.
     @inline(__always)
     func lacksKeys(_ count: Int) -> Bool { keyCount >= count }
 

@@ -1,4 +1,4 @@
-/// What a reader lets pass. Strict by default; a format that needs more says so.
+/// The deviations that a reader accepts: none, unless a format needs one and says so.
 public struct JSONReadingPolicy: Sendable {
     /// What to do with a key that stands twice in one object.
     public enum DuplicateKeys: Sendable {
@@ -26,7 +26,7 @@ public struct JSONReadingPolicy: Sendable {
     /// RFC 8259 to the letter, 512 levels.
     public static let strict = JSONReadingPolicy()
 
-    /// Makes a policy; what is not given is strict.
+    /// Sets a policy; what is not given is strict.
     public init(
         duplicateKeys: DuplicateKeys = .reject,
         unpairedSurrogates: UnpairedSurrogates = .reject,

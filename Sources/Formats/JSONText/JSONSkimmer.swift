@@ -4,7 +4,7 @@
 /// What is taken out is for a ``JSONDocument`` to read and check. What is left out is only followed to its end: its
 /// brackets, its strings and nothing else.
 public struct JSONSkimmer: Sendable {
-    /// What was come upon.
+    /// What was found in the text.
     public enum Finding: Equatable, Sendable {
         /// An element of the array.
         case element
@@ -12,7 +12,7 @@ public struct JSONSkimmer: Sendable {
         case neighbor(JSONKey)
     }
 
-    /// What the last finding keeps, as JSON; empty if it ``isTooLong``.
+    /// The wanted part of the last finding, as JSON; empty if it ``isTooLong``.
     public private(set) var text: [UInt8] = []
     /// Where the last finding stands in the whole text; if none is complete, where the one begins that was being read.
     public private(set) var range = 0..<0
@@ -20,7 +20,7 @@ public struct JSONSkimmer: Sendable {
     public private(set) var isTooLong = false
     /// How many of the keys that lead to the array were met with a value as it should be, at most.
     public private(set) var progress = 0
-    /// Whether the array was come upon.
+    /// Whether the array was found.
     public var foundArray: Bool { progress == path.count }
     /// How many bytes were looked at.
     public private(set) var offset: Int
@@ -36,14 +36,14 @@ public struct JSONSkimmer: Sendable {
     private let depthLimit: Int
     var state = State.value
     var frames: [Frame] = []
-    /// What is to become of the value that comes next or is being read.
+    /// Whether the value that comes next, or is being read, is kept.
     var role = Role.way(0)
     /// Whether the string that is being read is a key.
     var isKey = false
     var key = SkimmedKey()
     var neighbor: JSONKey?
 
-    /// Prepares to read a text.
+    /// Begins before the first byte of a text.
     /// - Parameters:
     ///   - path: the keys that lead to the array.
     ///   - neighbors: keys beside the array whose values are wanted too.
@@ -72,7 +72,7 @@ public struct JSONSkimmer: Sendable {
         case kept
         /// Of an object, the members of an outline.
         case outlined([(key: JSONKey, outline: JSONOutline)])
-        /// On the way to the array: so many keys are behind.
+        /// On the way to the array; the number counts the keys that were passed.
         case way(Int)
         /// The array.
         case elements
@@ -146,7 +146,7 @@ extension JSONSkimmer {
         }
     }
 
-    /// Takes a byte that is no part of a string or scalar.
+    /// Reads a byte that is no part of a string or scalar.
     private mutating func take(_ byte: UInt8) throws(JSONError) {
         switch (state, byte) {
         case (.valueOrEnd, UInt8(ascii: "]")), (.keyOrEnd, UInt8(ascii: "}")): try close(byte)
@@ -200,7 +200,7 @@ extension JSONSkimmer {
         }
     }
 
-    /// What becomes of a value follows from its key, or from the array that it stands in.
+    /// Whether a value is kept follows from its key, or from the array that it stands in.
     private mutating func chooseRole() {
         guard let frame = frames.last, !frame.isObject else { return }
         switch frame.role {

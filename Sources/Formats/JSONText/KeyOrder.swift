@@ -9,7 +9,7 @@ struct KeyOrder: ~Escapable {
         /// Its node.
         let key: UInt32
 
-        /// What memory is filled with.
+        /// The value that fills unused memory.
         static let none = Entry(prefix: 0, key: 0)
     }
 
@@ -109,7 +109,7 @@ struct KeyOrder: ~Escapable {
         members[place] = UInt32(members.count - place - 1)
     }
 
-    /// Tells of the first key that is there already.
+    /// Reports the first key that is there already.
     private func repeated(_ keys: Span<Entry>) -> JSONError {
         var firstRepeated = UInt32.max
         for index in keys.indices.dropFirst() where areEqual(keys[index - 1], keys[index]) {

@@ -16,7 +16,7 @@ public struct TextBuffer: Sendable {
     /// All bytes.
     public var bytes: [UInt8] { Array(memory[..<count]) }
 
-    /// Takes all bytes out, with the memory that they were put together in: large ones are not there twice.
+    /// Hands over all bytes together with their memory, so that large texts are not copied.
     public mutating func takeBytes() -> [UInt8] {
         var bytes: [UInt8] = []
         swap(&bytes, &memory)
@@ -90,7 +90,7 @@ extension TextBuffer: Equatable {
 ///
 /// The last of them may be too many: they are written over by what follows, or stay behind the text.
 public struct TextWriter: ~Copyable, ~Escapable {
-    /// So many bytes of memory have to be there beyond those that are needed.
+    /// How many bytes of memory have to be there beyond those that are needed.
     @inlinable static var slack: Int { 48 }
 
     @usableFromInline var memory: MutableSpan<UInt8>

@@ -75,7 +75,7 @@ public struct PropertyListError: Error, Equatable, Sendable {
         case budgetExceeded = "budget-exceeded"
     }
 
-    /// Makes an error.
+    /// Says what is wrong, and where.
     public init(_ code: Code, at offset: Int, _ reason: String) {
         self.code = code
         self.offset = offset

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A call to the operating system about a file that failed.
+/// A call to the operating system about a file, and its error.
 public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What was attempted; the raw value is the verb in the message.
     public enum Operation: String, Sendable {

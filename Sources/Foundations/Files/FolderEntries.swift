@@ -1,6 +1,6 @@
 import Glibc
 
-/// What stands in a folder: names in one buffer, so that a million of them cost little more than their bytes.
+/// The entries of a folder. All names share one buffer, so that a million of them cost little more than their bytes.
 public struct FolderEntries: Sendable {
     /// What an entry is. Links are not followed.
     public enum Kind: UInt8, Sendable {

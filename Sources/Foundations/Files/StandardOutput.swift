@@ -2,7 +2,7 @@ import Glibc
 
 /// The standard output, without a buffer of its own.
 public enum StandardOutput {
-    /// Whether somebody is looking.
+    /// Whether it is a terminal.
     public static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// Whether a path is another name of it, such as `/dev/stdout`: not that of a file that it happens to go to.

@@ -19,7 +19,7 @@ public struct StreamOutput: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// Whether somebody is looking.
+    /// Whether it is a terminal.
     public var isTerminal: Bool { isatty(descriptor.number) == 1 }
 
     /// Writes bytes; all of them, or an error. A reader that has gone away ends the program by SIGPIPE, as usual.

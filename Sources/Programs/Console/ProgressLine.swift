@@ -11,7 +11,7 @@ public final class ProgressLine {
 
     private static let interval = Duration.milliseconds(200)
 
-    /// Makes a line.
+    /// Begins without a line on the terminal.
     /// - Parameter verb: what is being done: `reading`.
     public init(_ verb: String, isQuiet: Bool) {
         self.verb = verb

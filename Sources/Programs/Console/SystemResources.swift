@@ -1,7 +1,7 @@
 import CThreads
 import Glibc
 
-/// What a program needs of the system before it can do anything.
+/// The threads and the memory that a program needs before it can do anything.
 public enum SystemResources {
     /// The threads of the libraries beside those of the work: for signals, timers and single queues. Most of them are never
     /// made; the system has to allow their number, not their stacks.

@@ -1,7 +1,7 @@
 import Systems
 import Telemetry
 
-/// What help says of credentials, as the systems tell it.
+/// The texts about credentials in `--help`, as the systems give them.
 enum CredentialHelp {
     private static var formats: [CredentialFormat] { Systems.table.all.compactMap(\.uploads.credentials) }
 

@@ -3,7 +3,7 @@ import Delivery
 import JSONText
 import Telemetry
 
-/// What a job has to say at its end: every record of its bundles, exactly once.
+/// The summary that is printed after a job. It counts every record of the bundles exactly once.
 struct JobSummary {
     let plan: Plan
     let report: JobReport
@@ -28,7 +28,7 @@ struct JobSummary {
         return (ends + reasons.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }).filter { $0.1 > 0 }
     }
 
-    /// What the command ends with; nil if all is well.
+    /// The exit status of the command; nil if all is well.
     ///
     /// A refusal wants somebody to look, so it comes before what settles itself with the next job.
     var status: ExitStatus? {

@@ -3,7 +3,7 @@ import Delivery
 import JSONText
 import Telemetry
 
-/// What a ledger knows, as tables and as JSON.
+/// The contents of a ledger, as tables and as JSON.
 struct StatusReport {
     let overview: LedgerOverview
     /// The clients wanted, in lower case; empty for all.

@@ -11,7 +11,7 @@ extension Failure {
         case let failure as Failure: self = failure
         case let error as FileError: self.init(error)
         case let error as BundleError: self.init(error)
-        case let failure as BundleFailure: self.init(failure.error, in: failure.path)
+        case let failure as UnusableBundleError: self.init(failure.error, in: failure.path)
         case let error as LedgerError: self.init(error)
         case let error as CredentialError: self.init(error)
         case let error as ProxyError: self.init(status: .badConfiguration, message: "\(error)")
@@ -24,7 +24,7 @@ extension Failure {
     init(whileSending error: any Error) {
         let failure = Failure(error)
         let remedy =
-            error is BundleFailure
+            error is UnusableBundleError
             ? "the bundle changed while it was sent; what has its answer is settled: give an intact copy to the next job"
             : failure?.remedy
         self.init(status: .inputOutput, message: failure?.message ?? "\(error)", remedy: remedy)

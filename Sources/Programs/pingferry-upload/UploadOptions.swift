@@ -4,7 +4,7 @@ import Delivery
 import Foundation
 import Telemetry
 
-/// What every command takes.
+/// The options of every command.
 struct CommonOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Show no tables; say nothing when all is well, and one line otherwise.")
     var quiet = false

@@ -9,7 +9,7 @@ final class CommandOutput {
     private let stream: StreamOutput?
     /// Where the bytes go to a terminal: what keeps them from steering it.
     private var rewriter: PrintableJSON?
-    /// What must not be read as input: the file under construction, and one that it will replace.
+    /// The files that must not be read as input: the one under construction, and the one that it will replace.
     let identities: Set<FileIdentity>
 
     /// - Parameters:

@@ -5,7 +5,7 @@ import Parallel
 import Systems
 import Telemetry
 
-/// What every command takes.
+/// The options of every command.
 struct CommonOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Say nothing but what went wrong.")
     var quiet = false

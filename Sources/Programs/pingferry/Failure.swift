@@ -13,9 +13,9 @@ extension Failure {
         case let error as FileError: self.init(error)
         case let error as InputError: self.init(error)
         case let error as BundleError: self.init(error)
-        case let error as ChangedCapture: self.init(status: .inputOutput, message: "\(error)")
+        case let error as ChangedCaptureError: self.init(status: .inputOutput, message: "\(error)")
         case let error as ContainerWriteError: self.init(status: .inputOutput, message: "\(error)")
-        case let error as ZstdFailure: self.init(status: .inputOutput, message: "zstd: \(error)")
+        case let error as ZstdError: self.init(status: .inputOutput, message: "zstd: \(error)")
         default: return nil
         }
     }

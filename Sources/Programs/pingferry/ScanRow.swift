@@ -3,7 +3,7 @@ import Capture
 import JSONText
 import Telemetry
 
-/// What was found in one store, or in one bundle.
+/// A row of the report of `scan`: one store, or one bundle.
 struct ScanRow {
     let capture: String
     let container: Container?
@@ -19,7 +19,7 @@ struct ScanRow {
     var quarantined: [Quarantined] = []
     var problems: [PlacedProblem] = []
     var labels = EventCounts()
-    /// What became of the events that wait in the store, by what reports call it.
+    /// Counts of the events that wait in the store, by the name of what became of them.
     var events: [String: Int]?
     var queue: JudgedQueue?
     /// What else there is to tell, in sentences.

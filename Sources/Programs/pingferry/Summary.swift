@@ -5,7 +5,7 @@ import Console
 import JSONText
 import Telemetry
 
-/// What a command that read captures has to say at its end.
+/// The summary that a command prints after it has read captures.
 struct Summary {
     private let intake: Intake
 
@@ -37,7 +37,7 @@ struct Summary {
         try Terminal.print(object)
     }
 
-    /// Tells on standard error what was not understood, and ends with status 1 if that was a loss.
+    /// Prints to standard error what was not understood, and ends with status 1 if that was a loss.
     func finish() throws {
         for problem in intake.warnings.elements.prefix(Self.mostReported) {
             StandardError.write("pingferry: \(problem.sentence)")

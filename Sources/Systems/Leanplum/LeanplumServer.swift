@@ -1,6 +1,6 @@
 import Telemetry
 
-/// What is known of Leanplum's servers: what is captured on its way to them, and what is sent to them, agree on it.
+/// Hosts, path and method of Leanplum's servers, for captured requests and for uploads alike.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.3 and C.5; "HTTP Archive (HAR)
 /// captures as a source of telemetry", sections C and D.

@@ -6,10 +6,10 @@ public struct PlacedProblem: Sendable, Equatable {
     public var capture: String
     /// The path in the capture.
     public var path: String
-    /// What it is.
+    /// The problem.
     public var problem: Problem
 
-    /// Makes a placed problem.
+    /// Says where a problem was found.
     public init(capture: String, path: String, problem: Problem) {
         self.capture = capture
         self.path = path
@@ -53,7 +53,7 @@ public struct Quarantined: Sendable, Equatable {
     /// beyond the limits of the quarantine.
     public var isStored: Bool
 
-    /// Makes an entry of the quarantine.
+    /// Describes quarantined bytes.
     public init(
         capture: String, path: String, store: StoreKind, reject: Reject, size: Int, sha256: String, isStored: Bool
     ) {

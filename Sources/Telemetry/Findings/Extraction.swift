@@ -1,13 +1,13 @@
-/// What was found in the bytes of a store file.
+/// The records, rejects and problems that were found in the bytes of a store file.
 public struct Extraction: Sendable {
     /// The uploads, in the order of the store.
     public var records: [Record] = []
-    /// What could not be understood.
+    /// The bytes that could not be understood.
     public var rejects: [Reject] = []
-    /// What is worth reporting but is neither a record nor a reject.
+    /// The problems: what is worth reporting and is neither a record nor a reject.
     public var problems: [Problem] = []
 
-    /// Makes an empty extraction.
+    /// Begins with nothing found.
     public init() {}
 
     /// Whether nothing was found at all.
@@ -30,7 +30,7 @@ public struct Reject: Sendable, Equatable {
     /// How long the span is; nil for all of the file.
     public var length: Int?
 
-    /// Makes a reject.
+    /// Rejects a span, or all of a file where none is given.
     public init(_ reason: String, offset: Int? = nil, length: Int? = nil) {
         self.reason = reason
         self.offset = offset
@@ -48,10 +48,10 @@ public struct Reject: Sendable, Equatable {
 public struct Problem: Sendable, Equatable {
     /// A short code: `pending-counters`, `unreadable`, ….
     public var code: String
-    /// What it is, in words.
+    /// The problem in words.
     public var text: String
 
-    /// Makes a problem.
+    /// Says what is worth telling.
     public init(_ code: String, _ text: String) {
         self.code = code
         self.text = text

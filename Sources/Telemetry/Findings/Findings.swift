@@ -1,11 +1,11 @@
-/// What normalization found in one payload.
+/// The notes and faults that normalization found in one payload.
 package struct Findings {
     /// Changes and oddities: a case id, a space, free text.
     package var notes: [String] = []
     /// Why the payload does not have the documented form.
     package var faults: [String] = []
 
-    /// Finds nothing yet.
+    /// Begins with nothing found.
     package init() {}
 
     /// Takes down a change or an oddity.

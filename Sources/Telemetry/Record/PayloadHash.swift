@@ -14,7 +14,7 @@ public enum PayloadHash {
     }
 }
 
-/// What stands for a payload, or for an event of one, in a table: the first half of its SHA-256.
+/// The first half of a SHA-256, which stands for a payload, or for an event of one, in a table.
 package struct PayloadDigest: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64

@@ -32,7 +32,7 @@ public struct Record: Sendable, Equatable {
     /// Why it must not be uploaded as it stands; empty when it may.
     public var held: [Hold]
 
-    /// Makes a record; what is not given is unknown.
+    /// Collects the parts of a record; what is not given is unknown.
     public init(
         system: SystemName, type: String, id: String, client: String? = nil, time: Timestamp? = nil,
         app: App? = nil, target: Target? = nil, payload: [UInt8], source: Source, notes: [String] = [],
@@ -88,7 +88,7 @@ public struct Target: Sendable, Equatable {
     /// knows: see ``UploadFormat/isTargetHeader(_:)``.
     public var headers: [String: String]
 
-    /// Makes a target.
+    /// Says where a record would go, and how if that is not as usual.
     public init(path: String, method: String? = nil, headers: [String: String] = [:]) {
         self.path = path
         self.method = method
@@ -115,7 +115,7 @@ public struct Source: Sendable, Equatable {
     /// The place in the file, from 0.
     public var index: Int
 
-    /// Makes a source.
+    /// Says where a record was found.
     public init(capture: String, path: String, store: StoreKind, index: Int) {
         self.capture = capture
         self.path = path

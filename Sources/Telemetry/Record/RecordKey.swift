@@ -1,8 +1,8 @@
 import JSONText
 
-/// What tells whether two records are the same upload, in 16 bytes.
+/// A key of 16 bytes that is equal for two records that are the same upload, and different for all others.
 ///
-/// Two records are duplicates only when system, type, id and canonical payload are all equal (design, section 2).
+/// Two records are duplicates only when system, type, id and canonical payload are all equal ("The record", "Duplicates").
 public struct RecordKey: Sendable, Hashable {
     /// Stands for system, type and id.
     public let identity: UInt64

@@ -5,7 +5,7 @@ public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What is wrong with it.
     public let description: String
 
-    /// Makes an error.
+    /// Says in words why a line is no record.
     public init(_ description: String) {
         self.description = description
     }

@@ -1,4 +1,4 @@
-/// What is counted of a record: all that stays in memory once its line is written.
+/// The parts of a record that are counted: they alone stay in memory once its line is written.
 public struct RecordSummary: Sendable, Equatable {
     /// The system.
     public let system: SystemName

@@ -158,7 +158,7 @@ public struct WrittenRecord: Sendable, Equatable {
     /// Where the payload stands.
     public let payload: Range<Int>
 
-    /// The same, further behind in the output.
+    /// The same places in an output that has more bytes in front.
     func moved(by distance: Int) -> WrittenRecord {
         WrittenRecord(notes: notes + distance, payload: payload.lowerBound + distance..<payload.upperBound + distance)
     }
@@ -190,7 +190,7 @@ public struct WrittenRecord: Sendable, Equatable {
     }
 }
 
-/// What stands between the values of a record.
+/// The pieces of a line between the values of a record.
 private enum Pieces {
     static let app: TextPiece = "{\"app\":"
     static let client: TextPiece = ",\"client\":"

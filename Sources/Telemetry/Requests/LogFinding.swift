@@ -1,4 +1,4 @@
-/// What an entry of a request log, or a line of an NDJSON file, turned out to be.
+/// The result of reading an entry of a request log, or a line of an NDJSON file.
 public enum LogFinding: Sendable {
     /// An upload, and the status of its answer: 0 if none was seen, nil where the log does not tell of answers.
     case upload(Record, status: Int?)

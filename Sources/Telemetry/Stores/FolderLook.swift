@@ -17,7 +17,7 @@ public struct FolderLook: ~Copyable {
             self.isLink = isLink
         }
 
-        /// What there is to tell of it.
+        /// The problem that it is.
         public var problem: Problem {
             isLink
                 ? Problem("link", "symbolic link not followed; give its target as a capture of its own")
@@ -29,7 +29,7 @@ public struct FolderLook: ~Copyable {
     public let path: String
     /// The folder's name.
     public let name: String
-    /// What the paths of its entries begin with.
+    /// The beginning of the paths of its entries.
     public let base: String
     /// The names of the plain files.
     public let files: FileNames
@@ -44,7 +44,7 @@ public struct FolderLook: ~Copyable {
     public private(set) var unreadable: [(path: String, error: FileError)] = []
     /// Links and special files in folders below that belong to the store.
     public private(set) var notFiles: [NotFile] = []
-    /// What else is worth telling of the folder and its entries, with the path in the capture.
+    /// Other problems of the folder and its entries, with the path in the capture.
     public private(set) var problems: [(path: String, problem: Problem)] = []
     /// The path of a file that was left out although it belongs to a store.
     public private(set) var leftOutStore: String?
@@ -110,19 +110,19 @@ public struct FolderLook: ~Copyable {
         }
     }
 
-    /// Tells that a file or folder that may belong to a store could not be read; each path once.
+    /// Reports that a file or folder that may belong to a store could not be read; each path once.
     public mutating func tell(unreadable path: String, _ error: FileError) {
         guard !unreadable.contains(where: { $0.path == path }) else { return }
         unreadable.append((path, error))
     }
 
-    /// Tells what is odd about an entry, such as a folder in the place of a store's file.
+    /// Reports a problem with an entry, such as a folder in the place of a store's file.
     public mutating func tell(_ problem: Problem, of name: [UInt8]) { problems.append((path(of: name), problem)) }
 
-    /// Tells a link or a special file inside the store.
+    /// Reports a link or a special file inside the store.
     public mutating func tell(_ notFile: NotFile) { notFiles.append(notFile) }
 
-    /// Tells that a file of the store is left out because it must not be read.
+    /// Reports that a file of the store is left out because it must not be read.
     public mutating func tell(leftOut path: String) { leftOutStore = path }
 
     /// Claims a folder below for the store that this folder is.

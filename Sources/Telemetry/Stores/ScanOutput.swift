@@ -1,6 +1,6 @@
 import Crypto
 
-/// What was read of a store since the last batch was taken, in the order of the store.
+/// The output of a scan since it was last taken: records, rejects, problems and reports, in the order of the store.
 public struct ScanOutput: Sendable {
     /// A record, and the place of the part of the store that it came from among ``Store/parts``.
     public struct Found: Sendable {
@@ -12,11 +12,11 @@ public struct ScanOutput: Sendable {
 
     /// The records.
     public private(set) var records: [Found] = []
-    /// What could not be understood.
+    /// The rejects.
     public private(set) var quarantined: [Quarantined] = []
-    /// What is worth telling.
+    /// The problems.
     public private(set) var problems: [PlacedProblem] = []
-    /// What the store tells of itself.
+    /// The reports of the store about itself.
     public private(set) var reports: [StoreReport] = []
     /// Bytes that were read.
     public var bytesRead = 0
@@ -26,10 +26,10 @@ public struct ScanOutput: Sendable {
 
     /// An output is handed on when it holds this many bytes, so that memory does not grow with the input.
     public static let sizeGoal = 4 << 20
-    /// What a reject or a problem counts for: about what its texts take.
+    /// How many bytes a reject or a problem counts for: about as many as its texts take.
     private static let detailSize = 1 << 10
 
-    /// Makes an empty output.
+    /// Begins with nothing in it.
     /// - Parameter capture: the label of the capture.
     public init(capture: String) {
         self.capture = capture

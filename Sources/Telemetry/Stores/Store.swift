@@ -31,7 +31,7 @@ public struct StorePart: Sendable, Equatable {
     /// Path below the root of the capture.
     public let path: String
 
-    /// Makes a part.
+    /// Names a part by its kind and its path.
     public init(kind: StoreKind, path: String) {
         self.kind = kind
         self.path = path
@@ -60,7 +60,7 @@ public struct StoreContext: Sendable {
     /// How stores are read.
     public let options: ScanOptions
 
-    /// Makes a context.
+    /// Collects what a scan may ask for.
     public init(
         capture: String, tree: FileTree, container: Container, neighbors: [any Store], options: ScanOptions
     ) {

@@ -1,8 +1,8 @@
 import JSONText
 
-/// What a store tells of itself besides records: facts for people, and what its app's own rules say of its queues.
+/// The report of a store about itself: facts for people, and what the app's own rules say of its queues.
 public struct StoreReport: Sendable {
-    /// What is known of a part of the store.
+    /// The report on a part of the store.
     public struct Part: Sendable {
         /// The place of the part among ``Store/parts``.
         public let part: Int
@@ -11,7 +11,7 @@ public struct StoreReport: Sendable {
         /// The queue that the part is; nil if it is none.
         public let queue: (any QueueRules)?
 
-        /// Makes a part.
+        /// Reports on a part of the store.
         public init(part: Int, events: [String: Int]?, queue: (any QueueRules)?) {
             self.part = part
             self.events = events
@@ -26,7 +26,7 @@ public struct StoreReport: Sendable {
     /// The newest instant that the store tells, in milliseconds since 1970: queues are judged at it where no other is given.
     public var newest: Int64
 
-    /// Makes a report.
+    /// Collects the facts that there are; a store may have none.
     public init(facts: [String] = [], parts: [Part] = [], newest: Int64 = 0) {
         self.facts = facts
         self.parts = parts

@@ -40,7 +40,7 @@ public struct SystemTable: Sendable {
     private let systems: [String: any TelemetrySystem]
     private let kinds: [String: StoreKind]
 
-    /// Makes a table.
+    /// Lists systems in an order; of two with one name, the first counts.
     public init(_ systems: [any TelemetrySystem]) {
         all = systems
         self.systems = Dictionary(systems.map { ($0.name.description, $0) }) { first, _ in first }

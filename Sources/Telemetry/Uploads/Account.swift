@@ -7,7 +7,7 @@ public struct Account: Sendable, Hashable {
     /// Which of the account's credentials is meant where it has several, such as `development`; empty for the usual one.
     public let variant: String
 
-    /// Makes an account.
+    /// Names an account of a system.
     public init(system: SystemName, name: String, variant: String = "") {
         self.system = system
         self.name = name

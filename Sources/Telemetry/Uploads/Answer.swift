@@ -16,7 +16,7 @@ public struct Answer: Sendable, Equatable {
     /// How much of a body is kept, in bytes: more than the answer to a Leanplum request of 10,000 events takes.
     public static let bodyLimit = 1 << 20
 
-    /// Makes an answer.
+    /// Keeps what was received of an answer.
     public init(
         status: Int, retryAfter: Int? = nil, location: String? = nil, body: [UInt8] = [], isWhole: Bool = true
     ) {

@@ -1,14 +1,14 @@
-/// What an account's server wants to know from its senders, by name. It says nothing of itself when it is printed.
+/// The values by which a server knows an account, such as a key. Printing a credential shows none of them.
 public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// The values by what the system calls them.
     private let values: [String: String]
-    /// Those that must not be shown.
+    /// The values that must not be shown.
     public let secrets: [String]
 
     /// The server takes anybody's records.
     public static let none = Credential([:], secrets: [])
 
-    /// Makes a credential.
+    /// Keeps the values, and which of them are secret.
     /// - Parameters:
     ///   - values: by what the system calls them.
     ///   - secrets: the names of those that must not be shown.
@@ -23,7 +23,7 @@ public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomRe
     /// Only how many values there are.
     public var description: String { values.isEmpty ? "no credential" : "a credential of \(values.count) values" }
 
-    /// Nothing to look into.
+    /// Shows nothing, so that no dump holds a secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -32,7 +32,7 @@ public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomRe
 /// An entry of the file is a text, or an object of texts. All of it is told by values, so that reading, checking and masking
 /// are done in one place for all systems.
 public struct CredentialFormat: Sendable {
-    /// What an entry of the credentials file holds.
+    /// The form of an entry of the credentials file.
     public enum Entry: Sendable {
         /// One text, which is the value of this name.
         case text(String)
@@ -47,11 +47,11 @@ public struct CredentialFormat: Sendable {
     public let variablesHelp: String
     /// The entry of the system in the file as an example in JSON, for help.
     public let entryHelp: String
-    /// What an entry of the file holds.
+    /// The form of an entry of the file.
     public let entry: Entry
     /// Checks and completes an entry of the file; what is wrong with it in words, without any value, as an error.
     public let complete:
-        @Sendable (_ values: [String: String], _ account: String) -> Result<[String: String], EntryFault>
+        @Sendable (_ values: [String: String], _ account: String) -> Result<[String: String], EntryError>
     /// The names of those variables of an environment that this system uses: each has to hold a key, and is a fault if it
     /// does not. In the order in which faults are told.
     public let variables: @Sendable (_ environment: [String: String]) -> [String]
@@ -59,17 +59,17 @@ public struct CredentialFormat: Sendable {
     public let merge: @Sendable (_ environment: [String: String], _ accounts: inout Accounts) -> Void
     /// The credential of an account; nil if none was given.
     public let credential: @Sendable (_ account: Account, _ accounts: Accounts) -> Credential?
-    /// What to set so that an account has a credential, in words.
+    /// The variable or file entry to set so that an account has a credential, in words.
     public let nameToSet: @Sendable (_ account: Account) -> String
 
-    /// What is wrong with an entry: the key that it is about, and words.
-    public struct EntryFault: Error {
+    /// A fault of an entry: the key that it is about, and words.
+    public struct EntryError: Error {
         /// The key; empty for the entry as a whole.
         public let key: String
         /// What is wrong.
         public let words: String
 
-        /// Makes a fault.
+        /// Says what is wrong with a key of an entry.
         public init(_ key: String, _ words: String) {
             self.key = key
             self.words = words
@@ -79,7 +79,7 @@ public struct CredentialFormat: Sendable {
     /// Describes the credentials of a system.
     public init(
         variablesHelp: String, entryHelp: String, entry: Entry,
-        complete: @escaping @Sendable ([String: String], String) -> Result<[String: String], EntryFault>,
+        complete: @escaping @Sendable ([String: String], String) -> Result<[String: String], EntryError>,
         variables: @escaping @Sendable ([String: String]) -> [String],
         merge: @escaping @Sendable ([String: String], inout Accounts) -> Void,
         credential: @escaping @Sendable (Account, Accounts) -> Credential?,
@@ -101,7 +101,7 @@ extension CredentialFormat {
     /// - Parameter prefixes: what the names of the variables begin with; those that are empty are as good as not set.
     public init(
         variablesHelp: String, entryHelp: String, entry: Entry,
-        complete: @escaping @Sendable ([String: String], String) -> Result<[String: String], EntryFault>,
+        complete: @escaping @Sendable ([String: String], String) -> Result<[String: String], EntryError>,
         variables prefixes: [String], merge: @escaping @Sendable ([String: String], inout Accounts) -> Void,
         credential: @escaping @Sendable (Account, Accounts) -> Credential?,
         nameToSet: @escaping @Sendable (Account) -> String

@@ -1,4 +1,4 @@
-/// What became of an upload.
+/// The outcome of an upload: what its answer, or the lack of one, means.
 public enum Outcome: Sendable, Equatable {
     /// The server took it; the note says what it did not like about the contents.
     case delivered(status: Int, note: String? = nil)

@@ -6,7 +6,7 @@ import Bytes
 /// start of it alone. So a text is looked at as it stands and after each step of decoding; letter case, spaces, `+` and
 /// what is not printable ASCII count for nothing. Of a long credential, any eight characters in a row are hidden.
 package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-    /// What is looked for, folded.
+    /// The texts that are looked for, folded.
     private let needles: [[UInt8]]
     /// The parts of needles, by their length, each as a number.
     private let parts: [Int: Set<UInt64>]
@@ -14,7 +14,7 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
     /// A mask that hides nothing.
     package static let none = SecretMask([])
 
-    /// What stands in the place of what is hidden.
+    /// The text that takes the place of what is hidden.
     static let stars = Array("***".utf8)
     /// How many characters of a credential in a row are too many to show; a number of 64 bits holds them.
     private static let partLength = 8
@@ -25,7 +25,7 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
     /// How much of a text is looked at, in bytes: far more than is shown.
     private static let longestText = 4096
 
-    /// Makes a mask.
+    /// Prepares the forms in which texts of a server may repeat credentials.
     /// - Parameter secrets: what nobody may see, as it is before any encoding.
     package init(_ secrets: [String]) {
         var needles: Set<[UInt8]> = []
@@ -49,9 +49,9 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
         self.parts = parts
     }
 
-    /// Nothing of what it hides.
+    /// A fixed text, so that no print shows a secret.
     package var description: String { "\(needles.count) forms of credentials" }
-    /// Nothing to look into.
+    /// Shows nothing, so that no dump holds a secret.
     package var customMirror: Mirror { Mirror(self, children: []) }
 
     /// The start of a text of a server, with stars in the place of credentials. Whatever a server says passes here before

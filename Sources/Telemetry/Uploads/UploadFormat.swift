@@ -35,7 +35,7 @@ public protocol UploadFormat: Sendable {
     /// - Throws: ``RequestError``.
     func content(of payload: [UInt8], to target: Target, credential: Credential, now: Timestamp) throws(RequestError)
         -> RequestContent
-    /// What an answer means, where its status is none of those that mean the same for all systems (such as 401, 429, 5xx).
+    /// The meaning of an answer whose status does not mean the same for all systems (as 401, 429 and 5xx do).
     func outcome(of answer: Answer) -> Outcome
 }
 
@@ -46,7 +46,7 @@ extension UploadFormat {
     }
 }
 
-/// What is particular to the request of a system.
+/// The part of a request that a system decides: header fields and body.
 public struct RequestContent: Sendable {
     /// The header fields besides those that all requests have.
     public var headers: [HeaderField]
@@ -55,7 +55,7 @@ public struct RequestContent: Sendable {
     /// Whether the body is compressed with gzip on its way.
     public var isCompressed: Bool
 
-    /// Describes a request.
+    /// Collects the header fields and the body.
     public init(headers: [HeaderField], body: [UInt8], isCompressed: Bool) {
         self.headers = headers
         self.body = body
@@ -70,7 +70,7 @@ public struct HeaderField: Sendable, Equatable {
     /// Its value.
     public let value: String
 
-    /// Makes a field.
+    /// Names a field and its value.
     public init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
@@ -88,7 +88,7 @@ public struct ListFormat: Sendable {
     /// The key of an event that changes while the event waits, and so does not tell it; nil if there is none.
     public let changingKey: JSONKey?
 
-    /// Describes lists.
+    /// Describes the lists of a system.
     public init(key: JSONKey, mostItems: Int, idKey: JSONKey?, changingKey: JSONKey?) {
         self.key = key
         self.mostItems = mostItems

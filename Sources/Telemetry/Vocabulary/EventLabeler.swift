@@ -1,12 +1,12 @@
 import JSONText
 
-/// Puts documented meanings to the events of payloads. A labeler keeps its memory from one payload to the next.
+/// Finds the documented meanings of the events of payloads. A labeler uses its memory again for the next payload.
 public struct EventLabeler: Sendable {
     private let systems: SystemTable
     private var payload = JSONDocument()
     private var nested = JSONDocument()
 
-    /// Makes a labeler.
+    /// Begins without a payload.
     /// - Parameter systems: whose vocabularies are asked.
     public init(_ systems: SystemTable) {
         self.systems = systems

@@ -35,7 +35,7 @@ import Testing
         var record = Sample.ping("A")
         record.target = Target(path: path)
         try await Sample.bundle([Sample.ping("B"), record], at: folder("x"))
-        await #expect(throws: BundleFailure.self) { try await intake(folder("x")) }
+        await #expect(throws: UnusableBundleError.self) { try await intake(folder("x")) }
     }
 
     @Test(
@@ -49,7 +49,7 @@ import Testing
         var record = Sample.sift([#"{"time":1}"#])
         record.target = Target(path: path)
         try await Sample.bundle([Sample.ping("B"), record], at: folder("x"))
-        let failure = await #expect(throws: BundleFailure.self) { try await intake(folder("x")) }
+        let failure = await #expect(throws: UnusableBundleError.self) { try await intake(folder("x")) }
         #expect(failure.map { "\($0.error)" }?.contains("the target is not in the system's grammar") == true)
     }
 
@@ -59,7 +59,9 @@ import Testing
         var bytes = try Data(contentsOf: URL(fileURLWithPath: folder("good")))
         bytes[bytes.count / 2] ^= 4
         try bytes.write(to: URL(fileURLWithPath: folder("bad")))
-        let failure = await #expect(throws: BundleFailure.self) { try await intake(folder("good"), folder("bad")) }
+        let failure = await #expect(throws: UnusableBundleError.self) {
+            try await intake(folder("good"), folder("bad"))
+        }
         #expect(failure?.path == folder("bad"))
     }
 

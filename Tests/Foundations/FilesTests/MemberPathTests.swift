@@ -16,6 +16,6 @@ import Testing
 
     @Test("a path that climbs is refused", arguments: ["..", "../a", "a/..", "a/../b", "/..", "./../a"])
     func climbing(stored: String) {
-        #expect(throws: MemberPath.Refusal.climbs) { try MemberPath(stored.utf8) }
+        #expect(throws: MemberPath.PathError.climbs) { try MemberPath(stored.utf8) }
     }
 }

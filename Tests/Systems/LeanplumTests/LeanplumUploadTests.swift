@@ -124,7 +124,7 @@ import Testing
         #expect(
             try format.complete(["appId": "app_2", "productionKey": "p"], "org.example").get()
                 == ["appId": "app_2", "productionKey": "p"])
-        let fault = #expect(throws: CredentialFormat.EntryFault.self) {
+        let fault = #expect(throws: CredentialFormat.EntryError.self) {
             try format.complete(["productionKey": "secret"], "*").get()
         }
         #expect(fault?.key == "appId" && fault?.words == "missing")

@@ -65,7 +65,7 @@ public struct PropertyListPrinter: Sendable {
     /// Whether something of the file is missing in the output.
     public private(set) var isLossy = false
 
-    /// Prepares to write a document.
+    /// Begins at the root of a document; nothing is written yet.
     /// - Throws: ``PropertyListError`` if it begins like a keyed archive and is none.
     public init(
         _ document: PropertyListDocument, options: Options = Options(),

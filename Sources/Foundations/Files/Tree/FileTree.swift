@@ -5,7 +5,7 @@ import Bytes
 public struct FileTree: Sendable {
     /// An archive that lies in the capture.
     public struct Part: Sendable {
-        /// What its paths begin with: the path of the archive and `!`.
+        /// The beginning of its paths: the path of the archive and `!`.
         public let prefix: String
         /// The folder that was packed.
         public let root: RootFolder
@@ -79,7 +79,7 @@ public struct FileTree: Sendable {
         return try part.root.folder.source(Array(path.utf8.dropFirst(part.prefix.utf8.count)))
     }
 
-    /// What the paths of the entries of a folder begin with.
+    /// The beginning of the paths of all entries of a folder.
     public func base(of path: String) -> String {
         path.isEmpty || part(of: path)?.prefix == path ? path : path + "/"
     }

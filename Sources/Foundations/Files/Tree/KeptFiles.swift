@@ -6,7 +6,7 @@ import Synchronization
 final class KeptFiles: Sendable {
     /// How much is kept of one capture, in bytes.
     static let allowance = 8 << 20
-    /// What keeping a file takes besides its name and its bytes, about.
+    /// About how many bytes of memory a kept file takes besides its name and its contents.
     private static let overhead = 128
 
     /// The bytes of files, by their names.

@@ -9,15 +9,15 @@ public struct MemberPath: Hashable {
     private static let depthLimit = 256
 
     /// Why a path is refused.
-    public enum Refusal: Error {
-        /// It leads out of the folder.
+    public enum PathError: Error {
+        /// The path leads out of the folder.
         case climbs
-        /// It is longer or deeper than paths are.
+        /// The path is longer or deeper than paths on disk can be.
         case tooLong
     }
 
-    /// Takes a path as it stands in an archive. A slash in front and parts that say nothing are dropped, as tar does.
-    public init(_ stored: some Collection<UInt8>) throws(Refusal) {
+    /// Reads a path as it stands in an archive. A slash in front, empty parts and `.` are dropped, as tar does.
+    public init(_ stored: some Collection<UInt8>) throws(PathError) {
         guard stored.count <= Self.sizeLimit else { throw .tooLong }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(stored.count)
@@ -38,6 +38,6 @@ public struct MemberPath: Hashable {
         return (bytes[..<slash], bytes[(slash + 1)...])
     }
 
-    /// The path as text; what is no UTF-8 is replaced.
+    /// The path as text; bytes that are no UTF-8 are replaced.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 }

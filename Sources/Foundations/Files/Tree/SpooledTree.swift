@@ -4,19 +4,19 @@ import Glibc
 ///
 /// It answers as a folder on disk would, so that records do not depend on how a capture was packed.
 public final class SpooledTree: Sendable {
-    /// What became of the bytes of a file.
+    /// Where the bytes of a file are, or why they are missing.
     public enum Contents: Sendable, Equatable {
         /// They stand in the spool.
         case spooled(offset: Int, count: Int)
-        /// By its name it belonged to no store.
+        /// The name belongs to no store, so they were not kept.
         case leftOut
-        /// They are more than a member may have.
+        /// They are more than the limit for one member.
         case tooLarge
     }
 
     static let root = 0
 
-    /// What messages call the archive.
+    /// The path by which messages name the archive.
     let name: String
     private let folders: [FolderEntries]
     private let files: [Contents]

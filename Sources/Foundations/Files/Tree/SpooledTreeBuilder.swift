@@ -1,4 +1,4 @@
-/// Puts the members of an archive together to the folders that extracting it would make.
+/// Builds from the members of an archive the folders that extracting it would make.
 public struct SpooledTreeBuilder {
     /// Something that extracting would not have made, or not as the archive says.
     public enum Fault {
@@ -24,7 +24,7 @@ public struct SpooledTreeBuilder {
         let target: MemberPath
     }
 
-    /// Makes a builder without members.
+    /// Begins with an empty root.
     public init() {}
 
     /// How many entries there are.
@@ -33,7 +33,7 @@ public struct SpooledTreeBuilder {
     public private(set) var nameBytes = 0
     private var folders = [Folder(path: [])]
     private var places: [FolderName: Int] = [:]
-    /// What the files have for contents; all that are left out share the first one.
+    /// The contents of the files; all files that are left out share the first.
     private var files: [SpooledTree.Contents] = [.leftOut]
     private var links: [HardLink] = []
     /// The folder that was used last: members mostly come folder by folder.
@@ -105,7 +105,7 @@ public struct SpooledTreeBuilder {
 // MARK: - The tree
 
 extension SpooledTreeBuilder {
-    /// The finished tree, and what is wrong with it.
+    /// The finished tree, and the faults of the archive.
     /// - Parameter name: what messages call the archive.
     public consuming func finish(name: String, spool: SpoolFile) -> (tree: SpooledTree, faults: [Fault]) {
         var faults: [Fault] = []

@@ -81,7 +81,7 @@ struct ForgetCommand: AsyncParsableCommand {
     }
 }
 
-/// What commands take that change the ledger by hand.
+/// The options of commands that change the ledger by hand.
 struct EditOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("Ids of records, as list and status show them.", valueName: "id"))
     var ids: [String]

@@ -123,7 +123,7 @@ struct InspectCommand: AsyncParsableCommand {
         }
     }
 
-    /// Tells what the output cannot show.
+    /// Reports on standard error what the output cannot show.
     private func report(_ printer: PropertyListPrinter) throws {
         for warning in printer.warnings.prefix(Self.mostReported) where warning.isLoss || !quiet {
             StandardError.write("pingferry: \(name): \(warning.error)")

@@ -15,7 +15,7 @@ enum ActivityStreamKeys {
     static let timestamp: JSONKey = "timestamp"
     static let topic: JSONKey = "topic"
 
-    /// What the server writes beside a ping in its own log.
+    /// The keys that the server adds to a ping in its own log.
     static let ofServer: [JSONKey] = ["action", "date", "ip", "timestamp", "ua"]
 }
 

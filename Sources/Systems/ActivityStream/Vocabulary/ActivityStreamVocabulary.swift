@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// What the events of Activity Stream's pings mean.
+/// The meanings of the events of Activity Stream's pings.
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4.6, 5.1 and 5.2.
 struct ActivityStreamVocabulary: Vocabulary {

@@ -1,7 +1,7 @@
 import JSONText
 
 extension JSONDocument {
-    /// Takes credentials out of a request, which no SDK stores there and no record may carry.
+    /// Removes credentials from a request: no SDK stores any there, and no record may carry one.
     /// - Returns: what there is to note, without their values.
     mutating func removeLeanplumCredentials(from object: JSONNode) -> [String] {
         guard kind(of: object) == .object else { return [] }

@@ -24,7 +24,7 @@ struct LeanplumRequest {
         return DecimalTime(document.bytes(of: node))?.timestamp
     }
 
-    /// What is odd about it, sorted.
+    /// The notes about it, sorted.
     ///
     /// - Parameter scratch: memory to read nested texts with.
     func issues(_ scratch: inout JSONDocument) -> [String] {

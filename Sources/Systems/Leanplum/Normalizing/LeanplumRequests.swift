@@ -101,13 +101,13 @@ package struct LeanplumRequests: Sendable {
         strayNotes = Notes(limit: limits.notes)
     }
 
-    /// Takes the JSON text of the next item.
+    /// Adds the next item, given as JSON text.
     ///
     /// - Parameters:
     ///   - rowid: the row that it was stored in, if it was.
     ///   - output: gets the records that are complete, and what is no request.
     package mutating func append(_ text: [UInt8], rowid: Int64? = nil, into output: inout Extraction) {
-        do throws(LeanplumText.Fault) {
+        do throws(LeanplumText.TextError) {
             try LeanplumText.read(text, into: &document)
         } catch {
             return skip(error.skip, error.detail, rowid: rowid, into: &output)
@@ -115,10 +115,10 @@ package struct LeanplumRequests: Sendable {
         addDocument(rowid: rowid, into: &output)
     }
 
-    /// Takes the next item, stored as a BLOB: a keyed archive of a JSON text, or the text itself.
+    /// Adds the next item, stored as a BLOB: a keyed archive of a JSON text, or the text itself.
     package mutating func append(blob: [UInt8], rowid: Int64, into output: inout Extraction) {
         if let text = ArchivedText.read(blob) { return append(text, rowid: rowid, into: &output) }
-        do throws(LeanplumText.Fault) {
+        do throws(LeanplumText.TextError) {
             try LeanplumText.read(blob, into: &document)
         } catch {
             let isJSON = error.skip == .notObject || error.skip == .emptyObject

@@ -35,21 +35,21 @@ struct LeanplumText {
     private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, depthLimit: 510)
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Why an item is skipped, and what the reader says.
-    struct Fault: Error {
+    /// An item that is skipped: why, and the message of the reader.
+    struct TextError: Error {
         let skip: LeanplumSkip
         var detail: String?
     }
 
     /// Reads a text that has to be a request: an object with members.
-    static func read(_ text: [UInt8], into document: inout JSONDocument) throws(Fault) {
+    static func read(_ text: [UInt8], into document: inout JSONDocument) throws(TextError) {
         do throws(JSONError) {
             try document.read(text.starts(with: byteOrderMark) ? Array(text.dropFirst(3)) : text, policy: policy)
         } catch {
-            throw Fault(skip: skip(for: error, in: text), detail: error.description)
+            throw TextError(skip: skip(for: error, in: text), detail: error.description)
         }
-        guard document.kind(of: document.root) == .object else { throw Fault(skip: .notObject) }
-        guard document.memberCount(of: document.root) > 0 else { throw Fault(skip: .emptyObject) }
+        guard document.kind(of: document.root) == .object else { throw TextError(skip: .notObject) }
+        guard document.memberCount(of: document.root) > 0 else { throw TextError(skip: .emptyObject) }
     }
 
     private static func skip(for error: JSONError, in text: [UInt8]) -> LeanplumSkip {

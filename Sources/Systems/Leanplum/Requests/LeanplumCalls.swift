@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// What a captured call to Leanplum looks like: a form, and where its `action` is `multi`, stored requests in the field
+/// Captured calls to Leanplum: a call is a form, and where its `action` is `multi`, it has stored requests in the field
 /// `data`.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.3; "HTTP Archive (HAR) captures as a

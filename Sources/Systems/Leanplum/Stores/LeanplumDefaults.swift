@@ -5,7 +5,7 @@ import PropertyList
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section A.4.
 struct LeanplumDefaults {
-    /// What the keys of all of them begin with.
+    /// The beginning of the keys of all of them.
     static let keyPrefix = "__leanplum_"
 
     /// The items by their numbers, those that nobody counts among them.

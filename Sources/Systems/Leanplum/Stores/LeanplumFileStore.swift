@@ -2,7 +2,7 @@ import Telemetry
 
 /// A property list in which an older SDK keeps requests.
 struct LeanplumFileStore: FileStore {
-    /// What stands in it.
+    /// The contents of the file.
     enum Contents: Sendable {
         /// Requests alone; the name of the file may tell the application id.
         case requests(applicationID: String?)

@@ -1,4 +1,4 @@
-/// What the name of a file tells about the Leanplum store that it is.
+/// The kind of Leanplum store that a file is, as its name tells.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section A.1.
 package enum LeanplumName: Equatable, Sendable {
@@ -9,7 +9,7 @@ package enum LeanplumName: Equatable, Sendable {
 
     private static let databaseName = "__leanplum.sqlite"
     private static let requestsPrefix = "_lprequests-"
-    /// What SQLite appends to the name of a database for the files that belong to it: its journal and its write-ahead log.
+    /// The endings by which SQLite names the files that belong to a database: its journal and its write-ahead log.
     static let companionSuffixes = ["-journal", "-wal"]
 
     /// Whether a file is a store, or belongs to one.
@@ -17,7 +17,7 @@ package enum LeanplumName: Equatable, Sendable {
         LeanplumName(file: name) != nil || companionSuffixes.contains { name == databaseName + $0 }
     }
 
-    /// Tells a store by its name; nil for any other file, the companions of the database among them.
+    /// Recognizes a store by its name; nil for any other file, the companions of the database among them.
     package init?(file name: String) {
         if name == Self.databaseName {
             self = .database

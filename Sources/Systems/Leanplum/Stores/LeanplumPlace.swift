@@ -11,7 +11,7 @@ package struct LeanplumPlace: Sendable {
     /// The application id (`app_…`), where the name of the file or of a key in it tells it.
     package var applicationID: String?
 
-    /// Makes a place.
+    /// Says where the bytes of a store come from.
     package init(capture: String, path: String, store: StoreKind, applicationID: String? = nil) {
         self.capture = capture
         self.path = path

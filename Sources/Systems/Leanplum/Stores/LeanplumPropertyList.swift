@@ -76,7 +76,7 @@ package struct LeanplumPropertyList {
         guard document.kind(of: node) == .dictionary else {
             return requests.skip(.notObject, place, into: &output)
         }
-        do throws(PropertyListJSON.Fault) {
+        do throws(PropertyListJSON.WritingError) {
             try json.write(node)
             requests.append(json.text, into: &output)
         } catch {

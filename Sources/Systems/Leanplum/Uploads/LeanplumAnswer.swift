@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// What a Leanplum server says about the requests in a `multi` call.
+/// The answer of a Leanplum server, which tells of each request in a `multi` call whether it was taken.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.5.
 struct LeanplumAnswer {

@@ -45,9 +45,9 @@ extension LeanplumCredential {
     /// An entry of the file with its application id, which is the name of the app unless the entry has another.
     fileprivate static func completed(
         _ values: [String: String], app name: String
-    ) -> Result<[String: String], CredentialFormat.EntryFault> {
+    ) -> Result<[String: String], CredentialFormat.EntryError> {
         guard let id = values[appID] ?? (name == anyApp ? nil : name) else {
-            return .failure(CredentialFormat.EntryFault(appID, "missing"))
+            return .failure(CredentialFormat.EntryError(appID, "missing"))
         }
         return .success(values.merging([appID: id]) { _, id in id })
     }
@@ -87,7 +87,7 @@ extension LeanplumCredential {
         return app
     }
 
-    /// What the file calls the key that records of an account need.
+    /// The name in the file of the key that records of an account need.
     private static func keyName(of account: Account) -> String {
         account.variant == Account.development ? developmentKey : productionKey
     }

@@ -2,7 +2,7 @@
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section D.
 extension LeanplumVocabulary {
-    /// What the actions of the SDK mean, but for ``trackAction`` [D.4].
+    /// The meanings of the actions of the SDK, except ``trackAction`` [D.4].
     static let actions: [String: String] = [
         "advance": "App state entered",
         "deleteNewsfeedMessage": "Newsfeed message deleted",
@@ -32,7 +32,7 @@ extension LeanplumVocabulary {
         "uploadFile": "File uploaded",
     ]
 
-    /// What the user attributes of Firefox say [D.2].
+    /// The meanings of the user attributes of Firefox [D.2].
     static let attributes: [String: String] = [
         "Alternate Mail Client Installed": "another mail app is installed",
         "Build channel is Release": "release build",

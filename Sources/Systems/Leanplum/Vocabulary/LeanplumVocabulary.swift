@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// What Leanplum's requests mean: actions of the SDK, events of Firefox, user attributes and deep links.
+/// The meanings of Leanplum's requests: actions of the SDK, events of Firefox, user attributes and deep links.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section D.
 struct LeanplumVocabulary: Vocabulary {
@@ -28,7 +28,7 @@ struct LeanplumVocabulary: Vocabulary {
     /// The meaning of an event; nil if it is not documented [D.1].
     static func meaning(ofEvent event: String) -> String? { events[event] }
 
-    /// What a user attribute says; nil if it is not documented [D.2].
+    /// The meaning of a user attribute; nil if it is not documented [D.2].
     static func meaning(ofAttribute attribute: String) -> String? { attributes[attribute] }
 
     /// Where a deep link leads: `firefox://deep-link?url=settings/fxa`. Nil if no version of Firefox goes there: it makes the
@@ -39,10 +39,10 @@ struct LeanplumVocabulary: Vocabulary {
         return parts.count == 2 ? deepLinks["\(parts[0])/\(parts[1])"] : nil
     }
 
-    /// What deep links begin with.
+    /// The beginning of deep links.
     static let deepLinkStart = "firefox://deep-link?url="
 
-    /// What a track request without an event name is: a message was shown.
+    /// The meaning of a track request without an event name: a message was shown.
     static let messageShown = "Message shown"
 }
 

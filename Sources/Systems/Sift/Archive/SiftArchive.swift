@@ -77,7 +77,7 @@ struct SiftArchive {
         keys = Keys(&archive)
     }
 
-    /// What the root has under a key, as stored; nil if it has nothing.
+    /// The value of the root at a key, as stored; nil if there is none.
     /// - Throws: `PropertyListError` if a key of the root cannot be read.
     mutating func entry(_ key: String) throws(PropertyListError) -> PropertyListNode? {
         try entry(key, of: root)

@@ -144,7 +144,7 @@ extension SiftValueWriter {
         /// The value, if it is plain.
         let object: PropertyListNode?
 
-        /// Makes a member.
+        /// Pairs a key with its value.
         /// - Parameters:
         ///   - rank: of the key in canonical order, among all in the table.
         ///   - key: its entry in the table.

@@ -5,19 +5,19 @@ import Telemetry
 
 /// Entries of a list request that were written together, to be settled one after another.
 struct SiftEntryBatch: Sendable {
-    /// What became of an element of the list.
+    /// The result of writing an element of the list.
     struct Entry: Sendable {
         /// Where its text is, or what was written of it until it was lost.
         let range: Range<Int>
         let outcome: Result<Event, PropertyListError>
-        /// What was noted while it was written.
+        /// The notes that were taken while it was written.
         let notes: SiftNotes
         /// How many values it has, and how many bytes were looked at besides those that were written.
         let values: Int
         let keyBytes: Int
     }
 
-    /// What an event says besides its entry.
+    /// The facts that an event tells besides its entry.
     struct Event: Sendable {
         let node: PropertyListNode
         /// Milliseconds since 1970, modulo 2^64.

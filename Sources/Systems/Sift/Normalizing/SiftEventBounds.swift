@@ -12,7 +12,7 @@ struct SiftEventBounds {
     private static let trustedDepth = 24
     /// Values that an event may have.
     private static let valueLimit = 100_000
-    /// What an event counts by itself: one, and one for each of its ten members.
+    /// How many values an event counts for by itself: one, and one for each of its ten members.
     static let leastValues = 11
 
     private let event: PropertyListNode

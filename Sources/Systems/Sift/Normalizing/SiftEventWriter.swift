@@ -131,7 +131,7 @@ extension SiftEventWriter {
     /// The name of a member of an entry. Only the time is in every entry, so the commas stand on its side.
     struct Name: Sendable {
         let text: String
-        /// What comes in front of the value, and behind it.
+        /// The bytes in front of the value, and behind it.
         let opening: TextPiece
         let closing: TextPiece
 

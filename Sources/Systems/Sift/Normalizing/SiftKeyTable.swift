@@ -4,7 +4,7 @@ import PropertyList
 /// The keys of dictionaries that were met in an archive, each with its JSON text and its place in canonical order.
 ///
 /// Most archives store a key, and the reference to it, once, so it is known again by its object; of the others the text
-/// tells. Only so many keys are remembered: no archive of the SDK has more than some hundred.
+/// tells. The number of keys that are remembered is limited: no archive of the SDK has more than some hundred.
 struct SiftKeyTable {
     /// The most keys that are remembered, and the most bytes of one.
     static let limit = 1024

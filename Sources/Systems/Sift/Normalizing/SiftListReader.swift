@@ -11,7 +11,7 @@ struct SiftListReader {
     private let settlement: SharedSettlement
     private let writers: SiftEntryWriters
 
-    /// Prepares to read an archive.
+    /// Begins with an archive of which nothing was read.
     /// - Parameters:
     ///   - batchEntries: the entries of the batches, as far as they are known; see ``takeBatchEntries()``.
     ///   - spread: runs the writing of entries.
@@ -25,7 +25,7 @@ struct SiftListReader {
         writers = SiftEntryWriters(archive, spread: spread)
     }
 
-    /// What became of the events so far.
+    /// Counts of the events so far, by what became of them.
     var settled: SiftSettlement { settlement.withLock { $0 } }
 
     /// Takes the entries of the batches out: with those of the uploader, without those that a queue had too.

@@ -1,6 +1,6 @@
-/// What was changed or left out while requests were made: for each code how often, and the first place.
+/// The notes on what was changed or left out while requests were made: for each code how often, and the first place.
 struct SiftNotes {
-    /// What a note is about.
+    /// The subject of a note.
     enum Subject: Hashable {
         /// A number that JSON does not have was removed.
         case notFinite

@@ -20,7 +20,7 @@ struct SiftRankedPlaces<Element: Sendable>: Sendable {
         return true
     }
 
-    /// Takes all elements, by rank.
+    /// Removes all elements and gives them by rank.
     @inline(__always)
     mutating func removeAll(_ take: (Element) -> Void) {
         for word in taken.indices {

@@ -16,7 +16,7 @@ struct SiftRequest {
     private var clients = ClientTally()
     private var newest: UInt64 = 0
 
-    /// What the system calls all of its uploads.
+    /// The type of all uploads of the system.
     static let type = "mobile_events"
     /// A request is closed when it has this many bytes, so that a record fits into a bundle and is read within bounds.
     static let sizeLimit = 64 << 20
@@ -35,14 +35,14 @@ struct SiftRequest {
         payload += entry
     }
 
-    /// Takes an event whose entry was appended.
+    /// Counts an event whose entry was appended.
     mutating func accept(time: UInt64, notes: borrowing SiftNotes) {
         events += 1
         newest = max(newest, time)
         if !notes.isEmpty { self.notes.add(notes) }
     }
 
-    /// Takes the id of the installation that an event came from.
+    /// Counts the id of the installation that an event came from.
     mutating func accept(client: String) { clients.count(client) }
 
     /// Notes what was left out.
@@ -79,13 +79,13 @@ struct SiftBatchEntries {
     private var times: Set<UInt64> = []
     private var counts: [PayloadDigest: Int] = [:]
 
-    /// Takes a finished entry of a batch.
+    /// Appends a finished entry of a batch.
     mutating func insert(_ entry: ArraySlice<UInt8>, time: UInt64) {
         times.insert(time)
         counts[PayloadDigest(entry), default: 0] += 1
     }
 
-    /// Takes an equal entry out; false if there is none.
+    /// Removes an equal entry; false if there is none.
     mutating func absorb(_ entry: ArraySlice<UInt8>, time: UInt64) -> Bool {
         guard times.contains(time) else { return false }
         let digest = PayloadDigest(entry)

@@ -2,7 +2,7 @@ import PropertyList
 import Synchronization
 import Telemetry
 
-/// Takes the written events of one archive into requests, one after another, or reports why not.
+/// Puts the written events of one archive into requests, one after another, or reports why not.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 9.1 to 9.3.
 struct SiftSettlement: Sendable {
@@ -17,11 +17,11 @@ struct SiftSettlement: Sendable {
 
     private let document: PropertyListDocument
     private let byteCount: Int
-    /// What became of the events.
+    /// Counts of the events, by what became of them.
     private(set) var counts = SiftCounts()
     /// The requests that are full, and the one that is being written last.
     private(set) var requests: [SiftRequest] = []
-    /// What there is to report.
+    /// The findings to report.
     private(set) var problems: [Problem] = []
     /// The codes of the events that were left out, with how many, in the order in which they came up.
     private(set) var losses: [(code: String, count: Int)] = []
@@ -29,7 +29,7 @@ struct SiftSettlement: Sendable {
     private(set) var newest: Int64 = 0
     /// The event with the newest device properties.
     private(set) var newestDevice: (time: Int64, event: PropertyListNode)?
-    /// Why the whole archive is to be refused.
+    /// Why the whole archive is refused.
     private(set) var error: PropertyListError?
     private var client: (node: PropertyListNode, text: String)?
     /// How many more values and bytes may come out of the archive.
@@ -41,7 +41,7 @@ struct SiftSettlement: Sendable {
     /// The entries of the batches: those of a batch are put in, those of a queue are looked up.
     private var batchEntries: SiftBatchEntries
 
-    /// Prepares to settle the events of an archive.
+    /// Begins with the events of an archive, none of them settled.
     init(of document: PropertyListDocument, byteCount: Int, batchEntries: consuming SiftBatchEntries) {
         self.batchEntries = consume batchEntries
         self.document = document
@@ -84,7 +84,7 @@ struct SiftSettlement: Sendable {
         }
     }
 
-    /// Takes an entry into the last request, or reports why not.
+    /// Adds an entry to the last request, or reports why not.
     /// - Throws: `budget-exceeded` if the whole archive is to be refused.
     private mutating func settle(_ entry: SiftEntryBatch.Entry, _ text: ArraySlice<UInt8>) throws(PropertyListError) {
         values -= entry.values
@@ -123,7 +123,7 @@ struct SiftSettlement: Sendable {
         if event.hasDeviceProperties, time >= newestDevice?.time ?? 0 { newestDevice = (time, event.node) }
     }
 
-    /// Takes note of the device properties of an event that does not wait any more, if they are the newest.
+    /// Remembers the device properties of an event that does not wait any more, if they are the newest.
     mutating func see(deviceAt time: Int64, _ event: PropertyListNode) {
         if time > newestDevice?.time ?? -1 { newestDevice = (time, event) }
     }

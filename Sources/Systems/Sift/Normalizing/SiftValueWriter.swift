@@ -13,12 +13,12 @@ struct SiftValueWriter {
     var members: [Member] = []
     /// Puts members in order by the ranks of their keys.
     var places = SiftRankedPlaces(empty: Member(rank: 0, key: 0, position: 0, object: nil))
-    /// What was noted of the event that is being written.
+    /// The notes on the event that is being written.
     var notes = SiftNotes()
     /// Where the event stands in its list, and what the member of it is called that is being written.
     var event = 0
     var memberName = ""
-    /// What the event may expand to.
+    /// The most values that the event may expand to.
     var bounds: SiftEventBounds
     /// How long the output may get.
     var outputLimit = Int.max

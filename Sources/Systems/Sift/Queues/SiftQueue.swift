@@ -1,4 +1,4 @@
-/// What a queue file says of its queue, as far as the SDK's rules go by it.
+/// The state of a queue as its file has it, as far as the SDK's rules depend on it.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 3.3 and 7.
 public struct SiftQueue: Sendable, Equatable {
@@ -15,7 +15,7 @@ public struct SiftQueue: Sendable, Equatable {
     /// How many of the events that wait are essentially equal to the one before them; nil if that is unknown, or was not asked for.
     public let repetitions: Int?
 
-    /// Makes a queue.
+    /// Collects the state of a queue.
     public init(
         identifier: String, pending: Int, era: SiftQueueRules.Era, last: Int64, lastEvent: Int64?,
         repetitions: Int? = nil

@@ -13,7 +13,7 @@ public struct SiftQueueRules: Sendable, Equatable {
         case lastAppend
     }
 
-    /// What ages are counted from.
+    /// The instant from which ages are counted.
     public let clock: Clock
     /// More events than these make the queue ready; a negative number never does.
     public let uploadWhenMoreThan: Int
@@ -77,7 +77,7 @@ extension SiftQueueRules {
 extension SiftQueueRules {
     /// Whether a queue is ready for upload, and why.
     public enum Readiness: Sendable, Equatable {
-        /// Nothing is pending.
+        /// No event waits.
         case empty
         /// There are more events than the rules let wait.
         case tooMany(limit: Int)

@@ -42,7 +42,7 @@ public enum SiftFile: Sendable, Equatable {
         }
     }
 
-    /// What an archive is, whatever it is called: the uploader, or a queue of its name; nil for anything else.
+    /// The kind of an archive, whatever its name is: the uploader, or a queue of its name; nil for anything else.
     public init?(archive bytes: [UInt8], name: String) {
         guard var archive = try? SiftArchive(bytes) else { return nil }
         if (try? archive.list("batches")) != nil {

@@ -4,7 +4,7 @@ import Telemetry
 struct SiftFolder: Store {
     /// A file of the SDK.
     struct File: Sendable {
-        /// What it is.
+        /// The kind of the file.
         let file: SiftFile
         /// Its name, as a path below the folder.
         let name: [UInt8]
@@ -13,7 +13,7 @@ struct SiftFolder: Store {
     let path: String
     /// The folder that its files are opened in.
     let folderPath: String
-    /// What the paths of its files begin with.
+    /// The beginning of the paths of its files.
     private let base: String
     /// Keys, collector and uploader, then the queues by the UTF-8 bytes of their identifiers.
     let files: [File]

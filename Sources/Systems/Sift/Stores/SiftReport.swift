@@ -1,4 +1,4 @@
-/// What became of the events of a file.
+/// Counts of the events of a file, by what became of them.
 public struct SiftCounts: Sendable, Equatable {
     /// Events in the file.
     public var pending = 0
@@ -20,13 +20,13 @@ public struct SiftCounts: Sendable, Equatable {
     }
 }
 
-/// What a folder of the SDK holds besides requests.
+/// The report on a folder of the SDK: all that it tells besides requests.
 public struct SiftReport: Sendable {
     /// The uploader or a queue.
     public struct Source: Sendable, Equatable {
         /// The number of the file, in the order in which the files were read.
         public let file: Int
-        /// What became of its events.
+        /// Counts of its events, by what became of them.
         public let counts: SiftCounts
         /// The queue, if it is one.
         public let queue: SiftQueue?
@@ -34,7 +34,7 @@ public struct SiftReport: Sendable {
 
     /// The uploader and the queues, in the order in which they were read.
     public internal(set) var sources: [Source] = []
-    /// What the other files say, in sentences.
+    /// The facts of the other files, in sentences.
     public internal(set) var facts: [String] = []
     /// The newest instant that any file of the folder tells, in milliseconds since 1970: a capture is not older.
     public internal(set) var newest: Int64 = 0

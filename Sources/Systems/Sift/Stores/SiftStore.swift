@@ -29,15 +29,15 @@ public struct SiftStore: Sendable {
         let build: String?
     }
 
-    /// What came of a folder.
+    /// The result of reading a folder.
     public struct Contents: Sendable {
         /// The requests in their order, each with the number of its file in the order of reading.
         public let requests: [(file: Int, record: Record)]
-        /// What else the files hold.
+        /// All else that the files tell.
         public let report: SiftReport
     }
 
-    /// Prepares to read a folder.
+    /// Begins with a folder of which nothing was read.
     /// - Parameters:
     ///   - capture: the label of the capture.
     ///   - applicationID: the bundle id of the container, where it is known.
@@ -98,7 +98,7 @@ public struct SiftStore: Sendable {
 // MARK: - Keys and collector
 
 extension SiftStore {
-    /// Takes the account id, and of the other keys only whether they are there.
+    /// Keeps the account id, and of the other keys only whether they are there.
     private mutating func readKeys(_ archive: inout SiftArchive) {
         let account = archive.text("accountId")
         target = account.flatMap { SiftTarget.path(account: $0) }.map { Target(path: $0) }
@@ -131,7 +131,7 @@ extension SiftStore {
         }
     }
 
-    /// Takes note of an instant that a file tells, in milliseconds since 1970.
+    /// Remembers an instant that a file tells, in milliseconds since 1970.
     private mutating func see(_ instant: Int64) {
         if instant > report.newest, Timestamp(milliseconds: instant) != nil { report.newest = instant }
     }

@@ -19,7 +19,7 @@ enum SiftCredential {
             [beaconKey: key, Self.token: String(decoding: token, as: UTF8.self)], secrets: [beaconKey, Self.token])
     }
 
-    /// What to set so that an account has its key. An account id need not be a name that a shell takes for a variable's.
+    /// The variable or file entry to set so that an account has its key. Not every account id can stand in the name of a variable.
     static func nameToSet(_ account: String) -> String {
         let entry = "\"sift\": {\"\(account)\": …} in the credentials file"
         return account.isVariableName ? "\(variablePrefix)\(account), or \(entry)" : entry

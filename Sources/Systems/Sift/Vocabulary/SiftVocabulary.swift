@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// What the event types mean that Sift's SDK makes by itself; all others are the apps' own.
+/// The meanings of the event types that Sift's SDK makes by itself; all others are the apps' own.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 5.1 to 5.4.
 struct SiftVocabulary: Vocabulary {

@@ -5,7 +5,7 @@
 /// distance is doubled until one is beyond. Between that one and the last one inside, the first one beyond is found by
 /// halving.
 struct DamageSearch {
-    /// What looking for the first row from some id on comes upon.
+    /// The result of looking for the first row from some id on.
     enum Finding: Equatable {
         /// The row of this id.
         case row(Int64)

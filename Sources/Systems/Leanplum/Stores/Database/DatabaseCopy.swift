@@ -13,7 +13,7 @@ package struct DatabaseCopy: Sendable {
     /// The bytes of all of them.
     package let size: Int
 
-    /// Takes the copies.
+    /// Copies the database and what belongs to it.
     ///
     /// - Parameters:
     ///   - main: the database.

@@ -1,13 +1,13 @@
 import CSQLite
 
-/// Why SQLite could not do something.
+/// An operation that SQLite could not do, and why.
 ///
 /// The words are SQLite's own for the code; those about the database in question are left out, for they quote it.
 package struct DatabaseError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The extended result code.
     package let code: Int32
 
-    /// What a reader says when a database keeps it longer than its size can explain.
+    /// The error for a database that takes longer to read than its size can explain.
     package static let outOfBudget = DatabaseError(SQLITE_INTERRUPT)
 
     init(_ code: Int32) {

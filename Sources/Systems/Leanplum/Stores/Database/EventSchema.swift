@@ -6,22 +6,24 @@ package enum EventSchema {
     /// The most bytes of a row.
     package static let rowLimit = 16 << 20
 
-    /// Why there is nothing to be read.
-    package struct Fault: Error {
+    /// Why a database has no events that can be read.
+    package struct SchemaError: Error {
         /// `no_event_table` or `unsupported_schema`.
         package let code: String
         /// The fault in words.
         package let reason: String
 
-        static let noTable = Fault(code: "no_event_table", reason: "the database has no table named event")
+        static let noTable = SchemaError(code: "no_event_table", reason: "the database has no table named event")
 
-        static func unsupported(_ reason: String) -> Fault { Fault(code: "unsupported_schema", reason: reason) }
+        static func unsupported(_ reason: String) -> SchemaError {
+            SchemaError(code: "unsupported_schema", reason: reason)
+        }
     }
 
     /// Checks the schema.
     /// - Returns: how many other tables, indices, views and triggers there are, none of which is looked at; or the fault.
     /// - Throws: ``DatabaseError``.
-    package static func check(_ database: PrivateDatabase) throws(DatabaseError) -> Result<Int, Fault> {
+    package static func check(_ database: PrivateDatabase) throws(DatabaseError) -> Result<Int, SchemaError> {
         let objects = try Statement("SELECT name, type, sql FROM sqlite_schema", in: database)
         var events = 0
         var isTable = false
@@ -36,7 +38,7 @@ package enum EventSchema {
         }
         guard events > 0 else { return .failure(.noTable) }
         guard events == 1, isTable else { return .failure(.unsupported("event is no plain table")) }
-        if let fault = try columnFault(database) { return .failure(fault) }
+        if let fault = try columnError(database) { return .failure(fault) }
         let tables = try Statement("PRAGMA table_list(event)", in: database)
         while try tables.step() {
             guard tables.integer(4) == 0 else { return .failure(.unsupported("event has no row ids")) }
@@ -44,7 +46,7 @@ package enum EventSchema {
         return .success(strangers)
     }
 
-    private static func columnFault(_ database: PrivateDatabase) throws(DatabaseError) -> Fault? {
+    private static func columnError(_ database: PrivateDatabase) throws(DatabaseError) -> SchemaError? {
         let columns = try Statement("PRAGMA table_xinfo(event)", in: database)
         var hasData = false
         while try columns.step() {

@@ -2,7 +2,7 @@
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections A.2, E.3 and E.4.
 package struct EventTable: ~Copyable {
-    /// What comes next.
+    /// The next row, or a fault.
     package enum Item: Sendable {
         /// A row. What is no text in the database is one here, as JSON writes it.
         case row(rowid: Int64, data: [UInt8], isBLOB: Bool)
@@ -26,7 +26,7 @@ package struct EventTable: ~Copyable {
     /// Rows that come to more than this many times the size of the database share pages, which only a forged one does.
     private static let mostSharing = 4
 
-    /// Prepares to read a table whose schema is ``EventSchema``'s.
+    /// Begins before the first row of a table whose schema is ``EventSchema``'s.
     /// - Parameter size: the bytes of the database.
     /// - Throws: ``DatabaseError``.
     package init(_ database: PrivateDatabase, size: Int) throws(DatabaseError) {

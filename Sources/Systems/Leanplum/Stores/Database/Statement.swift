@@ -5,7 +5,7 @@ struct Statement: ~Copyable {
     private let database: PrivateDatabase
     private let statement: OpaquePointer?
 
-    /// What a value in a row is.
+    /// The type of a value in a row.
     enum Kind: Sendable {
         case null, integer, real, text, blob
     }
@@ -47,7 +47,7 @@ struct Statement: ~Copyable {
         }
     }
 
-    /// What a value of the row is, before it is converted.
+    /// The type of a value of the row as it is stored.
     func kind(_ column: Int32) -> Kind {
         switch sqlite3_column_type(statement, column) {
         case SQLITE_INTEGER: .integer
