@@ -1,8 +1,15 @@
+import Bytes
+
 /// Takes the elements of one array out of a JSON text that comes in pieces, one element at a time, and of each element only
 /// what is wanted: memory does not grow with the text.
 ///
-/// What is taken out is for a ``JSONDocument`` to read and check. What is left out is only followed to its end: its
-/// brackets, its strings and nothing else.
+/// It answers where each element begins and ends, and what the wanted members in it are, as JSON text. It is not the full
+/// reader (``JSONDocument``), which needs all of a text in memory and makes nodes of all that is in it: an archive of
+/// requests has gigabytes, and little of it is wanted. What is taken out is for that reader to read and check. What is left
+/// out is only followed to its end: its brackets, its strings and nothing else.
+///
+/// It is a state machine. ``State`` says which bytes may come next in the grammar; the role (``SkimmedRole``) says what
+/// becomes of the value that they belong to, and is chosen where the value begins.
 public struct JSONSkimmer: Sendable {
     /// What was found in the text.
     public enum Finding: Equatable, Sendable {
@@ -12,12 +19,49 @@ public struct JSONSkimmer: Sendable {
         case neighbor(JSONKey)
     }
 
-    /// The wanted part of the last finding, as JSON; empty if it ``isTooLong``.
-    public private(set) var text: [UInt8] = []
+    /// Where the next byte stands in the grammar.
+    private enum State: Equatable {
+        /// Before a value.
+        case value
+        /// Behind `[`: before a value or `]`.
+        case firstElement
+        /// Behind `{`: before a key or `}`.
+        case firstKey
+        /// Behind a comma in an object: before a key.
+        case key
+        /// Behind a key: before `:`.
+        case colon
+        /// In a string.
+        case string(StringPart)
+        /// Behind a backslash in a string.
+        case escape(StringPart)
+        /// In a number or a word, which ends before a byte that it cannot have.
+        case scalar
+        /// Behind a value in an array or object: before a comma, `]` or `}`.
+        case afterValue
+        /// Behind the outermost value.
+        case end
+    }
+
+    /// What a string is a part of an object, or of an array, as.
+    private enum StringPart {
+        case key, value
+    }
+
+    /// An array or object that is open.
+    private struct Frame {
+        let isObject: Bool
+        let role: SkimmedRole
+        /// Whether no wanted member of an outlined object was met yet.
+        var isFirst = true
+    }
+
+    /// What the last finding keeps, as JSON; empty if it ``isTooLong``.
+    public var text: [UInt8] { taken.bytes }
+    /// Whether more of the last finding was wanted than the limit allows.
+    public var isTooLong: Bool { taken.isTooLong }
     /// Where the last finding stands in the whole text; if none is complete, where the one begins that was being read.
     public private(set) var range = 0..<0
-    /// Whether more of the last finding was wanted than the limit allows.
-    public private(set) var isTooLong = false
     /// How many of the keys that lead to the array were met with a value as it should be, at most.
     public private(set) var progress = 0
     /// Whether the array was found.
@@ -29,19 +73,19 @@ public struct JSONSkimmer: Sendable {
     /// Whether an element was begun and is not complete.
     public private(set) var isInElement = false
 
-    let path: [JSONKey]
-    let neighbors: [JSONKey]
+    private let path: [JSONKey]
+    private let neighbors: [JSONKey]
     private let outline: JSONOutline
-    private let limit: Int
     private let depthLimit: Int
-    var state = State.value
-    var frames: [Frame] = []
-    /// Whether the value that comes next, or is being read, is kept.
-    var role = Role.way(0)
-    /// Whether the string that is being read is a key.
-    var isKey = false
-    var key = SkimmedKey()
-    var neighbor: JSONKey?
+    private var state = State.value
+    private var frames: [Frame] = []
+    /// What becomes of the value that comes next or is being read; while a key is read, of the object that it stands in.
+    private var role = SkimmedRole.way(0)
+    /// The key that was read last, where its object is on the way or outlined.
+    private var key = SkimmedKey()
+    /// The key of the wanted value beside the array that is being read.
+    private var neighbor: JSONKey?
+    private var taken: LimitedBytes
 
     /// Begins before the first byte of a text.
     /// - Parameters:
@@ -58,37 +102,11 @@ public struct JSONSkimmer: Sendable {
         self.path = path
         self.neighbors = neighbors
         self.outline = outline
-        self.limit = limit
         self.depthLimit = depthLimit
         self.offset = offset
+        taken = LimitedBytes(limit: limit)
     }
 
-    enum State: Sendable {
-        case value, valueOrEnd, key, keyOrEnd, colon, commaOrEnd, string, escape, scalar, end
-    }
-
-    enum Role: Sendable {
-        case skipped
-        case kept
-        /// Of an object, the members of an outline.
-        case outlined([(key: JSONKey, outline: JSONOutline)])
-        /// On the way to the array; the number counts the keys that were passed.
-        case way(Int)
-        /// The array.
-        case elements
-    }
-
-    struct Frame: Sendable {
-        let isObject: Bool
-        let role: Role
-        /// Whether no wanted member of an outlined object was met yet.
-        var isFirst = true
-    }
-}
-
-// MARK: - Bytes
-
-extension JSONSkimmer {
     /// Looks at a piece of the text until something is found.
     /// - Parameter index: where to begin in the piece; moved on to the first byte that was not looked at.
     /// - Returns: what was found; nil when the piece is used up.
@@ -96,100 +114,208 @@ extension JSONSkimmer {
     public mutating func next(in piece: Span<UInt8>, from index: inout Int) throws(JSONError) -> Finding? {
         while index < piece.count {
             let start = index
-            defer { offset += index - start }
-            let byte = piece[index]
-            switch state {
-            case .string:
-                passString(in: piece, from: &index)
-                if state != .string, state != .escape, !isKey, let finding = completed(at: index - start) {
-                    return finding
-                }
-            case .escape:
-                keep(byte)
-                index += 1
-                state = .string
-            case .scalar:
-                guard byte.isDelimiter else {
-                    guard byte.isScalarByte else { throw JSONError(.unexpectedByte, at: offset) }
-                    keep(byte)
-                    index += 1
-                    continue
-                }
-                if let finding = completed(at: 0) { return finding }
-            case .end:
-                guard byte.isJSONSpace else { throw JSONError(.trailingBytes, at: offset) }
-                index += 1
-            default:
-                index += 1
-                if byte.isJSONSpace { continue }
-                try take(byte)
-                if state == .commaOrEnd, let finding = completed(at: 1) { return finding }
-            }
+            let isValueComplete = try step(in: piece, from: &index)
+            offset += index - start
+            if isValueComplete, let finding = endValue() { return finding }
         }
         return nil
     }
-
-    /// Moves on to the end of a string, or of the piece.
-    private mutating func passString(in piece: Span<UInt8>, from index: inout Int) {
-        let start = index
-        index = piece.endOfStringRun(from: index)
-        if isKey { keepKey(piece.extracting(start..<index)) }
-        if isKept { append(piece.extracting(start..<index)) }
-        guard index < piece.count else { return }
-        let byte = piece[index]
-        index += 1
-        keep(byte)
-        if byte == UInt8(ascii: "\\") {
-            state = .escape
-        } else {
-            state = isKey ? .colon : .commaOrEnd
-        }
-    }
-
-    /// Reads a byte that is no part of a string or scalar.
-    private mutating func take(_ byte: UInt8) throws(JSONError) {
-        switch (state, byte) {
-        case (.valueOrEnd, UInt8(ascii: "]")), (.keyOrEnd, UInt8(ascii: "}")): try close(byte)
-        case (.value, _), (.valueOrEnd, _): try begin(byte)
-        case (.key, UInt8(ascii: "\"")), (.keyOrEnd, UInt8(ascii: "\"")): beginKey()
-        case (.colon, UInt8(ascii: ":")):
-            endKey()
-            state = .value
-        case (.commaOrEnd, UInt8(ascii: ",")):
-            guard let frame = frames.last else { throw JSONError(.unexpectedByte, at: offset) }
-            if case .kept = frame.role { append(byte) }
-            state = frame.isObject ? .key : .value
-        case (.commaOrEnd, UInt8(ascii: "]")), (.commaOrEnd, UInt8(ascii: "}")): try close(byte)
-        default: throw JSONError(.unexpectedByte, at: offset)
-        }
-    }
 }
 
-// MARK: - Values
+// MARK: - States
 
 extension JSONSkimmer {
+    /// Takes the next byte, or in a string all up to where it ends or has an escape.
+    /// - Returns: whether a value is complete.
+    @inline(__always)
+    private mutating func step(in piece: Span<UInt8>, from index: inout Int) throws(JSONError) -> Bool {
+        let byte = piece[index]
+        switch state {
+        case .string(let part):
+            return passString(part, in: piece, from: &index)
+        case .escape(let part):
+            keep(piece.extracting(index..<index + 1), of: part)
+            index += 1
+            state = .string(part)
+            return false
+        case .scalar:
+            if byte.isDelimiter { return true }
+            guard byte.isScalarByte else { throw JSONError(.unexpectedByte, at: offset) }
+            if role.isKept { taken.append(byte) }
+            index += 1
+            return false
+        case .value, .firstElement, .firstKey, .key, .colon, .afterValue, .end:
+            index += 1
+            return byte.isJSONSpace ? false : try take(byte)
+        }
+    }
+
+    /// Takes a byte that is no white space and no part of a string, a number or a word.
+    /// - Returns: whether a value is complete.
+    private mutating func take(_ byte: UInt8) throws(JSONError) -> Bool {
+        switch (state, byte) {
+        case (.firstElement, UInt8(ascii: "]")), (.firstKey, UInt8(ascii: "}")), (.afterValue, UInt8(ascii: "]")),
+            (.afterValue, UInt8(ascii: "}")):
+            try close(byte)
+            return true
+        case (.value, _), (.firstElement, _): try begin(byte)
+        case (.firstKey, UInt8(ascii: "\"")), (.key, UInt8(ascii: "\"")): beginKey()
+        case (.colon, UInt8(ascii: ":")): endKey()
+        case (.afterValue, UInt8(ascii: ",")): goOn()
+        case (.end, _): throw JSONError(.trailingBytes, at: offset)
+        default: throw JSONError(.unexpectedByte, at: offset)
+        }
+        return false
+    }
+
     private mutating func begin(_ byte: UInt8) throws(JSONError) {
-        chooseRole()
         switch byte {
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             guard frames.count < depthLimit else { throw JSONError(.tooDeep, at: offset) }
             let isObject = byte == UInt8(ascii: "{")
-            if !fits(isObject) { refuse() }
-            if isWritten { append(byte) }
+            chooseRole(isObject ? .object : .array)
+            if role.hasBrackets { taken.append(byte) }
             noteProgress()
             frames.append(Frame(isObject: isObject, role: role))
-            state = isObject ? .keyOrEnd : .valueOrEnd
+            state = isObject ? .firstKey : .firstElement
         case UInt8(ascii: "\""):
-            if !isKept { refuse() }
-            keep(byte)
-            isKey = false
-            state = .string
+            chooseRole(.scalar)
+            if role.isKept { taken.append(byte) }
+            state = .string(.value)
         default:
             guard byte.isScalarByte else { throw JSONError(.unexpectedByte, at: offset) }
-            if !isKept { refuse() }
-            keep(byte)
+            chooseRole(.scalar)
+            if role.isKept { taken.append(byte) }
             state = .scalar
         }
+    }
+
+    /// Moves on to the end of a string, to an escape in it, or to the end of the piece.
+    /// - Returns: whether that completes a value.
+    private mutating func passString(_ part: StringPart, in piece: Span<UInt8>, from index: inout Int) -> Bool {
+        let start = index
+        index = piece.endOfStringRun(from: start)
+        guard index < piece.count, piece[index] == UInt8(ascii: "\"") else {
+            if index < piece.count {
+                index += 1
+                state = .escape(part)
+            }
+            keep(piece.extracting(start..<index), of: part)
+            return false
+        }
+        keep(piece.extracting(start..<index), of: part)
+        index += 1
+        if role.isKept { taken.append(UInt8(ascii: "\"")) }
+        if part == .key { state = .colon }
+        return part == .value
+    }
+
+    private mutating func beginKey() {
+        key.removeAll()
+        role = frames.last?.role ?? .skipped
+        if role.isKept { taken.append(UInt8(ascii: "\"")) }
+        state = .string(.key)
+    }
+
+    /// Chooses the role of the value of a key.
+    private mutating func endKey() {
+        state = .value
+        switch role {
+        case .kept: taken.append(UInt8(ascii: ":"))
+        case .skipped, .elements: break
+        case .outlined(let members): chooseRole(among: members)
+        case .way(let depth): chooseRole(onWay: depth)
+        }
+    }
+
+    private mutating func goOn() {
+        guard let frame = frames.last else { return }
+        if frame.role.isKept { taken.append(UInt8(ascii: ",")) }
+        state = frame.isObject ? .key : .value
+    }
+
+    private mutating func close(_ byte: UInt8) throws(JSONError) {
+        guard let frame = frames.popLast(), frame.isObject == (byte == UInt8(ascii: "}")) else {
+            throw JSONError(.unexpectedByte, at: offset)
+        }
+        role = frame.role
+        if role.hasBrackets { taken.append(byte) }
+    }
+
+    /// Goes on behind a complete value.
+    /// - Returns: what was found, if it is something.
+    private mutating func endValue() -> Finding? {
+        guard let frame = frames.last else {
+            state = .end
+            return nil
+        }
+        state = .afterValue
+        switch frame.role {
+        case .elements:
+            isInElement = false
+            range = range.lowerBound..<offset
+            return .element
+        case .way:
+            guard let found = neighbor else { return nil }
+            neighbor = nil
+            range = range.lowerBound..<offset
+            return .neighbor(found)
+        case .kept, .outlined, .skipped: return nil
+        }
+    }
+}
+
+// MARK: - Roles
+
+extension JSONSkimmer {
+    /// Chooses the role of a value that begins: in an array it follows from the role of the array, and a value of another
+    /// kind than is asked for is left out.
+    private mutating func chooseRole(_ kind: SkimmedRole.Kind) {
+        if let frame = frames.last, !frame.isObject {
+            if case .elements = frame.role {
+                startTaking(outline)
+                isInElement = true
+            } else {
+                role = frame.role
+            }
+        }
+        guard !role.fits(kind) else { return }
+        if case .outlined = role { taken.append("null".utf8.span) }
+        role = .skipped
+    }
+
+    /// Chooses the role of a member of an outlined object.
+    private mutating func chooseRole(among members: [(key: JSONKey, outline: JSONOutline)]) {
+        let name = key.resolved
+        guard let member = members.first(where: { $0.key.utf8 == name }) else { return role = .skipped }
+        let last = frames.count - 1
+        if !frames[last].isFirst { taken.append(UInt8(ascii: ",")) }
+        frames[last].isFirst = false
+        taken.append("\"".utf8.span)
+        taken.append(member.key.utf8.span)
+        taken.append("\":".utf8.span)
+        role = SkimmedRole(member.outline)
+    }
+
+    /// Chooses the role of a member of an object on the way to the array, so many keys being behind.
+    private mutating func chooseRole(onWay depth: Int) {
+        guard path.indices.contains(depth) else { return }
+        let name = key.resolved
+        let isLast = depth == path.count - 1
+        if path[depth].utf8 == name {
+            role = isLast ? .elements : .way(depth + 1)
+        } else if isLast, let wanted = neighbors.first(where: { $0.utf8 == name }) {
+            startTaking(.whole)
+            neighbor = wanted
+        } else {
+            role = .skipped
+        }
+    }
+
+    private mutating func startTaking(_ outline: JSONOutline) {
+        taken.removeAll()
+        range = offset..<offset
+        role = SkimmedRole(outline)
     }
 
     private mutating func noteProgress() {
@@ -200,110 +326,13 @@ extension JSONSkimmer {
         }
     }
 
-    /// Whether a value is kept follows from its key, or from the array that it stands in.
-    private mutating func chooseRole() {
-        guard let frame = frames.last, !frame.isObject else { return }
-        switch frame.role {
-        case .elements:
-            start(outline)
-            isInElement = true
-        default: role = frame.role
-        }
-    }
-
-    mutating func start(_ outline: JSONOutline) {
-        text.removeAll(keepingCapacity: true)
-        isTooLong = false
-        range = offset..<offset
-        role = outline.members.map { .outlined($0) } ?? .kept
-    }
-
-    /// Whether an array or object is what its role asks for.
-    private func fits(_ isObject: Bool) -> Bool {
+    /// Takes a part of a string where it is wanted.
+    @inline(__always)
+    private mutating func keep(_ bytes: Span<UInt8>, of part: StringPart) {
         switch role {
-        case .skipped, .kept: true
-        case .outlined, .way: isObject
-        case .elements: !isObject
+        case .kept: taken.append(bytes)
+        case .outlined, .way: if part == .key { key.append(bytes) }
+        case .skipped, .elements: break
         }
-    }
-
-    /// A value of another kind than was asked for is left out.
-    private mutating func refuse() {
-        if case .outlined = role { append("null".utf8.span) }
-        role = .skipped
-    }
-
-    private mutating func close(_ byte: UInt8) throws(JSONError) {
-        guard let frame = frames.popLast(), frame.isObject == (byte == UInt8(ascii: "}")) else {
-            throw JSONError(.unexpectedByte, at: offset)
-        }
-        role = frame.role
-        if isWritten { append(byte) }
-        state = .commaOrEnd
-    }
-
-    /// A value is complete; tells whether that was a finding.
-    /// - Parameter length: how far its end lies behind the offset.
-    private mutating func completed(at length: Int) -> Finding? {
-        state = frames.isEmpty ? .end : .commaOrEnd
-        guard let frame = frames.last else { return nil }
-        switch frame.role {
-        case .elements:
-            isInElement = false
-            range = range.lowerBound..<offset + length
-            return .element
-        case .way:
-            defer { neighbor = nil }
-            range = range.lowerBound..<offset + length
-            return neighbor.map { .neighbor($0) }
-        case .kept, .outlined, .skipped: return nil
-        }
-    }
-
-    private var isKept: Bool {
-        if case .kept = role { true } else { false }
-    }
-
-    /// Whether the brackets of a value of this role are part of what is taken out.
-    private var isWritten: Bool {
-        switch role {
-        case .kept, .outlined: true
-        case .skipped, .way, .elements: false
-        }
-    }
-
-    mutating func keep(_ byte: UInt8) {
-        if isKept { append(byte) }
-        if isKey, state == .escape || byte == UInt8(ascii: "\\") { keepKey([byte].span) }
-    }
-
-    mutating func append(_ byte: UInt8) {
-        guard !isTooLong else { return }
-        guard text.count < limit else { return tooLong() }
-        text.append(byte)
-    }
-
-    mutating func append(_ bytes: Span<UInt8>) {
-        guard !isTooLong else { return }
-        guard text.count + bytes.count <= limit else { return tooLong() }
-        text.append(copying: bytes)
-    }
-
-    private mutating func tooLong() {
-        isTooLong = true
-        text = []
-    }
-}
-
-extension UInt8 {
-    /// Whether a number or word ends before this byte.
-    fileprivate var isDelimiter: Bool {
-        isJSONSpace || self == UInt8(ascii: ",") || self == UInt8(ascii: "]") || self == UInt8(ascii: "}")
-    }
-
-    /// Whether a number, `true`, `false` or `null` can hold this byte.
-    fileprivate var isScalarByte: Bool {
-        isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) || self == UInt8(ascii: "-")
-            || self == UInt8(ascii: "+") || self == UInt8(ascii: ".") || self == UInt8(ascii: "E")
     }
 }

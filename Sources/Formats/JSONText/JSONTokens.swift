@@ -88,3 +88,16 @@ extension UInt8 {
 
     var isJSONSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 }
+
+extension UInt8 {
+    /// Whether a number or word ends before this byte.
+    var isDelimiter: Bool {
+        isJSONSpace || self == UInt8(ascii: ",") || self == UInt8(ascii: "]") || self == UInt8(ascii: "}")
+    }
+
+    /// Whether a number, `true`, `false` or `null` can hold this byte.
+    var isScalarByte: Bool {
+        isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) || self == UInt8(ascii: "-")
+            || self == UInt8(ascii: "+") || self == UInt8(ascii: ".") || self == UInt8(ascii: "E")
+    }
+}
