@@ -3,7 +3,7 @@ import Capture
 import JSONText
 import Telemetry
 
-/// A row of the report of `scan`: one store, or one bundle.
+/// What was found in one part of a store, in one bundle or in one request log.
 struct ScanRow {
     let capture: String
     let container: Container?
@@ -24,13 +24,15 @@ struct ScanRow {
     var queue: JudgedQueue?
     /// What else there is to tell, in sentences.
     var facts: [String] = []
-    /// Path of the store that the row is a part of.
-    var store = ""
 
-    /// What stands below the table about the row, under the path of its store.
-    var details: [String] {
-        let name = path.hasPrefix(store + "/") ? String(path.dropFirst(store.count + 1)) : path
-        return facts + [queue.map { "\(name): \($0.sentence)" }].compactMap(\.self)
+    /// Counts a record.
+    mutating func count(_ record: RecordSummary) {
+        totals.count(record)
+        systems.insert(record.system.description)
+        guard isOfOneApp else { return }
+        // The last record of a store tells the app's latest version.
+        app = App(
+            id: record.appID ?? app?.id, name: record.appName ?? app?.name, version: record.appVersion ?? app?.version)
     }
 }
 

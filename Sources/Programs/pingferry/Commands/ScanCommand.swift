@@ -60,9 +60,9 @@ struct ScanCommand: AsyncParsableCommand {
             report.finish(intake)
             let summary = Summary(intake)
             if common.json {
-                try summary.printJSON { $0.set("stores", elements: report.stores.map(\.bytes)) }
+                try summary.printJSON { $0.set("stores", elements: ScanJSON(report).stores.map(\.bytes)) }
             } else if !common.quiet {
-                try report.printTables()
+                try ScanTables(report).print()
                 try Terminal.print(summary.sentence)
             }
             try summary.finish()
