@@ -6,7 +6,6 @@ import Telemetry
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section A.
 struct HTTPArchiveScan: ~Copyable {
     private var pieces: TextPieces
-    private var position = 0
     private var skimmer: JSONSkimmer
     private let itemLimit: Int
     private var reader: HTTPArchiveReader
@@ -35,9 +34,8 @@ struct HTTPArchiveScan: ~Copyable {
             while true {
                 if let finding = try advanceInPiece() {
                     if let item = item(for: finding) { return item }
-                } else {
-                    position = 0
-                    if !pieces.advance() { return end() }
+                } else if !pieces.advance() {
+                    return end()
                 }
             }
         } catch {
@@ -48,7 +46,7 @@ struct HTTPArchiveScan: ~Copyable {
 
     private mutating func advanceInPiece() throws(JSONError) -> JSONSkimmer.Finding? {
         let piece = pieces.piece
-        return try skimmer.next(in: piece.span, from: &position)
+        return try skimmer.next(in: piece.span, from: &pieces.position)
     }
 
     private mutating func item(for finding: JSONSkimmer.Finding) -> LogItem? {

@@ -1,3 +1,4 @@
+import Bytes
 import Telemetry
 
 /// Goes through an NDJSON file, line by line: LF or CR LF, empty lines ignored, the last one with or without an end.
@@ -5,11 +6,9 @@ import Telemetry
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 7.
 struct LineScan: ~Copyable {
     private var pieces: TextPieces
-    private var position = 0
-    private var line: [UInt8] = []
+    private var line: LimitedBytes
     /// Where the line begins; nil before the first piece.
     private var lineStart: Int?
-    private var isTooLong = false
     private var reader: PayloadLineReader
     private let itemLimit: Int
     private var index = 0
@@ -22,22 +21,20 @@ struct LineScan: ~Copyable {
     init(_ log: RequestLog) throws(PlainTextFault) {
         pieces = try TextPieces(log.source)
         itemLimit = log.itemLimit
+        line = LimitedBytes(limit: log.itemLimit)
         reader = PayloadLineReader(capture: log.label, path: log.path, systems: log.systems)
     }
 
     /// The next line that is not empty, or what is wrong with the file; nil at the end.
     mutating func next() -> LogItem? {
         while !isAtEnd {
-            let count = pieces.piece.count
-            if position < count {
-                let end = pieces.piece[position...].firstIndex(of: UInt8(ascii: "\n"))
-                append(position..<(end ?? count))
-                position = end.map { $0 + 1 } ?? count
-                guard let end else { continue }
-                if let item = endLine(at: pieces.start + end) { return item }
+            if !pieces.isUsedUp {
+                let (part, isEnded) = pieces.pass(upTo: UInt8(ascii: "\n"))
+                let piece = pieces.piece
+                line.append(piece.span.extracting(part))
+                if isEnded, let item = endLine(at: pieces.place - 1) { return item }
             } else if pieces.advance() {
-                position = 0
-                lineStart = lineStart ?? pieces.start
+                lineStart = lineStart ?? pieces.place
             } else {
                 isAtEnd = true
                 // A fault cuts the last line short; it is part of what cannot be read.
@@ -48,29 +45,18 @@ struct LineScan: ~Copyable {
         return nil
     }
 
-    private mutating func append(_ range: Range<Int>) {
-        guard !isTooLong else { return }
-        if line.count + range.count > itemLimit {
-            isTooLong = true
-            line = []
-        } else {
-            line += pieces.piece[range]
-        }
-    }
-
     private mutating func endLine(at end: Int) -> LogItem? {
         let start = lineStart
         defer {
-            line.removeAll(keepingCapacity: true)
-            isTooLong = false
+            line.removeAll()
             lineStart = end + 1
             index += 1
         }
-        guard !isTooLong else {
+        guard !line.isTooLong else {
             return LogItem(.reject("line_too_large line \(index + 1): more than \(itemLimit) bytes"), start, end)
         }
-        if line.last == UInt8(ascii: "\r") { line.removeLast() }
-        guard line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) else { return nil }
-        return LogItem(reader.read(line, index: index), start, end)
+        if line.bytes.last == UInt8(ascii: "\r") { line.removeLast() }
+        guard line.bytes.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) else { return nil }
+        return LogItem(reader.read(line.bytes, index: index), start, end)
     }
 }

@@ -141,42 +141,6 @@ enum PlainTextFault: Error {
     }
 }
 
-/// The pieces of a request log, one at a time, up to the end or to what cannot be read.
-struct TextPieces: ~Copyable {
-    private var text: PlainText
-    /// The piece that is looked at.
-    private(set) var piece: [UInt8] = []
-    /// The offset of the piece in the text.
-    private(set) var start = 0
-    /// Why the text cannot be read on, if it cannot.
-    private(set) var fault: PlainTextFault?
-
-    /// - Throws: ``PlainTextFault``.
-    init(_ source: ByteSource) throws(PlainTextFault) {
-        text = try PlainText(source)
-    }
-
-    /// How many bytes of plain text were read.
-    var offset: Int { text.offset }
-    /// The length of the byte order mark at the start of the text.
-    var markLength: Int { text.markLength }
-
-    /// Reads the next piece.
-    /// - Returns: false if there is none.
-    mutating func advance() -> Bool {
-        piece.removeAll(keepingCapacity: true)
-        guard fault == nil else { return false }
-        do throws(PlainTextFault) {
-            try text.next(into: &piece)
-        } catch {
-            // What came before the fault is good.
-            fault = error
-        }
-        start = text.offset - piece.count
-        return !piece.isEmpty
-    }
-}
-
 extension [UInt8] {
     /// Whether the bytes begin as a zlib stream does (RFC 1950, section 2.2).
     fileprivate var isZlibHeader: Bool { count >= 2 && self[0] == 0x78 && [0x01, 0x5E, 0x9C, 0xDA].contains(self[1]) }
