@@ -42,6 +42,7 @@ let libraries: [Target] = [
     .target(name: "CFiles", path: "Sources/CLibraries/CFiles"),
     .target(name: "CThreads", path: "Sources/CLibraries/CThreads"),
     .target(name: "CSQLite", path: "Sources/CLibraries/CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+    systemLibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     systemLibrary("CArchive", pkgConfig: "libarchive", apt: "libarchive-dev"),
     systemLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     systemLibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
@@ -51,6 +52,7 @@ let foundations: [Target] = [
     room("Bytes", on: "Foundations", [], pure),
     room("CivilTime", on: "Foundations", [], pure),
     room("Files", on: "Foundations", ["Bytes", "CFiles"]),
+    room("HTTP", on: "Foundations", ["CCurl"]),
     room("Parallel", on: "Foundations"),
 ]
 
@@ -89,12 +91,7 @@ let middle: [Target] = [
     .target(
         name: "Delivery",
         dependencies: [
-            "Bundle", "Bytes", "CZlib", "Files", "JSONText", "Parallel", "Systems", "Telemetry", crypto, grdb,
-            .product(name: "AsyncHTTPClient", package: "async-http-client"),
-            .product(name: "NIOCore", package: "swift-nio"),
-            .product(name: "NIOHTTP1", package: "swift-nio"),
-            .product(name: "NIOPosix", package: "swift-nio"),
-            .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            "Bundle", "Bytes", "CZlib", "Files", "HTTP", "JSONText", "Parallel", "Systems", "Telemetry", crypto, grdb,
         ], path: "Sources/Delivery", swiftSettings: common),
 ]
 
@@ -171,10 +168,8 @@ let tests: [Target] = [
     tests(
         of: "Sending", on: "Delivery",
         [
-            "ActivityStream", "Bundle", "Delivery", "Leanplum", "Mozilla", "Sift", "loopback-server", "pingferry",
+            "ActivityStream", "Bundle", "Delivery", "HTTP", "Leanplum", "Mozilla", "Sift", "loopback-server", "pingferry",
             "pingferry-upload",
-            .product(name: "AsyncHTTPClient", package: "async-http-client"),
-            .product(name: "NIOCore", package: "swift-nio"),
         ] + telemetryForTests),
     tests(of: "Export", ["Export"]),
     tests(

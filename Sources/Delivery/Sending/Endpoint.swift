@@ -14,8 +14,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 
     /// The server in one spelling, with its port, so that two addresses of it are equal.
     public var address: String {
-        let name = host.contains(":") ? "[\(host)]" : host
-        return "\(isEncrypted ? "https" : "http")://\(name.lowercased()):\(port)"
+        "\(isEncrypted ? "https" : "http")://\(HostName.address(host.lowercased(), port))"
     }
 
     /// Reads an address; nil if it is no `http` or `https` address of a host, with a port or without. Paths come from the
@@ -39,6 +38,11 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 
 /// The host in an address.
 enum HostName {
+    /// Host and port, an IPv6 address in brackets.
+    static func address(_ host: String, _ port: Int) -> String {
+        "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+
     /// A name or an address without its brackets; nil unless it is plain ASCII with nothing encoded in it: names in other
     /// letters are given as `xn--…`.
     static func plain(_ parts: URLComponents) -> String? {

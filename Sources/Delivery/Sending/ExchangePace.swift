@@ -2,8 +2,21 @@
 ///
 /// A value without a clock: it is told what happens, and says until when to wait.
 struct ExchangePace {
+    /// What ends an exchange that goes on for too long.
+    enum Bound: Sendable, Equatable {
+        /// All of it takes too long.
+        case deadline
+        /// The server says nothing, or next to nothing.
+        case silence
+        /// The job was told to stop.
+        case stop
+    }
+
     private let deadline: ContinuousClock.Instant
     private let patience: Duration
+    private var stop: ContinuousClock.Instant?
+    /// When the server last said something; until it does, when the request went.
+    private var lastNews: ContinuousClock.Instant?
     private var headCame: ContinuousClock.Instant?
     private var bytes = 0
 
@@ -22,15 +35,35 @@ struct ExchangePace {
         self.patience = patience
     }
 
+    /// The request went out, or was still on its way.
+    mutating func requestGoes(at instant: ContinuousClock.Instant) {
+        if headCame == nil { lastNews = instant }
+    }
+
     /// The head of the answer came.
-    mutating func headCame(at instant: ContinuousClock.Instant) { headCame = headCame ?? instant }
+    mutating func headCame(at instant: ContinuousClock.Instant) {
+        headCame = headCame ?? instant
+        lastNews = instant
+    }
 
     /// Some of the body came.
-    mutating func bodyCame(_ count: Int) { bytes += count }
+    mutating func bodyCame(_ count: Int, at instant: ContinuousClock.Instant) {
+        bytes += count
+        lastNews = instant
+    }
 
-    /// When the exchange is over, unless more comes before that.
-    var end: ContinuousClock.Instant {
-        guard let headCame else { return deadline }
-        return min(deadline, headCame + patience + .milliseconds(bytes * 1000 / Self.slowestBody))
+    /// The job was told to stop, so that an answer has to come until an instant.
+    mutating func stop(at instant: ContinuousClock.Instant) { stop = min(stop ?? instant, instant) }
+
+    /// When the exchange is over, unless more comes before that, and why.
+    var limit: (end: ContinuousClock.Instant, bound: Bound) {
+        var limit = (end: deadline, bound: Bound.deadline)
+        if let lastNews, lastNews + patience < limit.end { limit = (lastNews + patience, .silence) }
+        if let headCame {
+            let slowest = headCame + patience + .milliseconds(bytes * 1000 / Self.slowestBody)
+            if slowest < limit.end { limit = (slowest, .silence) }
+        }
+        if let stop, stop < limit.end { limit = (stop, .stop) }
+        return limit
     }
 }

@@ -1,4 +1,4 @@
-import NIOSSL
+import HTTP
 import Telemetry
 
 /// How requests are sent.
@@ -42,34 +42,39 @@ public struct TLSIdentity: Sendable {
     /// The system's authorities and no certificate.
     public init() {}
 
+    /// Reads the files and finds out whether they can be used.
     /// - Throws: ``CredentialError``.
-    func configuration() throws(CredentialError) -> TLSConfiguration {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        if let authorities {
-            configuration.trustRoots = .certificates(try Self.certificates(authorities))
+    func read() throws(CredentialError) -> HTTPIdentity {
+        var identity = HTTPIdentity()
+        if let authorities { identity.authorities = try Self.certificates(authorities) }
+        if let certificate {
+            identity.certificate = (try Self.certificates(certificate), try Self.privateKey(key ?? certificate))
         }
-        guard let certificate else { return configuration }
-        configuration.certificateChain = try Self.certificates(certificate).map { .certificate($0) }
-        configuration.privateKey = .privateKey(try Self.privateKey(key ?? certificate))
-        guard (try? NIOSSLContext(configuration: configuration)) != nil else {
-            throw .malformed(key ?? certificate, "not the key of \(certificate)")
+        do throws(HTTPIdentity.Fault) {
+            try identity.check()
+        } catch {
+            switch error {
+            case .authorities: throw .malformed(authorities ?? "", Self.noCertificates)
+            case .certificate: throw .malformed(key ?? certificate ?? "", "not the key of \(certificate ?? "")")
+            }
         }
-        return configuration
+        return identity
     }
 
-    private static func certificates(_ path: String) throws(CredentialError) -> [NIOSSLCertificate] {
+    private static let noCertificates = "no certificates in PEM"
+
+    private static func certificates(_ path: String) throws(CredentialError) -> [UInt8] {
         let bytes = try OperatorFile.contents(of: path, isSecret: false)
-        guard let found = try? NIOSSLCertificate.fromPEMBytes(bytes), !found.isEmpty else {
-            throw .malformed(path, "no certificates in PEM")
-        }
-        return found
+        let blocks = PEMBlock.blocks(of: bytes).filter(\.isCertificate)
+        guard !blocks.isEmpty, blocks.allSatisfy(\.isSequence) else { throw .malformed(path, noCertificates) }
+        return bytes
     }
 
-    private static func privateKey(_ path: String) throws(CredentialError) -> NIOSSLPrivateKey {
+    private static func privateKey(_ path: String) throws(CredentialError) -> [UInt8] {
         let bytes = try OperatorFile.contents(of: path, isSecret: true)
-        guard let key = try? NIOSSLPrivateKey(bytes: bytes, format: .pem) else {
+        guard PEMBlock.blocks(of: bytes).contains(where: { $0.isPlainKey && $0.isSequence }) else {
             throw .malformed(path, "no private key in PEM without a passphrase")
         }
-        return key
+        return bytes
     }
 }

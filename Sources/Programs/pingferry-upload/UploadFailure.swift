@@ -14,6 +14,7 @@ extension Failure {
         case let failure as UnusableBundleError: self.init(failure.error, in: failure.path)
         case let error as LedgerError: self.init(error)
         case let error as CredentialError: self.init(error)
+        case let error as SendFailure: self.init(status: .inputOutput, message: "\(error)")
         case let error as ProxyError: self.init(status: .badConfiguration, message: "\(error)")
         default: return nil
         }

@@ -1,79 +1,63 @@
+import HTTP
 import Telemetry
 import Testing
 
 @testable import Delivery
 
-/// What comes of an exchange, whatever the library below does.
+/// What comes of an exchange.
 @Suite struct ExchangeTests {
-    private func exchange(_ whole: Duration = .seconds(600)) -> Exchange {
-        Exchange(whole: whole, patience: .seconds(600))
-    }
+    private let start = ContinuousClock.now
 
-    /// Goes on after its task was cancelled, as a library may.
-    private static func deaf() async { await Task.detached { try? await Task.sleep(for: .seconds(3600)) }.value }
+    private func exchange() -> Exchange { Exchange(whole: .seconds(600), patience: .seconds(60), from: start) }
 
-    @Test func aLibraryThatNeverComesBackIsNotWaitedFor() async {
-        let exchange = exchange(.milliseconds(20))
-        let end = await exchange.run { _ throws(SendFailure) in
-            await Self.deaf()
-        }
-        #expect(end == .late)
-        #expect(exchange.answer(end) == nil)
-    }
-
-    @Test func aBodyThatStallsIsNotWaitedForUntilTheDeadline() async throws {
-        let exchange = Exchange(whole: .seconds(3600), patience: .milliseconds(20))
-        let end = await exchange.run { exchange throws(SendFailure) in
-            exchange.headCame(AnswerHead(status: 200))
-            await Self.deaf()
-        }
-        #expect(end == .late)
-        let answer = try #require(exchange.answer(end))
-        #expect(answer.head.status == 200 && !answer.isWhole)
-    }
-
-    @Test func whatCameBeforeALibraryFailedIsTheAnswer() async throws {
+    @Test func whatCameBeforeAFailureIsTheAnswer() throws {
         let exchange = exchange()
-        let cut = SendFailure(.disconnected, "cut")
-        let end = await exchange.run { exchange throws(SendFailure) in
-            exchange.headCame(AnswerHead(status: 400, retryAfter: "7"))
-            _ = exchange.bodyCame(Array("no".utf8))
-            throw cut
-        }
-        #expect(end == .failed(cut))
-        let answer = try #require(exchange.answer(end))
-        #expect(answer.head == AnswerHead(status: 400, retryAfter: "7"))
+        let head = HTTPHead(status: 400, fields: ["retry-after": "7"])
+        exchange.headCame(head, at: start)
+        let part = Array("no".utf8)
+        let wantsMore = exchange.bodyCame(part.span, at: start)
+        #expect(wantsMore)
+        let answer = try #require(exchange.answer(.failed(.cut)))
+        #expect(answer.head == head)
         #expect(answer.body == Array("no".utf8))
         #expect(!answer.isWhole)
     }
 
-    @Test func aWholeAnswerIsWhole() async throws {
+    @Test func withoutAHeadThereIsNoAnswer() {
         let exchange = exchange()
-        let end = await exchange.run { exchange throws(SendFailure) in exchange.headCame(AnswerHead(status: 200)) }
-        #expect(end == .complete)
-        #expect(try #require(exchange.answer(end)).isWhole)
+        exchange.requestGoes(at: start)
+        for end in [HTTPEnd.complete, .late, .failed(.closed)] { #expect(exchange.answer(end) == nil) }
     }
 
-    @Test func aBodyWithoutEndIsReadNoFurtherThanItsLimit() async throws {
+    @Test func aWholeAnswerIsWhole() throws {
         let exchange = exchange()
-        let end = await exchange.run { exchange throws(SendFailure) in
-            exchange.headCame(AnswerHead(status: 200))
-            let part = [UInt8](repeating: 0x20, count: 1 << 20)
-            for _ in 1...1000 where !exchange.bodyCame(part) { return }
-        }
-        #expect(end == .enough)
-        let answer = try #require(exchange.answer(end))
+        exchange.headCame(HTTPHead(status: 200), at: start)
+        #expect(try #require(exchange.answer(.complete)).isWhole)
+    }
+
+    @Test func aBodyThatStallsIsNotWhole() throws {
+        let exchange = exchange()
+        exchange.headCame(HTTPHead(status: 200), at: start)
+        #expect(exchange.end == start + .seconds(60))
+        #expect(exchange.bound == .silence)
+        #expect(try !#require(exchange.answer(.late)).isWhole)
+    }
+
+    @Test func aBodyWithoutEndIsReadNoFurtherThanItsLimit() throws {
+        let exchange = exchange()
+        exchange.headCame(HTTPHead(status: 200), at: start)
+        let part = [UInt8](repeating: 0x20, count: 1 << 20)
+        var parts = 1
+        while exchange.bodyCame(part.span, at: start) { parts += 1 }
+        #expect(parts == 17)
+        let answer = try #require(exchange.answer(.enough))
         #expect(answer.body.count == Answer.bodyLimit && !answer.isWhole)
     }
 
-    @Test func aJobThatIsStoppedDoesNotWaitForAnAnswer() async {
+    @Test func aJobThatIsStoppedDoesNotWaitForAnAnswer() {
         let exchange = exchange()
-        let task = Task {
-            await exchange.run { _ throws(SendFailure) in
-                await Self.deaf()
-            }
-        }
-        task.cancel()
-        #expect(await task.value == .stopped)
+        exchange.stop(at: start + .seconds(1))
+        #expect(exchange.end == start + .seconds(4))
+        #expect(exchange.bound == .stop)
     }
 }

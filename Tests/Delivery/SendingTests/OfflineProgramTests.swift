@@ -17,9 +17,10 @@ import Testing
     @Test func theCheckWouldSeeIt() throws {
         let finished = try check("pingferry-upload")
         #expect(finished.status == 1)
-        // Of the C library and of modules.
-        #expect(finished.lines.contains { $0.contains(" U connect") })
-        #expect(finished.lines.contains { $0.contains("NIO") })
+        // Of modules, of a library, and of its name.
+        #expect(finished.lines.contains { $0.contains("4HTTP10HTTPClient") })
+        #expect(finished.lines.contains { $0.contains(" U curl_easy_init") })
+        #expect(finished.lines.contains { $0.contains("NEEDED") && $0.contains("libcurl") })
     }
 
     @Test func aFileWithoutSymbolsProvesNothing() throws {

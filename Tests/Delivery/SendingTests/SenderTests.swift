@@ -1,5 +1,5 @@
-import AsyncHTTPClient
 import Foundation
+import HTTP
 import Mozilla
 import Systems
 import Telemetry
@@ -254,17 +254,53 @@ import Testing
     }
 
     @Test(arguments: [
-        (
-            HTTPClientError.remoteConnectionClosed,
-            "the connection through the proxy p:3128 was closed without an answer"
-        ),
-        (.connectTimeout, "no connection to the proxy p:3128 in time"),
-        (.httpProxyHandshakeTimeout, "no connection through the proxy p:3128 in time"),
-        (.readTimeout, "no answer through the proxy p:3128 in time"),
+        (HTTPFailure.closed, "the connection through the proxy p:3128 was closed without an answer"),
+        (.cut, "the connection through the proxy p:3128 was cut"),
+        (.noConnectionInTime(isAtProxy: false), "no connection to the proxy p:3128 in time"),
+        (.noConnectionInTime(isAtProxy: true), "no connection through the proxy p:3128 in time"),
     ])
-    func whatEndsBehindAProxyNamesIt(error: HTTPClientError, words: String) throws {
+    func whatEndsBehindAProxyNamesIt(failure: HTTPFailure, words: String) throws {
         let endpoint = try #require(Endpoint("http://127.0.0.1:1"))
         let route = Route(endpoint: endpoint, proxy: Proxy("http://user:secret@p:3128"))
-        #expect(SendFailure(error, on: route).description == words)
+        #expect(SendFailure(failure, on: route).description == words)
+    }
+
+    @Test func silenceBehindAProxyNamesIt() async throws {
+        let (server, proxy) = (try LoopbackServer(), try LoopbackServer("--proxy"))
+        try await server.order(#"[{"hold":true}]"#)
+        var settings = try settings(server.address)
+        settings.proxies = ProxyRules(always: try #require(Proxy("127.0.0.1:\(proxy.port)")))
+        let words = "no answer through the proxy 127.0.0.1:\(proxy.port) in time"
+        #expect(try await failure(settings) == SendFailure(.unanswered, words))
+    }
+
+    // MARK: Requests that may have arrived
+
+    /// On a connection that was used before, a library may try again by itself, and what came of the first attempt would
+    /// not be known.
+    @Test(arguments: ["after", "before"])
+    func aRequestThatIsCutOnAnOldConnectionIsNotSentAgainInSilence(moment: String) async throws {
+        let server = try LoopbackServer()
+        try await sending(settings(server.address)) { sender async throws in
+            #expect(try await answer(sender).status == 200)
+            try await server.order(#"[{"cut":"\#(moment)","times":1}]"#)
+            await #expect(throws: SendFailure.self) { try await answer(sender) }
+            #expect(try await server.report().total == (moment == "after" ? 2 : 1))
+            #expect(try await answer(sender).status == 200)
+        }
+    }
+
+    @Test func aRequestOnAnOldConnectionMayHaveArrivedAlsoIfTheServerIsGoneThen() async throws {
+        let server = try LoopbackServer()
+        try await sending(settings(server.address)) { sender async throws in
+            #expect(try await answer(sender).status == 200)
+            try await server.order(#"[{"hold":true}]"#)
+            let request = try request()
+            let lost = Task { try await sender.send(request, to: .mozilla) }
+            while try await server.report().total < 2 { try await Task.sleep(for: .milliseconds(5)) }
+            server.stop()
+            let failure = await #expect(throws: SendFailure.self) { try await lost.value }
+            #expect(failure?.mayHaveArrived == true, "\(String(describing: failure))")
+        }
     }
 }

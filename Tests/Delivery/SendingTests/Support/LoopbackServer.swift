@@ -1,6 +1,6 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
+import HTTP
+import Synchronization
 import TestSupport
 import Testing
 
@@ -10,6 +10,8 @@ final class LoopbackServer: Sendable {
     let port: Int
     private let program: RunningProgram
     private let scheme: String
+    /// For orders and questions.
+    private let control: HTTPClient
 
     /// An upload that arrived.
     struct Receipt: Decodable {
@@ -47,9 +49,13 @@ final class LoopbackServer: Sendable {
         program = try RunningProgram([builtProgram("loopback-server"), "--ends-with-parent"] + arguments)
         port = try #require(Int(program.firstLine()), "the server did not start")
         scheme = arguments.contains { $0.hasPrefix("--certificate=") } ? "https" : "http"
+        control = try HTTPClient(HTTPSettings())
     }
 
-    deinit { stop() }
+    deinit {
+        stop()
+        control.end()
+    }
 
     /// Its address.
     var address: String { "\(scheme)://127.0.0.1:\(port)" }
@@ -65,26 +71,43 @@ final class LoopbackServer: Sendable {
         try await tell(#"{"rules":\#(rules),"keep":\#(keep)}"#)
     }
 
-    /// A request of the test itself, on a connection of its own: the server may just be about to close an idle one.
-    private func request(_ name: String) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: "\(address)/-/\(name)")
-        request.headers.add(name: "Connection", value: "close")
-        return request
-    }
-
     /// Gives it orders.
     func tell(_ orders: String) async throws {
-        var request = request("orders")
-        request.method = .POST
-        request.body = .bytes(ByteBuffer(string: orders))
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
-        try #require(response.status.code == 204)
+        let answer = try await request("POST", "orders", Array(orders.utf8))
+        try #require(answer.status == 204)
     }
 
     /// What it received until now.
     func report() async throws -> Report {
-        let response = try await HTTPClient.shared.execute(request("report"), timeout: .seconds(30))
-        let body = try await response.body.collect(upTo: 1 << 28)
-        return try JSONDecoder().decode(Report.self, from: Data(body.readableBytesView))
+        try JSONDecoder().decode(Report.self, from: Data(try await request("GET", "report", []).body))
+    }
+
+    /// A request of the test itself, which no rule concerns.
+    private func request(_ method: String, _ name: String, _ body: [UInt8]) async throws -> (status: Int, body: [UInt8]) {
+        let collector = Collector()
+        let request = HTTPRequest(
+            method: method, target: "/-/\(name)", fields: [.init("Connection", "close")], body: body)
+        let end = await control.send(request, over: HTTPRoute(server: address), for: collector)
+        try #require(end == .complete, "\(end)")
+        return collector.answer
+    }
+}
+
+/// Collects the whole of an answer.
+private final class Collector: HTTPReceiver {
+    private let state = Mutex((status: 0, body: [UInt8]()))
+    private let start = ContinuousClock.now
+
+    var answer: (status: Int, body: [UInt8]) { state.withLock { $0 } }
+    /// Nothing is wrong with a machine that is busy.
+    var end: ContinuousClock.Instant { start + .seconds(600) }
+
+    func requestGoes(at instant: ContinuousClock.Instant) {}
+    func headCame(_ head: HTTPHead, at instant: ContinuousClock.Instant) { state.withLock { $0.status = head.status } }
+    func bodyCame(_ part: Span<UInt8>, at instant: ContinuousClock.Instant) -> Bool {
+        state.withLock { state in
+            for index in part.indices { state.body.append(part[index]) }
+            return true
+        }
     }
 }

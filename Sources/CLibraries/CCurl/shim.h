@@ -1,0 +1,83 @@
+#ifndef PINGFERRY_CCURL_SHIM_H
+#define PINGFERRY_CCURL_SHIM_H
+
+// libcurl's own checks of types are macros, which Swift does not import.
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
+
+// Options are set and facts are asked by functions with a variable number of arguments, which Swift does not import: one
+// function here for each type of argument.
+
+typedef size_t ccurl_data_callback(char *bytes, size_t size, size_t count, void *context);
+typedef int ccurl_prerequest_callback(void *context, char *peer, char *local, int peer_port, int local_port);
+typedef curl_socket_t ccurl_open_callback(void *context, curlsocktype purpose, struct curl_sockaddr *address);
+typedef int ccurl_socket_callback(void *context, curl_socket_t socket, curlsocktype purpose);
+
+static inline CURLcode ccurl_set_number(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode ccurl_set_size(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+/// The one way of telling a proxy who connects. A macro with a cast, which Swift does not import.
+static inline CURLcode ccurl_set_basic_proxy(CURL *easy) {
+    return curl_easy_setopt(easy, CURLOPT_PROXYAUTH, CURLAUTH_BASIC);
+}
+
+/// libcurl copies the text.
+static inline CURLcode ccurl_set_text(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+/// What the pointer leads to has to stay as long as the handle uses it.
+static inline CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+/// libcurl copies the bytes.
+static inline CURLcode ccurl_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t count) {
+    struct curl_blob blob = {.data = (void *)bytes, .len = count, .flags = CURL_BLOB_COPY};
+    return curl_easy_setopt(easy, option, &blob);
+}
+
+static inline CURLcode ccurl_set_data(CURL *easy, CURLoption option, ccurl_data_callback *callback) {
+    return curl_easy_setopt(easy, option, callback);
+}
+
+static inline CURLcode ccurl_set_prerequest(CURL *easy, ccurl_prerequest_callback *callback) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+}
+
+static inline CURLcode ccurl_set_open(CURL *easy, ccurl_open_callback *callback) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
+}
+
+static inline CURLcode ccurl_set_socket(CURL *easy, ccurl_socket_callback *callback) {
+    return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, callback);
+}
+
+/// 0 where libcurl cannot tell.
+static inline long ccurl_number(CURL *easy, CURLINFO info) {
+    long value = 0;
+    return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+/// 0 where libcurl cannot tell.
+static inline curl_off_t ccurl_size(CURL *easy, CURLINFO info) {
+    curl_off_t value = 0;
+    return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+/// The `void *` that was set as CURLOPT_PRIVATE.
+static inline void *ccurl_private(CURL *easy) {
+    char *value = 0;
+    return curl_easy_getinfo(easy, CURLINFO_PRIVATE, &value) == CURLE_OK ? value : 0;
+}
+
+static inline CURLMcode ccurl_set_multi_number(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+#endif

@@ -1,0 +1,43 @@
+import Bytes
+
+/// One block of a text in PEM. Source: RFC 7468, section 2.
+struct PEMBlock {
+    /// What is in it, as its first line says.
+    let label: String
+    /// Whether there is a sequence of DER in it, as of a certificate and of a key; not where it is encrypted.
+    let isSequence: Bool
+
+    /// Whether it is a certificate.
+    var isCertificate: Bool { ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"].contains(label) }
+    /// Whether it is a private key without a passphrase.
+    var isPlainKey: Bool { ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"].contains(label) }
+
+    /// The blocks of a text; what stands between them counts for nothing.
+    static func blocks(of text: [UInt8]) -> [PEMBlock] {
+        var blocks: [PEMBlock] = []
+        var begun: (label: String, content: [UInt8])?
+        for line in text.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
+            if let label = label(of: line, "-----BEGIN ") {
+                begun = (label, [])
+            } else if let (label, content) = begun, self.label(of: line, "-----END ") == label {
+                blocks.append(PEMBlock(label: label, isSequence: isSequence(content)))
+                begun = nil
+            } else {
+                begun?.content += line
+            }
+        }
+        return blocks
+    }
+
+    private static func label(of line: ArraySlice<UInt8>, _ start: String) -> String? {
+        guard line.starts(with: start.utf8) else { return nil }
+        let text = String(decoding: line.dropFirst(start.utf8.count), as: UTF8.self)
+        guard let end = text.firstRange(of: "-----") else { return nil }
+        return String(text[..<end.lowerBound])
+    }
+
+    private static func isSequence(_ base64: [UInt8]) -> Bool {
+        guard let content = Base64.decoded(base64.span), content.count > 2 else { return false }
+        return content[0] == 0x30
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import HTTP
+
+extension SendFailure {
+    /// Says in plain words why a request got no answer.
+    init(_ failure: HTTPFailure, on route: Route) {
+        switch failure {
+        case .noAddress:
+            self.init(
+                .notConnected, "no address found for \(route.proxy.map { "the proxy \($0)" } ?? route.endpoint.host)")
+        case .cannotConnect(let code):
+            let reason = code == 0 ? "" : ": \(String(cString: strerror(code)))"
+            self.init(.notConnected, "cannot connect to \(route.firstStop)\(reason)")
+        case .noConnectionInTime(let isAtProxy):
+            let way = isAtProxy ? route.way : route.proxy.map { " to the proxy \($0)" } ?? ""
+            self.init(.notConnected, "no connection\(way) in time")
+        case .proxyRefused:
+            self.init(.notConnected, "\(route.firstStop) does not connect to \(route.server)")
+        case .wrongName:
+            self.init(.notTrusted, "the server's certificate does not name this host")
+        case .untrusted:
+            self.init(
+                .notTrusted,
+                "no trusted connection: the server's certificate has expired, or is of an unknown authority (see --ca-file)"
+            )
+        case .noHandshake:
+            self.init(.notTrusted, "no trusted connection: the handshake failed")
+        case .closedInHandshake:
+            self.init(.notConnected, "the connection\(route.way) was closed before it was encrypted")
+        case .closed:
+            // Of a server and the proxy before it, it is not known which one closed the connection.
+            let words =
+                route.proxy == nil
+                ? "the server closed the connection without an answer"
+                : "the connection\(route.way) was closed without an answer"
+            self.init(.disconnected, words)
+        case .cut:
+            self.init(.disconnected, "the connection\(route.way) was cut")
+        case .noHTTP:
+            self.init(
+                .unanswered,
+                "what \(route.server) answered\(route.way) is no HTTP: see whether the address is right, and its http or https"
+            )
+        case .ended:
+            self.init(.unanswered, "the request was ended before its answer came")
+        case .other(let words, let wasSent):
+            self.init(wasSent ? .unanswered : .notConnected, "the connection\(route.way) failed: \(words)")
+        }
+    }
+}

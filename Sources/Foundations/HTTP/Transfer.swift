@@ -1,0 +1,184 @@
+import CCurl
+
+/// A handle of libcurl that sends one request after another, each on a connection that is free.
+///
+/// A class, because libcurl's callbacks find it by its address. It belongs to the thread that drives the transfers.
+final class Transfer {
+    private let easy: EasyHandle
+    private let settings: HTTPSettings
+    private var route: HTTPRoute?
+    private var fields: [HTTPRequest.Field]?
+    private var fieldList: FieldList?
+    private var method = ""
+
+    private var receiver: (any HTTPReceiver)?
+    private var head: HeadLines
+    private var wantsMore = true
+    private var timesSent = 0
+    private var bodyLength = 0
+    private var isKnownToBeSent = false
+
+    /// Its place among those that run.
+    var place = 0
+    /// Gives the end to who waits for it.
+    var finish: ((HTTPEnd) -> Void)?
+
+    /// A body up to this length is in the buffers of the system once its request goes out.
+    private static let shortBody = 64 << 10
+
+    var pointer: UnsafeMutableRawPointer { easy.pointer }
+    /// Until when to wait.
+    var end: ContinuousClock.Instant? { receiver?.end }
+
+    /// The transfer whose address was given to libcurl.
+    static func at(_ context: UnsafeMutableRawPointer) -> Transfer {
+        Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    /// - Throws: `HTTPFailure` if there is no memory, or libcurl lacks what is needed.
+    init(_ settings: HTTPSettings) throws(HTTPFailure) {
+        self.settings = settings
+        head = HeadLines(wanted: settings.wantedFields)
+        easy = try EasyHandle.make(settings.identity)
+        try easy.set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeout)
+        // Mozilla's edge closes a connection that was idle for 2 seconds. Source: "Mozilla's HTTP edge server: behaviour
+        // measured on loopback". libcurl counts whole seconds, and finds out whether a connection was closed before it is
+        // used again.
+        try easy.set(CURLOPT_MAXAGE_CONN, 1)
+        try easy.set(CURLOPT_POST, 1)
+        // Proxies are asked to connect, for plain requests too: what is sent is for the server alone.
+        try easy.set(CURLOPT_HTTPPROXYTUNNEL, 1)
+        try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        try easy.check(ccurl_set_basic_proxy(easy.pointer))
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        for option in [CURLOPT_PRIVATE, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_PREREQDATA] {
+            try easy.set(option, context)
+        }
+        try easy.check(ccurl_set_data(easy.pointer, CURLOPT_HEADERFUNCTION, Self.lineCallback))
+        try easy.check(ccurl_set_data(easy.pointer, CURLOPT_WRITEFUNCTION, Self.bodyCallback))
+        try easy.check(ccurl_set_prerequest(easy.pointer, Self.requestCallback))
+    }
+
+    // MARK: Beginning and end
+
+    /// Makes it ready for a request.
+    /// - Throws: `HTTPFailure` if there is no memory.
+    func prepare(_ request: HTTPRequest, over route: HTTPRoute, for receiver: any HTTPReceiver) throws(HTTPFailure) {
+        if route != self.route { try take(route) }
+        if request.fields != fields { try take(request.fields) }
+        if request.method != method {
+            try easy.set(CURLOPT_CUSTOMREQUEST, request.method)
+            method = request.method
+        }
+        try easy.set(CURLOPT_REQUEST_TARGET, request.target)
+        try easy.set(CURLOPT_POSTFIELDSIZE_LARGE, size: request.body.count)
+        let code = request.body.withUnsafeBytes {
+            ccurl_set_pointer(easy.pointer, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress))
+        }
+        try easy.check(code)
+        self.receiver = receiver
+        head.restart()
+        wantsMore = true
+        timesSent = 0
+        bodyLength = request.body.count
+        isKnownToBeSent = bodyLength <= Self.shortBody
+    }
+
+    private func take(_ route: HTTPRoute) throws(HTTPFailure) {
+        self.route = nil
+        try easy.set(CURLOPT_URL, route.server)
+        try easy.set(CURLOPT_PROXY, route.proxy.map { "http://\($0.address)" } ?? "")
+        try easy.set(CURLOPT_PROXYUSERNAME, route.proxy?.credential?.user)
+        try easy.set(CURLOPT_PROXYPASSWORD, route.proxy?.credential?.password)
+        self.route = route
+    }
+
+    private func take(_ fields: [HTTPRequest.Field]) throws(HTTPFailure) {
+        self.fields = nil
+        let list = try FieldList(fields)
+        try easy.set(CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(list.pointer))
+        fieldList = consume list
+        self.fields = fields
+    }
+
+    /// Says what a code of libcurl means, and is ready for the next request.
+    func conclude(_ code: CURLcode) -> HTTPEnd {
+        defer { forget() }
+        if code == CURLE_OK { return .complete }
+        if !wantsMore { return .enough }
+        var facts = FailureFacts(timesSent: timesSent)
+        facts.code = Int32(clamping: easy.number(CURLINFO_OS_ERRNO))
+        facts.proxyStatus = easy.number(CURLINFO_HTTP_CONNECTCODE)
+        facts.hasProxy = route?.proxy != nil
+        facts.isConnected = easy.size(CURLINFO_CONNECT_TIME_T) > 0
+        facts.isChainGood = easy.number(CURLINFO_SSL_VERIFYRESULT) == 0
+        facts.words = easy.words(of: code)
+        return .failed(HTTPFailure(code, facts))
+    }
+
+    /// Lets go of a request that is over.
+    func forget() {
+        receiver = nil
+        // A long body is not kept for as long as the handle waits for its next request. Setting it to none cannot fail.
+        if bodyLength > Self.shortBody { ccurl_set_pointer(easy.pointer, CURLOPT_COPYPOSTFIELDS, nil) }
+    }
+
+    /// Whether the wait is over at an instant. It is not as long as a body is on its way, unless that is no reason for the
+    /// receiver.
+    func isOver(at now: ContinuousClock.Instant) -> Bool {
+        guard let receiver, receiver.end <= now else { return false }
+        guard timesSent > 0, !isKnownToBeSent else { return true }
+        isKnownToBeSent = easy.size(CURLINFO_SIZE_UPLOAD_T) >= bodyLength
+        receiver.requestGoes(at: now)
+        return receiver.end <= now
+    }
+
+    // MARK: Callbacks
+
+    private static let lineCallback: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int =
+        { bytes, size, count, context in
+            guard let bytes, let context else { return 0 }
+            let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return Transfer.at(context).lineCame(line) ? line.count : 0
+        }
+
+    private static let bodyCallback: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int =
+        { bytes, size, count, context in
+            guard let bytes, let context else { return 0 }
+            let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return Transfer.at(context).bodyCame(part) ? part.count : 0
+        }
+
+    private static let requestCallback:
+        @convention(c) (
+            UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
+        ) -> Int32 = { context, _, _, _, _ in
+            guard let context, Transfer.at(context).mayGo() else { return CURL_PREREQFUNC_ABORT }
+            return CURL_PREREQFUNC_OK
+        }
+
+    /// Whether the request may go out on the connection that was found for it: once. libcurl would send it again by itself
+    /// where a connection that had been used before ends, and the server may have the first one.
+    private func mayGo() -> Bool {
+        timesSent += 1
+        guard timesSent == 1 else { return false }
+        receiver?.requestGoes(at: .now)
+        return true
+    }
+
+    private func lineCame(_ line: UnsafeRawBufferPointer) -> Bool {
+        switch head.take(line, status: { easy.number(CURLINFO_RESPONSE_CODE) }) {
+        case .more: return true
+        case .complete(let head):
+            receiver?.headCame(head, at: .now)
+            return true
+        case .tooLong: return false
+        }
+    }
+
+    private func bodyCame(_ part: UnsafeRawBufferPointer) -> Bool {
+        guard let receiver else { return false }
+        wantsMore = receiver.bodyCame(part.bindMemory(to: UInt8.self).span, at: .now)
+        return wantsMore
+    }
+}
