@@ -134,15 +134,6 @@ let tests: [Target] = [
     .executableTarget(
         name: "interrupted", dependencies: ["Files"], path: "Tests/Programs/interrupted", swiftSettings: common),
     .executableTarget(
-        name: "loopback-server",
-        dependencies: [
-            crypto,
-            .product(name: "NIOCore", package: "swift-nio"),
-            .product(name: "NIOHTTP1", package: "swift-nio"),
-            .product(name: "NIOPosix", package: "swift-nio"),
-            .product(name: "NIOSSL", package: "swift-nio-ssl"),
-        ], path: "Tests/LoopbackServer", swiftSettings: common),
-    .executableTarget(
         name: "pingferry-bench",
         dependencies: ["JSONText", "Mozilla", "Parallel", "PropertyList", "Sift", "Telemetry"],
         path: "Tests/Bench", swiftSettings: common),
@@ -168,7 +159,7 @@ let tests: [Target] = [
     tests(
         of: "Sending", on: "Delivery",
         [
-            "ActivityStream", "Bundle", "Delivery", "HTTP", "Leanplum", "Mozilla", "Sift", "loopback-server", "pingferry",
+            "ActivityStream", "Bundle", "Delivery", "HTTP", "Leanplum", "Mozilla", "Sift", "pingferry",
             "pingferry-upload",
         ] + telemetryForTests),
     tests(of: "Export", ["Export"]),
@@ -187,9 +178,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: libraries + foundations + formats + telemetry + systems + middle + programs + tests,
     swiftLanguageModes: [.v6]

@@ -4,14 +4,17 @@
 // libcurl's own checks of types are macros, which Swift does not import.
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 // Options are set and facts are asked by functions with a variable number of arguments, which Swift does not import: one
 // function here for each type of argument.
 
 typedef size_t ccurl_data_callback(char *bytes, size_t size, size_t count, void *context);
 typedef int ccurl_prerequest_callback(void *context, char *peer, char *local, int peer_port, int local_port);
-typedef curl_socket_t ccurl_open_callback(void *context, curlsocktype purpose, struct curl_sockaddr *address);
-typedef int ccurl_socket_callback(void *context, curl_socket_t socket, curlsocktype purpose);
+typedef CURLcode ccurl_tls_callback(CURL *easy, void *library, void *context);
 
 static inline CURLcode ccurl_set_number(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
@@ -50,12 +53,26 @@ static inline CURLcode ccurl_set_prerequest(CURL *easy, ccurl_prerequest_callbac
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }
 
-static inline CURLcode ccurl_set_open(CURL *easy, ccurl_open_callback *callback) {
-    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
+static inline CURLcode ccurl_set_tls(CURL *easy, ccurl_tls_callback *callback) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
 }
 
-static inline CURLcode ccurl_set_socket(CURL *easy, ccurl_socket_callback *callback) {
-    return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, callback);
+/// Makes a socket of this machine that can be connected to, by a name that is in no file system. The socket, or -1.
+static inline int ccurl_listen(char name[static 108]) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    socklen_t length = sizeof address;
+    int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (listener < 0) return -1;
+    // Without a name the system finds one.
+    if (bind(listener, (struct sockaddr *)&address, sizeof address.sun_family) != 0 || listen(listener, 1) != 0
+        || getsockname(listener, (struct sockaddr *)&address, &length) != 0) {
+        close(listener);
+        return -1;
+    }
+    // Its first byte is none; all behind it was and is zero.
+    memcpy(name, address.sun_path + 1, sizeof address.sun_path - 1);
+    name[sizeof address.sun_path - 1] = 0;
+    return listener;
 }
 
 /// 0 where libcurl cannot tell.

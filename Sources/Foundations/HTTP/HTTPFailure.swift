@@ -63,12 +63,12 @@ extension HTTPFailure {
     private static func whileConnecting(_ code: CURLcode, _ facts: FailureFacts) -> HTTPFailure {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .noAddress
-        case CURLE_COULDNT_CONNECT where !facts.isConnected: .cannotConnect(facts.code)
+        case CURLE_COULDNT_CONNECT where facts.proxyStatus == 0: .cannotConnect(facts.code)
         case CURLE_OPERATION_TIMEDOUT: .noConnectionInTime(isAtProxy: facts.hasProxy && facts.isConnected)
         case CURLE_PEER_FAILED_VERIFICATION: facts.isChainGood ? .wrongName : .untrusted
         case CURLE_SSL_CONNECT_ERROR: isClosing(facts.words) ? .closedInHandshake : .noHandshake
         case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR: .noHandshake
-        case _ where facts.hasProxy && facts.isConnected: .proxyRefused(facts.proxyStatus)
+        case _ where facts.proxyStatus != 0 || facts.hasProxy && facts.isConnected: .proxyRefused(facts.proxyStatus)
         default: .other(facts.words, wasSent: false)
         }
     }

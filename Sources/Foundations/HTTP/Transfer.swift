@@ -110,7 +110,7 @@ final class Transfer {
         facts.code = Int32(clamping: easy.number(CURLINFO_OS_ERRNO))
         facts.proxyStatus = easy.number(CURLINFO_HTTP_CONNECTCODE)
         facts.hasProxy = route?.proxy != nil
-        facts.isConnected = easy.size(CURLINFO_CONNECT_TIME_T) > 0
+        facts.isConnected = easy.number(CURLINFO_LOCAL_PORT) > 0
         facts.isChainGood = easy.number(CURLINFO_SSL_VERIFYRESULT) == 0
         facts.words = easy.words(of: code)
         return .failed(HTTPFailure(code, facts))

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A `loopback-server` that runs for as long as this lives.
+/// A server on loopback that runs for as long as this lives.
 final class LoopbackServer: Sendable {
     /// Where it listens.
     let port: Int
@@ -46,7 +46,8 @@ final class LoopbackServer: Sendable {
 
     /// Starts a server.
     init(_ arguments: String...) throws {
-        program = try RunningProgram([builtProgram("loopback-server"), "--ends-with-parent"] + arguments)
+        let server = "\(repository)/Tests/Server/loopback_server.py"
+        program = try RunningProgram(["python3", server, "--ends-with-parent"] + arguments)
         port = try #require(Int(program.firstLine()), "the server did not start")
         scheme = arguments.contains { $0.hasPrefix("--certificate=") } ? "https" : "http"
         control = try HTTPClient(HTTPSettings())
@@ -85,8 +86,7 @@ final class LoopbackServer: Sendable {
     /// A request of the test itself, which no rule concerns.
     private func request(_ method: String, _ name: String, _ body: [UInt8]) async throws -> (status: Int, body: [UInt8]) {
         let collector = Collector()
-        let request = HTTPRequest(
-            method: method, target: "/-/\(name)", fields: [.init("Connection", "close")], body: body)
+        let request = HTTPRequest(method: method, target: "/-/\(name)", body: body)
         let end = await control.send(request, over: HTTPRoute(server: address), for: collector)
         try #require(end == .complete, "\(end)")
         return collector.answer

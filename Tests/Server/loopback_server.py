@@ -1,0 +1,323 @@
+#!/usr/bin/env python3
+"""A server on 127.0.0.1 for tests, which behaves like the servers that uploads go to, counts what it received, and fails as it
+is told to. It prints its port when it is ready and runs until it is killed.
+
+    loopback_server.py [--port=N] [--idle-ms=N] [--ends-with-parent] [--certificate=PEM --key=PEM [--client-authority=PEM]]
+    loopback_server.py --proxy [--proxy-authorization=VALUE]
+
+Orders are sent to /-/orders as JSON: `rules` (see `Rule`), `keep`, `epoch`, `murder`, `release`. What was received is told by
+/-/report. Source of its behaviour: "Mozilla's HTTP edge server: behaviour measured on loopback".
+"""
+
+import asyncio
+import base64
+import contextlib
+import hashlib
+import json
+import os
+import signal
+import ssl
+import sys
+
+REASONS = {200: b"OK", 204: b"No Content", 400: b"Bad Request", 404: b"Not Found", 503: b"Service Unavailable"}
+LINE_LIMIT = 1 << 20
+
+
+class Closed(Exception):
+    """The connection is to be closed without another word."""
+
+
+class Rule:
+    """What the server does instead of answering as it should.
+
+    `path` is what the path has to start with, `contains` what has to stand in the body, `times` how many requests it applies
+    to (all without it). Then one of:
+    - `status`, with `headers` and `text`, at once, or after `stall` milliseconds, or when the test releases it (`hold`);
+    - `hold` alone: the answer that it would give anyway waits;
+    - `cut`: `before` the body was read, or `after`: closes the connection without an answer;
+    - `raw`: bytes in the place of an answer, whatever they say; with `cut`: `answer` the connection is closed after them,
+      with `drip` a byte follows every so many milliseconds without end, and without either nothing does.
+    """
+
+    def __init__(self, orders):
+        self.path, self.contains = orders.get("path", ""), orders.get("contains", "").encode()
+        self.times, self.status = orders.get("times"), orders.get("status")
+        self.headers, self.text = orders.get("headers", {}), orders.get("text", "").encode()
+        self.stall, self.hold, self.cut = orders.get("stall"), orders.get("hold", False), orders.get("cut")
+        self.raw = orders["raw"].encode() if "raw" in orders else None
+        self.drip = orders.get("drip")
+
+    def applies(self, path):
+        return (self.times is None or self.times > 0) and path.startswith(self.path)
+
+    def use(self):
+        if self.times is not None:
+            self.times -= 1
+        return self
+
+
+class State:
+    """What the server was told to do and what it received."""
+
+    def __init__(self):
+        self.rules, self.requests, self.receipts = [], [], {}
+        self.keep = self.total = self.connections = self.epoch = 0
+        self.murder = None
+        self.released = asyncio.Event()
+
+    def obey(self, orders):
+        if "rules" in orders:
+            self.rules = [Rule(rule) for rule in orders["rules"]]
+        self.keep = orders.get("keep", self.keep)
+        self.epoch = orders.get("epoch", self.epoch)
+        self.murder = orders.get("murder", self.murder)
+        if orders.get("release"):
+            self.released.set()
+            self.released = asyncio.Event()
+
+    def report(self):
+        return {"total": self.total, "connections": self.connections, "distinct": len(self.receipts),
+                "receipts": list(self.receipts.values()), "requests": self.requests}
+
+    def rule_before_body(self, path):
+        return next((rule.use() for rule in self.rules if rule.cut == "before" and rule.applies(path)), None)
+
+    def rule(self, path, body):
+        return next((rule.use() for rule in self.rules
+                     if rule.cut != "before" and rule.applies(path) and rule.contains in body), None)
+
+    def count_down_to_murder(self):
+        """Kills a process some time after a number of requests."""
+        if self.murder is None:
+            return
+        self.murder["requests"] -= 1
+        if self.murder["requests"] <= 0:
+            process, seconds = self.murder["process"], self.murder["microseconds"] / 1e6
+            self.murder = None
+            asyncio.get_running_loop().call_later(seconds, kill, process)
+
+    def record(self, method, path, fields, body, accepted):
+        """Counts a request whose body arrived. Uploads are told apart by path and body, without the time in a form."""
+        self.total += 1
+        identity = body.rpartition(b"&time=")[0] or body if path == "/api" else body
+        digest = hashlib.sha256(identity).hexdigest()
+        receipt = self.receipts.setdefault(
+            (path, digest), {"path": path, "sha256": digest, "client": client(body), "times": 0, "accepted": 0})
+        receipt["times"] += 1
+        receipt["accepted"] += accepted
+        receipt["epoch"] = self.epoch
+        if len(self.requests) < self.keep:
+            self.requests.append({"method": method, "path": path, "headers": fields,
+                                  "body": base64.b64encode(body).decode()})
+
+
+def client(body):
+    """The client id in a Mozilla ping."""
+    _, found, rest = body.partition(b'"clientId":"')
+    return rest.partition(b'"')[0].decode(errors="replace") if found else None
+
+
+def kill(process):
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
+
+
+def edge(method, path, fields, body):
+    """What the server that knows a path answers: status, body, and whether it comes in chunks, without a length."""
+    name, _, query = path.partition("?")
+    if path.startswith("/submit"):
+        recorded = [value for name, value in fields if name.lower() in ("user-agent", "date", "x-debug-id")]
+        if method not in ("POST", "PUT"):
+            return 405, b"", False
+        if len(body) >= 10_000_000:
+            return 413, b"payload too large", False
+        if any(len(text) > 1024 for text in [name, query, *recorded]):
+            return 431, b"header too large", False
+        return 200, b"", True
+    if path == "/api":
+        return 200, b'{"response":[{"success":true}]}', False
+    if path == "/v3/links/ping-centre" or path.startswith("/v3/accounts/"):
+        return 200, b"", False
+    return 404, b"", False
+
+
+async def head_of(reader):
+    """The next request's method, path and fields; nothing at the end of the connection."""
+    text = await reader.readuntil(b"\r\n\r\n")
+    first, *lines = text[:-4].decode("latin-1").split("\r\n")
+    method, path, _ = first.split(" ")
+    return method, path, [[name, value.strip()] for name, _, value in (line.partition(":") for line in lines)]
+
+
+def value(fields, name, otherwise=None):
+    return next((value for key, value in fields if key.lower() == name), otherwise)
+
+
+async def body_of(reader, fields):
+    if (value(fields, "transfer-encoding") or "").lower() != "chunked":
+        return await reader.readexactly(int(value(fields, "content-length", 0)))
+    parts = []
+    while True:
+        count = int((await reader.readline()).split(b";")[0], 16)
+        parts.append(await reader.readexactly(count))
+        await reader.readline()
+        if count == 0:
+            return b"".join(parts)
+
+
+class Server:
+    """Answers the requests of connections, one after another on each."""
+
+    def __init__(self, idle):
+        self.state, self.idle = State(), idle
+
+    async def serve(self, reader, writer):
+        self.state.connections += 1
+        try:
+            while True:
+                method, path, fields = await asyncio.wait_for(head_of(reader), self.idle)
+                await self.respond(reader, writer, method, path, fields)
+        except (Closed, asyncio.TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, ValueError):
+            # The other side has gone, says nothing, or sends what is no request.
+            pass
+        finally:
+            writer.close()
+
+    async def respond(self, reader, writer, method, path, fields):
+        if path.startswith("/-/"):
+            await self.control(writer, path, await body_of(reader, fields))
+            # A test asks seldom: an idle connection would just be about to be closed.
+            raise Closed
+        if self.state.rule_before_body(path):
+            raise Closed
+        body = await body_of(reader, fields)
+        self.state.count_down_to_murder()
+        rule = self.state.rule(path, body)
+        if rule and rule.cut == "after":
+            self.state.record(method, path, fields, body, False)
+            raise Closed
+        if rule and rule.raw is not None:
+            self.state.record(method, path, fields, body, rule.raw.startswith(b"HTTP/1.1 2"))
+            return await self.write_raw(reader, writer, rule)
+        status, text, is_chunked = edge(method, path, fields, body)
+        if rule and rule.status is not None:
+            status, text, is_chunked = rule.status, rule.text, False
+        self.state.record(method, path, fields, body, 200 <= status < 300)
+        if rule and rule.hold:
+            await self.state.released.wait()
+        if rule and rule.stall:
+            await asyncio.sleep(rule.stall / 1000)
+        await self.write(writer, status, rule.headers if rule else {}, text, is_chunked)
+
+    async def control(self, writer, path, body):
+        """Orders and questions of the test itself."""
+        if path == "/-/report":
+            return await self.write(writer, 200, {"Connection": "close"}, json.dumps(self.state.report()).encode())
+        try:
+            self.state.obey(json.loads(body))
+            status = 204
+        except ValueError:
+            status = 400
+        await self.write(writer, status, {"Connection": "close"}, b"")
+
+    async def write(self, writer, status, headers, body, is_chunked=False):
+        lines = [b"HTTP/1.1 %d %s" % (status, REASONS.get(status, b"Status"))]
+        lines += ["{}: {}".format(*field).encode() for field in headers.items()]
+        if is_chunked:
+            lines.append(b"Transfer-Encoding: chunked")
+            body = (b"%x\r\n%s\r\n" % (len(body), body) if body else b"") + b"0\r\n\r\n"
+        elif status != 204:
+            lines.append(b"Content-Length: %d" % len(body))
+        writer.write(b"\r\n".join(lines) + b"\r\n\r\n" + body)
+        await writer.drain()
+
+    async def write_raw(self, reader, writer, rule):
+        writer.write(rule.raw)
+        await writer.drain()
+        if rule.cut == "answer":
+            raise Closed
+        gone = asyncio.ensure_future(reader.read())
+        try:
+            while not gone.done():
+                await asyncio.wait([gone], timeout=rule.drip / 1000 if rule.drip else None)
+                if rule.drip:
+                    writer.write(b"x")
+                    await writer.drain()
+        finally:
+            gone.cancel()
+        raise Closed
+
+
+class Proxy:
+    """Takes one CONNECT request, opens the connection and then passes bytes both ways."""
+
+    def __init__(self, authorization):
+        self.authorization = authorization
+
+    async def serve(self, reader, writer):
+        other = None
+        try:
+            method, address, fields = await head_of(reader)
+            host, _, port = address.rpartition(":")
+            if self.authorization is not None and value(fields, "proxy-authorization") != self.authorization:
+                return self.refuse(writer, b"407 Proxy Authentication Required")
+            if method != "CONNECT":
+                return self.refuse(writer, b"405 Method Not Allowed")
+            try:
+                server, other = await asyncio.open_connection(host.strip("[]"), int(port))
+            except OSError:
+                return self.refuse(writer, b"502 Bad Gateway")
+            writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+            await asyncio.gather(self.pass_on(reader, other), self.pass_on(server, writer))
+        except (asyncio.IncompleteReadError, OSError, ValueError):
+            # One side has gone, or sends what is no request.
+            pass
+        finally:
+            for end in (writer, other):
+                if end is not None:
+                    end.close()
+
+    def refuse(self, writer, status):
+        writer.write(b"HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n" % status)
+
+    async def pass_on(self, reader, writer):
+        while data := await reader.read(1 << 16):
+            writer.write(data)
+            await writer.drain()
+        # Where one side ends, the other one does.
+        writer.close()
+
+
+def encryption(options):
+    if "--certificate" not in options:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(options["--certificate"], options["--key"])
+    if "--client-authority" in options:
+        context.load_verify_locations(options["--client-authority"])
+        context.verify_mode = ssl.CERT_REQUIRED
+    return context
+
+
+async def end_with(parent):
+    """Tests that crash leave nothing behind."""
+    while os.getppid() == parent:
+        await asyncio.sleep(1)
+    os._exit(0)
+
+
+async def main():
+    parent = os.getppid()
+    options = dict(argument.partition("=")[::2] for argument in sys.argv[1:])
+    idle = int(options.get("--idle-ms", 2000)) / 1000
+    served = Proxy(options.get("--proxy-authorization")) if "--proxy" in options else Server(idle)
+    server = await asyncio.start_server(
+        served.serve, "127.0.0.1", int(options.get("--port", 0)), limit=LINE_LIMIT, backlog=1024,
+        ssl=encryption(options))
+    # One write, and at once: the test waits for this line.
+    os.write(1, b"%d\n" % server.sockets[0].getsockname()[1])
+    await (end_with(parent) if "--ends-with-parent" in options else server.serve_forever())
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
