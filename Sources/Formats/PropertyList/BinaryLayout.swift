@@ -1,6 +1,6 @@
 import JSONText
 
-/// What the trailer of a binary property list says, checked, and how to find things by it.
+/// The checked trailer of a binary property list, by which its objects are found.
 ///
 /// Source: <doc:KeyedArchives>, A.2 to A.4.
 @usableFromInline

@@ -108,7 +108,7 @@ struct BinaryWriter {
         }
     }
 
-    /// Takes the last object back.
+    /// Removes the last object.
     mutating func removeLast() {
         places.removeLast()
         if let offset = offsets.popLast() { bytes.removeLast(bytes.count - Int(offset)) }

@@ -1,4 +1,4 @@
-/// What comes out when a value is written out with all that it refers to, as if nothing were shared.
+/// The size of what comes out when a value is written with all that it refers to, as if nothing were shared.
 ///
 /// Source: <doc:KeyedArchives>, D.3.
 public struct Expansion: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import JSONText
 
-/// What Foundation stores in a class's instances.
+/// The members that Foundation stores in the instances of a class.
 ///
 /// Source: <doc:KeyedArchives>, part C.
 public enum FoundationClass: UInt8, Sendable, CaseIterable {

@@ -1,6 +1,6 @@
 import JSONText
 
-/// What an object of a keyed archive is, one level of it.
+/// One level of an object of a keyed archive.
 ///
 /// Source: <doc:KeyedArchives>, B.3 and part C.
 public enum KeyedValue: Sendable {
@@ -33,7 +33,7 @@ public enum KeyedValue: Sendable {
 }
 
 extension KeyedArchive {
-    /// What a stored value is: an inline scalar, or the object that a UID names.
+    /// The value that is stored: an inline scalar, or the object that a UID names.
     /// - Throws: `uid-out-of-range`, `bad-class`, `bad-collection`, `bad-value`.
     public mutating func value(of stored: PropertyListNode) throws(PropertyListError) -> KeyedValue {
         guard document.kind(of: stored) == .uid else { return try value(ofObject: stored) }
@@ -50,7 +50,7 @@ extension KeyedArchive {
         return try value(ofObject: object)
     }
 
-    /// What an object is: an element of `$objects`, or an inline scalar.
+    /// The value of an object: of an element of `$objects`, or an inline scalar.
     /// - Throws: `bad-class`, `bad-collection`, `bad-value`.
     public mutating func value(ofObject object: PropertyListNode) throws(PropertyListError) -> KeyedValue {
         switch document.kind(of: object) {

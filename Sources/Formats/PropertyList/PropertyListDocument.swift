@@ -88,7 +88,7 @@ extension PropertyListDocument {
     @inline(__always)
     func marker(of node: PropertyListNode) -> UInt8 { bytes.span[Int(node.offset)] }
 
-    /// What a value is.
+    /// The kind of a value.
     @inlinable
     @inline(__always)
     public func kind(of node: PropertyListNode) -> PropertyListKind {

@@ -1,4 +1,4 @@
-/// What a property list may cost.
+/// The most memory and work that a property list may take.
 public struct PropertyListLimits: Sendable {
     /// The longest file, in bytes. What is longer is refused as `too-large`.
     public var length: Int

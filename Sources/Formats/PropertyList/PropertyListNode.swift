@@ -13,7 +13,7 @@ public struct PropertyListNode: Hashable, Sendable {
     }
 }
 
-/// What a value is.
+/// The kind of a value.
 public enum PropertyListKind: UInt8, Sendable {
     /// A null of the container; no encoder writes it.
     case null

@@ -1,6 +1,6 @@
 import JSONText
 
-/// What bytes are by their beginning.
+/// The format of bytes, as their beginning tells it.
 ///
 /// Source: <doc:KeyedArchives>, A.1.
 enum SourceFormat {

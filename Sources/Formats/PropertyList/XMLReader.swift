@@ -245,7 +245,7 @@ struct XMLReader: ~Escapable {
         throw PropertyListError(.xmlSyntax, at: tag.offset, "an element without an end")
     }
 
-    /// What stands between the tags of an element, which may hold no others.
+    /// The text between the tags of an element, which may hold no other elements.
     @_lifetime(copy self)
     @_lifetime(self: copy self)
     mutating func readRaw(of tag: XMLTag) throws(PropertyListError) -> Span<UInt8> {

@@ -2,12 +2,12 @@ import Glibc
 
 /// A call to the operating system about a file, and its error.
 public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What was attempted; the raw value is the verb in the message.
+    /// The operation that failed; its raw value is the verb in the message.
     public enum Operation: String, Sendable {
         case open, create, read, write, sync, rename, remove, list, stat, lock, replace, seek, spool
     }
 
-    /// What was attempted.
+    /// The operation that failed.
     public let operation: Operation
     /// The path as the caller gave it, or the temporary's path where that is what failed.
     public let path: String

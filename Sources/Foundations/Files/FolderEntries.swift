@@ -2,7 +2,7 @@ import Glibc
 
 /// The entries of a folder. All names share one buffer, so that a million of them cost little more than their bytes.
 public struct FolderEntries: Sendable {
-    /// What an entry is. Links are not followed.
+    /// The kind of an entry. Links are not followed.
     public enum Kind: UInt8, Sendable {
         case file, folder, link, special
     }
@@ -44,7 +44,7 @@ public struct FolderEntries: Sendable {
     /// The bytes of a name.
     public func name(_ index: Int) -> [UInt8] { Array(bytes(index)) }
 
-    /// What an entry is.
+    /// The kind of an entry.
     public func kind(_ index: Int) -> Kind { entries[index].kind }
 
     /// The inode number of an entry, on the device of its folder.

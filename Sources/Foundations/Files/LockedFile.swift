@@ -3,7 +3,7 @@ import Glibc
 
 /// A regular file that this process holds an advisory lock on, until the value or the process ends.
 public struct LockedFile: ~Copyable, Sendable {
-    /// What a lock covers.
+    /// The part of the file that a lock covers.
     public enum Extent: Sendable {
         /// The file: `flock`.
         case whole

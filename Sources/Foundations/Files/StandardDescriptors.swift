@@ -2,7 +2,7 @@ import Glibc
 
 /// The descriptors 0, 1 and 2.
 public enum StandardDescriptors {
-    /// Takes those that the caller left closed, so that no file of ours gets their number and a message ends up in it.
+    /// Opens those that the caller left closed, so that no file of ours gets their number and then a message in it.
     ///
     /// What takes their place cannot be written to: a result that has nowhere to go remains an error.
     public static func reserve() {

@@ -21,7 +21,7 @@ extension JobLimit {
         }
     }
 
-    /// Takes places that are free now.
+    /// Occupies places that are free now.
     private func takeFree(upTo count: Int) -> Int {
         state.withLock { state in
             let taken = max(0, min(state.free, count))

@@ -22,7 +22,7 @@ public struct OrderedTasks<Output: Sendable>: ~Copyable {
         tasks.append(Task { [limit] in try await limit.run(body) })
     }
 
-    /// Takes the next result, in order.
+    /// Waits for the next result, in order.
     /// - Returns: nil if nothing is given out.
     /// - Throws: what the piece of work threw.
     public mutating func next() async throws -> Output? {

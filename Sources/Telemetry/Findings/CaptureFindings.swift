@@ -43,7 +43,7 @@ public struct Quarantined: Sendable, Equatable {
     public var path: String
     /// The kind of store.
     public var store: StoreKind
-    /// Why: a case id or code, a space, and words; and where.
+    /// The reason, which is a case id or code, a space, and words; and the span.
     public var reject: Reject
     /// How many bytes are quarantined.
     public var size: Int

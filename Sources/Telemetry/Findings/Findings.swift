@@ -8,9 +8,9 @@ package struct Findings {
     /// Begins with nothing found.
     package init() {}
 
-    /// Takes down a change or an oddity.
+    /// Notes a change or an oddity.
     package mutating func note(_ text: String) { notes.append(text) }
-    /// Takes down why the payload does not have the documented form.
+    /// Adds a reason why the payload does not have the documented form.
     package mutating func fault(_ text: String) { faults.append(text) }
 
     /// The hold that the faults amount to, if there are any.

@@ -6,7 +6,7 @@ import JSONText
 public struct DecimalTime: Sendable, Hashable, Comparable {
     /// Whole seconds, rounded down.
     public let seconds: Int64
-    /// What is left, in units of 10⁻¹⁸ seconds.
+    /// The fraction of a second, in units of 10⁻¹⁸ seconds.
     public let fraction: UInt64
 
     private static let unit: UInt64 = 1_000_000_000_000_000_000

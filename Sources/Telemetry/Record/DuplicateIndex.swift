@@ -4,7 +4,7 @@
 /// found again; its further payloads are entered by id and payload, so that they do not queue up in one place. The
 /// table grows by a quarter when four fifths are full: 64 to 80 percent are in use.
 public struct DuplicateIndex: Sendable {
-    /// What is known of a record when it comes up.
+    /// Whether an equal record, or one with the same id, came before.
     public enum Finding: Sendable {
         /// Its id has not been seen.
         case new

@@ -55,7 +55,7 @@ public struct RunSecret: Sendable {
     let identity: KeyedHash.Key
     let content: KeyedHash.Key
 
-    /// Takes two numbers for a secret: what a test does.
+    /// Uses two given numbers, as tests do.
     public init(identity: UInt64, content: UInt64) {
         self.identity = KeyedHash.Key(identity % KeyedHash.prime)
         self.content = KeyedHash.Key(content % KeyedHash.prime)

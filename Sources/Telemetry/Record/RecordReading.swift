@@ -64,7 +64,7 @@ extension Record {
     }
 }
 
-/// Takes a record's parts out of a document.
+/// Reads the parts of a record in a document.
 private struct RecordReader {
     let document: JSONDocument
     let systems: SystemTable

@@ -9,7 +9,7 @@ public enum LogFinding: Sendable {
 }
 
 extension Record {
-    /// Takes down how a request was answered: one that arrived is not to be sent again.
+    /// Notes how a request was answered, and holds the record of one that arrived: it is not sent again.
     /// - Parameter status: the status of the answer; 0 if none was seen.
     public mutating func takeAnswer(_ status: Int, isDelivered: Bool) {
         if isDelivered {

@@ -1,6 +1,6 @@
 import JSONText
 
-/// What a captured request of a system looks like, in an HTTP archive or on a line of an NDJSON file.
+/// How captured requests of a system are recognized and read, in an HTTP archive or on a line of an NDJSON file.
 public protocol RequestFormat: Sendable {
     /// The hosts of its servers, compared as wholes: a log is hostile input.
     var hosts: [CapturedHost] { get }
@@ -17,7 +17,7 @@ public protocol RequestFormat: Sendable {
     /// Whether a path on one of the hosts is that of an upload.
     /// - Parameter parts: the parts of the path that are not empty, decoded.
     func isUpload(_ parts: [[UInt8]]) -> Bool
-    /// What a request to one of the hosts is that is no upload, where there is a word for it; nil if there is none.
+    /// The kind of a request to one of the hosts that is no upload; nil if the system has no word for it.
     func otherTraffic(to parts: [[UInt8]], method: String) -> OtherTraffic?
     /// The path of an upload in the one way that the system's grammar knows to write it.
     func path(of address: WebAddress) -> String
@@ -39,7 +39,7 @@ public protocol RequestFormat: Sendable {
 public struct CapturedHost: Sendable {
     /// Its name in lower case.
     public let name: String
-    /// What is noted of a request to it; nil for a usual one.
+    /// The note on a request to it; nil if it is the usual host.
     public let note: String?
 
     /// Names a host.
@@ -65,7 +65,7 @@ public struct FormBody: Sendable {
     public let selected: String
     /// The field that is the payload.
     public let payload: String
-    /// What a form without a payload is.
+    /// The kind of traffic that a form without a payload is.
     public let otherwise: OtherTraffic
 
     /// Describes a form.
@@ -89,7 +89,7 @@ public enum LineShape: Sendable {
 public struct OtherTraffic: Sendable, Hashable, Comparable {
     /// The code of the problem that tells of it.
     public let code: String
-    /// What it is, in words that follow a number of requests.
+    /// The kind in words, which follow a number of requests.
     public let words: String
 
     /// Declares a kind of traffic.
@@ -103,6 +103,6 @@ public struct OtherTraffic: Sendable, Hashable, Comparable {
         (left == unrelated ? 0 : 1, left.code) < (right == unrelated ? 0 : 1, right.code)
     }
 
-    /// Nothing to do with a system that is known, or nothing that went over the network.
+    /// Requests that concern no known system, or that did not go over the network.
     public static let unrelated = OtherTraffic("other-traffic", "not of a documented system")
 }

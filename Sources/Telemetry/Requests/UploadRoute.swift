@@ -10,12 +10,12 @@ public struct UploadRoute: Sendable {
     public let target: Target?
     /// The parts of the path, decoded.
     public let parts: [[UInt8]]
-    /// What was odd about the request.
+    /// Notes on what was odd about the request.
     public private(set) var notes: [String] = []
 
     /// A request is no upload.
     public struct Refusal: Error {
-        /// What it is.
+        /// The kind of traffic that it is.
         public let traffic: OtherTraffic
     }
 

@@ -13,7 +13,7 @@ public struct WebAddress: Sendable {
     /// The parts of the path that are not empty, each percent-decoded once.
     public let parts: [[UInt8]]
 
-    /// Takes an address apart; nil if it is none of this kind. A fragment is no part of a request and left out.
+    /// Reads an address; nil if it is none of this kind. A fragment is no part of a request and left out.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let authority = Self.authorityStart(in: bytes) else { return nil }

@@ -82,7 +82,7 @@ public struct ScanOptions: Sendable {
     public var copyFolder: String
     /// Whether events of a queue are compared with the ones before them, to tell how many repeat those.
     public var comparesEvents: Bool
-    /// What runs the work on one large file.
+    /// Runs the work on one large file, on as many cores as are free.
     public var spread: Spread
 
     /// Makes options.

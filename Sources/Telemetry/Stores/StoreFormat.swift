@@ -29,7 +29,7 @@ public protocol StoreFormat: Sendable {
 
 /// What a file is to a system.
 public enum FileFinding: Sendable {
-    /// Nothing.
+    /// Nothing to this system.
     case stranger
     /// These stores and nothing else, so that no other system is asked. Empty if its name is the system's and its contents
     /// are not.

@@ -13,7 +13,7 @@ public struct FileSizeLimit: Sendable, Equatable {
     /// The code that begins the reason for which a larger file is quarantined.
     public let code: String
 
-    /// That of files for which the format document names no limit of their own.
+    /// The limit of files for which the format document names none.
     public static let usual = FileSizeLimit(bytes: StoreLimits.file, code: "too-large")
 
     /// Sets a limit.

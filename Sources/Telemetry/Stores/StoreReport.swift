@@ -6,7 +6,7 @@ public struct StoreReport: Sendable {
     public struct Part: Sendable {
         /// The place of the part among ``Store/parts``.
         public let part: Int
-        /// What became of the events that wait in it, by what reports call it; nil if the part holds no events.
+        /// Counts of the events that wait in it, by the word for what became of them; nil if the part holds no events.
         public let events: [String: Int]?
         /// The queue that the part is; nil if it is none.
         public let queue: (any QueueRules)?
@@ -34,7 +34,7 @@ public struct StoreReport: Sendable {
     }
 }
 
-/// What an app's own rules say of a queue, which depends on the instant.
+/// The rules of an app for a queue. What they say depends on the instant.
 public protocol QueueRules: Sendable {
     /// Whether the queue is ready for upload, and why: a sentence without a full stop.
     /// - Parameter instant: in milliseconds since 1970.

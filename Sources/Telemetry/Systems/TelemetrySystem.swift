@@ -9,17 +9,17 @@
 /// let hasArrived = system.requests.isDelivered(status: 200)
 /// ```
 public protocol TelemetrySystem: Sendable {
-    /// What records and options call it.
+    /// Its name in records and options.
     var name: SystemName { get }
     /// The kinds of its stores.
     var storeKinds: [StoreKind] { get }
     /// How its stores are recognized and read.
     var stores: any StoreFormat { get }
-    /// What a captured request of it looks like.
+    /// How captured requests of it are recognized and read.
     var requests: any RequestFormat { get }
     /// How an upload of it is made, and what the answers mean.
     var uploads: any UploadFormat { get }
-    /// What its events are documented to mean.
+    /// The documented meanings of its events.
     var vocabulary: any Vocabulary { get }
     /// The code that begins the note of a record whose id an earlier record has too, with another payload.
     var repeatedIDCode: String { get }

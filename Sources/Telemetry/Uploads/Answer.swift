@@ -10,7 +10,7 @@ public struct Answer: Sendable, Equatable {
     public var body: [UInt8]
     /// Whether the body is all that the server had to say: not if it was cut, or stalled, or is longer than what is kept.
     public var isWhole: Bool
-    /// What was sent that nobody may see: a server may repeat it. Its texts are shown by ``excerpt`` and ``line(_:)`` alone.
+    /// Hides what was sent and nobody may see, for a server may repeat it in the texts of ``excerpt`` and ``line(_:)``.
     package var secrets = SecretMask.none
 
     /// How much of a body is kept, in bytes: more than the answer to a Leanplum request of 10,000 events takes.

@@ -6,7 +6,7 @@
 public struct Precedence: Sendable, Equatable {
     /// The types of records that go before all others, whatever their time. They count against the limits like any other.
     public let first: Set<String>
-    /// Those of them by which a client asks that its data be deleted. Once a ledger or a bundle has one, other records of
+    /// The types by which a client asks that its data be deleted. Once a ledger or a bundle has one, other records of
     /// the client are not sent any more.
     public let deletionRequests: Set<String>
 

@@ -139,7 +139,7 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
 
     // MARK: Other forms
 
-    /// What is in the Base64 of every text that holds these bytes, wherever they stand in it; in both alphabets.
+    /// The texts of which one is in the Base64 of every text that holds these bytes, wherever they stand; in both alphabets.
     private static func base64(_ bytes: [UInt8]) -> [[UInt8]] {
         (0..<3).flatMap { offset -> [[UInt8]] in
             let padded = [UInt8](repeating: 0, count: offset) + bytes

@@ -1,6 +1,6 @@
 import JSONText
 
-/// What the events of a system are documented to mean. Vocabularies are open: an event that no table has is data, not an
+/// The documented meanings of the events of a system. Vocabularies are open: an event that no table has is data, not an
 /// error.
 public protocol Vocabulary: Sendable {
     /// The meanings of the events of a payload, in their order; nil for one that no table has. Empty for a payload without

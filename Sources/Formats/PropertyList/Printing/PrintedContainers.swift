@@ -80,7 +80,7 @@ extension PropertyListPrinter {
         }
     }
 
-    /// What the key at a position is.
+    /// The kind of the key at a position.
     mutating func keyValue(
         _ position: Int, of pairs: KeyedPairs, in source: Int
     ) throws(PropertyListError) -> KeyedValue? {

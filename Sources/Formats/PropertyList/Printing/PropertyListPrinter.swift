@@ -36,7 +36,7 @@ public struct PropertyListPrinter: Sendable {
 
     /// Something worth telling about the file.
     public struct Warning: Equatable, Sendable {
-        /// What it is.
+        /// The fault.
         public let error: PropertyListError
         /// Whether something of the file is missing in the output.
         public let isLoss: Bool
@@ -120,7 +120,7 @@ struct PrintedSource: Sendable {
     let document: PropertyListDocument
     /// Nil if it is no archive, or to be written as it is.
     var archive: KeyedArchive?
-    /// What became of each object so far.
+    /// Whether each object was written so far.
     var states: [State]
 
     enum State: UInt8, Sendable {

@@ -12,7 +12,7 @@ import Telemetry
 struct FieldNormalizer: ~Escapable {
     /// The fields of the object, in canonical order.
     let fields: Span<Field>
-    /// What stands in front of a field's name in notes: empty, or the path of the object and a dot.
+    /// The text in front of a field's name in notes: empty, or the path of the object and a dot.
     let prefix: String
 
     @_lifetime(copy fields)

@@ -1,6 +1,6 @@
 import JSONText
 
-/// What a documented field of a ping may hold.
+/// The values that a documented field of a ping may have.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 9.
 enum FieldRule: Sendable {

@@ -5,7 +5,7 @@ import Telemetry
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", cases C1 to C4.
 enum IntegerForm {
-    /// What became of a value that should be an integer. Texts are without the name of the field.
+    /// The result for a value that should be an integer. Its texts do not name the field.
     enum Outcome {
         /// It is a plain integer.
         case plain

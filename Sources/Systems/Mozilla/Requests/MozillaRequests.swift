@@ -2,7 +2,7 @@ import JSONText
 import Synchronization
 import Telemetry
 
-/// What a captured ping looks like: its measurements on their way to the server, alone, or in the envelope that apps store.
+/// Captured pings: the measurements as they go to the server, or in the envelope that apps store.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", sections C, D and H.
 struct MozillaRequests: RequestFormat {

@@ -3,7 +3,7 @@ import Telemetry
 
 /// A store of Mozilla's SDK that is one file.
 struct MozillaFile: FileStore {
-    /// What the file holds.
+    /// The contents of the file.
     enum Contents: Sendable {
         /// Pings in one array (S1).
         case pingArray(type: String)

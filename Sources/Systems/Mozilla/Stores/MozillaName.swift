@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// What the name of a file or folder tells about the store that it may be.
+/// The kind of store that a file or folder may be, as its name tells.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 1.1. `<name>` is the storage
 /// name, `MozTelemetry-Default` or `MozTelemetry` in shipped apps, anything else in others.
@@ -22,13 +22,13 @@ enum MozillaName: Equatable, Sendable {
     private static let storageNames = ["MozTelemetry-Default", "MozTelemetry"]
     private static let knownTypes = ["core", "focus-event", "mobile-event"]
 
-    /// What a folder of this name can be.
+    /// The kind of store that a folder of this name can be.
     init?(folder name: String) {
         guard let type = Self.type(from: name) else { return nil }
         self = .pingFolder(type: type)
     }
 
-    /// What a file of this name can be.
+    /// The kind of store that a file of this name can be.
     /// - Parameter folder: the name of the folder that it lies in.
     init?(file name: String, in folder: String) {
         if name.hasSuffix(".plist") {
@@ -75,7 +75,7 @@ enum MozillaName: Equatable, Sendable {
         return knownTypes.first { name.hasSuffix("-" + $0) }
     }
 
-    /// Takes the seconds off a dated name (S1b).
+    /// Removes the seconds at the end of a dated name (S1b).
     private static func withoutSeconds(_ base: String) -> String {
         guard let dash = base.lastIndex(of: "-"), base[base.index(after: dash)...].contains("."),
             DecimalTime(plain: String(base[base.index(after: dash)...]).utf8.span) != nil

@@ -1,4 +1,4 @@
-/// What an event of a Mozilla app means: a row of a documented table.
+/// The meaning of an event of a Mozilla app: a row of a documented table.
 struct EventMeaning: Sendable {
     let category: String
     let method: String

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// What the events of event pings are documented to mean: those of Focus and Klar, and those of WebXR Viewer.
+/// The documented meanings of the events of event pings: those of Focus and Klar, and those of WebXR Viewer.
 struct MozillaVocabulary: Vocabulary {
     func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
         guard let events = payload.array(MeasurementKeys.events, in: payload.root) else { return [] }

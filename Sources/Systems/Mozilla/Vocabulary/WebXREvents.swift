@@ -1,5 +1,5 @@
 extension EventMeanings {
-    /// What the events of WebXR Viewer mean: the documented words, and those that the app really sends.
+    /// The meanings of the events of WebXR Viewer: of the documented words, and of those that the app really sends.
     ///
     /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 7.1.
     static let webXR = EventMeanings([

@@ -1,7 +1,7 @@
 import Files
 import Telemetry
 
-/// Finds what pending events can borrow from the other stores of their container.
+/// Finds the pings, in the other stores of a container, of which pending events can borrow fields.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 4.5.
 struct BorrowedPings: Sendable {

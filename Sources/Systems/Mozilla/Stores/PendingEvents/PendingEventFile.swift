@@ -26,11 +26,11 @@ struct EventList: Sendable {
     }
 }
 
-/// What a pending event file held.
+/// The contents of a pending event file.
 struct PendingEvents: Sendable {
     /// The events, in the order of the file.
     var events = EventList()
-    /// What was changed in them, and how the file was odd.
+    /// The notes on the events, and on oddities of the file.
     var notes: [String] = []
     /// The spans that are no events.
     var rejects: [Reject] = []
@@ -59,7 +59,7 @@ struct PendingEventFile {
     private var isBracketed = false
     private var hasMissingSeparator = false
 
-    /// Takes the bytes of a file to be read.
+    /// Begins with the bytes of a file, of which nothing was read.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// What is known of a client from the newest stored ping of the same type.
+/// The facts about a client that the newest stored ping of the same type tells.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 4.5.
 struct BorrowedFields: Sendable {
@@ -18,7 +18,7 @@ struct BorrowedFields: Sendable {
         "arch", "clientId", "device", "locale", "os", "osversion", "settings", "tz", "v",
     ]
 
-    /// Takes from a ping what pending events can borrow; nil if it names no client.
+    /// Collects the fields of a ping that pending events can borrow; nil if the ping names no client.
     init?(_ ping: Record) {
         guard let client = ping.client, let document = try? JSONDocument(ping.payload) else { return nil }
         self.client = client

@@ -6,14 +6,14 @@ import Telemetry
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 3.1 and 3.2. Given as a JSON
 /// object whose keys have no prefix; a value of another type reads as absent.
 struct StoredValues: Sendable {
-    /// What stands in front of every key in the preferences of an app (V3).
+    /// The beginning of every key of the SDK in the preferences of an app (V3).
     static let keyPrefix = "telemetry-key-prefix-"
 
     /// The client id of all ping types.
     private(set) var client: String?
     /// Events in no ping yet, by ping type, in the order of the types' names.
     private(set) var pending: [(type: String, events: PendingEvents)] = []
-    /// What is counted but in no ping yet; nil if nothing is.
+    /// The problem that tells of counters that are in no ping yet; nil if there are none.
     private(set) var counters: Problem?
 
     /// Reads the values.

@@ -10,7 +10,7 @@ struct PingFolder: FileStore {
     let parts: [StorePart]
     /// The ping type that the folder is named for; empty if its name does not tell one.
     let type: String
-    /// What the paths of the files begin with.
+    /// The beginning of the paths of the files.
     private let base: String
     /// The entries of the folder, the files among them.
     private let entries: FolderEntries
@@ -22,6 +22,7 @@ struct PingFolder: FileStore {
     private var unsorted: [Unsorted] = []
 
     private struct Unsorted {
+        /// The time that orders the file; nil where neither name nor envelope tells one.
         let time: DecimalTime?
         let entry: UInt32
     }
