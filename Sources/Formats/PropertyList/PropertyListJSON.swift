@@ -53,7 +53,7 @@ public struct PropertyListJSON: Sendable {
     }
 
     /// Why a value is not written, and where that was seen.
-    public struct Fault: Error {
+    public struct WritingError: Error {
         /// The reasons.
         public enum Kind: Sendable {
             /// JSON has no form for something in it.
@@ -92,18 +92,18 @@ public struct PropertyListJSON: Sendable {
     }
 
     /// Writes a value, whose levels the document limits, in place of ``text``.
-    /// - Throws: ``Fault``; ``text`` is of no use then.
-    public mutating func write(_ node: PropertyListNode) throws(Fault) {
+    /// - Throws: ``WritingError``; ``text`` is of no use then.
+    public mutating func write(_ node: PropertyListNode) throws(WritingError) {
         text.removeAll(keepingCapacity: true)
         try append(node)
         bytesLeft -= text.count
-        guard bytesLeft >= 0 else { throw Fault(kind: .outOfBudget, node: node) }
+        guard bytesLeft >= 0 else { throw WritingError(kind: .outOfBudget, node: node) }
     }
 
-    private mutating func append(_ node: PropertyListNode) throws(Fault) {
-        guard text.count <= valueLimit else { throw Fault(kind: .tooLarge, node: node) }
+    private mutating func append(_ node: PropertyListNode) throws(WritingError) {
+        guard text.count <= valueLimit else { throw WritingError(kind: .tooLarge, node: node) }
         valuesLeft -= 1
-        guard valuesLeft >= 0 else { throw Fault(kind: .outOfBudget, node: node) }
+        guard valuesLeft >= 0 else { throw WritingError(kind: .outOfBudget, node: node) }
         switch document.kind(of: node) {
         case .array: try appendArray(node)
         case .dictionary: try appendDictionary(node)
@@ -113,8 +113,8 @@ public struct PropertyListJSON: Sendable {
         }
     }
 
-    private mutating func append(_ foreign: ForeignValue, at node: PropertyListNode) throws(Fault) {
-        guard case .nearest = foreignValues else { throw Fault(kind: .noForm, node: node) }
+    private mutating func append(_ foreign: ForeignValue, at node: PropertyListNode) throws(WritingError) {
+        guard case .nearest = foreignValues else { throw WritingError(kind: .noForm, node: node) }
         switch foreign {
         case .date(let seconds):
             if let date = PropertyListDate.text(secondsSince2001: seconds) {
@@ -132,7 +132,7 @@ public struct PropertyListJSON: Sendable {
         }
     }
 
-    private mutating func appendArray(_ node: PropertyListNode) throws(Fault) {
+    private mutating func appendArray(_ node: PropertyListNode) throws(WritingError) {
         let elements = document.elements(of: node)
         text.append(UInt8(ascii: "["))
         for position in 0..<elements.count {
@@ -142,7 +142,7 @@ public struct PropertyListJSON: Sendable {
         text.append(UInt8(ascii: "]"))
     }
 
-    private mutating func appendDictionary(_ node: PropertyListNode) throws(Fault) {
+    private mutating func appendDictionary(_ node: PropertyListNode) throws(WritingError) {
         let members = document.members(of: node)
         text.append(UInt8(ascii: "{"))
         switch keyOrder {
@@ -160,7 +160,7 @@ public struct PropertyListJSON: Sendable {
 
     private mutating func appendMember(
         _ position: Int, of members: PropertyListMembers, isFirst: Bool
-    ) throws(Fault) {
+    ) throws(WritingError) {
         if !isFirst { text.append(UInt8(ascii: ",")) }
         text.append(jsonText: document.key(at: position, of: members), of: document)
         text.append(UInt8(ascii: ":"))

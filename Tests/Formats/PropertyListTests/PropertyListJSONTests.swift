@@ -15,12 +15,12 @@ import Testing
         return String(decoding: json.text, as: UTF8.self)
     }
 
-    private func fault(_ body: () throws -> String) -> PropertyListJSON.Fault.Kind? {
+    private func fault(_ body: () throws -> String) -> PropertyListJSON.WritingError.Kind? {
         do {
             _ = try body()
             return nil
         } catch {
-            return (error as? PropertyListJSON.Fault)?.kind
+            return (error as? PropertyListJSON.WritingError)?.kind
         }
     }
 
@@ -69,8 +69,8 @@ import Testing
             (PropertyListJSON.Limits(), nil), (PropertyListJSON.Limits(value: 5221, file: 5221, count: 1111), nil),
             (PropertyListJSON.Limits(value: 100), .tooLarge), (PropertyListJSON.Limits(file: 5220), .outOfBudget),
             (PropertyListJSON.Limits(count: 1110), .outOfBudget),
-        ] as [(PropertyListJSON.Limits, PropertyListJSON.Fault.Kind?)])
-    func limits(limits: PropertyListJSON.Limits, fault expected: PropertyListJSON.Fault.Kind?) {
+        ] as [(PropertyListJSON.Limits, PropertyListJSON.WritingError.Kind?)])
+    func limits(limits: PropertyListJSON.Limits, fault expected: PropertyListJSON.WritingError.Kind?) {
         func tens(_ number: Int) -> String { "AA " + String(repeating: "0\(number) ", count: 10) }
         let file = binary(tens(1), tens(2), tens(3), "09")
         #expect(fault { try json(file, limits: limits) } == expected)
@@ -81,7 +81,7 @@ import Testing
         var json = PropertyListJSON(
             document, keyOrder: .file, foreignValues: .refused, limits: PropertyListJSON.Limits(value: 8, file: 24))
         for _ in 0..<3 { try json.write(document.root) }
-        let error = #expect(throws: PropertyListJSON.Fault.self) { try json.write(document.root) }
+        let error = #expect(throws: PropertyListJSON.WritingError.self) { try json.write(document.root) }
         #expect(error?.kind == .outOfBudget)
         #expect(error?.node == document.root)
     }

@@ -21,7 +21,7 @@ enum PreferencesJSON {
         for position in 0..<members.count {
             let key = document.string(of: document.key(at: position, of: members))
             guard key.hasPrefix(prefix) else { continue }
-            do throws(PropertyListJSON.Fault) {
+            do throws(PropertyListJSON.WritingError) {
                 try json.write(document.value(at: position, of: members))
             } catch {
                 throw PropertyListError(
