@@ -10,7 +10,7 @@ public func fuzzPingFile(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     var reader = PingReader()
     for type in ["core", "focus-event", "unknown"] {
-        let place = place(type)
+        let place = pingFolder(type)
         var output = Extraction()
         reader.readPingFile(bytes, at: place, into: &output)
         reader.readPingArray(bytes, at: place, into: &output)
@@ -21,8 +21,8 @@ public func fuzzPingFile(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let parsed = ParsedPingFile(bytes)
     if let time = parsed.time { precondition(time == time) }
     var (once, twice) = (Extraction(), Extraction())
-    reader.readPingFile(bytes, parsed: parsed, at: place("core"), into: &once)
-    reader.readPingFile(bytes, at: place("core"), into: &twice)
+    reader.readPingFile(bytes, parsed: parsed, at: pingFolder("core"), into: &once)
+    reader.readPingFile(bytes, at: pingFolder("core"), into: &twice)
     precondition(once.records == twice.records, "what was parsed before gives other records")
     if let time = DecimalTime(bytes.span) { precondition(time.fraction < 1_000_000_000_000_000_000) }
     if let name = DecimalTime(pingFileName: bytes.span) { precondition(name.seconds >= 0) }
@@ -30,7 +30,7 @@ public func fuzzPingFile(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-private func place(_ type: String) -> MozillaPlace {
+private func pingFolder(_ type: String) -> MozillaPlace {
     MozillaPlace(capture: "c", path: "p", store: .mozillaPingFile, namedType: type, applicationID: "org.example")
 }
 
