@@ -3,6 +3,8 @@ import Capture
 import CivilTime
 import Delivery
 import Files
+import Glibc
+import HTTP
 import JSONText
 import Mozilla
 import Parallel
@@ -48,6 +50,33 @@ import Testing
             identifier = list.string(of: name)
         }
         #expect(identifier == "a.b")
+    }
+
+    @Test func propertyListAsJSON() throws {
+        let bytes = Array("<plist><array><true/><string>a</string></array></plist>".utf8)
+        let document = try PropertyListDocument(bytes)
+        var json = PropertyListJSON(document, keyOrder: .file, foreignValues: .refused)
+        try json.write(document.root)
+        let text = String(decoding: json.text, as: UTF8.self)
+        #expect(text == #"[true,"a"]"#)
+    }
+
+    @Test func httpClient() async throws {
+        let (route, receiver) = (HTTPRoute(server: "http://127.0.0.1:1"), Waiting())
+        let client = try HTTPClient(HTTPSettings())
+        let request = HTTPRequest(method: "POST", target: "/submit")
+        let end = await client.send(request, over: route, for: receiver)
+        await client.close()
+        // Nobody listens at this port.
+        #expect(end == .failed(.cannotConnect(ECONNREFUSED)))
+    }
+
+    /// Wants nothing of an answer but its end.
+    private final class Waiting: HTTPReceiver {
+        let end = ContinuousClock.now + .seconds(600)
+        func requestGoes(at instant: ContinuousClock.Instant) {}
+        func headCame(_ head: HTTPHead, at instant: ContinuousClock.Instant) {}
+        func bodyCame(_ part: Span<UInt8>, at instant: ContinuousClock.Instant) -> Bool { true }
     }
 
     @Test func civilDate() {

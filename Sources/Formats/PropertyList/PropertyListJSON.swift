@@ -7,7 +7,7 @@ import JSONText
 /// let document = try PropertyListDocument(bytes)
 /// var json = PropertyListJSON(document, keyOrder: .file, foreignValues: .refused)
 /// try json.write(document.root)
-/// print(String(decoding: json.text, as: UTF8.self))
+/// let text = String(decoding: json.text, as: UTF8.self)
 /// ```
 ///
 /// What is shared in the file is written out each time, so there are limits to the bytes of a value, and to the bytes and

@@ -5,7 +5,8 @@ import Foundation
 ///
 /// ```swift
 /// let client = try HTTPClient(HTTPSettings())
-/// let end = await client.send(HTTPRequest(method: "POST", target: "/submit"), over: route, for: receiver)
+/// let request = HTTPRequest(method: "POST", target: "/submit")
+/// let end = await client.send(request, over: route, for: receiver)
 /// await client.close()
 /// ```
 ///
