@@ -140,6 +140,7 @@ let tests: [Target] = [
     tests(of: "Bytes", on: "Foundations", ["Bytes"]),
     tests(of: "CivilTime", on: "Foundations", ["CivilTime"]),
     tests(of: "Files", on: "Foundations", ["Files", "interrupted"]),
+    tests(of: "HTTP", on: "Foundations", ["CCurl", "HTTP"]),
     tests(of: "Parallel", on: "Foundations", ["Parallel"]),
     tests(of: "JSONText", on: "Formats", ["JSONText"]),
     tests(of: "PropertyList", on: "Formats", ["Bytes", "JSONText", "PropertyList"]),

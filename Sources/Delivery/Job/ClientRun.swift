@@ -79,7 +79,7 @@ struct ClientRun {
         guard let format = format(of: account) else { throw .noTarget }
         return try UploadRequest(
             format, target: record.target, payload: record.payload, credential: credential,
-            now: settings.now(), agent: settings.sender.agent)
+            secrets: run.mask(of: account, credential), now: settings.now(), agent: settings.sender.agent)
     }
 
     private func format(of account: Account) -> (any UploadFormat)? {

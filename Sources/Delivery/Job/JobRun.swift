@@ -13,6 +13,7 @@ final class JobRun: Sendable {
     private struct Shared {
         var nextQueue = 0
         var stopped: Set<Account> = []
+        var masks: [Account: SecretMask] = [:]
         var report = JobReport()
     }
 
@@ -38,6 +39,16 @@ final class JobRun: Sendable {
     func account(of send: PlannedSend) -> Account {
         if let account = send.account { return job.plan.names.accounts[account] }
         return Account(system: job.plan.names.kinds[send.kind].system, name: "")
+    }
+
+    /// What hides an account's credential in answers, made once: it holds many forms of it.
+    func mask(of account: Account, _ credential: Credential) -> SecretMask {
+        shared.withLock { shared in
+            if let mask = shared.masks[account] { return mask }
+            let mask = SecretMask(credential.secrets)
+            shared.masks[account] = mask
+            return mask
+        }
     }
 
     func stop(_ account: Account) { shared.withLock { _ = $0.stopped.insert(account) } }

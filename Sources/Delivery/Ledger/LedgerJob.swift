@@ -9,7 +9,19 @@ struct LedgerJob: Sendable {
     private var clients: [Int64?]
     private var kinds: [Int64?]
     /// What was used of the quota, for the day that it is known of.
-    private var usage: (day: Int, used: [Int64: Int], inAll: Int)?
+    private var usage: Usage?
+
+    private struct Usage {
+        let day: Int
+        var used: [Int64: Int]
+        var inAll: Int
+
+        init(on day: Int, _ db: Database) throws {
+            self.day = day
+            used = try db.usage(on: day)
+            inAll = used.values.reduce(0, +)
+        }
+    }
 
     /// Begins a job.
     init(_ plan: Plan, _ db: Database) throws {
@@ -74,26 +86,22 @@ struct LedgerJob: Sendable {
     }
 
     private mutating func takeQuota(_ client: Int64, on day: Int, _ db: Database) throws -> Bool {
-        var usage = try self.usage(on: day, db)
+        // Taken out and put back, so that it is not copied.
+        var usage = try self.usage.take() ?? Usage(on: day, db)
+        if usage.day != day { usage = try Usage(on: day, db) }
+        defer { self.usage = usage }
         if let daily = rules.limits.daily {
             let used = rules.limits.scope == .client ? usage.used[client, default: 0] : usage.inAll
             guard used < daily else { return false }
         }
         usage.used[client, default: 0] += 1
         usage.inAll += 1
-        self.usage = usage
         try db.cachedStatement(
             sql: """
                 INSERT INTO quotas (day, client, taken) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET taken = taken + 1
                 """
         ).execute(arguments: [day, client])
         return true
-    }
-
-    private mutating func usage(on day: Int, _ db: Database) throws -> (day: Int, used: [Int64: Int], inAll: Int) {
-        if let usage, usage.day == day { return usage }
-        let used = try db.usage(on: day)
-        return (day, used, used.values.reduce(0, +))
     }
 
     private mutating func giveBack(_ client: Int64, on day: Int, _ db: Database) throws {

@@ -20,12 +20,13 @@ public struct UploadRequest: Sendable, Equatable {
     ///   - format: how the system's uploads are made.
     ///   - payload: canonical bytes.
     ///   - credential: the credential of the account that the target and the app name.
+    ///   - secrets: what hides the credential in answers.
     ///   - now: the instant of sending.
     ///   - agent: what the header `User-Agent` says.
     /// - Throws: `RequestError`.
-    public init(
-        _ format: any UploadFormat, target: Target?, payload: [UInt8], credential: Credential, now: Timestamp,
-        agent: String
+    package init(
+        _ format: any UploadFormat, target: Target?, payload: [UInt8], credential: Credential,
+        secrets: SecretMask, now: Timestamp, agent: String
     ) throws(RequestError) {
         guard let target, format.accepts(target) else { throw .noTarget }
         let content = try format.content(of: payload, to: target, credential: credential, now: now)
@@ -43,6 +44,6 @@ public struct UploadRequest: Sendable, Equatable {
             body = content.body
         }
         self.headers = headers
-        secrets = SecretMask(credential.secrets)
+        self.secrets = secrets
     }
 }

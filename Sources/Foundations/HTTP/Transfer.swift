@@ -135,19 +135,21 @@ final class Transfer {
 
     // MARK: Callbacks
 
-    private static let lineCallback: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int =
-        { bytes, size, count, context in
-            guard let bytes, let context else { return 0 }
-            let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            return Transfer.at(context).lineCame(line) ? line.count : 0
-        }
+    private static let lineCallback:
+        @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int =
+            { bytes, size, count, context in
+                guard let bytes, let context else { return 0 }
+                let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+                return Transfer.at(context).lineCame(line) ? line.count : 0
+            }
 
-    private static let bodyCallback: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int =
-        { bytes, size, count, context in
-            guard let bytes, let context else { return 0 }
-            let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            return Transfer.at(context).bodyCame(part) ? part.count : 0
-        }
+    private static let bodyCallback:
+        @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int =
+            { bytes, size, count, context in
+                guard let bytes, let context else { return 0 }
+                let part = UnsafeRawBufferPointer(start: bytes, count: size * count)
+                return Transfer.at(context).bodyCame(part) ? part.count : 0
+            }
 
     private static let requestCallback:
         @convention(c) (

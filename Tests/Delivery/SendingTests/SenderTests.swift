@@ -14,7 +14,7 @@ import Testing
 
     private func request(_ path: String = path, body: String = "{}") throws -> UploadRequest {
         try UploadRequest(
-            uploads(.mozilla), target: Target(path: path), payload: Array(body.utf8), credential: .none,
+            uploads(.mozilla), target: Target(path: path), payload: Array(body.utf8), credential: .none, secrets: .none,
             now: try #require(Timestamp(milliseconds: 0)), agent: "Pingferry/1")
     }
 

@@ -19,8 +19,7 @@ import Testing
     ) throws -> UploadRequest {
         try UploadRequest(
             uploads(system), target: Target(path: path, method: method), payload: Array(payload.utf8),
-            credential: credential,
-            now: try #require(now), agent: "Pingferry/1")
+            credential: credential, secrets: .none, now: try #require(now), agent: "Pingferry/1")
     }
 
     private func fields(_ request: UploadRequest) -> [String] { request.headers.map { "\($0.name): \($0.value)" } }

@@ -84,7 +84,8 @@ final class LoopbackServer: Sendable {
     }
 
     /// A request of the test itself, which no rule concerns.
-    private func request(_ method: String, _ name: String, _ body: [UInt8]) async throws -> (status: Int, body: [UInt8]) {
+    private func request(_ method: String, _ name: String, _ body: [UInt8]) async throws -> (status: Int, body: [UInt8])
+    {
         let collector = Collector()
         let request = HTTPRequest(method: method, target: "/-/\(name)", body: body)
         let end = await control.send(request, over: HTTPRoute(server: address), for: collector)
