@@ -99,6 +99,19 @@ extension Database {
         return flights
     }
 
+    /// The keys of what is in flight.
+    func flightKeys() throws -> Set<DeliveryKey> {
+        var keys: Set<DeliveryKey> = []
+        let rows = try Row.fetchCursor(self, sql: "SELECT identity, content FROM flights")
+        while let row = try rows.next() {
+            guard let identity = Digest16(bytes: row["identity"] as Data),
+                let content = Digest16(bytes: row["content"] as Data)
+            else { continue }
+            keys.insert(DeliveryKey(identity: identity, content: content))
+        }
+        return keys
+    }
+
     /// How much of a day's quota each client has had.
     ///
     /// Later days count too: a clock that was set back frees nothing. Days that lie more than one day ahead were counted by
@@ -152,9 +165,6 @@ struct Release: Sendable, Hashable {
 extension Digest16 {
     /// The 16 bytes as they stand in a ledger.
     var data: Data {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(16)
-        append(to: &bytes)
-        return Data(bytes)
+        withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Data($0) }
     }
 }

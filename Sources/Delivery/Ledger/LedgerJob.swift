@@ -11,6 +11,9 @@ struct LedgerJob: Sendable {
     /// What was used of the quota, for the day that it is known of.
     private var usage: Usage?
 
+    /// What is marked as in flight, and perhaps a little more; nil where that is not known.
+    private var flown: Set<DeliveryKey>?
+
     private struct Usage {
         let day: Int
         var used: [Int64: Int]
@@ -30,6 +33,7 @@ struct LedgerJob: Sendable {
         clients = Array(repeating: nil, count: plan.names.clients.values.count)
         kinds = Array(repeating: nil, count: plan.names.kinds.values.count)
         let today = plan.rules.days.day(of: plan.now)
+        flown = try db.flightKeys()
         // What an earlier job left in flight may have arrived.
         try db.execute(sql: "UPDATE flights SET uncertain = 1")
         try db.execute(
@@ -40,7 +44,7 @@ struct LedgerJob: Sendable {
         for settlement in plan.settlements {
             try landParts(of: settlement.key, db)
             try settle(
-                settlement.key, client: settlement.client, kind: settlement.kind, status: 0, isRefused: false,
+                settlement.key, isList: true, client: settlement.client, kind: settlement.kind, status: 0, isRefused: false,
                 at: plan.now, db)
         }
         try note(waiting: plan, db)
@@ -49,6 +53,7 @@ struct LedgerJob: Sendable {
     /// A transaction was rolled back.
     mutating func forgetCounts() {
         usage = nil
+        flown = nil
         clients = clients.map { _ in nil }
         kinds = kinds.map { _ in nil }
     }
@@ -66,11 +71,7 @@ struct LedgerJob: Sendable {
     private mutating func mark(_ send: PlannedSend, at now: Timestamp, _ db: Database) throws -> MarkAnswer {
         let day = rules.days.day(of: now)
         let client = try row(ofClient: send.client, db)
-        let isCounted =
-            try Int.fetchOne(
-                db.cachedStatement(
-                    sql: "SELECT 1 FROM flights WHERE identity = ? AND content = ? AND client = ? AND day = ?"),
-                arguments: send.key.arguments + [client, day]) != nil
+        let isCounted = try mayBeInFlight(send.key) && isInFlight(send.key, of: client, on: day, db)
         // As Flight.isCounted(for:on:) has it for the plan.
         if !isCounted {
             guard try takeQuota(client, on: day, db) else { return .dailyLimit }
@@ -82,7 +83,17 @@ struct LedgerJob: Sendable {
                 """
         ).execute(
             arguments: send.key.arguments + [try row(ofKind: send.kind, db), client, day, now.milliseconds / 1000])
+        flown?.insert(send.key)
         return .marked
+    }
+
+    private func mayBeInFlight(_ key: DeliveryKey) -> Bool { flown?.contains(key) ?? true }
+
+    private func isInFlight(_ key: DeliveryKey, of client: Int64, on day: Int, _ db: Database) throws -> Bool {
+        try Int.fetchOne(
+            db.cachedStatement(
+                sql: "SELECT 1 FROM flights WHERE identity = ? AND content = ? AND client = ? AND day = ?"),
+            arguments: key.arguments + [client, day]) != nil
     }
 
     private mutating func takeQuota(_ client: Int64, on day: Int, _ db: Database) throws -> Bool {
@@ -129,14 +140,16 @@ struct LedgerJob: Sendable {
             guard send.completesRecord else { return }
             if !send.items.isEmpty { try landParts(of: send.recordKey, db) }
             try settle(
-                send.recordKey, client: send.client, kind: send.kind, status: status, isRefused: false, at: now, db)
+                send.recordKey, isList: !send.items.isEmpty, client: send.client, kind: send.kind, status: status,
+                isRefused: false, at: now, db)
         case .refused(let status, let reason):
             try land(send, db)
             try remark(settlement, reason, db)
             guard send.completesRecord else { return try refuse(send, status: status, db) }
             if !send.items.isEmpty { try landParts(of: send.recordKey, db) }
             try settle(
-                send.recordKey, client: send.client, kind: send.kind, status: status, isRefused: true, at: now, db)
+                send.recordKey, isList: !send.items.isEmpty, client: send.client, kind: send.kind, status: status,
+                isRefused: true, at: now, db)
         case .retryLater, .credentialWrong(_, _, mayHaveArrived: false):
             try takeBack(send, db)
         case .unknown, .credentialWrong:
@@ -183,13 +196,13 @@ struct LedgerJob: Sendable {
         ).first
     }
 
-    /// Settles a record. One of whose parts was refused is refused, and stays so.
+    /// Settles a record. A list of which a part was refused is refused, and stays so.
     private mutating func settle(
-        _ key: DeliveryKey, client: UInt32, kind: UInt32, status: Int, isRefused: Bool, at now: Timestamp,
-        _ db: Database
+        _ key: DeliveryKey, isList: Bool, client: UInt32, kind: UInt32, status: Int, isRefused: Bool,
+        at now: Timestamp, _ db: Database
     ) throws {
         let (kind, client) = (try row(ofKind: kind, db), try row(ofClient: client, db))
-        let refusal = try takeRefusal(key, db)
+        let refusal = isList ? try takeRefusal(key, db) : nil
         try db.cachedStatement(
             sql: """
                 INSERT INTO settled VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -211,7 +224,8 @@ struct LedgerJob: Sendable {
             .execute(arguments: settlement.send.recordKey.arguments + [settlement.recordID, text])
     }
 
-    private func land(_ send: PlannedSend, _ db: Database) throws {
+    private mutating func land(_ send: PlannedSend, _ db: Database) throws {
+        flown?.remove(send.key)
         try db.cachedStatement(sql: "DELETE FROM flights WHERE identity = ? AND content = ?")
             .execute(arguments: send.key.arguments)
     }

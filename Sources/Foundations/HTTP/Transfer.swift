@@ -72,7 +72,8 @@ final class Transfer {
         }
         try easy.set(CURLOPT_REQUEST_TARGET, request.target)
         try easy.set(CURLOPT_POSTFIELDSIZE_LARGE, size: request.body.count)
-        let code = request.body.withUnsafeBytes {
+        // Where there are no bytes at all, libcurl would read them from standard input.
+        let code = (request.body.isEmpty ? [0] : request.body).withUnsafeBytes {
             ccurl_set_pointer(easy.pointer, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress))
         }
         try easy.check(code)

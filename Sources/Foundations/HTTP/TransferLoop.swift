@@ -19,10 +19,7 @@ struct TransferLoop: ~Copyable {
             let (starts, isClosing) = mailbox.take()
             for start in starts { begin(start) }
             if isClosing { break }
-            guard mailbox.multi.perform() else {
-                endAll(.failed(.other("libcurl failed", wasSent: true)))
-                continue
-            }
+            if !mailbox.multi.perform() { endAll(.failed(.other("libcurl failed", wasSent: true))) }
             while let (transfer, code) = mailbox.multi.nextOver() {
                 end(transfer, transfer.conclude(code))
             }
