@@ -44,7 +44,8 @@ struct LedgerJob: Sendable {
         for settlement in plan.settlements {
             try landParts(of: settlement.key, db)
             try settle(
-                settlement.key, isList: true, client: settlement.client, kind: settlement.kind, status: 0, isRefused: false,
+                settlement.key, isList: true, client: settlement.client, kind: settlement.kind, status: 0,
+                isRefused: false,
                 at: plan.now, db)
         }
         try note(waiting: plan, db)
