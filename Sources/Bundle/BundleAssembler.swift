@@ -80,17 +80,16 @@ public struct BundleAssembler: ~Copyable {
         if !segment.isEmpty { closeSegment() }
         while pending.count > 0 { try await writeNextSegment() }
         let verdicts = limits.verdicts(on: quarantine.stored)
-        let written = try write(quarantine, verdicts, contents: contents)
+        let isWritten = try write(quarantine, verdicts, contents: contents)
         try writeDetails(BundleLayout.quarantine) { add in
             var next = 0
             try quarantine.forEach { line, stored in
                 guard var item = stored else { return try add(line) }
-                let hash = ContentHash(hex: item.sha256)
-                let verdict = hash == nil ? .carried : verdicts[next]
-                if hash != nil { next += 1 }
-                if let hash, written.contains(hash) { return try add(line) }
+                let place = ContentHash(hex: item.sha256) == nil ? nil : next
+                if place != nil { next += 1 }
+                if let place, isWritten[place] { return try add(line) }
                 item.isStored = false
-                switch verdict {
+                switch place.map({ verdicts[$0] }) ?? .carried {
                 case .carried: try lose(item, .changed)
                 case .tooLarge: try lose(item, .tooLarge)
                 case .tooMany: try lose(item, .tooMany(limits.countLimit))
@@ -100,25 +99,30 @@ public struct BundleAssembler: ~Copyable {
         }
     }
 
-    /// Writes the bytes of the quarantine by their hashes.
-    /// - Returns: the hashes of those that could be had.
+    /// Writes the bytes of the quarantine by their hashes: of entries with equal bytes, those of the first that can be had.
+    /// - Returns: for each entry, whether its bytes were written.
     private mutating func write(
         _ quarantine: QuarantineSpill, _ verdicts: [QuarantineLimits.Verdict],
         contents: (_ input: Int, _ item: Quarantined) -> [UInt8]?
-    ) throws -> Set<ContentHash> {
+    ) throws -> [Bool] {
         let stored = quarantine.stored
-        var written: Set<ContentHash> = []
-        let byHash = stored.indices.filter { verdicts[$0] == .carried }.sorted { left, right in
+        var isWritten = [Bool](repeating: false, count: stored.count)
+        var byHash = stored.indices.sorted { left, right in
             (stored[left].sha256, left) < (stored[right].sha256, right)
-        }
-        for index in byHash where !written.contains(stored[index].sha256) {
-            guard let (item, input) = try quarantine.entry(of: stored[index]), let bytes = contents(input, item) else {
-                continue
+        }[...]
+        while let first = byHash.first {
+            let hash = stored[first].sha256
+            let equals = byHash.prefix { stored[$0].sha256 == hash }
+            byHash = byHash.dropFirst(equals.count)
+            for index in equals where verdicts[index] == .carried {
+                guard let (item, input) = try quarantine.entry(of: stored[index]), let bytes = contents(input, item)
+                else { continue }
+                try append(BundleLayout.quarantined(item.sha256), bytes)
+                for index in equals { isWritten[index] = true }
+                break
             }
-            try append(BundleLayout.quarantined(item.sha256), bytes)
-            written.insert(stored[index].sha256)
         }
-        return written
+        return isWritten
     }
 
     /// Ends the bundle, after its quarantine.

@@ -8,8 +8,9 @@ enum Sending {
     static func run(_ job: Job) async throws -> JobReport {
         let task = Task { try await job.run() }
         try StopSignal.catchFirst {
-            StandardError.write("\(PingferryUpload.name): stopping: what is under way has 3 seconds to get its answer")
+            // First, so that nothing new is begun once it is told.
             task.cancel()
+            StandardError.write("\(PingferryUpload.name): stopping: what is under way has 3 seconds to get its answer")
         }
         return try await task.value
     }
