@@ -9,21 +9,24 @@ import Telemetry
 /// alone, not on how many jobs there are.
 ///
 /// ```swift
-/// var bundle = try BundleAssembler(level: 3, tool: "1.0", limit: JobLimit(jobs: 2)) { file.append(copying: $0) }
+/// var bundle = try BundleAssembler(level: 3, tool: "1.0", limit: JobLimit(jobs: 2))
 /// for record in records {
 ///     var line: [UInt8] = []
 ///     record.write(to: &line)
 ///     bundle.add(RecordSummary(record), line: line[...])
 /// }
-/// try await bundle.writeFinished()
-/// try await bundle.add(QuarantineSpill(folder: folder, knowing: Systems.table)) { _, _ in nil }
-/// let manifest = try bundle.finish(problems: DetailSpill(folder: folder), duplicates: 0)
+/// try await bundle.writeFinished { file.append(copying: $0) }
+/// try await bundle.add(QuarantineSpill(folder: folder, knowing: Systems.table)) { _, _ in
+///     nil
+/// } to: {
+///     file.append(copying: $0)
+/// }
+/// let manifest = try bundle.finish(problems: DetailSpill(folder: folder), duplicates: 0) { file.append(copying: $0) }
 /// ```
 public struct BundleAssembler: ~Copyable {
     private let tool: String
     private let encoders: SparePool<EncoderBox>
     private let limit: JobLimit
-    private let write: (Span<UInt8>) throws -> Void
     private var container = ContainerWriter()
     private var pending: OrderedTasks<EncodedMember>
     private var segment: [UInt8] = []
@@ -33,29 +36,29 @@ public struct BundleAssembler: ~Copyable {
     /// What has been added so far.
     public private(set) var totals = BundleTotals()
 
-    /// Begins a bundle and writes its first member.
+    /// What takes the bytes of the file, in order. Each call that writes is given the same one.
+    public typealias Sink = (Span<UInt8>) throws -> Void
+
+    /// Begins a bundle. Nothing is written yet.
     ///
     /// - Parameters:
     ///   - level: the zstd level, 1…19.
     ///   - tool: the version of the program.
     ///   - limit: how many segments are compressed at once.
-    ///   - write: takes the bytes of the file in order.
-    /// - Throws: ``ContainerWriteError`` for a level out of range, and what `write` throws.
-    public init(
-        level: Int, tool: String, limit: JobLimit, write: @escaping (Span<UInt8>) throws -> Void
-    ) throws {
+    /// - Throws: ``ContainerWriteError`` for a level out of range.
+    public init(level: Int, tool: String, limit: JobLimit) throws {
         self.tool = tool
         self.limit = limit
-        self.write = write
         encoders = SparePool { EncoderBox(try FrameEncoder(level: level)) }
         pending = OrderedTasks(limit: limit)
-        try append(BundleLayout.marker, BundleLayout.markerContents)
+        let marker = try Self.encode(BundleLayout.marker, BundleLayout.markerContents, encoders)
+        pending.add { marker }
     }
 
     /// Adds a record.
     /// - Parameter line: its canonical line with the line feed.
     ///
-    /// Segments pile up until ``writeFinished()`` is called, which is to be done every few of them.
+    /// Segments pile up until ``writeFinished(to:)`` is called, which is to be done every few of them.
     public mutating func add(_ record: borrowing RecordSummary, line: ArraySlice<UInt8>) {
         if !segment.isEmpty, segment.count + line.count > BundleLayout.segmentSize { closeSegment() }
         segment += line
@@ -71,17 +74,18 @@ public struct BundleAssembler: ~Copyable {
     ///   - limits: how much is carried along.
     ///   - contents: gives the bytes of an entry from the input of a number; nil if they cannot be had any more.
     ///   - lose: is told of each entry whose bytes are not carried along although they were to be, and why.
-    /// - Throws: what writing throws, and what `lose` throws.
+    ///   - sink: takes the bytes of the file.
+    /// - Throws: what `sink` and `lose` throw, ``ContainerWriteError``.
     public mutating func add(
         _ quarantine: QuarantineSpill, within limits: QuarantineLimits = QuarantineLimits(),
         contents: (_ input: Int, _ item: Quarantined) -> [UInt8]?,
-        lose: (Quarantined, QuarantineLoss) throws -> Void = { _, _ in }
+        lose: (Quarantined, QuarantineLoss) throws -> Void = { _, _ in }, to sink: Sink
     ) async throws {
         if !segment.isEmpty { closeSegment() }
-        while pending.count > 0 { try await writeNextSegment() }
+        while pending.count > 0 { try await writeNext(to: sink) }
         let verdicts = limits.verdicts(on: quarantine.stored)
-        let isWritten = try write(quarantine, verdicts, contents: contents)
-        try writeDetails(BundleLayout.quarantine) { add in
+        let isWritten = try write(quarantine, verdicts, contents: contents, to: sink)
+        try writeDetails(BundleLayout.quarantine, to: sink) { add in
             var next = 0
             try quarantine.forEach { line, stored in
                 guard var item = stored else { return try add(line) }
@@ -103,7 +107,7 @@ public struct BundleAssembler: ~Copyable {
     /// - Returns: for each entry, whether its bytes were written.
     private mutating func write(
         _ quarantine: QuarantineSpill, _ verdicts: [QuarantineLimits.Verdict],
-        contents: (_ input: Int, _ item: Quarantined) -> [UInt8]?
+        contents: (_ input: Int, _ item: Quarantined) -> [UInt8]?, to sink: Sink
     ) throws -> [Bool] {
         let stored = quarantine.stored
         var isWritten = [Bool](repeating: false, count: stored.count)
@@ -117,7 +121,7 @@ public struct BundleAssembler: ~Copyable {
             for index in equals where verdicts[index] == .carried {
                 guard let (item, input) = try quarantine.entry(of: stored[index]), let bytes = contents(input, item)
                 else { continue }
-                try append(BundleLayout.quarantined(item.sha256), bytes)
+                try append(BundleLayout.quarantined(item.sha256), bytes, to: sink)
                 for index in equals { isWritten[index] = true }
                 break
             }
@@ -130,39 +134,44 @@ public struct BundleAssembler: ~Copyable {
     /// - Parameters:
     ///   - problems: what the operator should know.
     ///   - duplicates: how many records were left out as duplicates.
+    ///   - sink: takes the bytes of the file.
     /// - Returns: the manifest as written.
-    /// - Throws: what writing throws.
-    public mutating func finish(problems: DetailSpill, duplicates: Int) throws -> Manifest {
-        try writeDetails(BundleLayout.problems) { add in try problems.forEach { line, _ in try add(line) } }
+    /// - Throws: what `sink` throws, ``ContainerWriteError``.
+    public mutating func finish(problems: DetailSpill, duplicates: Int, to sink: Sink) throws -> Manifest {
+        try writeDetails(BundleLayout.problems, to: sink) { add in try problems.forEach { line, _ in try add(line) } }
         let clients = clients
-        try writeDetails(BundleLayout.clients) { add in
+        try writeDetails(BundleLayout.clients, to: sink) { add in
             for client in clients.sorted { try add(client.json.bytes[...]) }
         }
         let manifest = manifest(duplicates: duplicates)
-        try append(BundleLayout.manifest, manifest.bytes)
+        try append(BundleLayout.manifest, manifest.bytes, to: sink)
         let end = try encoders.withSpare { try $0.encoder.end() }
-        try container.finish(end: end, to: write)
+        try container.finish(end: end, to: sink)
         return manifest
     }
 
     /// Writes the members of a list.
     /// - Parameter lines: gives the lines, without line feeds, to the function that it is given.
     private mutating func writeDetails(
-        _ list: String, _ lines: ((ArraySlice<UInt8>) throws -> Void) throws -> Void
+        _ list: String, to sink: Sink, _ lines: ((ArraySlice<UInt8>) throws -> Void) throws -> Void
     ) throws {
         var members = DetailMembers(list)
-        try lines { line in
-            guard let closed = members.add(line) else { return }
-            try append(closed.name, closed.contents)
+        // A closure that is a parameter must not be used in a closure that is given to another one, unless it is so wrapped.
+        try withoutActuallyEscaping(sink) { sink in
+            try lines { line in
+                guard let closed = members.add(line) else { return }
+                try append(closed.name, closed.contents, to: sink)
+            }
         }
         let last = members.current
-        try append(last.name, last.contents)
+        try append(last.name, last.contents, to: sink)
     }
 
     /// Writes segments until no more than two wait for each job: enough to keep the jobs busy, and memory small.
-    /// - Throws: what writing throws.
-    public mutating func writeFinished() async throws {
-        while pending.count > 2 * limit.jobs { try await writeNextSegment() }
+    /// - Parameter sink: takes the bytes of the file.
+    /// - Throws: what `sink` throws, ``ContainerWriteError``.
+    public mutating func writeFinished(to sink: Sink) async throws {
+        while pending.count > 2 * limit.jobs { try await writeNext(to: sink) }
     }
 
     private mutating func closeSegment() {
@@ -175,13 +184,14 @@ public struct BundleAssembler: ~Copyable {
         pending.add { [encoders] in try Self.encode(name, contents, encoders) }
     }
 
-    private mutating func writeNextSegment() async throws {
+    /// Writes the marker or a segment, whichever was begun first and is not written yet.
+    private mutating func writeNext(to sink: Sink) async throws {
         guard let member = try await pending.next() else { return }
-        try container.append(member, to: write)
+        try container.append(member, to: sink)
     }
 
-    private mutating func append(_ name: String, _ contents: [UInt8]) throws {
-        try container.append(Self.encode(name, contents, encoders), to: write)
+    private mutating func append(_ name: String, _ contents: [UInt8], to sink: Sink) throws {
+        try container.append(Self.encode(name, contents, encoders), to: sink)
     }
 
     /// Compresses a member, unless no reader would take it.

@@ -78,15 +78,16 @@ import Testing
         let entry = Quarantined(
             capture: "phone", path: "p", store: .mozillaPingFile, reject: Reject("P2 cut short"), size: 1,
             sha256: PayloadHash.hex(of: [7]), isStored: true)
-        var assembler = try BundleAssembler(level: 3, tool: "1", limit: JobLimit(jobs: 1)) { _ in }
+        var assembler = try BundleAssembler(level: 3, tool: "1", limit: JobLimit(jobs: 1))
         var lost: [QuarantineLoss] = []
         try await assembler.add(SampleBundle.spill([entry])) { _, _ in
             nil
         } lose: { _, loss in
             lost.append(loss)
+        } to: { _ in
         }
         #expect(lost == [.changed])
-        let manifest = try assembler.finish(problems: SampleBundle.spill([PlacedProblem]()), duplicates: 0)
+        let manifest = try assembler.finish(problems: SampleBundle.spill([PlacedProblem]()), duplicates: 0) { _ in }
         #expect(!manifest.members.contains { $0.path.hasPrefix("quarantine/") })
     }
 

@@ -95,11 +95,11 @@ import Testing
 
     @Test func memberThatNoReaderTakesIsNotWritten() async throws {
         let size = BundleLayout.memberLimit + 1
-        var assembler = try BundleAssembler(level: 1, tool: "1", limit: JobLimit(jobs: 1)) { _ in }
+        var assembler = try BundleAssembler(level: 1, tool: "1", limit: JobLimit(jobs: 1))
         assembler.add(
             RecordSummary(SampleBundle.record(1)), line: [UInt8](repeating: UInt8(ascii: "x"), count: size)[...])
         let error = await #expect(throws: ContainerWriteError.self) {
-            try await assembler.add(QuarantineSpill(folder: "/tmp")) { _, _ in nil }
+            try await assembler.add(QuarantineSpill(folder: "/tmp"), contents: { _, _ in nil }, to: { _ in })
         }
         #expect(error == .overLimit(name: "records/000001.ndjson", BundleLayout.memberLimit))
     }

@@ -30,13 +30,11 @@ enum SampleBundle {
         _ records: [Record], quarantined: [[UInt8]] = [], problems: [PlacedProblem] = [], level: Int = 3, jobs: Int = 2,
         limits: QuarantineLimits = QuarantineLimits()
     ) async throws -> (bytes: [UInt8], manifest: Manifest, lost: [Quarantined]) {
-        let sink = Sink()
-        var assembler = try BundleAssembler(level: level, tool: "1", limit: JobLimit(jobs: jobs)) {
-            sink.bytes.append(copying: $0)
-        }
+        var bytes: [UInt8] = []
+        var assembler = try BundleAssembler(level: level, tool: "1", limit: JobLimit(jobs: jobs))
         for record in records {
             assembler.add(RecordSummary(record), line: line(record)[...])
-            try await assembler.writeFinished()
+            try await assembler.writeFinished { bytes.append(copying: $0) }
         }
         let entries = quarantined.enumerated().map { number, bytes in
             Quarantined(
@@ -49,9 +47,11 @@ enum SampleBundle {
             quarantined[input]
         } lose: { item, _ in
             lost.append(item)
+        } to: {
+            bytes.append(copying: $0)
         }
-        let manifest = try assembler.finish(problems: spill(problems), duplicates: 0)
-        return (sink.bytes, manifest, lost)
+        let manifest = try assembler.finish(problems: spill(problems), duplicates: 0) { bytes.append(copying: $0) }
+        return (bytes, manifest, lost)
     }
 
     /// Entries for the quarantine, each of the input of its number.
@@ -100,9 +100,5 @@ enum SampleBundle {
         return try reader.members.map {
             ($0.name, try reader.read($0, with: &decoder, limit: BundleLayout.memberLimit))
         }
-    }
-
-    private final class Sink {
-        var bytes: [UInt8] = []
     }
 }

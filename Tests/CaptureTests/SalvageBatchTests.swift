@@ -1,10 +1,11 @@
 import Bundle
-import Capture
 import Files
 import Parallel
 import Systems
 import Telemetry
 import Testing
+
+@testable import Capture
 
 @Suite struct SalvageBatchTests {
     @Test("a segment of which no line can be read comes out in batches that stay small", arguments: [1, 50_000])

@@ -146,15 +146,19 @@ import Testing
     @Test func newBundle() async throws {
         let (records, folder) = ([Self.record], folder.path)
         var file: [UInt8] = []
-        var bundle = try BundleAssembler(level: 3, tool: "1.0", limit: JobLimit(jobs: 2)) { file.append(copying: $0) }
+        var bundle = try BundleAssembler(level: 3, tool: "1.0", limit: JobLimit(jobs: 2))
         for record in records {
             var line: [UInt8] = []
             record.write(to: &line)
             bundle.add(RecordSummary(record), line: line[...])
         }
-        try await bundle.writeFinished()
-        try await bundle.add(QuarantineSpill(folder: folder, knowing: Systems.table)) { _, _ in nil }
-        let manifest = try bundle.finish(problems: DetailSpill(folder: folder), duplicates: 0)
+        try await bundle.writeFinished { file.append(copying: $0) }
+        try await bundle.add(QuarantineSpill(folder: folder, knowing: Systems.table)) { _, _ in
+            nil
+        } to: {
+            file.append(copying: $0)
+        }
+        let manifest = try bundle.finish(problems: DetailSpill(folder: folder), duplicates: 0) { file.append(copying: $0) }
         #expect(try BundleReader(bytes: file, knowing: Systems.table).manifest.digest == manifest.digest)
     }
 
@@ -179,9 +183,8 @@ import Testing
         let options = HarvestOptions(filter: RecordFilter(), scan: ScanOptions(secret: secret))
         var intake = Intake(secret: secret, keepsDetails: false, folder: folder, systems: Systems.table)
         for (number, input) in inputs.enumerated() {
-            try await Harvest(input, number: number, options: options, limit: JobLimit(jobs: 2)).run { batch in
-                try intake.take(batch, fromBundle: false) { _, line, _ in lines += line }
-            }
+            let harvest = Harvest(input, number: number, options: options, limit: JobLimit(jobs: 2))
+            try await harvest.run(into: &intake) { _, line, _ in lines += line }
         }
         #expect(!intake.isIncomplete)
         return [String(decoding: lines, as: UTF8.self)]

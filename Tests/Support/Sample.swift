@@ -41,24 +41,19 @@ public enum Sample {
     @discardableResult
     public static func bundle(_ records: [Record], at path: String) async throws -> String {
         let output = try AtomicOutput(path: path, replacing: false)
-        let sink = Sink()
-        var assembler = try BundleAssembler(level: 1, tool: "1", limit: JobLimit(jobs: 2)) {
-            sink.bytes.append(copying: $0)
-        }
+        var assembler = try BundleAssembler(level: 1, tool: "1", limit: JobLimit(jobs: 2))
         for record in records {
             var line: [UInt8] = []
             record.write(to: &line)
             assembler.add(RecordSummary(record), line: line[...])
         }
-        try await assembler.add(QuarantineSpill(folder: "/tmp", knowing: Systems.table)) { _, _ in nil }
-        _ = try assembler.finish(problems: DetailSpill(folder: "/tmp"), duplicates: 0)
-        try output.write(sink.bytes.span)
+        try await assembler.add(QuarantineSpill(folder: "/tmp", knowing: Systems.table)) { _, _ in
+            nil
+        } to: {
+            try output.write($0)
+        }
+        _ = try assembler.finish(problems: DetailSpill(folder: "/tmp"), duplicates: 0) { try output.write($0) }
         try output.commit()
         return path
-    }
-
-    /// A class, for the closure that fills it is kept.
-    private final class Sink {
-        var bytes: [UInt8] = []
     }
 }

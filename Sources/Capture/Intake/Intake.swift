@@ -11,9 +11,8 @@ import Telemetry
 /// let options = HarvestOptions(filter: RecordFilter(), scan: ScanOptions(secret: secret))
 /// var intake = Intake(secret: secret, keepsDetails: false, folder: folder, systems: Systems.table)
 /// for (number, input) in inputs.enumerated() {
-///     try await Harvest(input, number: number, options: options, limit: JobLimit(jobs: 2)).run { batch in
-///         try intake.take(batch, fromBundle: false) { _, line, _ in lines += line }
-///     }
+///     let harvest = Harvest(input, number: number, options: options, limit: JobLimit(jobs: 2))
+///     try await harvest.run(into: &intake) { _, line, _ in lines += line }
 /// }
 /// ```
 public struct Intake: Sendable {

@@ -12,6 +12,11 @@ public enum CaptureInput: Sendable {
     case salvage(SalvagedBundle)
     /// A request log by itself.
     case log(RequestLog)
+
+    /// Whether the input is an intact bundle, whose quarantine and problems were reported when it was made.
+    public var isBundle: Bool {
+        if case .bundle = self { true } else { false }
+    }
 }
 
 /// How inputs are to be read.
@@ -47,10 +52,29 @@ public struct Harvest {
         self.options = options
     }
 
+    /// Reads everything through the intake.
+    /// - Parameters:
+    ///   - intake: takes the batches in order.
+    ///   - keep: takes each record that is kept, its line, and the part of the line that is its payload.
+    ///   - note: takes what else is found.
+    ///   - afterBatch: is told of each batch that was taken how many bytes were read for it, and how many records it had.
+    /// - Throws: `BundleError` for a damaged bundle, and what `keep` and `afterBatch` throw.
+    public func run(
+        into intake: inout Intake,
+        keep: (Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
+        note: (Intake.Finding) -> Void = { _ in },
+        afterBatch: (_ bytes: Int, _ records: Int) async throws -> Void = { _, _ in }
+    ) async throws {
+        try await run { batch in
+            try intake.take(batch, fromBundle: input.isBundle, keep: keep, note: note)
+            try await afterBatch(batch.bytesRead, batch.records.count)
+        }
+    }
+
     /// Reads everything.
     /// - Parameter consume: takes the batches in order.
     /// - Throws: `BundleError` for a damaged bundle, and what `consume` throws.
-    public func run(_ consume: (Batch) async throws -> Void) async throws {
+    func run(_ consume: (Batch) async throws -> Void) async throws {
         switch input {
         case .folder(let capture): try await read(capture, consume)
         case .bundle(let bundle): try await read(bundle, consume)

@@ -63,6 +63,9 @@ public struct AtomicOutput: ~Copyable, Sendable {
         cfiles_partial_release(slot)
     }
 
+    /// The files that must not be read as input: the temporary, and the one that it will replace.
+    public var identities: Set<FileIdentity> { Set([identity, FileIdentity(path: path)].compactMap(\.self)) }
+
     /// Appends bytes; all of them, or an error.
     ///
     /// - Throws: `FileError`, such as `ENOSPC`. The output is then of no use but to be dropped.

@@ -14,9 +14,9 @@ final class CommandOutput {
 
     /// - Parameters:
     ///   - path: `-` for the standard output.
-    ///   - takesStreams: whether the path may be that of a pipe or a device.
-    init(path: String, replacing: Bool, takesStreams: Bool = false) throws {
-        let stream = takesStreams && path != "-" ? try StreamOutput(path: path) : nil
+    ///   - replacing: whether a file of that name may be replaced.
+    init(path: String, replacing: Bool) throws {
+        let stream = path != "-" ? try StreamOutput(path: path) : nil
         let isFile = stream == nil && path != "-"
         let isTerminal =
             switch stream {
@@ -30,7 +30,7 @@ final class CommandOutput {
             return
         }
         let file = try AtomicOutput(path: path, replacing: replacing)
-        identities = Set([file.identity, FileIdentity(path: path)].compactMap(\.self))
+        identities = file.identities
         self.file = consume file
     }
 

@@ -5,7 +5,7 @@ import Parallel
 import Systems
 import Telemetry
 
-/// Reads the inputs of a command through the intake, with progress on the terminal.
+/// Has the inputs of a command read into the intake, with progress on the terminal.
 struct Reading {
     let inputs: [CaptureInput]
     private let paths: [String]
@@ -53,22 +53,15 @@ struct Reading {
             secret: secret, keepsDetails: keepsDetails, folder: CommonOptions.temporaryFolder, systems: Systems.table)
         for (number, input) in inputs.enumerated() {
             do {
-                try await Harvest(input, number: number, options: options, limit: limit).run { batch in
-                    try intake.take(batch, fromBundle: input.isBundle, keep: keep, note: note)
+                let harvest = Harvest(input, number: number, options: options, limit: limit)
+                try await harvest.run(into: &intake, keep: keep, note: note) { bytes, records in
                     try await afterBatch()
-                    progress.add(bytes: batch.bytesRead, records: batch.records.count)
+                    progress.add(bytes: bytes, records: records)
                 }
             } catch let error as BundleError {
                 throw Failure(error, in: paths[number])
             }
         }
         return intake
-    }
-}
-
-extension CaptureInput {
-    /// Whether the input is an intact bundle, whose quarantine and problems were reported when it was made.
-    var isBundle: Bool {
-        if case .bundle = self { true } else { false }
     }
 }

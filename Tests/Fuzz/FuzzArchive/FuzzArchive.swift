@@ -1,10 +1,11 @@
 import Bundle
-import Capture
 import Dispatch
 import Files
 import Parallel
 import Systems
 import Telemetry
+
+@testable import Capture
 
 /// Reads hostile bytes as an archive, with small limits, then everything that was found in it.
 @_cdecl("LLVMFuzzerTestOneInput")

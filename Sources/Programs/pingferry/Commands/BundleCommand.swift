@@ -58,7 +58,7 @@ struct BundleCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let file = try CommandOutput(path: output, replacing: force)
+            let file = try AtomicOutput(path: output, replacing: force)
             let limit = common.limit
             let opening = InputOpening(
                 label: input.label, systems: Systems.table, limit: limit, excluded: file.identities, spool: input.spool)
@@ -66,20 +66,22 @@ struct BundleCommand: AsyncParsableCommand {
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
                 limit: limit,
                 quarantineFileLimit: quarantineFile << 20, keepsDetails: true)
-            var bundle = try BundleAssembler(level: level, tool: Pingferry.version, limit: reading.limit) {
-                try file.write($0)
-            }
+            var bundle = try BundleAssembler(level: level, tool: Pingferry.version, limit: reading.limit)
             var intake = try await reading.run(
                 keep: { entry, line, _ in bundle.add(entry.summary, line: line) },
-                afterBatch: { try await bundle.writeFinished() })
+                afterBatch: { try await bundle.writeFinished { try file.write($0) } })
             let limits = QuarantineLimits(fileLimit: quarantineFile << 20, totalLimit: quarantineTotal << 20)
             var source = try QuarantineSource(reading.inputs)
             try await bundle.add(intake.spill.quarantine, within: limits) { input, item in
                 try? source.bytes(of: item, input: input)
             } lose: {
                 try intake.lose($0, $1)
+            } to: {
+                try file.write($0)
             }
-            let manifest = try bundle.finish(problems: intake.spill.problems, duplicates: intake.duplicates)
+            let manifest = try bundle.finish(problems: intake.spill.problems, duplicates: intake.duplicates) {
+                try file.write($0)
+            }
             try file.commit()
             try report(intake, manifest)
         }

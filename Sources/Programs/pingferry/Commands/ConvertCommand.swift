@@ -57,8 +57,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let file = try CommandOutput(
-                path: isStandardOutput ? "-" : output, replacing: force, takesStreams: true)
+            let file = try CommandOutput(path: isStandardOutput ? "-" : output, replacing: force)
             let limit = common.limit
             let opening = InputOpening(
                 label: input.label, systems: Systems.table, limit: limit, excluded: file.identities, isSalvage: salvage,
