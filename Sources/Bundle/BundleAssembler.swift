@@ -21,7 +21,9 @@ import Telemetry
 /// } to: {
 ///     file.append(copying: $0)
 /// }
-/// let manifest = try bundle.finish(problems: DetailSpill(folder: folder), duplicates: 0) { file.append(copying: $0) }
+/// let manifest = try bundle.finish(problems: DetailSpill(folder: folder), duplicates: 0) {
+///     file.append(copying: $0)
+/// }
 /// ```
 public struct BundleAssembler: ~Copyable {
     private let tool: String

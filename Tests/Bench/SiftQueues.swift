@@ -13,9 +13,10 @@ enum SiftQueues {
         let together: Spread = { others.spread($0, $1) }
         let spread = jobs > 1 ? together : oneAfterAnother
         var store = SiftStore(capture: "bench", applicationID: nil, spread: spread)
+        var output = ScanOutput(capture: "bench", path: "sift-default")
         let start = clock()
         let time = ContinuousClock().measure {
-            _ = store.read(bytes, of: .queue(identifier: "sift-default"), at: "sift-default")
+            store.read(bytes, of: .queue(identifier: "sift-default"), into: &output)
         }
         let processorSeconds = Double(clock() - start) / Double(CLOCKS_PER_SEC)
         guard store.eventCount > 0 else { throw CocoaError(.fileReadCorruptFile) }

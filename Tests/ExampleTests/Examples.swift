@@ -158,7 +158,9 @@ import Testing
         } to: {
             file.append(copying: $0)
         }
-        let manifest = try bundle.finish(problems: DetailSpill(folder: folder), duplicates: 0) { file.append(copying: $0) }
+        let manifest = try bundle.finish(problems: DetailSpill(folder: folder), duplicates: 0) {
+            file.append(copying: $0)
+        }
         #expect(try BundleReader(bytes: file, knowing: Systems.table).manifest.digest == manifest.digest)
     }
 

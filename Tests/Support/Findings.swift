@@ -27,7 +27,7 @@ extension String {
     public var code: String { String(prefix { $0 != " " }) }
 }
 
-extension Extraction {
+extension ScanOutput {
     /// The rejects without their free text.
     public var refused: [Refused] { rejects.map { Refused($0) } }
 }

@@ -25,16 +25,17 @@ private struct ScriptStore: FileStore {
 
 /// Of each line a number makes a record with so many bytes of payload, `?` a problem, anything else a reject.
 private struct ScriptReader: FileReader {
-    mutating func read(_ bytes: [UInt8], file index: Int, path: String, into output: inout Extraction) {
+    mutating func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
+        let path = output.path
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             let text = String(decoding: line, as: UTF8.self)
             if let size = Int(text) {
-                output.records.append(
+                output.add(
                     Record(
                         system: SystemName("x"), type: "y", id: path, payload: [UInt8](repeating: 0, count: size),
                         source: Source(capture: "c", path: path, store: ScriptStore.kind, index: index)))
             } else if text == "?" {
-                output.problems.append(Problem("odd", path))
+                output.report(Problem("odd", path))
             } else {
                 output.rejects.append(Reject("P2 no number", offset: line.startIndex, length: line.count))
             }
@@ -51,7 +52,7 @@ private struct ScriptReader: FileReader {
     private func outputs(
         of store: ScriptStore, _ files: Range<Int>? = nil, in folder: TemporaryFolder? = nil
     ) throws -> [ScanOutput] {
-        let tree = FileTree(TreeFolder(try Folder(path: (folder ?? self.folder).path)))
+        let tree = FileTree(try Folder(path: (folder ?? self.folder).path))
         let context = StoreContext(
             capture: "c", tree: tree, container: Container(path: "", identifier: nil), neighbors: [store],
             options: ScanOptions(secret: RunSecret(identity: 3, content: 5)))
@@ -73,14 +74,14 @@ private struct ScriptReader: FileReader {
         return ScriptStore(names: names, carriesCredentials: carriesCredentials)
     }
 
-    private func indices(_ output: ScanOutput) -> [Int] { output.records.map(\.record.source.index) }
+    private func indices(_ output: ScanOutput) -> [Int] { output.records.map(\.source.index) }
 
     @Test("files come in the order of the store, what is found in each with its path")
     func order() throws {
         let outputs = try outputs(of: makeStore(["1", "?\n2\n!", "", "3\n4"]))
         #expect(outputs.count == 1)
         #expect(outputs.map(indices) == [[0, 1, 3, 3]])
-        #expect(outputs[0].records.map(\.record.payload.count) == [1, 2, 3, 4])
+        #expect(outputs[0].records.map(\.payload.count) == [1, 2, 3, 4])
         #expect(
             outputs[0].problems == [PlacedProblem(capture: "c", path: "store/f1", problem: Problem("odd", "store/f1"))])
         #expect(outputs[0].quarantined.map(\.path) == ["store/f1"])
@@ -160,17 +161,16 @@ private struct ScriptReader: FileReader {
         arguments: [("a beaconKey b", false), ("a beacon key b", true)])
     func credentialsByContents(text: String, isStored: Bool) throws {
         try folder.put(text, "file")
-        let tree = TreeFolder(try Folder(path: folder.path))
+        let tree = try Folder(path: folder.path)
         let file = StoreFile(
             name: Array("file".utf8), path: "p", kind: ScriptStore.kind, credentials: .ifItHolds("beaconKey"))
         var (reading, output) = (StoreFileReading(), ScanOutput(capture: "c"))
         let options = ScanOptions(secret: RunSecret(identity: 3, content: 5))
         #expect(reading.read(file, limit: FileSizeLimit(bytes: 100, code: "large"), in: tree, options, into: &output))
-        var extraction = Extraction()
-        extraction.rejects = [Reject("P2 x", offset: 0, length: 1)]
-        reading.take(&extraction, of: file, into: &output)
+        output.rejects = [Reject("P2 x", offset: 0, length: 1)]
+        reading.quarantineRejects(of: file, in: &output)
         #expect(output.quarantined.map(\.isStored) == [isStored])
-        #expect(extraction.rejects.isEmpty)
+        #expect(output.rejects.isEmpty)
     }
 
     @Test("a file that cannot be read is told, the others are read")

@@ -51,19 +51,20 @@ import Testing
         #expect(output.problems.allSatisfy { $0.capture == "c" && $0.path == "p" })
     }
 
-    @Test("records and problems of a file are taken in their order, with the part of the store; rejects stay")
+    @Test("records, problems and rejects of a file are taken in their order, records with the part of the store")
     func taking() {
-        var output = ScanOutput(capture: "c")
-        var extraction = Extraction()
-        extraction.records = (0..<3).map { record($0, size: 1) }
-        extraction.problems = [Problem("a", "1"), Problem("b", "2")]
-        extraction.rejects = [Reject("P2 x")]
-        output.take(&extraction, path: "f", part: 2)
-        #expect(output.records.map(\.record.source.index) == [0, 1, 2])
-        #expect(output.records.map(\.part) == [2, 2, 2])
-        #expect(output.problems.map { "\($0.path) \($0.problem.code)" } == ["f a", "f b"])
-        #expect(extraction.records.isEmpty && extraction.problems.isEmpty)
-        #expect(extraction.rejects == [Reject("P2 x")])
+        var output = ScanOutput(capture: "c", path: "f")
+        for index in 0..<3 { output.add(record(index, size: 1), part: 2) }
+        output.report(Problem("a", "1"))
+        output.path = "g"
+        output.report(Problem("b", "2"))
+        output.rejects.append(Reject("P2 x"))
+        output.rejects.append(Reject("P3 y"))
+        #expect(output.records.map(\.source.index) == [0, 1, 2])
+        #expect(output.found.map(\.part) == [2, 2, 2])
+        #expect(output.problems.map { "\($0.path) \($0.problem.code)" } == ["f a", "g b"])
+        #expect(output.takeRejects() == [Reject("P2 x"), Reject("P3 y")])
+        #expect(output.rejects.isEmpty && output.quarantined.isEmpty)
         var taken: [Int] = []
         output.takeRecords { taken.append($0.record.source.index) }
         #expect(taken == [0, 1, 2])

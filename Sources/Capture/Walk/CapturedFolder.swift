@@ -36,7 +36,7 @@ public final class CapturedFolder: Sendable {
         spool: Spool = Spool(), limit: JobLimit
     ) async throws {
         try await self.init(
-            FileTree(TreeFolder(try Folder(path: path))), path: path, label: label,
+            FileTree(try Folder(path: path)), path: path, label: label,
             rootName: Self.lastPart(of: path), problems: [], formats: CaptureFormats.all(systems), leavingOut: excluded,
             spool: spool, limit: limit)
     }
@@ -58,7 +58,7 @@ public final class CapturedFolder: Sendable {
         let place = ArchivePlace(label: label, path: path)
         let members = try ArchiveSpooler(place, spool: spool, formats: formats).run(archive)
         try await self.init(
-            FileTree(TreeFolder(rootOf: members.tree)), path: path, label: label, rootName: place.rootName,
+            FileTree(Folder(rootOf: members.tree)), path: path, label: label, rootName: place.rootName,
             problems: members.problems, formats: formats, leavingOut: [], spool: spool, limit: limit)
     }
 
@@ -85,7 +85,7 @@ public final class CapturedFolder: Sendable {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
-        let tree = FileTree(TreeFolder(try Folder(path: folder)))
+        let tree = FileTree(try Folder(path: folder))
         let visit = FolderVisit(
             tree: tree, path: "", name: Self.lastPart(of: folder), excluded: [], formats: CaptureFormats.all(systems))
         let container = Container(path: "", identifier: nil)

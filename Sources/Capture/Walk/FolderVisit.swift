@@ -182,7 +182,7 @@ struct FolderVisit: Sendable {
         }
     }
 
-    private mutating func readMetadata(in folder: borrowing TreeFolder) {
+    private mutating func readMetadata(in folder: borrowing Folder) {
         var bytes: [UInt8] = []
         guard (try? folder.read(Array(ContainerFinder.metadataName.utf8), limit: 1 << 20, into: &bytes)) != nil,
             let document = try? PropertyListDocument(bytes),

@@ -21,8 +21,8 @@ public protocol FileReader: Sendable {
     /// Reads the bytes of one file.
     /// - Parameters:
     ///   - index: the place of the file in the order of the store.
-    ///   - path: its path in the capture.
-    mutating func read(_ bytes: [UInt8], file index: Int, path: String, into output: inout Extraction)
+    ///   - output: takes what is found; it tells the path of the file.
+    mutating func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput)
 }
 
 extension FileStore {
@@ -39,9 +39,10 @@ private struct FileScan: StoreScan {
     private var left: Range<Int>
     private var reader: any FileReader
     private var files = StoreFileReading()
-    private var extraction = Extraction()
     /// The file that was read last, while some of its rejects are still to be quarantined.
     private var current: StoreFile?
+    /// These rejects.
+    private var rejects: [Reject] = []
 
     init(_ store: some FileStore, _ files: Range<Int>, in context: StoreContext) {
         self.store = store
@@ -55,7 +56,7 @@ private struct FileScan: StoreScan {
             let folder = try context.tree.folder(at: store.folderPath)
             while !output.isFull {
                 if let file = current {
-                    if files.quarantineRejects(of: &extraction, file, into: &output) { current = nil }
+                    if files.quarantine(&rejects, of: file, into: &output) { current = nil }
                 } else if let index = left.first {
                     read(index, in: folder, into: &output)
                     left.removeFirst()
@@ -71,15 +72,16 @@ private struct FileScan: StoreScan {
         }
     }
 
-    private mutating func read(_ index: Int, in folder: borrowing TreeFolder, into output: inout ScanOutput) {
+    private mutating func read(_ index: Int, in folder: borrowing Folder, into output: inout ScanOutput) {
         let (name, path) = store.file(index)
         let file = StoreFile(
             name: name, path: path, kind: store.kind, credentials: store.carriesCredentials ? .always : .never)
         guard files.read(file, limit: store.sizeLimit, in: folder, context.options, into: &output) else { return }
-        extraction.removeAll()
-        reader.read(files.contents, file: index, path: path, into: &extraction)
-        output.take(&extraction, path: path)
-        if !extraction.rejects.isEmpty { current = file }
+        output.path = path
+        reader.read(files.contents, file: index, into: &output)
+        guard !output.rejects.isEmpty else { return }
+        rejects = output.takeRejects()
+        current = file
     }
 }
 
@@ -133,7 +135,7 @@ public struct StoreFileReading: Sendable {
     /// Reads a file. One beyond the limit goes to quarantine as it is.
     /// - Returns: whether its bytes are at hand.
     public mutating func read(
-        _ file: StoreFile, limit: FileSizeLimit, in folder: borrowing TreeFolder, _ options: ScanOptions,
+        _ file: StoreFile, limit: FileSizeLimit, in folder: borrowing Folder, _ options: ScanOptions,
         into output: inout ScanOutput
     ) -> Bool {
         do throws(FileError) {
@@ -151,7 +153,7 @@ public struct StoreFileReading: Sendable {
     }
 
     private mutating func quarantineTooLarge(
-        _ file: StoreFile, limit: FileSizeLimit, in folder: borrowing TreeFolder, _ options: ScanOptions,
+        _ file: StoreFile, limit: FileSizeLimit, in folder: borrowing Folder, _ options: ScanOptions,
         into output: inout ScanOutput
     ) {
         do throws(FileError) {
@@ -170,22 +172,18 @@ public struct StoreFileReading: Sendable {
         }
     }
 
-    /// Takes all that was found in the bytes of the file, for a store whose files are read at once.
-    public func take(_ extraction: inout Extraction, of file: StoreFile, into output: inout ScanOutput) {
-        output.take(&extraction, path: file.path)
-        quarantine(extraction.rejects[...], file, into: &output)
-        extraction.rejects.removeAll(keepingCapacity: true)
+    /// Puts all rejects of the file into quarantine, for a store whose files are read at once.
+    public func quarantineRejects(of file: StoreFile, in output: inout ScanOutput) {
+        quarantine(output.takeRejects()[...], file, into: &output)
     }
 
     /// Puts what could not be understood of the file into quarantine, until the output is full.
     /// - Returns: whether nothing is left.
-    public func quarantineRejects(of extraction: inout Extraction, _ file: StoreFile, into output: inout ScanOutput)
-        -> Bool
-    {
-        let count = min(extraction.rejects.count, output.roomForDetails)
-        quarantine(extraction.rejects[..<count], file, into: &output)
-        extraction.rejects.removeFirst(count)
-        return extraction.rejects.isEmpty
+    fileprivate func quarantine(_ rejects: inout [Reject], of file: StoreFile, into output: inout ScanOutput) -> Bool {
+        let count = min(rejects.count, output.roomForDetails)
+        quarantine(rejects[..<count], file, into: &output)
+        rejects.removeFirst(count)
+        return rejects.isEmpty
     }
 
     private func quarantine(_ rejects: ArraySlice<Reject>, _ file: StoreFile, into output: inout ScanOutput) {

@@ -51,13 +51,13 @@ public struct FolderLook: ~Copyable {
     /// Folders below that belong to the store that this folder is: nobody looks at them again.
     public private(set) var claimedFolders: Set<[UInt8]> = []
 
-    private let folder: TreeFolder
+    private let folder: Folder
     /// The file that was read last: several formats ask for the same one.
     private var lastRead: (name: [UInt8], contents: [UInt8])?
 
     /// Looks at a folder.
     public init(
-        _ folder: consuming TreeFolder, path: String, name: String, base: String, files: FileNames,
+        _ folder: consuming Folder, path: String, name: String, base: String, files: FileNames,
         folders: [[UInt8]], tree: FileTree, excluded: Set<FileIdentity>
     ) {
         self.folder = folder

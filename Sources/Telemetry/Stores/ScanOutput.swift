@@ -1,6 +1,7 @@
 import Crypto
 
-/// The output of a scan since it was last taken: records, rejects, problems and reports, in the order of the store.
+/// The output of a scan since it was last taken: records, rejects, problems and reports, in the order of the store. Those who
+/// read the bytes of files fill it.
 public struct ScanOutput: Sendable {
     /// A record, and the place of the part of the store that it came from among ``Store/parts``.
     public struct Found: Sendable {
@@ -10,9 +11,13 @@ public struct ScanOutput: Sendable {
         public let record: Record
     }
 
-    /// The records.
-    public private(set) var records: [Found] = []
-    /// The rejects.
+    /// The records, with their parts.
+    public private(set) var found: [Found] = []
+    /// What could not be understood of the file that is being read. It goes to quarantine with the bytes of the file.
+    public var rejects: [Reject] = []
+    /// The path, in the capture, of the file that is being read.
+    public var path: String
+    /// What went to quarantine.
     public private(set) var quarantined: [Quarantined] = []
     /// The problems.
     public private(set) var problems: [PlacedProblem] = []
@@ -30,10 +35,16 @@ public struct ScanOutput: Sendable {
     private static let detailSize = 1 << 10
 
     /// Begins with nothing in it.
-    /// - Parameter capture: the label of the capture.
-    public init(capture: String) {
+    /// - Parameters:
+    ///   - capture: the label of the capture.
+    ///   - path: the path of the first file that is read.
+    public init(capture: String, path: String = "") {
         self.capture = capture
+        self.path = path
     }
+
+    /// The records alone.
+    public var records: [Record] { found.map(\.record) }
 
     /// Whether it is time to hand on what was read.
     public var isFull: Bool { size >= Self.sizeGoal }
@@ -48,18 +59,11 @@ public struct ScanOutput: Sendable {
     public mutating func add(_ record: consuming Record, part: Int = 0) {
         // A payload of little requests has more notes than bytes.
         size += record.notes.reduce(record.payload.count) { $0 + $1.utf8.count + MemoryLayout<String>.stride }
-        records.append(Found(part: part, record: record))
+        found.append(Found(part: part, record: record))
     }
 
-    /// Takes the records and problems that were found in the bytes of a file; its rejects need the bytes.
-    /// - Parameter path: the file's path in the capture.
-    public mutating func take(_ extraction: inout Extraction, path: String, part: Int = 0) {
-        for problem in extraction.problems { report(problem, path: path) }
-        extraction.problems.removeAll(keepingCapacity: true)
-        // Taken from the end, a record is moved; a loop over the array would copy it, field by field.
-        extraction.records.reverse()
-        while let record = extraction.records.popLast() { add(record, part: part) }
-    }
+    /// Adds a problem with the file that is being read.
+    public mutating func report(_ problem: Problem) { report(problem, path: path) }
 
     /// Adds a problem with a file or folder.
     /// - Parameter path: the path in the capture.
@@ -101,8 +105,15 @@ public struct ScanOutput: Sendable {
 
     /// Takes the records one after another, each moved instead of copied.
     public mutating func takeRecords(_ body: (Found) -> Void) {
-        records.reverse()
-        while let found = records.popLast() { body(found) }
+        found.reverse()
+        while let next = found.popLast() { body(next) }
+    }
+
+    /// Takes the rejects of the file that was read.
+    public mutating func takeRejects() -> [Reject] {
+        let taken = rejects
+        rejects = []
+        return taken
     }
 
     /// Forgets what was read, keeps the memory.

@@ -9,7 +9,7 @@ import Testing
     func parts() throws {
         let names = ["a.zip", "a b.zip", "a.zip0", "b/a.zip", "b.zip", "a.zi"]
         let folder = try TemporaryFolder()
-        var tree = FileTree(TreeFolder(try Folder(path: folder.path)))
+        var tree = FileTree(try Folder(path: folder.path))
         let members = SpooledTree(
             name: "x", folders: [FolderEntries()], files: [], spool: try SpoolFile(in: folder.path))
         for prefix in names.map({ $0 + "!" }).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {

@@ -10,7 +10,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private var tree: FileTree { get throws { FileTree(TreeFolder(try Folder(path: folder.path))) } }
+    private var tree: FileTree { get throws { FileTree(try Folder(path: folder.path)) } }
 
     private func contents(of name: [UInt8], in path: String = "", _ tree: FileTree, limit: Int = 1 << 20) throws
         -> [UInt8]

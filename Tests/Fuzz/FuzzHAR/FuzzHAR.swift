@@ -77,7 +77,7 @@ private func check(_ log: RequestLog) {
     var hasMore = true
     while hasMore {
         hasMore = scan.read(into: &output)
-        for found in output.records { check(found.record) }
+        for record in output.records { check(record) }
         for item in output.quarantined {
             precondition(!item.isStored, "bytes of a log would be carried along")
             guard let offset = item.reject.offset, let length = item.reject.length else { continue }

@@ -13,7 +13,7 @@ public func fuzzLeanplumRows(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CI
     guard let kind = bytes.first else { return 0 }
     let rest = Array(bytes.dropFirst())
     let place = LeanplumPlace(capture: "c", path: "p", store: .leanplumSQLite, applicationID: "app_x")
-    var output = Extraction()
+    var output = ScanOutput(capture: "c")
     switch kind % 4 {
     case 0: readRows(rest, at: place, into: &output)
     case 1:
@@ -29,7 +29,7 @@ public func fuzzLeanplumRows(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CI
 }
 
 /// Every row is in a record, in quarantine, or noted as a duplicate.
-private func readRows(_ bytes: [UInt8], at place: LeanplumPlace, into output: inout Extraction) {
+private func readRows(_ bytes: [UInt8], at place: LeanplumPlace, into output: inout ScanOutput) {
     let rows = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     var requests = LeanplumRequests(at: place, secret: secret, limits: limits)
     for (index, row) in rows.enumerated() { requests.append(Array(row), rowid: Int64(index), into: &output) }

@@ -22,7 +22,7 @@ private func read(_ bytes: [UInt8]) -> [UInt8] {
     var hasMore = true
     while hasMore {
         hasMore = scan.read(into: &output)
-        for found in output.records { found.record.write(to: &lines) }
+        for record in output.records { record.write(to: &lines) }
         for item in output.quarantined {
             precondition(!item.isStored, "bytes of a log would be carried along")
             guard let offset = item.reject.offset, let length = item.reject.length else { continue }

@@ -8,21 +8,22 @@ import Telemetry
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPingFile(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    var reader = PingReader()
+    var reader = PingReader(at: pingFolder("core"))
     for type in ["core", "focus-event", "unknown"] {
-        let place = pingFolder(type)
-        var output = Extraction()
-        reader.readPingFile(bytes, at: place, into: &output)
-        reader.readPingArray(bytes, at: place, into: &output)
-        reader.readDatedMeasurements(bytes, at: place, into: &output)
+        reader.place = pingFolder(type)
+        var output = ScanOutput(capture: "c")
+        reader.readPingFile(bytes, into: &output)
+        reader.readPingArray(bytes, into: &output)
+        reader.readDatedMeasurements(bytes, into: &output)
         for record in output.records { check(record) }
         for reject in output.rejects { checkRange(reject, count) }
     }
     let parsed = ParsedPingFile(bytes)
     if let time = parsed.time { precondition(time == time) }
-    var (once, twice) = (Extraction(), Extraction())
-    reader.readPingFile(bytes, parsed: parsed, at: pingFolder("core"), into: &once)
-    reader.readPingFile(bytes, at: pingFolder("core"), into: &twice)
+    var (once, twice) = (ScanOutput(capture: "c"), ScanOutput(capture: "c"))
+    reader.place = pingFolder("core")
+    reader.readPingFile(bytes, parsed: parsed, into: &once)
+    reader.readPingFile(bytes, into: &twice)
     precondition(once.records == twice.records, "what was parsed before gives other records")
     if let time = DecimalTime(bytes.span) { precondition(time.fraction < 1_000_000_000_000_000_000) }
     if let name = DecimalTime(pingFileName: bytes.span) { precondition(name.seconds >= 0) }
@@ -58,9 +59,9 @@ private func checkNormalized(_ record: Record) {
             #","documentId":"x","pingType":"\#(record.type == "core" ? "core" : "focus-event")","timestamp":1,"uploadPath":""}"#
                 .utf8)
     guard ["core", "focus-event"].contains(record.type) else { return }
-    var reader = PingReader()
-    var output = Extraction()
-    reader.readPingFile(bare, at: place, into: &output)
+    var reader = PingReader(at: place)
+    var output = ScanOutput(capture: "c")
+    reader.readPingFile(bare, into: &output)
     // Two levels of nesting more may be too many; everything else has to be read.
     guard let again = output.records.first else { return }
     precondition(again.payload == record.payload, "normalizing is not settled after one time")

@@ -10,7 +10,8 @@ public func fuzzSiftStore(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     var store = SiftStore(capture: "c", applicationID: "org.example", comparesEvents: true)
     var pending = 0
     for file in [SiftFile.keys, .collector, .uploader, .queue(identifier: "sift-default"), .queue(identifier: "q")] {
-        let found = store.read(bytes, of: file, at: "p")
+        var found = ScanOutput(capture: "c", path: "p")
+        store.read(bytes, of: file, into: &found)
         precondition(found.records.isEmpty, "records come at the end")
         for reject in found.rejects {
             let range = reject.range(inFileOf: count)

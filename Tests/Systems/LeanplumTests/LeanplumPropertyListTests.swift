@@ -19,8 +19,8 @@ import Testing
         Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?><plist version=\"1.0\">\(root)</plist>".utf8)
     }
 
-    private func requests(_ root: String) -> Extraction {
-        var output = Extraction()
+    private func requests(_ root: String) -> ScanOutput {
+        var output = ScanOutput(capture: "c")
         let place = LeanplumPlace(
             capture: "c", path: "Documents/_lprequests-app_6AoABC", store: .leanplumPlist, applicationID: "app_6AoABC")
         LeanplumPropertyList.readRequests(
@@ -28,8 +28,8 @@ import Testing
         return output
     }
 
-    private func defaults(_ entries: String) -> Extraction {
-        var output = Extraction()
+    private func defaults(_ entries: String) -> ScanOutput {
+        var output = ScanOutput(capture: "c")
         LeanplumPropertyList.readDefaults(
             plist("<dict>\(entries)</dict>"), at: LeanplumPlace(capture: "c", path: "p", store: .leanplumUserDefaults),
             secret: RunSecret(identity: 3, content: 5), into: &output)
@@ -100,7 +100,7 @@ import Testing
         for level in 1...40 { objects.append([0xD2, 42, 43, UInt8(level + 1), UInt8(level + 1)]) }
         objects.append([0x09])
         objects += [[0x51, 0x61], [0x51, 0x62]]
-        var output = Extraction()
+        var output = ScanOutput(capture: "c")
         LeanplumPropertyList.readRequests(
             Self.binary(objects), at: LeanplumPlace(capture: "c", path: "p", store: .leanplumPlist),
             secret: RunSecret(identity: 3, content: 5), limits: LeanplumRequests.Limits(bytes: 1 << 16), into: &output)
@@ -115,7 +115,7 @@ import Testing
             [0xAF, 0x11, 0x0F, 0xA0] + Array(repeating: 1, count: 4000), [0xD1, 2, 3], [0x51, 0x61],
             [0x5F, 0x11, 0x10, 0x00] + text,
         ]
-        var output = Extraction()
+        var output = ScanOutput(capture: "c")
         LeanplumPropertyList.readRequests(
             Self.binary(objects), at: LeanplumPlace(capture: "c", path: "p", store: .leanplumPlist),
             secret: RunSecret(identity: 3, content: 5), limits: LeanplumRequests.Limits(bytes: 1 << 16), into: &output)
@@ -154,7 +154,7 @@ import Testing
         let output = defaults(
             "<key>__leanplum_unsynced</key><integer>9223372036854775807</integer>" + item(2) + item(5))
         #expect(
-            output.problems == [
+            output.problems.map(\.problem) == [
                 Problem("missing_item", "items 0 to 1 counted, but not there"),
                 Problem("missing_item", "items 3 to 4 counted, but not there"),
                 Problem("missing_item", "items 6 to 9223372036854775806 counted, but not there"),
@@ -166,7 +166,8 @@ import Testing
         "", "<key>__leanplum_unsynced</key><integer>0</integer>", "<key>__leanplum_unsynced</key><integer>-4</integer>",
     ])
     func withoutACountThereIsNoQueue(count: String) {
-        #expect(defaults(count + item(0)).isEmpty)
+        let output = defaults(count + item(0))
+        #expect(output.records.isEmpty && output.rejects.isEmpty && output.problems.isEmpty)
     }
 
     @Test func aCountThatIsNoIntegerIsUnsupported() {

@@ -6,12 +6,12 @@ import Testing
 
 /// The oldest store (S0): measurements by the description of a date.
 @Suite struct DatedMeasurementsTests {
-    private func read(_ text: String) -> Extraction {
-        var reader = PingReader()
-        var extraction = Extraction()
+    private func read(_ text: String) -> ScanOutput {
+        var extraction = ScanOutput(capture: "c")
         let place = MozillaPlace(
             capture: "capture", path: "Documents/MozTelemetry.plist", store: .mozillaPingArray, namedType: "")
-        reader.readDatedMeasurements(Array(text.utf8), at: place, into: &extraction)
+        var reader = PingReader(at: place)
+        reader.readDatedMeasurements(Array(text.utf8), into: &extraction)
         return extraction
     }
 

@@ -69,12 +69,12 @@ import Testing
     func temporaryName() throws {
         let name = "-t-1527163208.41924.json.sb-5c1f0a2e-Qx7aLb"
         #expect(decimalTime(pingFileName: name) == nil)
-        var reader = PingReader()
-        var extraction = Extraction()
+        var extraction = ScanOutput(capture: "c")
         var place = MozillaPlace.folder("core")
         place.path = "Documents/MozTelemetry-Default-core/\(name)"
+        var reader = PingReader(at: place)
         let text = StoredJSON.envelope("core", StoredJSON.measurements("core"))
-        reader.readPingFile(Array(text.utf8), at: place, into: &extraction)
+        reader.readPingFile(Array(text.utf8), into: &extraction)
         #expect(extraction.records.map(\.source.path) == [place.path])
         #expect(extraction.records.map(\.notes) == [[]])
     }
@@ -123,12 +123,12 @@ import Testing
     func applicationID() throws {
         var place = MozillaPlace.folder("core")
         place.applicationID = "org.mozilla.ios.Focus"
-        var reader = PingReader()
-        var extraction = Extraction()
+        var reader = PingReader(at: place)
+        var extraction = ScanOutput(capture: "c")
         for path in [StoredJSON.uploadPath("core"), "/other"] {
             let text = StoredJSON.envelope(
                 "core", StoredJSON.measurements("core"), ["uploadPath": "\"\(path)\""])
-            reader.readPingFile(Array(text.utf8), at: place, into: &extraction)
+            reader.readPingFile(Array(text.utf8), into: &extraction)
         }
         #expect(
             extraction.records.map(\.app) == [

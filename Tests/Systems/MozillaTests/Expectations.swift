@@ -22,21 +22,21 @@ extension MozillaPlace {
 
 func decimalTime(pingFileName name: String) -> DecimalTime? { DecimalTime(pingFileName: name.utf8.span) }
 
-func readPingFile(_ text: String, in folder: String = "core") -> Extraction {
+func readPingFile(_ text: String, in folder: String = "core") -> ScanOutput {
     readPingFile(Array(text.utf8), in: folder)
 }
 
-func readPingFile(_ bytes: [UInt8], in folder: String = "core") -> Extraction {
-    var reader = PingReader()
-    var extraction = Extraction()
-    reader.readPingFile(bytes, at: .folder(folder), into: &extraction)
+func readPingFile(_ bytes: [UInt8], in folder: String = "core") -> ScanOutput {
+    var reader = PingReader(at: .folder(folder))
+    var extraction = ScanOutput(capture: "c")
+    reader.readPingFile(bytes, into: &extraction)
     return extraction
 }
 
-func readPingArray(_ text: String, named type: String = "core") -> Extraction {
-    var reader = PingReader()
-    var extraction = Extraction()
-    reader.readPingArray(Array(text.utf8), at: .array(type), into: &extraction)
+func readPingArray(_ text: String, named type: String = "core") -> ScanOutput {
+    var reader = PingReader(at: .array(type))
+    var extraction = ScanOutput(capture: "c")
+    reader.readPingArray(Array(text.utf8), into: &extraction)
     return extraction
 }
 

@@ -19,7 +19,7 @@ import Testing
     /// What the ping store makes of the folder.
     /// - Parameter use: what happens to the memory for files before.
     private func pings(_ use: (FileTree) -> Void = { _ in }) throws -> PingFolder? {
-        let tree = FileTree(TreeFolder(try Folder(path: folder.path)))
+        let tree = FileTree(try Folder(path: folder.path))
         use(tree)
         let entries = try tree.folder(at: Self.folderName).entries()
         var files = FileNames(of: entries)
@@ -42,9 +42,9 @@ import Testing
         #expect((0..<4).map { pings.parsed($0) != nil } == [true, true, false, true])
 
         // With nothing to parse, all that comes out is what was parsed before.
-        var (reader, output) = (PingReader(), Extraction())
+        var (reader, output) = (PingReader(at: .folder("core"), in: pings), ScanOutput(capture: "c"))
         for index in 0..<pings.fileCount {
-            reader.readPingFile([], parsed: pings.parsed(index), at: .folder("core"), into: &output)
+            reader.read([], file: index, into: &output)
         }
         #expect(output.records.map(\.time) == [Timestamp(milliseconds: 10_000), Timestamp(milliseconds: 20_000)])
         #expect(output.rejects.map(\.reason) == ["P2 JSON cut short", "P1 empty file"])
@@ -54,10 +54,11 @@ import Testing
     func sameRecords() {
         let bytes = Array(envelope("\"7.5\"").utf8)
         let parsed = ParsedPingFile(bytes)
-        var (reader, once, again) = (PingReader(), Extraction(), Extraction())
+        var reader = PingReader(at: .folder("core"))
+        var (once, again) = (ScanOutput(capture: "c"), ScanOutput(capture: "c"))
         for _ in 0..<2 {
-            reader.readPingFile(bytes, parsed: parsed, at: .folder("core"), into: &once)
-            reader.readPingFile(bytes, at: .folder("core"), into: &again)
+            reader.readPingFile(bytes, parsed: parsed, into: &once)
+            reader.readPingFile(bytes, into: &again)
         }
         #expect(once.records.count == 2)
         #expect(once.records == again.records)

@@ -19,18 +19,18 @@ struct WorkedExample: CustomTestStringConvertible {
         "the worked examples come out as documented",
         arguments: WorkedExample.core + WorkedExample.events + WorkedExample.odd)
     func lines(example: WorkedExample) throws {
-        var reader = PingReader()
-        var extraction = Extraction()
+        var extraction = ScanOutput(capture: "c")
         let parts = example.path.split(separator: "/")
         let isArray = parts.last?.hasPrefix("MozTelemetry") ?? false
         let name = try #require(isArray ? parts.last?.dropLast(5) : parts.dropLast().last)
         let place = MozillaPlace(
             capture: "capture", path: example.path, store: isArray ? .mozillaPingArray : .mozillaPingFile,
             namedType: String(name.dropFirst("MozTelemetry-Default-".count)))
+        var reader = PingReader(at: place)
         if isArray {
-            reader.readPingArray(Array(example.stored.utf8), at: place, into: &extraction)
+            reader.readPingArray(Array(example.stored.utf8), into: &extraction)
         } else {
-            reader.readPingFile(Array(example.stored.utf8), at: place, into: &extraction)
+            reader.readPingFile(Array(example.stored.utf8), into: &extraction)
         }
         #expect(extraction.records.map(\.lineWithNoteCodes) == example.lines)
         #expect(extraction.rejects == [])

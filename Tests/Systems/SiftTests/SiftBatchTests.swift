@@ -25,9 +25,10 @@ import Testing
         return SiftArchiveBuilder.queue(events)
     }
 
-    private func read(_ bytes: [UInt8], spread: @escaping Spread) -> (Extraction, [Record]) {
+    private func read(_ bytes: [UInt8], spread: @escaping Spread) -> (ScanOutput, [Record]) {
         var store = SiftStore(capture: "c", applicationID: nil, spread: spread)
-        let found = store.read(bytes, of: .queue(identifier: "q"), at: "q")
+        var found = ScanOutput(capture: "c", path: "q")
+        store.read(bytes, of: .queue(identifier: "q"), into: &found)
         return (found, store.finish().requests.map(\.record))
     }
 

@@ -15,8 +15,9 @@ struct SiftReading {
     init(_ files: [(SiftFile, [UInt8])], applicationID: String? = nil) {
         var store = SiftStore(capture: "c", applicationID: applicationID, comparesEvents: true)
         for (file, bytes) in files {
-            let found = store.read(bytes, of: file, at: "\(file)")
-            problems += found.problems
+            var found = ScanOutput(capture: "c", path: "\(file)")
+            store.read(bytes, of: file, into: &found)
+            problems += found.problems.map(\.problem)
             rejects += found.rejects
         }
         let contents = store.finish()

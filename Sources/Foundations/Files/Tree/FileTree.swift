@@ -19,7 +19,7 @@ public struct FileTree: Sendable {
     private let kept: KeptFiles
 
     /// A tree without archives.
-    public init(_ root: consuming TreeFolder) {
+    public init(_ root: consuming Folder) {
         self.root = RootFolder(root)
         kept = KeptFiles()
     }
@@ -34,7 +34,7 @@ public struct FileTree: Sendable {
     /// Adds an archive, whose prefix has to come after those that are there.
     /// - Returns: the capture with this archive alone, so that what walks through it holds on to no other.
     public mutating func add(_ archive: SpooledTree, prefix: String) -> FileTree {
-        let part = Part(prefix: prefix, root: RootFolder(TreeFolder(rootOf: archive)))
+        let part = Part(prefix: prefix, root: RootFolder(Folder(rootOf: archive)))
         parts.append(part)
         return FileTree(root, part, kept)
     }
@@ -42,7 +42,7 @@ public struct FileTree: Sendable {
     /// Opens a folder.
     /// - Parameter path: in the capture; empty for its root.
     /// - Throws: `FileError`; `ELOOP` or `ENOTDIR` if the last part of the path is a link.
-    public func folder(at path: String) throws(FileError) -> TreeFolder {
+    public func folder(at path: String) throws(FileError) -> Folder {
         let kept = kept.files(inFolder: path)
         guard let part = part(of: path) else { return try root.folder.folder(at: path, kept) }
         return try part.root.folder.folder(at: String(path.utf8.dropFirst(part.prefix.utf8.count)) ?? "", kept)
@@ -96,10 +96,10 @@ public struct FileTree: Sendable {
 /// An open folder that threads share.
 public final class RootFolder: Sendable {
     /// The folder.
-    public let folder: TreeFolder
+    public let folder: Folder
 
     /// Shares a folder.
-    public init(_ folder: consuming TreeFolder) {
+    public init(_ folder: consuming Folder) {
         self.folder = folder
     }
 }

@@ -47,7 +47,7 @@ public final class SpooledTree: Sendable {
         return folder
     }
 
-    /// Reads a file; see `TreeFolder`.
+    /// Reads a file; see `Folder`.
     func read(_ path: [UInt8], below start: Int, limit: Int, into contents: inout [UInt8]) throws(FileError) {
         contents.removeAll(keepingCapacity: true)
         let (offset, count) = try place(of: path, below: start)

@@ -106,7 +106,7 @@ package struct LeanplumRequests: Sendable {
     /// - Parameters:
     ///   - rowid: the row that it was stored in, if it was.
     ///   - output: gets the records that are complete, and what is no request.
-    package mutating func append(_ text: [UInt8], rowid: Int64? = nil, into output: inout Extraction) {
+    package mutating func append(_ text: [UInt8], rowid: Int64? = nil, into output: inout ScanOutput) {
         do throws(LeanplumText.TextError) {
             try LeanplumText.read(text, into: &document)
         } catch {
@@ -116,7 +116,7 @@ package struct LeanplumRequests: Sendable {
     }
 
     /// Adds the next item, stored as a BLOB: a keyed archive of a JSON text, or the text itself.
-    package mutating func append(blob: [UInt8], rowid: Int64, into output: inout Extraction) {
+    package mutating func append(blob: [UInt8], rowid: Int64, into output: inout ScanOutput) {
         if let text = ArchivedText.read(blob) { return append(text, rowid: rowid, into: &output) }
         do throws(LeanplumText.TextError) {
             try LeanplumText.read(blob, into: &document)
@@ -128,30 +128,30 @@ package struct LeanplumRequests: Sendable {
     }
 
     /// Counts items that are not there, up to a number.
-    package mutating func miss(until index: Int, into output: inout Extraction) {
+    package mutating func miss(until index: Int, into output: inout ScanOutput) {
         guard index > count else { return }
         let items = index - count == 1 ? "item \(count)" : "items \(count) to \(index - 1)"
-        output.problems.append(Problem("missing_item", "\(items) counted, but not there"))
+        output.report(Problem("missing_item", "\(items) counted, but not there"))
         count = index
     }
 
     /// Counts an item that is no request.
     /// - Parameter detail: what there is to say beyond the reason.
     package mutating func skip(
-        _ reason: LeanplumSkip, _ detail: String? = nil, rowid: Int64? = nil, into output: inout Extraction
+        _ reason: LeanplumSkip, _ detail: String? = nil, rowid: Int64? = nil, into output: inout ScanOutput
     ) {
         reject(reason, detail, rowid: rowid, into: &output)
         count += 1
     }
 
     /// Ends the record in the making, for it is not known what comes next in the store, and notes why on the next one.
-    package mutating func interrupt(_ note: String, into output: inout Extraction) {
+    package mutating func interrupt(_ note: String, into output: inout ScanOutput) {
         close(into: &output)
         strayNotes += [note]
     }
 
     /// Hands on the last record.
-    package mutating func finish(into output: inout Extraction) {
+    package mutating func finish(into output: inout ScanOutput) {
         close(into: &output)
         guard rejects > Self.mostRejectsNamed else { return }
         output.rejects.append(Reject("skipped \(rejects - Self.mostRejectsNamed) more items that are no requests"))
@@ -159,13 +159,13 @@ package struct LeanplumRequests: Sendable {
 
     // MARK: Requests
 
-    private mutating func addDocument(rowid: Int64?, into output: inout Extraction) {
+    private mutating func addDocument(rowid: Int64?, into output: inout ScanOutput) {
         let removed = document.removeLeanplumCredentials(from: document.root)
         add(LeanplumRequest(document: document), removed: removed, rowid: rowid, into: &output)
     }
 
     private mutating func add(
-        _ request: LeanplumRequest, removed: [String], rowid: Int64?, into output: inout Extraction
+        _ request: LeanplumRequest, removed: [String], rowid: Int64?, into output: inout ScanOutput
     ) {
         let index = count
         count += 1
@@ -196,7 +196,7 @@ package struct LeanplumRequests: Sendable {
     /// Whether a request has no place in a record: the same came before, or it has no action.
     private mutating func leaveOut(
         _ request: LeanplumRequest, _ canonical: [UInt8], _ issues: inout [String], index: Int, rowid: Int64?,
-        into output: inout Extraction
+        into output: inout ScanOutput
     ) -> Bool {
         var isLeftOut = false
         if request.action == nil {
@@ -216,7 +216,7 @@ package struct LeanplumRequests: Sendable {
     }
 
     private mutating func reject(
-        _ reason: LeanplumSkip, _ detail: String?, rowid: Int64?, index: Int? = nil, into output: inout Extraction
+        _ reason: LeanplumSkip, _ detail: String?, rowid: Int64?, index: Int? = nil, into output: inout ScanOutput
     ) {
         rejects += 1
         guard rejects <= Self.mostRejectsNamed else { return }
@@ -225,8 +225,8 @@ package struct LeanplumRequests: Sendable {
         output.rejects.append(Reject("\(reason.rawValue) item \(index ?? count)\(row)\(words)"))
     }
 
-    private mutating func close(into output: inout Extraction) {
+    private mutating func close(into output: inout ScanOutput) {
         guard let finished = run.take() else { return }
-        output.records.append(finished.record(at: place))
+        output.add(finished.record(at: place))
     }
 }

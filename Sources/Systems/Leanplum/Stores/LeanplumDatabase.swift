@@ -50,26 +50,20 @@ final class LeanplumDatabase: Sendable {
             Reading(requests: LeanplumRequests(at: place, secret: context.options.secret), table: nil))
     }
 
-    /// Reads rows until the records come to some bytes.
+    /// Reads rows until the output is full.
     /// - Returns: whether the end was reached.
-    func read(upTo goal: Int, into output: inout Extraction) -> Bool {
-        reading.withLock { $0.read(files, upTo: goal, into: &output) }
+    func read(into output: inout ScanOutput) -> Bool {
+        reading.withLock { $0.read(files, into: &output) }
     }
 }
 
 extension LeanplumDatabase.Reading {
-    fileprivate mutating func read(_ files: DatabaseCopy?, upTo goal: Int, into output: inout Extraction) -> Bool {
+    fileprivate mutating func read(_ files: DatabaseCopy?, into output: inout ScanOutput) -> Bool {
         do throws(DatabaseError) {
             if table == nil, try !begin(files, &output) { return true }
-            var bytes = 0
-            var counted = output.records.count
             while let item = try table?.read() {
                 take(item, into: &output)
-                while counted < output.records.count {
-                    bytes += output.records[counted].heldBytes
-                    counted += 1
-                }
-                if bytes >= goal { return false }
+                if output.isFull { return false }
             }
         } catch {
             report(error, into: &output)
@@ -80,7 +74,7 @@ extension LeanplumDatabase.Reading {
 
     /// Opens the copy and looks at its schema.
     /// - Returns: whether there is a table to be read.
-    private mutating func begin(_ files: DatabaseCopy?, _ output: inout Extraction) throws(DatabaseError) -> Bool {
+    private mutating func begin(_ files: DatabaseCopy?, _ output: inout ScanOutput) throws(DatabaseError) -> Bool {
         guard let files else {
             output.rejects.append(Reject("too-large more than \(DatabaseCopy.sizeLimit >> 20) MiB"))
             return false
@@ -92,7 +86,7 @@ extension LeanplumDatabase.Reading {
             return false
         case .success(let strangers):
             if strangers > 0 {
-                output.problems.append(
+                output.report(
                     Problem("schema-objects", "\(strangers) other tables, indices, views or triggers: not looked at"))
             }
         }
@@ -100,7 +94,7 @@ extension LeanplumDatabase.Reading {
         return true
     }
 
-    private mutating func take(_ item: EventTable.Item, into output: inout Extraction) {
+    private mutating func take(_ item: EventTable.Item, into output: inout ScanOutput) {
         switch item {
         case .row(let rowid, let data, isBLOB: false): requests.append(data, rowid: rowid, into: &output)
         case .row(let rowid, let data, isBLOB: true):
@@ -123,18 +117,13 @@ extension LeanplumDatabase.Reading {
         }
     }
 
-    private func report(_ error: DatabaseError, into output: inout Extraction) {
+    private func report(_ error: DatabaseError, into output: inout ScanOutput) {
         guard !error.isFault else {
-            return output.problems.append(Problem("unreadable", "cannot work on a copy: \(error)"))
+            return output.report(Problem("unreadable", "cannot work on a copy: \(error)"))
         }
         let code = error.isNotADatabase ? "not_a_database" : error.isOutOfBudget ? "budget-exceeded" : "corrupt"
         output.rejects.append(Reject("\(code) \(error) after \(requests.count) row\(requests.count == 1 ? "" : "s")"))
     }
-}
-
-extension Record {
-    /// About as many bytes as it takes while it is held: a payload of little requests has more notes than bytes.
-    fileprivate var heldBytes: Int { notes.reduce(payload.count) { $0 + $1.utf8.count + MemoryLayout<String>.stride } }
 }
 
 extension ByteSource {

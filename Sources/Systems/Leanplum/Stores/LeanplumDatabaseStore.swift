@@ -24,7 +24,6 @@ private struct LeanplumDatabaseScan: StoreScan {
     private let context: StoreContext
     /// The copy that is being read, once it was made.
     private var database: LeanplumDatabase?
-    private var extraction = Extraction()
     /// The files as the quarantine lists them, once they were hashed.
     private var quarantined: [FileDigest]?
 
@@ -45,13 +44,10 @@ private struct LeanplumDatabaseScan: StoreScan {
 
     private mutating func readRows(into output: inout ScanOutput) throws(FileError) -> Bool {
         let database = try openDatabase(&output)
-        extraction.removeAll()
-        let isFinished = database.read(upTo: output.room, into: &extraction)
-        for problem in extraction.problems { output.report(problem, path: store.path) }
-        // Taken from the end, a record is moved; a loop over the array would copy it, field by field.
-        extraction.records.reverse()
-        while let record = extraction.records.popLast() { output.add(record) }
-        if !extraction.rejects.isEmpty { try quarantineFiles(of: database, into: &output) }
+        output.path = store.path
+        let isFinished = database.read(into: &output)
+        let rejects = output.takeRejects()
+        if !rejects.isEmpty { try quarantineFiles(of: database, for: rejects, into: &output) }
         return !isFinished
     }
 
@@ -76,13 +72,13 @@ extension LeanplumDatabaseScan {
 
     /// Quarantines the database for each fault, and what lies beside it once, for that is where some of its rows may be.
     private mutating func quarantineFiles(
-        of database: LeanplumDatabase, into output: inout ScanOutput
+        of database: LeanplumDatabase, for rejects: [Reject], into output: inout ScanOutput
     ) throws(FileError) {
         let isFirst = quarantined == nil
         for file in try digests(of: database) {
             let isMain = file.path == store.path
             guard isMain || isFirst else { continue }
-            for reject in isMain ? extraction.rejects : [Reject("companion of a database in quarantine")] {
+            for reject in isMain ? rejects : [Reject("companion of a database in quarantine")] {
                 output.quarantine(
                     Quarantined(
                         capture: context.capture, path: file.path, store: store.kind, reject: reject, size: file.size,

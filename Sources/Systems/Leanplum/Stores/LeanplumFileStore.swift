@@ -62,7 +62,7 @@ private struct LeanplumFileReader: FileReader {
     let place: LeanplumPlace
     let secret: RunSecret
 
-    func read(_ bytes: [UInt8], file index: Int, path: String, into output: inout Extraction) {
+    func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
         switch contents {
         case .requests(let applicationID):
             var place = place

@@ -13,7 +13,7 @@ package struct LeanplumPropertyList {
     /// Reads a file of requests: an array of dictionaries.
     package static func readRequests(
         _ bytes: [UInt8], at place: LeanplumPlace, secret: RunSecret,
-        limits: LeanplumRequests.Limits = LeanplumRequests.Limits(), into output: inout Extraction
+        limits: LeanplumRequests.Limits = LeanplumRequests.Limits(), into output: inout ScanOutput
     ) {
         guard let document = open(bytes, into: &output) else { return }
         guard document.kind(of: document.root) == .array else {
@@ -30,7 +30,7 @@ package struct LeanplumPropertyList {
     /// Reads the requests among the preferences of an app, if there are any.
     package static func readDefaults(
         _ bytes: [UInt8], at place: LeanplumPlace, secret: RunSecret,
-        limits: LeanplumRequests.Limits = LeanplumRequests.Limits(), into output: inout Extraction
+        limits: LeanplumRequests.Limits = LeanplumRequests.Limits(), into output: inout ScanOutput
     ) {
         guard let document = open(bytes, into: &output) else { return }
         guard document.kind(of: document.root) == .dictionary else {
@@ -51,7 +51,7 @@ package struct LeanplumPropertyList {
         reader.requests.finish(into: &output)
     }
 
-    private static func open(_ bytes: [UInt8], into output: inout Extraction) -> PropertyListDocument? {
+    private static func open(_ bytes: [UInt8], into output: inout ScanOutput) -> PropertyListDocument? {
         do throws(PropertyListError) {
             return try PropertyListDocument(bytes)
         } catch {
@@ -71,7 +71,7 @@ package struct LeanplumPropertyList {
             limits: PropertyListJSON.Limits(value: limits.bytes, file: limits.bytes + 4 * document.sourceLength))
     }
 
-    private mutating func take(_ node: PropertyListNode, into output: inout Extraction) {
+    private mutating func take(_ node: PropertyListNode, into output: inout ScanOutput) {
         let place = "at byte \(document.offset(of: node))"
         guard document.kind(of: node) == .dictionary else {
             return requests.skip(.notObject, place, into: &output)

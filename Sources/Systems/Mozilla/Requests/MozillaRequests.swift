@@ -39,10 +39,10 @@ struct MozillaRequests: RequestFormat {
 
     func record(ofStored line: [UInt8], source: Source) throws(BodyFault) -> Record {
         let place = MozillaPlace(capture: source.capture, path: source.path, store: source.store, namedType: "")
-        var extraction = Extraction()
-        readers.withReader { $0.readPingFile(line, at: place, into: &extraction) }
-        guard var record = extraction.records.first else {
-            throw .invalid(extraction.rejects.first?.reason ?? "no envelope")
+        var output = ScanOutput(capture: source.capture, path: source.path)
+        readers.withReader(at: place) { $0.readPingFile(line, into: &output) }
+        guard var record = output.found.first?.record else {
+            throw .invalid(output.rejects.first?.reason ?? "no envelope")
         }
         record.source.index = source.index
         return record
@@ -53,8 +53,9 @@ struct MozillaRequests: RequestFormat {
 private final class SparePingReaders: Sendable {
     private let spares = Mutex<[PingReader]>([])
 
-    func withReader(_ body: (inout PingReader) -> Void) {
-        var reader = spares.withLock { $0.popLast() } ?? PingReader()
+    func withReader(at place: MozillaPlace, _ body: (inout PingReader) -> Void) {
+        var reader = spares.withLock { $0.popLast() } ?? PingReader(at: place)
+        reader.place = place
         body(&reader)
         spares.withLock { [reader] in $0.append(reader) }
     }

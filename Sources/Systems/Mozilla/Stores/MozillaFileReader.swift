@@ -6,22 +6,23 @@ import Telemetry
 struct MozillaFileReader: FileReader {
     private let contents: MozillaFile.Contents
     private let place: MozillaPlace
-    private var pings = PingReader()
+    private var pings: PingReader
     private var borrowed: BorrowedPings
 
     init(_ file: MozillaFile, in context: StoreContext) {
         contents = file.contents
         place = file.place(in: context)
+        pings = PingReader(at: place)
         borrowed = BorrowedPings(in: context)
     }
 
-    mutating func read(_ bytes: [UInt8], file index: Int, path: String, into output: inout Extraction) {
+    mutating func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
         switch contents {
-        case .pingArray: pings.readPingArray(bytes, at: place, into: &output)
+        case .pingArray: pings.readPingArray(bytes, into: &output)
         case .pendingEvents(let type): readPendingEvents(bytes, ofType: type, into: &output)
         case .datedMeasurements:
             guard let json = json(of: bytes, prefix: "", code: "S0", into: &output) else { return }
-            pings.readDatedMeasurements(json, at: place, into: &output)
+            pings.readDatedMeasurements(json, into: &output)
         case .values: readValues(bytes, into: &output)
         case .preferences(let hasPrefix):
             let prefix = hasPrefix ? StoredValues.keyPrefix : ""
@@ -31,24 +32,25 @@ struct MozillaFileReader: FileReader {
         }
     }
 
-    private mutating func readPendingEvents(_ bytes: [UInt8], ofType type: String, into output: inout Extraction) {
+    private mutating func readPendingEvents(_ bytes: [UInt8], ofType type: String, into output: inout ScanOutput) {
         var file = PendingEventFile(bytes)
         let pending = file.read()
         output.rejects += pending.rejects
         guard pending.events.count > 0 else { return }
-        output.records += PendingEventRecords.make(
+        let records = PendingEventRecords.make(
             pending, borrowed: borrowed.newest(of: type, client: nil), client: borrowed.clientInPreferences(),
             isOwnClient: false, at: place)
+        for record in records { output.add(record) }
     }
 
-    private mutating func readValues(_ json: [UInt8], into output: inout Extraction) {
+    private mutating func readValues(_ json: [UInt8], into output: inout ScanOutput) {
         let values: StoredValues
         do throws(JSONError) {
             values = try StoredValues(json)
         } catch {
             return output.rejects.append(Reject(error.code == .empty ? "V1 empty file" : "V1 \(error)"))
         }
-        if let counters = values.counters { output.problems.append(counters) }
+        if let counters = values.counters { output.report(counters) }
         var index = 0
         for (type, pending) in values.pending {
             output.rejects += pending.rejects
@@ -58,15 +60,15 @@ struct MozillaFileReader: FileReader {
             let records = PendingEventRecords.make(
                 pending, borrowed: ping, client: values.client, isOwnClient: true, firstIndex: index, at: place)
             index += records.count
-            output.records += records
+            for record in records { output.add(record) }
         }
     }
 
-    private func reportExtensionEvents(_ bytes: [UInt8], into output: inout Extraction) {
+    private func reportExtensionEvents(_ bytes: [UInt8], into output: inout ScanOutput) {
         do throws(PropertyListError) {
             let count = try GroupPreferences.eventCount(in: bytes)
             guard count > 0 else { return }
-            output.problems.append(
+            output.report(
                 Problem(
                     "extension-events",
                     "\(count) event\(count == 1 ? "" : "s") of the share extension wait for the next mobile-event ping")
@@ -77,7 +79,7 @@ struct MozillaFileReader: FileReader {
     }
 
     /// The entries of a property list as JSON; one that cannot be read becomes a reject.
-    private func json(of bytes: [UInt8], prefix: String, code: String, into output: inout Extraction) -> [UInt8]? {
+    private func json(of bytes: [UInt8], prefix: String, code: String, into output: inout ScanOutput) -> [UInt8]? {
         do throws(PropertyListError) {
             return try PreferencesJSON.entries(of: bytes, withPrefix: prefix)
         } catch {

@@ -56,8 +56,9 @@ struct SiftScan: StoreScan {
                 guard reading.read(file, limit: Self.sizeLimit, in: tree, context.options, into: &output) else {
                     continue
                 }
-                var found = store.read(reading.contents, of: folder.files[index].file, at: file.path)
-                reading.take(&found, of: file, into: &output)
+                output.path = file.path
+                store.read(reading.contents, of: folder.files[index].file, into: &output)
+                reading.quarantineRejects(of: file, in: &output)
                 parts.append(folder.part(ofFile: index))
             }
         } catch {

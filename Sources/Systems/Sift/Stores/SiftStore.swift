@@ -57,24 +57,22 @@ public struct SiftStore: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: all of it.
-    ///   - path: its path in the capture.
-    /// - Returns: what could not be understood, and what is worth telling; the records come with ``finish()``.
-    public mutating func read(_ bytes: [UInt8], of file: SiftFile, at path: String) -> Extraction {
+    ///   - output: takes what could not be understood, and what is worth telling; the records come with ``finish()``. It
+    ///     tells the path of the file.
+    public mutating func read(_ bytes: [UInt8], of file: SiftFile, into output: inout ScanOutput) {
         defer { fileCount += 1 }
-        var output = Extraction()
         do throws(PropertyListError) {
             var archive = try SiftArchive(bytes)
             switch file {
             case .keys: readKeys(&archive)
             case .collector: readCollector(&archive, into: &output)
-            case .uploader: try readUploader(archive, byteCount: bytes.count, at: path, into: &output)
+            case .uploader: try readUploader(archive, byteCount: bytes.count, at: output.path, into: &output)
             case .queue(let identifier):
-                try readQueue(archive, named: identifier, byteCount: bytes.count, at: path, into: &output)
+                try readQueue(archive, named: identifier, byteCount: bytes.count, at: output.path, into: &output)
             }
         } catch {
             output.rejects.append(Reject("\(error.code.rawValue) \(error.reason)", offset: error.offset))
         }
-        return output
     }
 
     /// How many events the requests have so far.
@@ -109,7 +107,7 @@ extension SiftStore {
         report.facts.append(keys.map { "\($0) \($1 ? "present" : "absent")" }.joined(separator: ", "))
     }
 
-    private mutating func readCollector(_ archive: inout SiftArchive, into output: inout Extraction) {
+    private mutating func readCollector(_ archive: inout SiftArchive, into output: inout ScanOutput) {
         let collected = integer("lastCollectedAt", of: &archive, into: &output)
         guard let last = Timestamp(milliseconds: collected), collected != 0 else {
             return report.facts.append("app states never collected")
@@ -121,11 +119,11 @@ extension SiftStore {
     }
 
     /// An integer of the root, 0 if it is missing or of another type, which is reported.
-    private func integer(_ key: String, of archive: inout SiftArchive, into output: inout Extraction) -> Int64 {
+    private func integer(_ key: String, of archive: inout SiftArchive, into output: inout ScanOutput) -> Int64 {
         do throws(PropertyListError) {
             return try archive.integer(key) ?? 0
         } catch {
-            output.problems.append(
+            output.report(
                 Problem(error.code.rawValue, "\(error.reason), read as 0, at byte \(error.offset)"))
             return 0
         }
@@ -141,7 +139,7 @@ extension SiftStore {
 
 extension SiftStore {
     private mutating func readUploader(
-        _ archive: SiftArchive, byteCount: Int, at path: String, into output: inout Extraction
+        _ archive: SiftArchive, byteCount: Int, at path: String, into output: inout ScanOutput
     ) throws(PropertyListError) {
         var lists = SiftListReader(archive, byteCount: byteCount, spread: spread)
         let batches = try lists.archive.list("batches")
@@ -167,7 +165,7 @@ extension SiftStore {
 
     private mutating func readQueue(
         _ archive: SiftArchive, named identifier: String, byteCount: Int, at path: String,
-        into output: inout Extraction
+        into output: inout ScanOutput
     ) throws(PropertyListError) {
         // Moved there and back: a copy would cost as much as all batches.
         let known = batchEntries
@@ -209,7 +207,7 @@ extension SiftStore {
     }
 
     /// Takes what was read of a file.
-    private mutating func take(_ lists: inout SiftListReader, queue: SiftQueue?, into output: inout Extraction) {
+    private mutating func take(_ lists: inout SiftListReader, queue: SiftQueue?, into output: inout ScanOutput) {
         let settlement = lists.settled
         requests += settlement.requests
         see(settlement.newest)
@@ -220,7 +218,7 @@ extension SiftStore {
                 build: lists.archive.text("app_version", of: pairs))
         }
         report.sources.append(SiftReport.Source(file: fileCount, counts: settlement.counts, queue: queue))
-        output.problems += settlement.problems
+        for problem in settlement.problems { output.report(problem) }
         if !settlement.losses.isEmpty { output.rejects.append(Reject(settlement.reason)) }
     }
 }

@@ -6,7 +6,6 @@ import Telemetry
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 4.5.
 struct BorrowedPings: Sendable {
     private let context: StoreContext
-    private var pings = PingReader()
     private var bytes: [UInt8] = []
 
     init(in context: StoreContext) {
@@ -39,14 +38,13 @@ struct BorrowedPings: Sendable {
     /// A folder's files are in the order of their times, so its newest ping is the last one that can be read.
     private mutating func newestPing(in store: PingFolder, client: String?) -> BorrowedFields? {
         guard let folder = try? context.tree.folder(at: store.folderPath) else { return nil }
-        var place = store.place(in: context)
+        var pings = PingReader(at: store.place(in: context), in: store)
         for index in (0..<store.fileCount).reversed() {
             let file = store.file(index)
             // A file that cannot be read is reported where its own pings are read.
             guard (try? folder.read(file.name, limit: StoreLimits.file, into: &bytes)) != nil else { continue }
-            place.path = file.path
-            var found = Extraction()
-            pings.readPingFile(bytes, parsed: store.parsed(index), at: place, into: &found)
+            var found = ScanOutput(capture: context.capture, path: file.path)
+            pings.read(bytes, file: index, into: &found)
             if let fields = fields(ofLast: found.records, type: store.type, client: client) { return fields }
         }
         return nil
@@ -54,8 +52,9 @@ struct BorrowedPings: Sendable {
 
     private mutating func newestPing(in file: MozillaFile, type: String, client: String?) -> BorrowedFields? {
         guard (try? file.read(in: context, into: &bytes)) != nil else { return nil }
-        var found = Extraction()
-        pings.readPingArray(bytes, at: file.place(in: context), into: &found)
+        var found = ScanOutput(capture: context.capture, path: file.path)
+        var pings = PingReader(at: file.place(in: context))
+        pings.readPingArray(bytes, into: &found)
         return fields(ofLast: found.records, type: type, client: client)
     }
 

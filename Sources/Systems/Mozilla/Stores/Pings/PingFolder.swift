@@ -85,7 +85,7 @@ extension PingFolder {
     }
 
     func makeReader(in context: StoreContext) -> any FileReader {
-        PingFileReader(of: self, at: place(in: context))
+        PingReader(at: place(in: context), in: self)
     }
 
     /// Where the files lie, but for the path of each.
@@ -93,22 +93,5 @@ extension PingFolder {
         MozillaPlace(
             capture: context.capture, path: path, store: .mozillaPingFile, namedType: type,
             applicationID: context.container.applicationID)
-    }
-}
-
-/// Reads the files of a ping folder.
-private struct PingFileReader: FileReader {
-    private let folder: PingFolder
-    private var pings = PingReader()
-    private var place: MozillaPlace
-
-    init(of folder: PingFolder, at place: MozillaPlace) {
-        self.folder = folder
-        self.place = place
-    }
-
-    mutating func read(_ bytes: [UInt8], file index: Int, path: String, into output: inout Extraction) {
-        place.path = path
-        pings.readPingFile(bytes, parsed: folder.parsed(index), at: place, into: &output)
     }
 }

@@ -6,17 +6,32 @@ import Telemetry
 /// A reader keeps its memory from one file to the next, so one that reads many files allocates little.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 2.1 to 2.5.
-struct PingReader: Sendable {
+struct PingReader: FileReader {
+    /// Where the bytes lie that are read next.
+    var place: MozillaPlace
+    /// The folder whose files are read, for some of them were parsed already; nil for bytes from elsewhere.
+    private let folder: PingFolder?
     private var document = JSONDocument()
     private var buffer = TextBuffer()
     private var paths = SubmitPathReader()
     /// The last client, for the next ping mostly has the same.
     private var lastClient = ""
 
+    /// Begins with nothing read.
+    init(at place: MozillaPlace, in folder: PingFolder? = nil) {
+        self.place = place
+        self.folder = folder
+    }
+
+    mutating func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
+        place.path = output.path
+        readPingFile(bytes, parsed: folder?.parsed(index), into: &output)
+    }
+
     /// Reads a file of a ping folder (S2, S3): one envelope, or an array of envelopes [P3], or a bare body [P4].
     /// - Parameter parsed: what was parsed of these bytes, where that is at hand: nothing is parsed then.
     mutating func readPingFile(
-        _ bytes: [UInt8], parsed: ParsedPingFile? = nil, at place: MozillaPlace, into output: inout Extraction
+        _ bytes: [UInt8], parsed: ParsedPingFile? = nil, into output: inout ScanOutput
     ) {
         guard read(bytes, parsed, into: &output) else { return }
         // The caller can use its memory again.
@@ -25,13 +40,13 @@ struct PingReader: Sendable {
         case .array:
             for (index, element) in document.elements(of: document.root).enumerated() {
                 readElement(
-                    element, index: index, at: place, notes: ["P3 array of pings in a ping folder"], into: &output)
+                    element, index: index, notes: ["P3 array of pings in a ping folder"], into: &output)
             }
         case .object where isBareMeasurements(document.root):
-            output.records.append(bareRecord(at: place))
+            output.add(bareRecord())
         default:
             do throws(EnvelopeFault) {
-                try readEnvelope(document.root, index: 0, at: place, notes: [], into: &output)
+                try readEnvelope(document.root, index: 0, notes: [], into: &output)
             } catch {
                 output.rejects.append(Reject(error.reason))
             }
@@ -39,7 +54,7 @@ struct PingReader: Sendable {
     }
 
     /// Reads a ping array (S1): its pings in ascending order of their timestamps, ties by place.
-    mutating func readPingArray(_ bytes: [UInt8], at place: MozillaPlace, into output: inout Extraction) {
+    mutating func readPingArray(_ bytes: [UInt8], into output: inout ScanOutput) {
         guard read(bytes, into: &output) else { return }
         guard document.kind(of: document.root) == .array else {
             return output.rejects.append(Reject("P5 root is no array"))
@@ -56,13 +71,13 @@ struct PingReader: Sendable {
             }
         }
         for entry in ordered {
-            readElement(entry.element, index: entry.index, at: place, notes: [], into: &output)
+            readElement(entry.element, index: entry.index, notes: [], into: &output)
         }
     }
 
     /// Parses a file that is not parsed yet; one that is no JSON becomes a reject.
     private mutating func read(
-        _ bytes: [UInt8], _ parsed: ParsedPingFile? = nil, into output: inout Extraction
+        _ bytes: [UInt8], _ parsed: ParsedPingFile? = nil, into output: inout ScanOutput
     ) -> Bool {
         do throws(JSONError) {
             if let parsed { document = try parsed.json.get() } else { try document.read(bytes) }
@@ -86,10 +101,10 @@ struct PingReader: Sendable {
     }
 
     private mutating func readElement(
-        _ element: JSONNode, index: Int, at place: MozillaPlace, notes: [String], into output: inout Extraction
+        _ element: JSONNode, index: Int, notes: [String], into output: inout ScanOutput
     ) {
         do throws(EnvelopeFault) {
-            try readEnvelope(element, index: index, at: place, notes: notes, into: &output)
+            try readEnvelope(element, index: index, notes: notes, into: &output)
         } catch {
             var span = document.sourceRange(of: element)
             // The place of a string is that of its contents; its quotation marks belong to the element.
@@ -111,7 +126,7 @@ private struct EnvelopeFault: Error {
 
 extension PingReader {
     private mutating func readEnvelope(
-        _ envelope: JSONNode, index: Int, at place: MozillaPlace, notes: [String], into output: inout Extraction
+        _ envelope: JSONNode, index: Int, notes: [String], into output: inout ScanOutput
     ) throws(EnvelopeFault) {
         guard document.kind(of: envelope) == .object else { throw EnvelopeFault(reason: "P5 no envelope") }
         var findings = Findings()
@@ -125,7 +140,7 @@ extension PingReader {
 
         let type = document.string(of: pingType)
         let path = paths.read(uploadPath, of: document)
-        noteDisagreement(type, documentID, path, uploadPath, place, findings: &findings)
+        noteDisagreement(type, documentID, path, uploadPath, findings: &findings)
         if !document.bytes(of: documentID).isUUID {
             findings.note("P9 documentId is no UUID: the decoder rejects it")
             findings.fault("documentId is no UUID")
@@ -135,7 +150,7 @@ extension PingReader {
         // A type without a documented form has no faults of its own, but the envelope can have.
         if let hold = findings.hold, holds.first?.code != hold.code { holds.insert(hold, at: 0) }
         if path == nil { holds.append(.noTarget) }
-        output.records.append(
+        output.add(
             Record(
                 system: .mozilla, type: type, id: document.string(of: documentID),
                 client: client(of: measurements), time: time?.timestamp,
@@ -177,7 +192,7 @@ extension PingReader {
 
     /// Folder, pingType and uploadPath normally agree [P14].
     private func noteDisagreement(
-        _ type: String, _ documentID: JSONNode, _ path: SubmitPath?, _ uploadPath: JSONNode, _ place: MozillaPlace,
+        _ type: String, _ documentID: JSONNode, _ path: SubmitPath?, _ uploadPath: JSONNode,
         findings: inout Findings
     ) {
         if place.namedType != type, !place.namedType.isEmpty {
@@ -219,7 +234,7 @@ extension PingReader {
             && !EnvelopeKeys.all.contains { document.value(of: $0, in: root) != nil }
     }
 
-    private mutating func bareRecord(at place: MozillaPlace) -> Record {
+    private mutating func bareRecord() -> Record {
         bareRecord(document.root, index: 0, time: nil, note: "P4 measurements without an envelope", at: place)
     }
 
@@ -242,7 +257,7 @@ extension PingReader {
     /// Reads the dated measurements of the oldest store (S0), given as a JSON object: its keys are descriptions of
     /// dates such as `2017-04-25 21:14:03 +0000`.
     mutating func readDatedMeasurements(
-        _ bytes: [UInt8], at place: MozillaPlace, into output: inout Extraction
+        _ bytes: [UInt8], into output: inout ScanOutput
     ) {
         guard read(bytes, into: &output) else { return }
         guard document.kind(of: document.root) == .object else {
@@ -258,7 +273,7 @@ extension PingReader {
             var dated = place
             dated.namedType =
                 document.value(of: MeasurementKeys.events, in: member.value) == nil ? "core" : "focus-event"
-            output.records.append(
+            output.add(
                 bareRecord(
                     member.value, index: position, time: Timestamp(describedDate: date),
                     note: "S0 measurements without document id and path", at: dated))

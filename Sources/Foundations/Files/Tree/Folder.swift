@@ -1,0 +1,192 @@
+import Glibc
+
+/// A folder of a capture, on disk or of an archive in the spool, listed and read from without following symbolic links.
+public struct Folder: ~Copyable, Sendable {
+    private enum Place: ~Copyable, Sendable {
+        case disk(Descriptor)
+        case spooled(SpooledTree, folder: Int)
+    }
+
+    private let place: Place
+    /// The path as given, for messages; empty for a folder of an archive.
+    private let path: String
+    /// Files that were read already.
+    private let kept: KeptFiles.Contents
+
+    /// Opens a folder on disk; the path itself may be a link.
+    /// - Throws: `FileError`, such as `ENOTDIR` for something else.
+    public init(path: String) throws(FileError) {
+        let descriptor = try Descriptor(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .open, path)
+        self.init(.disk(descriptor), path: path, [:])
+    }
+
+    /// The folder that an archive in the spool was made of.
+    public init(rootOf tree: SpooledTree) {
+        self.init(.spooled(tree, folder: SpooledTree.root), path: "", [:])
+    }
+
+    private init(_ place: consuming Place, path: String, _ kept: KeptFiles.Contents) {
+        self.place = place
+        self.path = path
+        self.kept = kept
+    }
+
+    /// Opens a folder below this one.
+    /// - Throws: `FileError`; `ELOOP` or `ENOTDIR` if the last part of the path is a link.
+    public func folder(at relative: String) throws(FileError) -> Folder { try folder(at: relative, [:]) }
+
+    /// Opens a folder below this one of whose files some were read already.
+    func folder(at relative: String, _ kept: KeptFiles.Contents) throws(FileError) -> Folder {
+        switch place {
+        case .disk(let descriptor):
+            let full = relative.isEmpty ? path : "\(path)/\(relative)"
+            let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+            let opened = openat(descriptor.number, relative.isEmpty ? "." : relative, flags)
+            return Folder(.disk(try Descriptor(opened, .open, full)), path: full, kept)
+        case .spooled(let tree, let folder):
+            return Folder(.spooled(tree, folder: try tree.folder(at: relative.utf8, below: folder)), path: "", kept)
+        }
+    }
+
+    /// The entries, without `.` and `..`, in no order.
+    /// - Throws: `FileError`.
+    public func entries() throws(FileError) -> FolderEntries {
+        switch place {
+        case .disk(let descriptor): try entries(of: descriptor)
+        case .spooled(let tree, let folder): tree.entries(of: folder)
+        }
+    }
+
+    /// Reads a file into memory that is used again.
+    ///
+    /// - Parameters:
+    ///   - name: the name, or a path below the folder, in UTF-8 or whatever the file system has, without a NUL.
+    ///   - limit: the most bytes to accept.
+    ///   - contents: replaced by the bytes of the file.
+    /// - Throws: `FileError`; `EFBIG` beyond the limit, `ENOTSUP` for anything but a regular file, `ELOOP` for a link.
+    public func read(_ name: [UInt8], limit: Int, into contents: inout [UInt8]) throws(FileError) {
+        if !kept.isEmpty, let bytes = kept[name], bytes.count <= limit {
+            contents.removeAll(keepingCapacity: true)
+            contents += bytes
+            return
+        }
+        switch place {
+        case .disk(let descriptor): try read(name, of: descriptor, limit: limit, into: &contents)
+        case .spooled(let tree, let folder): try tree.read(name, below: folder, limit: limit, into: &contents)
+        }
+    }
+
+    /// A file to be read by position, one that may be too large for memory.
+    /// - Parameter name: as for ``read(_:limit:into:)``.
+    /// - Throws: `FileError`; `ENOTSUP` for anything but a regular file, `ELOOP` for a link.
+    public func source(_ name: [UInt8]) throws(FileError) -> ByteSource {
+        switch place {
+        case .disk(let descriptor):
+            var status = stat()
+            let file = try regularFile(named: name + [0], of: descriptor, &status)
+            return ByteSource(InputFile(file, path: full(name), status: status))
+        case .spooled(let tree, let folder): return try tree.source(name, below: folder)
+        }
+    }
+
+    /// The device that the inode numbers of the entries belong to; nil if they are none.
+    public func device() throws(FileError) -> UInt64? {
+        switch place {
+        case .disk(let descriptor): FileIdentity(try descriptor.status(path)).device
+        case .spooled: nil
+        }
+    }
+
+    private func full(_ name: some Collection<UInt8>) -> String {
+        "\(path)/\(String(decoding: name, as: UTF8.self))"
+    }
+}
+
+// MARK: - On disk
+
+extension Folder {
+    private func entries(of descriptor: borrowing Descriptor) throws(FileError) -> FolderEntries {
+        let number = descriptor.number
+        // A directory stream owns its descriptor, so it gets one of its own.
+        let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0, let stream = fdopendir(copy) else {
+            let code = errno
+            if copy >= 0 { close(copy) }
+            throw FileError(.list, path, code: code)
+        }
+        defer { closedir(stream) }
+        rewinddir(stream)
+        var entries = FolderEntries()
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                guard errno == 0 else { throw FileError(.list, path) }
+                return entries
+            }
+            let (kind, inode) = (entry.pointee.d_type, UInt64(entry.pointee.d_ino))
+            withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { name in
+                    entries.append(name: name, kind: kind, inode: inode, in: number)
+                }
+            }
+        }
+    }
+
+    private func read(
+        _ name: [UInt8], of descriptor: borrowing Descriptor, limit: Int, into contents: inout [UInt8]
+    ) throws(FileError) {
+        contents.removeAll(keepingCapacity: true)
+        var status = stat()
+        // The name with a NUL behind it stands where its contents will.
+        contents += name
+        contents.append(0)
+        let file = try regularFile(named: contents, of: descriptor, &status)
+        contents.removeAll(keepingCapacity: true)
+        guard status.st_size <= limit else { throw FileError(.read, full(name), code: EFBIG) }
+        let code = contents.append(upTo: Int(status.st_size), from: file.number)
+        guard code == 0 else { throw FileError(.read, full(name), code: code) }
+    }
+
+    /// - Parameter name: with a NUL behind it.
+    private func regularFile(
+        named name: [UInt8], of descriptor: borrowing Descriptor, _ status: inout stat
+    ) throws(FileError) -> Descriptor {
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
+        let parent = descriptor.number
+        let number = name.withUnsafeBufferPointer { text in
+            text.withMemoryRebound(to: CChar.self) { characters in
+                characters.baseAddress.map { openat(parent, $0, flags) } ?? -1
+            }
+        }
+        guard number >= 0 else { throw FileError(.open, full(name.dropLast())) }
+        let file = try Descriptor(number, .open, path)
+        status = try file.status(path)
+        guard status.isRegular else { throw FileError(.read, full(name.dropLast()), code: ENOTSUP) }
+        return file
+    }
+}
+
+extension [UInt8] {
+    /// Appends at most `count` bytes that a descriptor has next.
+    /// - Returns: an `errno` code, or 0.
+    fileprivate mutating func append(upTo count: Int, from descriptor: Int32) -> Int32 {
+        guard count > 0 else { return 0 }
+        var code: Int32 = 0
+        append(addingCapacity: count) { output in
+            output.withUnsafeMutableBufferPointer { buffer, initialized in
+                while initialized < count {
+                    let room = UnsafeMutableBufferPointer(rebasing: buffer[initialized..<count])
+                    let result = Glibc.read(descriptor, room.baseAddress, room.count)
+                    if result == 0 { return }
+                    if result < 0 {
+                        if errno == EINTR { continue }
+                        code = errno
+                        return
+                    }
+                    initialized += result
+                }
+            }
+        }
+        return code
+    }
+}
