@@ -36,8 +36,13 @@ public struct ContentHash: Sendable, Hashable, Comparable {
         return (0..<32).lazy.map { UInt8(truncatingIfNeeded: words[$0 / 8] >> (56 - $0 % 8 * 8)) }.hex
     }
 
+    /// Whether all 32 bytes are equal.
     public static func == (left: ContentHash, right: ContentHash) -> Bool { left.words == right.words }
+
+    /// Whether it comes first, as its text does.
     public static func < (left: ContentHash, right: ContentHash) -> Bool { left.words < right.words }
+
+    /// Feeds 16 of the bytes: they are as good as random.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(words.0)
         hasher.combine(words.1)

@@ -44,7 +44,7 @@ import Testing
 
     @Test("what is no base64 is refused", arguments: ["H4t7f", "H4t7fQ==x", "H4t*", "H4 t"])
     func noBase64(text: String) {
-        #expect(throws: EntryFault.self) { try body(Array(text.utf8), isBase64: true) }
+        #expect(throws: LogEntryError.self) { try body(Array(text.utf8), isBase64: true) }
     }
 
     @Test("replaced bytes are lost")
@@ -52,7 +52,7 @@ import Testing
         #expect {
             try body(Array("\u{1F}\u{FFFD}abc".utf8))
         } throws: { error in
-            (error as? EntryFault)?.reason.code == "body_lossy"
+            (error as? LogEntryError)?.reason.code == "body_lossy"
         }
     }
 }

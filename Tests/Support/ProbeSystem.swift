@@ -75,7 +75,7 @@ private struct ProbeRequests: RequestFormat {
     func lineShape(of line: JSONDocument) -> LineShape? { nil }
 
     /// Carries the tag over where there is one, and notes each that was captured.
-    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyFault) -> Record {
+    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
         guard let parts = upload.route?.parts else { throw .invalid("no request around it") }
         var record = Record(
             system: .probe, type: String(decoding: parts[1], as: UTF8.self),
@@ -87,7 +87,7 @@ private struct ProbeRequests: RequestFormat {
         return record
     }
 
-    func record(ofStored line: [UInt8], source: Source) throws(BodyFault) -> Record {
+    func record(ofStored line: [UInt8], source: Source) throws(BodyError) -> Record {
         throw .invalid("the system stores no files")
     }
 }

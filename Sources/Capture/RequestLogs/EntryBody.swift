@@ -22,8 +22,8 @@ struct EntryBody {
     /// - Parameters:
     ///   - text: in UTF-8, lone surrogates encoded in the same way.
     ///   - isBase64: whether the archive says so.
-    /// - Throws: ``EntryFault``.
-    init(text: Span<UInt8>, isBase64: Bool, inflate: Inflate) throws(EntryFault) {
+    /// - Throws: ``LogEntryError``.
+    init(text: Span<UInt8>, isBase64: Bool, inflate: Inflate) throws(LogEntryError) {
         let (bytes, spelling) = try Self.unspelled(text, isBase64: isBase64)
         guard bytes.starts(with: [0x1F, 0x8B]) else {
             self.bytes = bytes
@@ -37,7 +37,7 @@ struct EntryBody {
         self.spelling = spelling + "+gzip"
     }
 
-    private static func unspelled(_ text: Span<UInt8>, isBase64: Bool) throws(EntryFault) -> ([UInt8], String) {
+    private static func unspelled(_ text: Span<UInt8>, isBase64: Bool) throws(LogEntryError) -> ([UInt8], String) {
         if isBase64 {
             guard let bytes = Base64.decoded(text, needsPadding: false, allowsBlanks: false) else {
                 throw .invalid("not the base64 that it is said to be")
@@ -53,7 +53,7 @@ struct EntryBody {
 }
 
 /// Why an entry that is an upload makes no record. Never says anything of what the entry holds.
-enum EntryFault: Error {
+enum LogEntryError: Error {
     /// The archive has no body.
     case missing
     /// Bytes of the body were replaced by U+FFFD.

@@ -58,20 +58,20 @@ struct HTTPArchiveReader: Sendable {
             return .reject("entry_invalid no request with method and url")
         }
         let route: UploadRoute
-        do throws(UploadRoute.Refusal) {
+        do throws(UploadRoute.RouteError) {
             route = try UploadRoute(method: parts.method, url: parts.url, systems)
         } catch {
             return .other(error.traffic)
         }
         guard !parts.isFromCache else { return .other(.unrelated) }
-        do throws(EntryFault) {
+        do throws(LogEntryError) {
             return try read(parts, route, index: index)
         } catch {
             return .reject(error.reason)
         }
     }
 
-    private mutating func read(_ parts: HTTPArchiveEntry, _ route: UploadRoute, index: Int) throws(EntryFault)
+    private mutating func read(_ parts: HTTPArchiveEntry, _ route: UploadRoute, index: Int) throws(LogEntryError)
         -> LogFinding
     {
         guard let requests = systems[route.system]?.requests else { return .other(.unrelated) }
@@ -88,7 +88,7 @@ struct HTTPArchiveReader: Sendable {
         let time = parts.started.flatMap(Timestamp.init(started:))
         let headers = parts.headers.fields(named: requests.headers, in: entry)
         let upload = CapturedUpload(route: route, headers: headers, time: time, source: source)
-        do throws(BodyFault) {
+        do throws(BodyError) {
             var record = try upload.record(by: requests, in: &body)
             if time == nil { record.notes.append("bad_time startedDateTime tells no instant") }
             if spelling != "text" { record.notes.append("E.2 body spelled as \(spelling)") }
@@ -123,7 +123,7 @@ extension HTTPArchiveReader {
         return text
     }
 
-    private func bytes(of text: JSONNode, _ parts: HTTPArchiveEntry) throws(EntryFault) -> EntryBody {
+    private func bytes(of text: JSONNode, _ parts: HTTPArchiveEntry) throws(LogEntryError) -> EntryBody {
         let encoding = parts.postData.flatMap { entry.value(of: Keys.encoding, in: $0) }
         let isBase64 = encoding.map { entry.bytes(of: $0).equalsIgnoringCase("base64") } ?? false
         return try EntryBody(text: entry.bytes(of: text), isBase64: isBase64, inflate: inflate)
@@ -131,7 +131,7 @@ extension HTTPArchiveReader {
 
     /// Reads a body that is JSON into `body`.
     /// - Returns: how it was spelled.
-    private mutating func readJSON(of parts: HTTPArchiveEntry) throws(EntryFault) -> String {
+    private mutating func readJSON(of parts: HTTPArchiveEntry) throws(LogEntryError) -> String {
         guard let text = textNode(of: parts) else { throw .missing }
         let found = try bytes(of: text, parts)
         do throws(JSONError) {
@@ -150,14 +150,14 @@ extension HTTPArchiveReader {
         }
     }
 
-    private func fault(for error: JSONError, length: Int, _ parts: HTTPArchiveEntry) -> EntryFault {
+    private func fault(for error: JSONError, length: Int, _ parts: HTTPArchiveEntry) -> LogEntryError {
         let isCut = !parts.hasContentEncoding(in: entry) && parts.contentLength(in: entry).map { $0 > length } ?? false
         return isCut ? .truncated : .invalid("\(error.code.text) at byte \(error.offset) of the body")
     }
 
     /// Reads the payload of a form into `body`.
     /// - Returns: how the form was spelled; nil if it has no payload.
-    private mutating func read(_ form: FormBody, of parts: HTTPArchiveEntry) throws(EntryFault) -> String? {
+    private mutating func read(_ form: FormBody, of parts: HTTPArchiveEntry) throws(LogEntryError) -> String? {
         guard let text = textNode(of: parts) else { return try readParameters(of: form, parts) }
         let found = try bytes(of: text, parts)
         let selector = FormText.value(of: form.selector, in: found.bytes)
@@ -174,7 +174,8 @@ extension HTTPArchiveReader {
     }
 
     /// Reads a form that is given by its fields alone, decoded or not.
-    private mutating func readParameters(of form: FormBody, _ parts: HTTPArchiveEntry) throws(EntryFault) -> String? {
+    private mutating func readParameters(of form: FormBody, _ parts: HTTPArchiveEntry) throws(LogEntryError) -> String?
+    {
         guard let data = parts.postData, let params = entry.array(Keys.params, in: data), entry.count(of: params) > 0
         else { throw .missing }
         guard let selector = parameter(form.selector, in: params), selector.elementsEqual(form.selected.utf8) else {

@@ -7,13 +7,13 @@ struct Inflater: ~Copyable {
     /// Whether the member is complete: its checksum was right.
     private(set) var isAtEnd = false
 
-    /// - Throws: ``InflateFault`` when there is no memory.
-    init() throws(InflateFault) {
+    /// - Throws: ``InflateError`` when there is no memory.
+    init() throws(InflateError) {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
         guard pingferry_inflate_init(stream) == Z_OK else {
             stream.deallocate()
-            throw InflateFault(reason: "not enough memory")
+            throw InflateError(reason: "not enough memory")
         }
         self.stream = stream
     }
@@ -31,10 +31,10 @@ struct Inflater: ~Copyable {
 
     /// Inflates as much as there is input and room for.
     /// - Parameter position: where in the input to begin; moved on to the first byte that was not used.
-    /// - Throws: ``InflateFault`` for bytes that are damaged.
+    /// - Throws: ``InflateError`` for bytes that are damaged.
     mutating func inflate(
         _ input: Span<UInt8>, from position: inout Int, into output: inout OutputSpan<UInt8>
-    ) throws(InflateFault) {
+    ) throws(InflateError) {
         let rest = input.extracting(droppingFirst: position)
         let status = rest.withUnsafeBytes { bytes in
             output.withUnsafeMutableBufferPointer { room, count in
@@ -55,13 +55,13 @@ struct Inflater: ~Copyable {
         switch status {
         case Z_OK, Z_BUF_ERROR: return
         case Z_STREAM_END: isAtEnd = true
-        default: throw InflateFault(reason: stream.pointee.msg.map { String(cString: $0) } ?? "damaged")
+        default: throw InflateError(reason: stream.pointee.msg.map { String(cString: $0) } ?? "damaged")
         }
     }
 }
 
 /// Why bytes could not be inflated.
-struct InflateFault: Error {
+struct InflateError: Error {
     let reason: String
 }
 
@@ -75,8 +75,8 @@ extension Inflater {
             let (used, made) = (position, output.count)
             // One byte more than allowed is enough to see that.
             let room = min(max(4 * body.count, 64 << 10), limit - output.count + 1)
-            do throws(InflateFault) {
-                try output.append(addingCapacity: room) { output throws(InflateFault) in
+            do throws(InflateError) {
+                try output.append(addingCapacity: room) { output throws(InflateError) in
                     try inflater.inflate(body.span, from: &position, into: &output)
                 }
             } catch {

@@ -17,8 +17,8 @@ struct LineScan: ~Copyable {
     /// How many bytes of plain text were read.
     var offset: Int { pieces.offset }
 
-    /// - Throws: ``PlainTextFault``.
-    init(_ log: RequestLog) throws(PlainTextFault) {
+    /// - Throws: ``PlainTextError``.
+    init(_ log: RequestLog) throws(PlainTextError) {
         pieces = try TextPieces(log.source)
         itemLimit = log.itemLimit
         line = LimitedBytes(limit: log.itemLimit)

@@ -44,14 +44,14 @@ struct PayloadLineReader: Sendable {
     ///   - bytes: the line without its end.
     ///   - index: its place in the file, from 0.
     mutating func read(_ bytes: [UInt8], index: Int) -> LogFinding {
-        do throws(LineFault) {
+        do throws(LineError) {
             return try finding(in: bytes, index: index)
         } catch {
             return .reject("\(error.code) line \(index + 1): \(error.reason)")
         }
     }
 
-    private mutating func finding(in bytes: [UInt8], index: Int) throws(LineFault) -> LogFinding {
+    private mutating func finding(in bytes: [UInt8], index: Int) throws(LineError) -> LogFinding {
         do throws(JSONError) {
             try line.read(bytes, policy: Self.policy)
         } catch {
@@ -67,12 +67,12 @@ struct PayloadLineReader: Sendable {
         case .payload(let system, _):
             swap(&line, &body)
             return try upload(to: system, CapturedUpload(route: nil, time: nil, source: source))
-        case nil: throw LineFault(code: "line_unknown", reason: "neither a record nor a payload that is documented")
+        case nil: throw LineError(code: "line_unknown", reason: "neither a record nor a payload that is documented")
         }
     }
 
     /// A record as it stands; one that another tool wrote anew is brought back into its canonical form.
-    private mutating func record(_ bytes: [UInt8]) throws(LineFault) -> Record {
+    private mutating func record(_ bytes: [UInt8]) throws(LineError) -> Record {
         var canonical = bytes
         if let labels = line.value(of: Keys.labels, in: line.root) {
             line.removeMember(withValue: labels, from: line.root)
@@ -90,21 +90,21 @@ struct PayloadLineReader: Sendable {
         }
     }
 
-    private mutating func stored(_ bytes: [UInt8], of system: any TelemetrySystem, _ source: Source) throws(LineFault)
+    private mutating func stored(_ bytes: [UInt8], of system: any TelemetrySystem, _ source: Source) throws(LineError)
         -> LogFinding
     {
-        do throws(BodyFault) {
+        do throws(BodyError) {
             return .upload(try system.requests.record(ofStored: bytes, source: source), status: nil)
         } catch {
             return try finding(for: error)
         }
     }
 
-    private mutating func upload(to system: any TelemetrySystem, _ upload: CapturedUpload) throws(LineFault)
+    private mutating func upload(to system: any TelemetrySystem, _ upload: CapturedUpload) throws(LineError)
         -> LogFinding
     {
         defer { body.reset() }
-        do throws(BodyFault) {
+        do throws(BodyError) {
             var record = try upload.record(by: system.requests, in: &body)
             repeats.number(&record)
             return .upload(record, status: nil)
@@ -113,7 +113,7 @@ struct PayloadLineReader: Sendable {
         }
     }
 
-    private func finding(for fault: BodyFault) throws(LineFault) -> LogFinding {
+    private func finding(for fault: BodyError) throws(LineError) -> LogFinding {
         switch fault {
         case .foreign(let traffic): return .other(traffic)
         case .invalid(let reason): throw .invalid(reason)
@@ -124,9 +124,9 @@ struct PayloadLineReader: Sendable {
 // MARK: - A payload in its request
 
 extension PayloadLineReader {
-    private mutating func request(_ source: Source) throws(LineFault) -> LogFinding {
+    private mutating func request(_ source: Source) throws(LineError) -> LogFinding {
         let route: UploadRoute
-        do throws(UploadRoute.Refusal) {
+        do throws(UploadRoute.RouteError) {
             route = try UploadRoute(
                 method: line.text(Keys.method, in: line.root), url: line.text(Keys.url, in: line.root) ?? "", systems)
         } catch {
@@ -160,7 +160,7 @@ extension PayloadLineReader {
 
     /// Reads the body of a request: an object, or text that holds one, perhaps in a form.
     /// - Returns: what the request is if its form has no payload; else nil.
-    private mutating func readBody(as kind: CapturedBody) throws(LineFault) -> OtherTraffic? {
+    private mutating func readBody(as kind: CapturedBody) throws(LineError) -> OtherTraffic? {
         guard let value = line.value(of: Keys.body, in: line.root) ?? line.value(of: Keys.payload, in: line.root) else {
             throw .invalid("no body")
         }
@@ -184,9 +184,9 @@ extension PayloadLineReader {
 }
 
 /// Why a line makes no record.
-private struct LineFault: Error {
+private struct LineError: Error {
     let code: String
     let reason: String
 
-    static func invalid(_ reason: String) -> LineFault { LineFault(code: "line_invalid", reason: reason) }
+    static func invalid(_ reason: String) -> LineError { LineError(code: "line_invalid", reason: reason) }
 }

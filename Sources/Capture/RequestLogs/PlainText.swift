@@ -23,8 +23,8 @@ struct PlainText: ~Copyable {
     private static let limit = 1 << 40
 
     /// Looks at the first bytes to see how the text is stored.
-    /// - Throws: ``PlainTextFault``.
-    init(_ source: ByteSource) throws(PlainTextFault) {
+    /// - Throws: ``PlainTextError``.
+    init(_ source: ByteSource) throws(PlainTextError) {
         self.source = source
         let start: [UInt8]
         do throws(FileError) {
@@ -42,10 +42,10 @@ struct PlainText: ~Copyable {
 
     /// Reads the next piece.
     /// - Parameter piece: replaced; empty only at the end.
-    /// - Throws: ``PlainTextFault``; what came before is good.
-    mutating func next(into piece: inout [UInt8]) throws(PlainTextFault) {
+    /// - Throws: ``PlainTextError``; what came before is good.
+    mutating func next(into piece: inout [UInt8]) throws(PlainTextError) {
         piece.removeAll(keepingCapacity: true)
-        var fault: PlainTextFault?
+        var fault: PlainTextError?
         if var inflater = inflater.take() {
             fault = inflate(with: &inflater, into: &piece)
             self.inflater = consume inflater
@@ -65,7 +65,7 @@ struct PlainText: ~Copyable {
         if offset > Self.limit { throw .damaged("decompresses to more than \(Self.limit >> 40) TiB") }
     }
 
-    private mutating func readInput(into bytes: inout [UInt8]) throws(PlainTextFault) {
+    private mutating func readInput(into bytes: inout [UInt8]) throws(PlainTextError) {
         bytes.removeAll(keepingCapacity: true)
         let start = nextRead
         do throws(FileError) {
@@ -78,7 +78,7 @@ struct PlainText: ~Copyable {
         nextRead += bytes.count
     }
 
-    private mutating func inflate(with inflater: inout Inflater, into piece: inout [UInt8]) -> PlainTextFault? {
+    private mutating func inflate(with inflater: inout Inflater, into piece: inout [UInt8]) -> PlainTextError? {
         do {
             while piece.isEmpty {
                 if inputPosition == input.count {
@@ -98,14 +98,14 @@ struct PlainText: ~Copyable {
                 inputPosition = position
             }
             return nil
-        } catch let fault as PlainTextFault {
+        } catch let fault as PlainTextError {
             return fault
         } catch {
             return .damaged("compressed text damaged")
         }
     }
 
-    private mutating func decode(with decoder: inout FrameDecoder, into piece: inout [UInt8]) -> PlainTextFault? {
+    private mutating func decode(with decoder: inout FrameDecoder, into piece: inout [UInt8]) -> PlainTextError? {
         do throws(ContainerError) {
             while piece.isEmpty {
                 if !isInFrame {
@@ -126,7 +126,7 @@ struct PlainText: ~Copyable {
 }
 
 /// Why the text of a request log cannot be read on.
-enum PlainTextFault: Error {
+enum PlainTextError: Error {
     /// The operating system refused.
     case file(FileError)
     /// What is compressed is damaged or cut short.

@@ -115,7 +115,7 @@ private struct RequestLogReading: ~Copyable {
 
     private mutating func begin() {
         isBegun = true
-        do throws(PlainTextFault) {
+        do throws(PlainTextError) {
             items = try LogItems(log)
         } catch {
             rejects.append(SpanReject(reason: "har_damaged \(error.reason)", start: nil, end: nil))
@@ -159,7 +159,7 @@ private struct RequestLogReading: ~Copyable {
     }
 
     private mutating func quarantineRejects(_ output: inout ScanOutput) {
-        do throws(PlainTextFault) {
+        do throws(PlainTextError) {
             for span in try hashes.hash(rejects) {
                 output.quarantine(
                     Quarantined(
@@ -178,7 +178,7 @@ private enum LogItems: ~Copyable {
     case archive(HTTPArchiveScan)
     case lines(LineScan)
 
-    init(_ log: RequestLog) throws(PlainTextFault) {
+    init(_ log: RequestLog) throws(PlainTextError) {
         switch log.kind {
         case .httpArchive: self = .archive(try HTTPArchiveScan(log))
         case .lines: self = .lines(try LineScan(log))

@@ -44,8 +44,8 @@ struct SpanHashes: ~Copyable {
     }
 
     /// Hashes some spans. What lies behind all that were hashed before is found without reading anything again.
-    /// - Throws: ``PlainTextFault`` if the file cannot be opened again.
-    mutating func hash(_ rejects: [SpanReject]) throws(PlainTextFault) -> [Span] {
+    /// - Throws: ``PlainTextError`` if the file cannot be opened again.
+    mutating func hash(_ rejects: [SpanReject]) throws(PlainTextError) -> [Span] {
         let rejects = rejects.sorted { $0.from < $1.from }
         guard let first = rejects.first else { return [] }
         var text: PlainText
@@ -78,7 +78,7 @@ struct SpanHashes: ~Copyable {
         }
     }
 
-    private mutating func begin() throws(PlainTextFault) -> PlainText {
+    private mutating func begin() throws(PlainTextError) -> PlainText {
         passes += 1
         piece = []
         isAtEnd = false

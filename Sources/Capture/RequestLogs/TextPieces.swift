@@ -8,10 +8,10 @@ struct TextPieces: ~Copyable {
     /// The first byte in the piece that was not looked at.
     var position = 0
     /// Why the text cannot be read on, if it cannot.
-    private(set) var fault: PlainTextFault?
+    private(set) var fault: PlainTextError?
 
-    /// - Throws: ``PlainTextFault``.
-    init(_ source: ByteSource) throws(PlainTextFault) {
+    /// - Throws: ``PlainTextError``.
+    init(_ source: ByteSource) throws(PlainTextError) {
         text = try PlainText(source)
     }
 
@@ -30,7 +30,7 @@ struct TextPieces: ~Copyable {
         piece.removeAll(keepingCapacity: true)
         position = 0
         guard fault == nil else { return false }
-        do throws(PlainTextFault) {
+        do throws(PlainTextError) {
             try text.next(into: &piece)
         } catch {
             // What came before the fault is good.

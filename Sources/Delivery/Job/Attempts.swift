@@ -62,7 +62,7 @@ struct Attempts {
     }
 
     /// What to do after an attempt without an answer.
-    mutating func step(after failure: SendFailure, jitter: Double) -> Step {
+    mutating func step(after failure: SendError, jitter: Double) -> Step {
         if failure.mayHaveArrived { mayHaveArrived = true }
         if failure.kind == .disconnected, disconnections < Self.immediateAttempts {
             disconnections += 1

@@ -99,7 +99,7 @@ struct ClientRun {
         while true {
             if let reason = await gate.pass() { return (attempts.givingUp(reason), pause) }
             let step: Attempts.Step
-            do throws(SendFailure) {
+            do throws(SendError) {
                 let answer = try await run.sender.send(request, to: account.system)
                 if let seconds = answer.retryAfter, answer.status == 429 || answer.status >= 500 {
                     gate.keepQuiet(seconds: min(seconds, Int(settings.backoff.limit)))

@@ -1,9 +1,9 @@
 import Foundation
 import HTTP
 
-extension SendFailure {
+extension SendError {
     /// Says in plain words why a request got no answer.
-    init(_ failure: HTTPFailure, on route: Route) {
+    init(_ failure: HTTPError, on route: Route) {
         switch failure {
         case .noAddress:
             self.init(

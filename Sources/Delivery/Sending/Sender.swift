@@ -15,7 +15,7 @@ public final class Sender: Sendable {
     /// - Parameters:
     ///   - systems: whose endpoints are needed.
     ///   - now: the clock that `Retry-After` dates are compared with.
-    /// - Throws: ``CredentialError``, ``SendFailure`` if there is not enough memory.
+    /// - Throws: ``CredentialError``, ``SendError`` if there is not enough memory.
     public init(
         _ settings: SenderSettings, systems: some Sequence<SystemName>, now: @escaping @Sendable () -> Timestamp
     ) throws {
@@ -29,10 +29,10 @@ public final class Sender: Sendable {
         http.connectTimeout = settings.connectTimeout
         http.connections = settings.connections * max(1, routes.count)
         http.wantedFields = Exchange.wantedFields
-        do throws(HTTPFailure) {
+        do throws(HTTPError) {
             client = try HTTPClient(http)
         } catch {
-            throw SendFailure(.notConnected, "cannot send anything: \(error)")
+            throw SendError(.notConnected, "cannot send anything: \(error)")
         }
         self.routes = routes
         self.settings = settings
@@ -46,9 +46,9 @@ public final class Sender: Sendable {
     ///
     /// The status line decides what became of a request, and a body only explains it: if the head of an answer came, there
     /// is an answer, whatever becomes of its body.
-    /// - Throws: ``SendFailure`` if there is no answer.
-    public func send(_ request: UploadRequest, to system: SystemName) async throws(SendFailure) -> Answer {
-        guard let route = routes[system] else { throw SendFailure(.notConnected, "no endpoint") }
+    /// - Throws: ``SendError`` if there is no answer.
+    public func send(_ request: UploadRequest, to system: SystemName) async throws(SendError) -> Answer {
+        guard let route = routes[system] else { throw SendError(.notConnected, "no endpoint") }
         let exchange = Exchange(
             whole: .seconds(settings.exchangeTimeout), patience: .seconds(settings.readTimeout))
         let end = await withTaskCancellationHandler {
@@ -69,9 +69,9 @@ public final class Sender: Sendable {
         case .failed(.proxyRefused(407)):
             // What the proxy said to itself is not known; its name stands there instead.
             return Answer(status: 407, body: Array((route.proxy?.description ?? "").utf8))
-        case .failed(let failure): throw SendFailure(failure, on: route)
-        case .late: throw SendFailure(.unanswered, lateness(exchange.bound, on: route))
-        case .complete, .enough: throw SendFailure(.unanswered, "an answer without a status")
+        case .failed(let failure): throw SendError(failure, on: route)
+        case .late: throw SendError(.unanswered, lateness(exchange.bound, on: route))
+        case .complete, .enough: throw SendError(.unanswered, "an answer without a status")
         }
     }
 

@@ -50,7 +50,7 @@ public struct TLSIdentity: Sendable {
         if let certificate {
             identity.certificate = (try Self.certificates(certificate), try Self.privateKey(key ?? certificate))
         }
-        do throws(HTTPIdentity.Fault) {
+        do throws(HTTPIdentity.CheckError) {
             try identity.check()
         } catch {
             switch error {

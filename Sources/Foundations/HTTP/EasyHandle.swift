@@ -20,8 +20,8 @@ struct EasyHandle: ~Copyable {
     }
 
     /// Makes a handle that trusts and shows what it is given, and reads no environment, no configuration and no file.
-    /// - Throws: `HTTPFailure` if there is no memory, or libcurl lacks what is needed.
-    static func make(_ identity: HTTPIdentity) throws(HTTPFailure) -> EasyHandle {
+    /// - Throws: `HTTPError` if there is no memory, or libcurl lacks what is needed.
+    static func make(_ identity: HTTPIdentity) throws(HTTPError) -> EasyHandle {
         guard Self.isReady, let pointer = curl_easy_init() else {
             throw .other("libcurl cannot be used", wasSent: false)
         }
@@ -31,7 +31,7 @@ struct EasyHandle: ~Copyable {
         return handle
     }
 
-    private func restrict() throws(HTTPFailure) {
+    private func restrict() throws(HTTPError) {
         try set(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(message))
         try set(CURLOPT_NOSIGNAL, 1)
         try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
@@ -48,7 +48,7 @@ struct EasyHandle: ~Copyable {
     }
 
     /// Takes certificates and a key in the place of the system's and of none.
-    private func take(_ identity: HTTPIdentity) throws(HTTPFailure) {
+    private func take(_ identity: HTTPIdentity) throws(HTTPError) {
         if let authorities = identity.authorities {
             try set(CURLOPT_CAINFO_BLOB, bytes: authorities)
             try set(CURLOPT_CAPATH, nil as String?)
@@ -62,27 +62,27 @@ struct EasyHandle: ~Copyable {
 
     // MARK: Options
 
-    func set(_ option: CURLoption, _ value: Int) throws(HTTPFailure) {
+    func set(_ option: CURLoption, _ value: Int) throws(HTTPError) {
         try check(ccurl_set_number(pointer, option, value))
     }
 
-    func set(_ option: CURLoption, size: Int) throws(HTTPFailure) {
+    func set(_ option: CURLoption, size: Int) throws(HTTPError) {
         try check(ccurl_set_size(pointer, option, curl_off_t(size)))
     }
 
-    func set(_ option: CURLoption, _ value: String?) throws(HTTPFailure) {
+    func set(_ option: CURLoption, _ value: String?) throws(HTTPError) {
         try check(ccurl_set_text(pointer, option, value))
     }
 
-    func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) throws(HTTPFailure) {
+    func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) throws(HTTPError) {
         try check(ccurl_set_pointer(pointer, option, value))
     }
 
-    func set(_ option: CURLoption, bytes: [UInt8]) throws(HTTPFailure) {
+    func set(_ option: CURLoption, bytes: [UInt8]) throws(HTTPError) {
         try check(bytes.withUnsafeBytes { ccurl_set_blob(pointer, option, $0.baseAddress, $0.count) })
     }
 
-    func check(_ code: CURLcode) throws(HTTPFailure) {
+    func check(_ code: CURLcode) throws(HTTPError) {
         guard code == CURLE_OK else { throw .other(Self.words(of: code), wasSent: false) }
     }
 

@@ -8,8 +8,8 @@ struct FieldList: ~Copyable {
     private static let unwanted = ["Accept", "Content-Type", "Expect", "User-Agent"]
 
     /// Makes a list; what libcurl would add to it is left out.
-    /// - Throws: `HTTPFailure` if there is no memory.
-    init(_ fields: [HTTPRequest.Field]) throws(HTTPFailure) {
+    /// - Throws: `HTTPError` if there is no memory.
+    init(_ fields: [HTTPRequest.Field]) throws(HTTPError) {
         // A field without a value ends in a semicolon, and in a colon one that is not to be sent.
         var lines = fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         let given = Set(fields.map { $0.name.lowercased() })

@@ -15,8 +15,8 @@ public final class HTTPClient: Sendable {
     private let mailbox: Mailbox
 
     /// Starts the thread; no connection is made yet.
-    /// - Throws: `HTTPFailure` if there is no memory.
-    public init(_ settings: HTTPSettings) throws(HTTPFailure) {
+    /// - Throws: `HTTPError` if there is no memory.
+    public init(_ settings: HTTPSettings) throws(HTTPError) {
         // The other side of a connection, or of a pipe, may go away at any time: writing tells that, and is enough.
         signal(SIGPIPE, SIG_IGN)
         let mailbox = Mailbox(try MultiHandle(connections: settings.connections))

@@ -42,5 +42,5 @@ public enum HTTPEnd: Sendable, Equatable {
     /// The receiver's end was reached.
     case late
     /// There will be no more of an answer.
-    case failed(HTTPFailure)
+    case failed(HTTPError)
 }

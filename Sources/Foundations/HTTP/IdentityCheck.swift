@@ -3,7 +3,7 @@ import Glibc
 
 extension HTTPIdentity {
     /// What is wrong with certificates and keys.
-    public enum Fault: Error, Sendable, Equatable {
+    public enum CheckError: Error, Sendable, Equatable {
         /// The authorities cannot be read.
         case authorities
         /// Our certificate or its key cannot be read, or they do not belong together.
@@ -12,8 +12,8 @@ extension HTTPIdentity {
 
     /// Finds out whether libcurl can use the certificates and the key. It is let connect to a socket of this process, and is
     /// stopped when it has loaded them, before it says anything.
-    /// - Throws: `Fault`; nothing if the check itself cannot be made, for the first request tells then.
-    public func check() throws(Fault) {
+    /// - Throws: `CheckError`; nothing if the check itself cannot be made, for the first request tells then.
+    public func check() throws(CheckError) {
         guard authorities != nil || certificate != nil else { return }
         switch rehearse() {
         case CURLE_SSL_CACERT_BADFILE: throw .authorities
@@ -27,7 +27,7 @@ extension HTTPIdentity {
         let listener = ccurl_listen(&name)
         guard listener >= 0 else { return CURLE_OK }
         defer { close(listener) }
-        do throws(HTTPFailure) {
+        do throws(HTTPError) {
             let easy = try EasyHandle.make(self)
             try easy.set(CURLOPT_URL, "https://127.0.0.1/")
             try easy.check(ccurl_set_text(easy.pointer, CURLOPT_ABSTRACT_UNIX_SOCKET, name))

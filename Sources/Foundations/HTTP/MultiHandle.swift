@@ -7,8 +7,8 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
     private let pointer: UnsafeMutableRawPointer
 
     /// - Parameter connections: how many are kept to be used again.
-    /// - Throws: `HTTPFailure` if there is no memory.
-    init(connections: Int) throws(HTTPFailure) {
+    /// - Throws: `HTTPError` if there is no memory.
+    init(connections: Int) throws(HTTPError) {
         guard EasyHandle.isReady, let pointer = curl_multi_init() else {
             throw .other("libcurl cannot be used", wasSent: false)
         }

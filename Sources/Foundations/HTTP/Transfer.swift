@@ -35,8 +35,8 @@ final class Transfer {
         Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// - Throws: `HTTPFailure` if there is no memory, or libcurl lacks what is needed.
-    init(_ settings: HTTPSettings) throws(HTTPFailure) {
+    /// - Throws: `HTTPError` if there is no memory, or libcurl lacks what is needed.
+    init(_ settings: HTTPSettings) throws(HTTPError) {
         self.settings = settings
         head = HeadLines(wanted: settings.wantedFields)
         easy = try EasyHandle.make(settings.identity)
@@ -62,8 +62,8 @@ final class Transfer {
     // MARK: Beginning and end
 
     /// Makes it ready for a request.
-    /// - Throws: `HTTPFailure` if there is no memory.
-    func prepare(_ request: HTTPRequest, over route: HTTPRoute, for receiver: any HTTPReceiver) throws(HTTPFailure) {
+    /// - Throws: `HTTPError` if there is no memory.
+    func prepare(_ request: HTTPRequest, over route: HTTPRoute, for receiver: any HTTPReceiver) throws(HTTPError) {
         if route != self.route { try take(route) }
         if request.fields != fields { try take(request.fields) }
         if request.method != method {
@@ -85,7 +85,7 @@ final class Transfer {
         isKnownToBeSent = bodyLength <= Self.shortBody
     }
 
-    private func take(_ route: HTTPRoute) throws(HTTPFailure) {
+    private func take(_ route: HTTPRoute) throws(HTTPError) {
         self.route = nil
         try easy.set(CURLOPT_URL, route.server)
         try easy.set(CURLOPT_PROXY, route.proxy.map { "http://\($0.address)" } ?? "")
@@ -94,7 +94,7 @@ final class Transfer {
         self.route = route
     }
 
-    private func take(_ fields: [HTTPRequest.Field]) throws(HTTPFailure) {
+    private func take(_ fields: [HTTPRequest.Field]) throws(HTTPError) {
         self.fields = nil
         let list = try FieldList(fields)
         try easy.set(CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(list.pointer))
@@ -114,7 +114,7 @@ final class Transfer {
         facts.isConnected = easy.number(CURLINFO_LOCAL_PORT) > 0
         facts.isChainGood = easy.number(CURLINFO_SSL_VERIFYRESULT) == 0
         facts.words = easy.words(of: code)
-        return .failed(HTTPFailure(code, facts))
+        return .failed(HTTPError(code, facts))
     }
 
     /// Lets go of a request that is over.

@@ -33,7 +33,7 @@ struct TransferLoop: ~Copyable {
     }
 
     private mutating func begin(_ start: Mailbox.Start) {
-        do throws(HTTPFailure) {
+        do throws(HTTPError) {
             let transfer = if let spare = spares.popLast() { spare } else { try Transfer(settings) }
             try transfer.prepare(start.request, over: start.route, for: start.receiver)
             guard mailbox.multi.add(transfer) else {

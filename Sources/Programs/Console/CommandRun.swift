@@ -40,7 +40,7 @@ extension AsyncParsableCommand {
         do {
             try Terminal.print(lines: message)
         } catch {
-            let failure = Failure(error)
+            let failure = CommandError(error)
             failure.report(as: name)
             Glibc.exit(failure.status.rawValue)
         }

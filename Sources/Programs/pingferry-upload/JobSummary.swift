@@ -8,7 +8,7 @@ struct JobSummary {
     let plan: Plan
     let report: JobReport
     /// Why the ledger or a bundle failed while the job ran.
-    let failure: Failure?
+    let failure: CommandError?
     /// What to set for a credential that is missing.
     let nameToSet: (Account) -> String
 

@@ -32,14 +32,14 @@ struct LedgerOptions: ParsableArguments {
     }
 
     /// The path of the ledger.
-    /// - Throws: `Failure` where there is no home to look in.
+    /// - Throws: `CommandError` where there is no home to look in.
     func path() throws -> String {
         if let ledger { return ledger }
         let environment = ProcessInfo.processInfo.environment
         // A relative one is invalid by the specification of these folders, and ignored.
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return "\(state)/pingferry/ledger.sqlite" }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
-            throw Failure(
+            throw CommandError(
                 status: .badConfiguration, message: "no place for the ledger: neither XDG_STATE_HOME nor HOME is set",
                 remedy: "give its path with --ledger")
         }

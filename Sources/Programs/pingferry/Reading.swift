@@ -59,7 +59,7 @@ struct Reading {
                     progress.add(bytes: bytes, records: records)
                 }
             } catch let error as BundleError {
-                throw Failure(error, in: paths[number])
+                throw CommandError(error, in: paths[number])
             }
         }
         return intake

@@ -33,8 +33,8 @@ public struct CapturedUpload: Sendable {
     /// - Parameters:
     ///   - format: that of the system whose payload it is.
     ///   - document: holds the payload; its values are brought into the documented form.
-    /// - Throws: ``BodyFault``.
-    public func record(by format: any RequestFormat, in document: inout JSONDocument) throws(BodyFault) -> Record {
+    /// - Throws: ``BodyError``.
+    public func record(by format: any RequestFormat, in document: inout JSONDocument) throws(BodyError) -> Record {
         guard document.kind(of: document.root) == .object else { throw .invalid("the body is no object") }
         return try format.record(of: self, in: &document)
     }
@@ -51,7 +51,7 @@ public struct CapturedUpload: Sendable {
 }
 
 /// Why a captured body makes no record.
-public enum BodyFault: Error {
+public enum BodyError: Error {
     /// It is not what the system's server takes.
     case invalid(String)
     /// It is for another client of the same server.

@@ -28,11 +28,11 @@ public protocol RequestFormat: Sendable {
     func lineShape(of line: JSONDocument) -> LineShape?
     /// Makes a record of a payload.
     /// - Parameter document: holds the payload; its values are brought into the documented form.
-    /// - Throws: ``BodyFault``.
-    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyFault) -> Record
+    /// - Throws: ``BodyError``.
+    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record
     /// Makes a record of a line that is a file of a store by itself, such as a ping in its envelope.
-    /// - Throws: ``BodyFault``.
-    func record(ofStored line: [UInt8], source: Source) throws(BodyFault) -> Record
+    /// - Throws: ``BodyError``.
+    func record(ofStored line: [UInt8], source: Source) throws(BodyError) -> Record
 }
 
 /// A host that takes uploads of a system.

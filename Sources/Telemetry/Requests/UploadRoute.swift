@@ -14,15 +14,15 @@ public struct UploadRoute: Sendable {
     public private(set) var notes: [String] = []
 
     /// A request is no upload.
-    public struct Refusal: Error {
+    public struct RouteError: Error {
         /// The kind of traffic that it is.
         public let traffic: OtherTraffic
     }
 
     /// Classifies a request.
     /// - Parameter method: nil where the capture does not tell it.
-    public init(method: String?, url: String, _ systems: SystemTable) throws(Refusal) {
-        guard let address = WebAddress(url) else { throw Refusal(traffic: .unrelated) }
+    public init(method: String?, url: String, _ systems: SystemTable) throws(RouteError) {
+        guard let address = WebAddress(url) else { throw RouteError(traffic: .unrelated) }
         let known = systems.all.filter { system in system.requests.hosts.contains { $0.name == address.host } }
         guard let system = known.last(where: { $0.requests.isUpload(address.parts) }) else {
             throw Self.refusal(of: address, method, known)
@@ -30,10 +30,10 @@ public struct UploadRoute: Sendable {
         try self.init(method: method, address, to: system)
     }
 
-    private init(method: String?, _ address: WebAddress, to system: any TelemetrySystem) throws(Refusal) {
+    private init(method: String?, _ address: WebAddress, to system: any TelemetrySystem) throws(RouteError) {
         let usual = system.uploads.method
         let method = method?.uppercased() ?? usual
-        guard system.requests.methods.contains(method) else { throw Refusal(traffic: .unrelated) }
+        guard system.requests.methods.contains(method) else { throw RouteError(traffic: .unrelated) }
         self.system = system.name
         parts = address.parts
         if method != usual { notes.append("method \(method) captured, \(usual) is the system's") }
@@ -46,14 +46,15 @@ public struct UploadRoute: Sendable {
         if self.target == nil { notes.append("no-target path and query are not in the system's grammar") }
     }
 
-    private static func refusal(of address: WebAddress, _ method: String?, _ known: [any TelemetrySystem]) -> Refusal {
+    private static func refusal(of address: WebAddress, _ method: String?, _ known: [any TelemetrySystem]) -> RouteError
+    {
         for system in known {
             let method = method?.uppercased() ?? system.uploads.method
             if let traffic = system.requests.otherTraffic(to: address.parts, method: method) {
-                return Refusal(traffic: traffic)
+                return RouteError(traffic: traffic)
             }
         }
-        return Refusal(traffic: .unrelated)
+        return RouteError(traffic: .unrelated)
     }
 }
 

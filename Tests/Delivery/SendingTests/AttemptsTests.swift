@@ -12,7 +12,7 @@ import Testing
 
     private let busy = Answer(status: 503)
     private let busyReason = "the server is busy or failing"
-    private let cut = SendFailure(.disconnected, "cut")
+    private let cut = SendError(.disconnected, "cut")
 
     @Test func delaysDoubleUntilNoAttemptIsLeft() {
         var attempts = attempts()
@@ -73,7 +73,7 @@ import Testing
 
     @Test func aRequestThatNeverLeftIsGivenBack() {
         var attempts = attempts(2)
-        let refused = SendFailure(.notConnected, "refused")
+        let refused = SendError(.notConnected, "refused")
         #expect(attempts.step(after: refused, jitter: 1) == .again(after: 1))
         #expect(attempts.step(after: refused, jitter: 1) == .over(.retryLater(reason: "refused"), .failure))
     }
@@ -81,7 +81,7 @@ import Testing
     @Test func aServerThatIsNotTrustedIsNotAskedTwice() {
         var attempts = attempts()
         #expect(
-            attempts.step(after: SendFailure(.notTrusted, "expired"), jitter: 1)
+            attempts.step(after: SendError(.notTrusted, "expired"), jitter: 1)
                 == .over(.retryLater(reason: "expired"), .serverIsOut))
     }
 

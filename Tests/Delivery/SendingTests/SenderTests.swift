@@ -46,10 +46,10 @@ import Testing
     }
 
     /// The failure of one request.
-    private func failure(_ settings: SenderSettings) async throws -> SendFailure? {
+    private func failure(_ settings: SenderSettings) async throws -> SendError? {
         let request = try request()
         return try await sending(settings) { sender async throws in
-            do throws(SendFailure) {
+            do throws(SendError) {
                 _ = try await sender.send(request, to: .mozilla)
                 return nil
             } catch {
@@ -127,7 +127,7 @@ import Testing
     @Test func aServerThatSaysNothingIsNotWaitedForLonger() async throws {
         let server = try LoopbackServer()
         try await server.order(#"[{"stall":60000,"status":200}]"#)
-        #expect(try await failure(settings(server.address)) == SendFailure(.unanswered, "no answer in time"))
+        #expect(try await failure(settings(server.address)) == SendError(.unanswered, "no answer in time"))
     }
 
     @Test func aServerThatIsDownIsKnownToHaveNothing() async throws {
@@ -141,7 +141,7 @@ import Testing
 
     @Test func aNameWithoutAnAddressIsKnownToHaveNothing() async throws {
         let failure = try await failure(settings("http://nowhere.invalid"))
-        #expect(failure == SendFailure(.notConnected, "no address found for nowhere.invalid"))
+        #expect(failure == SendError(.notConnected, "no address found for nowhere.invalid"))
     }
 
     // MARK: Encryption
@@ -237,7 +237,7 @@ import Testing
         settings.proxies = ProxyRules(always: try #require(Proxy("127.0.0.1:\(proxy.port)")))
         server.stop()
         let words = "the proxy 127.0.0.1:\(proxy.port) does not connect to 127.0.0.1:\(server.port)"
-        #expect(try await failure(settings) == SendFailure(.notConnected, words))
+        #expect(try await failure(settings) == SendError(.notConnected, words))
     }
 
     @Test func aProxyThatIsDownIsNamedWithoutItsCredential() async throws {
@@ -247,22 +247,22 @@ import Testing
         settings.proxies = ProxyRules(always: try #require(Proxy("http://user:secret@127.0.0.1:\(proxy.port)")))
         proxy.stop()
         let words = "cannot connect to the proxy 127.0.0.1:\(proxy.port): Connection refused"
-        #expect(try await failure(settings) == SendFailure(.notConnected, words))
+        #expect(try await failure(settings) == SendError(.notConnected, words))
         settings.proxies = ProxyRules(always: try #require(Proxy("http://user:secret@nowhere.invalid:3128")))
         let unknown = "no address found for the proxy nowhere.invalid:3128"
-        #expect(try await failure(settings) == SendFailure(.notConnected, unknown))
+        #expect(try await failure(settings) == SendError(.notConnected, unknown))
     }
 
     @Test(arguments: [
-        (HTTPFailure.closed, "the connection through the proxy p:3128 was closed without an answer"),
+        (HTTPError.closed, "the connection through the proxy p:3128 was closed without an answer"),
         (.cut, "the connection through the proxy p:3128 was cut"),
         (.noConnectionInTime(isAtProxy: false), "no connection to the proxy p:3128 in time"),
         (.noConnectionInTime(isAtProxy: true), "no connection through the proxy p:3128 in time"),
     ])
-    func whatEndsBehindAProxyNamesIt(failure: HTTPFailure, words: String) throws {
+    func whatEndsBehindAProxyNamesIt(failure: HTTPError, words: String) throws {
         let endpoint = try #require(Endpoint("http://127.0.0.1:1"))
         let route = Route(endpoint: endpoint, proxy: Proxy("http://user:secret@p:3128"))
-        #expect(SendFailure(failure, on: route).description == words)
+        #expect(SendError(failure, on: route).description == words)
     }
 
     @Test func silenceBehindAProxyNamesIt() async throws {
@@ -271,7 +271,7 @@ import Testing
         var settings = try settings(server.address)
         settings.proxies = ProxyRules(always: try #require(Proxy("127.0.0.1:\(proxy.port)")))
         let words = "no answer through the proxy 127.0.0.1:\(proxy.port) in time"
-        #expect(try await failure(settings) == SendFailure(.unanswered, words))
+        #expect(try await failure(settings) == SendError(.unanswered, words))
     }
 
     // MARK: Requests that may have arrived
@@ -284,7 +284,7 @@ import Testing
         try await sending(settings(server.address)) { sender async throws in
             #expect(try await answer(sender).status == 200)
             try await server.order(#"[{"cut":"\#(moment)","times":1}]"#)
-            await #expect(throws: SendFailure.self) { try await answer(sender) }
+            await #expect(throws: SendError.self) { try await answer(sender) }
             #expect(try await server.report().total == (moment == "after" ? 2 : 1))
             #expect(try await answer(sender).status == 200)
         }
@@ -299,7 +299,7 @@ import Testing
             let lost = Task { try await sender.send(request, to: .mozilla) }
             while try await server.report().total < 2 { try await Task.sleep(for: .milliseconds(5)) }
             server.stop()
-            let failure = await #expect(throws: SendFailure.self) { try await lost.value }
+            let failure = await #expect(throws: SendError.self) { try await lost.value }
             #expect(failure?.mayHaveArrived == true, "\(String(describing: failure))")
         }
     }

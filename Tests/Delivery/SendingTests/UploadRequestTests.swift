@@ -37,8 +37,8 @@ import Testing
         let target = Target(path: "/submit/hello/1", headers: ["X-Tag": "test"])
         func request(_ target: Target) throws -> UploadRequest {
             try UploadRequest(
-                ProbeSystem().uploads, target: target, payload: [], credential: .none, now: try #require(now),
-                agent: "Pingferry/1")
+                ProbeSystem().uploads, target: target, payload: [], credential: .none, secrets: .none,
+                now: try #require(now), agent: "Pingferry/1")
         }
         #expect(fields(try request(target)) == ["User-Agent: Pingferry/1", "Content-Type: text/plain", "X-Tag: test"])
         for other in [["X-Tag": "a b"], ["X-Tag": "a", "Host": "a"]] {

@@ -72,13 +72,13 @@ import Testing
             ("POST", "https://api.leanplum.com/%zz"),
         ])
     func isNone(method: String, url: String) {
-        let refusal = #expect(throws: UploadRoute.Refusal.self) { try UploadRoute(method: method, url: url) }
+        let refusal = #expect(throws: UploadRoute.RouteError.self) { try UploadRoute(method: method, url: url) }
         #expect(refusal?.traffic == .unrelated)
     }
 
     @Test("the predecessor of Activity Stream's pings is told")
     func onyx() {
-        let refusal = #expect(throws: UploadRoute.Refusal.self) {
+        let refusal = #expect(throws: UploadRoute.RouteError.self) {
             try UploadRoute(method: "POST", url: "https://tiles.services.mozilla.com/v3/links/activity-stream")
         }
         #expect(refusal?.traffic == .onyx)

@@ -90,7 +90,7 @@ struct EditOptions: ParsableArguments {
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     /// Says what was changed.
-    /// - Throws: `Failure` for ids that the ledger does not know, unless it need not know them.
+    /// - Throws: `CommandError` for ids that the ledger does not know, unless it need not know them.
     func report(_ what: String, plural: String, _ counts: [String: Int], mustBeKnown: Bool = true) throws {
         let total = counts.values.reduce(0, +)
         if common.json {
@@ -101,7 +101,7 @@ struct EditOptions: ParsableArguments {
         let unknown = counts.filter { $0.value == 0 }.keys.sorted()
         guard mustBeKnown, let first = unknown.first else { return }
         let more = unknown.count > 1 ? " and \(unknown.count - 1) more" : ""
-        throw Failure(
+        throw CommandError(
             status: .noInput, message: "\(first)\(more): nothing of that id in the ledger",
             remedy: "ids are compared as they are written; status --refused and list show them")
     }

@@ -93,7 +93,7 @@ struct SendCommand: AsyncParsableCommand {
         let job = Job(plan: plan, source: intake.source, ledger: ledger, settings: settings)
         let report = try await Sending.run(job)
         let summary = JobSummary(
-            plan: plan, report: report, failure: report.failure.map { Failure(whileSending: $0) },
+            plan: plan, report: report, failure: report.failure.map { CommandError(whileSending: $0) },
             nameToSet: settings.credentials.nameToSet)
         try summary.print(isQuiet: common.quiet, asJSON: common.json)
         if let failure = summary.failure { throw failure }

@@ -96,7 +96,7 @@ struct InspectCommand: AsyncParsableCommand {
             return try file == "-" ? StandardInput.contents(limit: limit) : InputFile(path: file).contents(limit: limit)
         } catch {
             guard error.isTooLarge else { throw error }
-            throw Failure(
+            throw CommandError(
                 status: .badData, message: "\(name): too-large: more than \(limit >> 20) MiB",
                 remedy: "give a higher --max-size")
         }
@@ -109,7 +109,7 @@ struct InspectCommand: AsyncParsableCommand {
         do {
             return try body()
         } catch let error as PropertyListError {
-            throw Failure(status: .badData, message: "\(name): \(error)", remedy: remedy(for: error.code))
+            throw CommandError(status: .badData, message: "\(name): \(error)", remedy: remedy(for: error.code))
         }
     }
 

@@ -21,7 +21,7 @@ struct UploadCommand: AsyncParsableCommand {
                 guard access(path, X_OK) == 0 else { continue }
                 try execute(path)
             }
-            throw Failure(
+            throw CommandError(
                 status: .badConfiguration,
                 message: "\(Self.program) is not installed: neither beside pingferry nor on PATH",
                 remedy: "install it on a machine that may talk to a network, and run it there")
@@ -44,6 +44,6 @@ struct UploadCommand: AsyncParsableCommand {
         words.append(nil)
         execv(path, words)
         let reason = String(cString: strerror(errno))
-        throw Failure(status: .badConfiguration, message: "cannot run \(path): \(reason)")
+        throw CommandError(status: .badConfiguration, message: "cannot run \(path): \(reason)")
     }
 }

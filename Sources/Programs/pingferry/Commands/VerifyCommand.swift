@@ -54,7 +54,7 @@ struct VerifyCommand: AsyncParsableCommand {
         do {
             try await verifier.verify { progress.add(bytes: $0) }
         } catch let error as BundleError {
-            throw Failure(error, in: InputOpening.name(of: path))
+            throw CommandError(error, in: InputOpening.name(of: path))
         }
         progress.clear()
         let manifest = reader.manifest

@@ -34,11 +34,11 @@ struct ActivityStreamRequests: RequestFormat {
         return isPing ? .payload(isStoredToo: false) : nil
     }
 
-    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyFault) -> Record {
+    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
         try upload.activityStreamRecord(in: &document)
     }
 
-    func record(ofStored line: [UInt8], source: Source) throws(BodyFault) -> Record {
+    func record(ofStored line: [UInt8], source: Source) throws(BodyError) -> Record {
         throw .invalid("the system stores no files")
     }
 }

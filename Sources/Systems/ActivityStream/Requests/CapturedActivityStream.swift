@@ -8,7 +8,7 @@ extension CapturedUpload {
     /// takes it apart itself.
     ///
     /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4, 6, 7.1 and 10.
-    func activityStreamRecord(in document: inout JSONDocument) throws(BodyFault) -> Record {
+    func activityStreamRecord(in document: inout JSONDocument) throws(BodyError) -> Record {
         let root = document.root
         var findings = Findings()
         let topic = try topic(of: root, in: document, findings: &findings)
@@ -33,7 +33,7 @@ extension CapturedUpload {
     }
 
     /// The topic, inferred for builds that left it out [A1].
-    private func topic(of root: JSONNode, in document: JSONDocument, findings: inout Findings) throws(BodyFault)
+    private func topic(of root: JSONNode, in document: JSONDocument, findings: inout Findings) throws(BodyError)
         -> ActivityStreamTopic
     {
         if let value = document.value(of: ActivityStreamKeys.topic, in: root) {

@@ -37,12 +37,12 @@ struct LeanplumCalls: RequestFormat {
         return .payload(isStoredToo: false)
     }
 
-    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyFault) -> Record {
+    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
         try upload.leanplumRecord(in: &document)
     }
 
     /// Never asked for, since ``lineShape(of:)`` takes no line for a file of a store.
-    func record(ofStored line: [UInt8], source: Source) throws(BodyFault) -> Record {
+    func record(ofStored line: [UInt8], source: Source) throws(BodyError) -> Record {
         throw .invalid("no file of Leanplum's stores is a line of JSON")
     }
 }

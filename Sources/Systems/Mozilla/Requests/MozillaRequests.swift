@@ -33,11 +33,11 @@ struct MozillaRequests: RequestFormat {
         return has(MeasurementKeys.clientID, MeasurementKeys.version) ? .payload(isStoredToo: true) : nil
     }
 
-    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyFault) -> Record {
+    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
         CapturedPing(upload).record(in: &document)
     }
 
-    func record(ofStored line: [UInt8], source: Source) throws(BodyFault) -> Record {
+    func record(ofStored line: [UInt8], source: Source) throws(BodyError) -> Record {
         let place = MozillaPlace(capture: source.capture, path: source.path, store: source.store, namedType: "")
         var output = ScanOutput(capture: source.capture, path: source.path)
         readers.withReader(at: place) { $0.readPingFile(line, into: &output) }

@@ -35,7 +35,7 @@ struct SiftRequests: RequestFormat {
         return .payload(isStoredToo: false)
     }
 
-    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyFault) -> Record {
+    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
         guard let events = document.array(SiftRequestKeys.data, in: document.root) else {
             throw .invalid("data is no array")
         }
@@ -54,7 +54,7 @@ struct SiftRequests: RequestFormat {
                 held: [findings.hold, clients.hold].compactMap(\.self)))
     }
 
-    func record(ofStored line: [UInt8], source: Source) throws(BodyFault) -> Record {
+    func record(ofStored line: [UInt8], source: Source) throws(BodyError) -> Record {
         throw .invalid("the files of the SDK are no lines")
     }
 }

@@ -45,7 +45,7 @@ struct PingReader: FileReader {
         case .object where isBareMeasurements(document.root):
             output.add(bareRecord())
         default:
-            do throws(EnvelopeFault) {
+            do throws(EnvelopeError) {
                 try readEnvelope(document.root, index: 0, notes: [], into: &output)
             } catch {
                 output.rejects.append(Reject(error.reason))
@@ -103,7 +103,7 @@ struct PingReader: FileReader {
     private mutating func readElement(
         _ element: JSONNode, index: Int, notes: [String], into output: inout ScanOutput
     ) {
-        do throws(EnvelopeFault) {
+        do throws(EnvelopeError) {
             try readEnvelope(element, index: index, notes: notes, into: &output)
         } catch {
             var span = document.sourceRange(of: element)
@@ -120,15 +120,15 @@ struct PingReader: FileReader {
 // MARK: - One envelope
 
 /// Why an object is no envelope.
-private struct EnvelopeFault: Error {
+private struct EnvelopeError: Error {
     let reason: String
 }
 
 extension PingReader {
     private mutating func readEnvelope(
         _ envelope: JSONNode, index: Int, notes: [String], into output: inout ScanOutput
-    ) throws(EnvelopeFault) {
-        guard document.kind(of: envelope) == .object else { throw EnvelopeFault(reason: "P5 no envelope") }
+    ) throws(EnvelopeError) {
+        guard document.kind(of: envelope) == .object else { throw EnvelopeError(reason: "P5 no envelope") }
         var findings = Findings()
         for note in notes { findings.note(note) }
         let documentID = try member(EnvelopeKeys.documentID, .string, of: envelope)
@@ -161,19 +161,19 @@ extension PingReader {
     }
 
     /// The value of one of the five keys, which has to be of a kind [P5].
-    private func member(_ key: JSONKey, _ kind: JSONKind, of envelope: JSONNode) throws(EnvelopeFault) -> JSONNode {
+    private func member(_ key: JSONKey, _ kind: JSONKind, of envelope: JSONNode) throws(EnvelopeError) -> JSONNode {
         guard let value = document.value(of: key, in: envelope) else {
-            throw EnvelopeFault(reason: "P5 \(key) missing")
+            throw EnvelopeError(reason: "P5 \(key) missing")
         }
-        guard document.kind(of: value) == kind else { throw EnvelopeFault(reason: "P5 \(key) of another type") }
+        guard document.kind(of: value) == kind else { throw EnvelopeError(reason: "P5 \(key) of another type") }
         return value
     }
 
     /// The timestamp; as text only where it is a plain decimal [P7].
-    private func envelopeTime(of envelope: JSONNode, findings: inout Findings) throws(EnvelopeFault) -> DecimalTime? {
+    private func envelopeTime(of envelope: JSONNode, findings: inout Findings) throws(EnvelopeError) -> DecimalTime? {
         if let value = document.value(of: EnvelopeKeys.timestamp, in: envelope), document.kind(of: value) == .string {
             guard let time = DecimalTime(plain: document.bytes(of: value)) else {
-                throw EnvelopeFault(reason: "P7 timestamp is text and no plain decimal")
+                throw EnvelopeError(reason: "P7 timestamp is text and no plain decimal")
             }
             findings.note("P7 timestamp: text read as number")
             return time

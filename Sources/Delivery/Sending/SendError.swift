@@ -1,5 +1,5 @@
 /// Why a request got no answer.
-public struct SendFailure: Error, Sendable, Equatable, CustomStringConvertible {
+public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is known about the request.
     public enum Kind: Sendable, Equatable {
         /// No connection came up: the server did not see it.

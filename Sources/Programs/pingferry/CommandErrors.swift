@@ -5,11 +5,11 @@ import Console
 import Export
 import Files
 
-extension Failure {
+extension CommandError {
     /// Translates what the layers below throw.
     init?(_ error: any Error) {
         switch error {
-        case let failure as Failure: self = failure
+        case let failure as CommandError: self = failure
         case let error as FileError: self.init(error)
         case let error as InputError: self.init(error)
         case let error as BundleError: self.init(error)
@@ -37,7 +37,7 @@ extension AsyncParsableCommand {
         do {
             try await body()
         } catch {
-            guard let failure = Failure(error) else { throw error }
+            guard let failure = CommandError(error) else { throw error }
             failure.report(as: "pingferry")
             throw ExitCode(failure.status.rawValue)
         }

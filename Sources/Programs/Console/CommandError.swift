@@ -22,7 +22,7 @@ public enum ExitStatus: Int32, Sendable {
 }
 
 /// Why a command gave up: what, where, why, what to do next, and with which status.
-public struct Failure: Error {
+public struct CommandError: Error {
     /// What the command ends with.
     public let status: ExitStatus
     /// What went wrong.
@@ -70,7 +70,7 @@ public struct Failure: Error {
     }
 
     private static func status(of error: BundleError) -> ExitStatus {
-        if case .container(let error) = error, case .file(let error) = error.reason { return Failure(error).status }
+        if case .container(let error) = error, case .file(let error) = error.reason { return Self(error).status }
         return .badData
     }
 

@@ -1,7 +1,7 @@
 import CCurl
 
 /// Why an answer did not come, or not all of it.
-public enum HTTPFailure: Error, Sendable, Equatable {
+public enum HTTPError: Error, Sendable, Equatable {
     // MARK: The server has nothing of the request
 
     /// The server's name, or the proxy's where there is one, has no address.
@@ -54,13 +54,13 @@ struct FailureFacts {
     var words = ""
 }
 
-extension HTTPFailure {
+extension HTTPError {
     /// Says what a code of libcurl means.
     init(_ code: CURLcode, _ facts: FailureFacts) {
         self = facts.timesSent > 0 ? Self.afterSending(code, facts) : Self.whileConnecting(code, facts)
     }
 
-    private static func whileConnecting(_ code: CURLcode, _ facts: FailureFacts) -> HTTPFailure {
+    private static func whileConnecting(_ code: CURLcode, _ facts: FailureFacts) -> HTTPError {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .noAddress
         case CURLE_COULDNT_CONNECT where facts.proxyStatus == 0: .cannotConnect(facts.code)
@@ -78,7 +78,7 @@ extension HTTPFailure {
         ["SYSCALL", "unexpected eof", "reset by peer", "Broken pipe"].contains { words.contains($0) }
     }
 
-    private static func afterSending(_ code: CURLcode, _ facts: FailureFacts) -> HTTPFailure {
+    private static func afterSending(_ code: CURLcode, _ facts: FailureFacts) -> HTTPError {
         switch code {
         // A second attempt, which is refused, and whatever becomes of the connection for it: the first one had no answer.
         case _ where facts.timesSent > 1: .closed

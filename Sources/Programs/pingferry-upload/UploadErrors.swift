@@ -4,17 +4,17 @@ import Console
 import Delivery
 import Files
 
-extension Failure {
+extension CommandError {
     /// Translates what the layers below throw.
     init?(_ error: any Error) {
         switch error {
-        case let failure as Failure: self = failure
+        case let failure as CommandError: self = failure
         case let error as FileError: self.init(error)
         case let error as BundleError: self.init(error)
         case let failure as UnusableBundleError: self.init(failure.error, in: failure.path)
         case let error as LedgerError: self.init(error)
         case let error as CredentialError: self.init(error)
-        case let error as SendFailure: self.init(status: .inputOutput, message: "\(error)")
+        case let error as SendError: self.init(status: .inputOutput, message: "\(error)")
         case let error as ProxyError: self.init(status: .badConfiguration, message: "\(error)")
         default: return nil
         }
@@ -23,7 +23,7 @@ extension Failure {
     /// What failed after the first upload may have gone. Nothing that is wrong with the input has a status of its own then,
     /// for those say that nothing was sent.
     init(whileSending error: any Error) {
-        let failure = Failure(error)
+        let failure = CommandError(error)
         let remedy =
             error is UnusableBundleError
             ? "the bundle changed while it was sent; what has its answer is settled: give an intact copy to the next job"
@@ -51,7 +51,7 @@ extension Failure {
         case .missing: .noInput
         case .file(let error) where error.isNoPermission: .noPermission
         case .file(let error) where error.operation == .open: .cannotCreate
-        case .file(let error): Failure(error).status
+        case .file(let error): CommandError(error).status
         }
     }
 }
@@ -62,7 +62,7 @@ extension AsyncParsableCommand {
         do {
             try await body()
         } catch {
-            guard let failure = Failure(error) else { throw error }
+            guard let failure = CommandError(error) else { throw error }
             failure.report(as: PingferryUpload.name)
             throw ExitCode(failure.status.rawValue)
         }
