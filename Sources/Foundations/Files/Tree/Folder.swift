@@ -2,7 +2,8 @@ import Glibc
 
 /// A folder of a capture, on disk or of an archive in the spool, listed and read from without following symbolic links.
 public struct Folder: ~Copyable, Sendable {
-    private enum Place: ~Copyable, Sendable {
+    /// Not private: optimized code of other rooms that lets go of a folder lets go of this.
+    enum Place: ~Copyable, Sendable {
         case disk(Descriptor)
         case spooled(SpooledTree, folder: Int)
     }
