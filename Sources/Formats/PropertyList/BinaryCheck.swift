@@ -28,7 +28,6 @@ struct BinaryCheck {
     /// there are more objects than bytes to put them in, the states are those of the bytes.
     private var states: [UInt16] = []
     let countsBytes: Bool
-    private var frames: [Frame] = []
     var keys = KeyCheck()
     /// How many bytes of payloads may still be looked at: those of objects that do not overlap, four times over.
     var allowance: Int
@@ -51,27 +50,20 @@ struct BinaryCheck {
         keys = KeyCheck()
         allowance = Self.allowance(of: layout)
         states = Array(repeating: 0, count: min(layout.objectCount, layout.tableOffset))
-        _ = try visit(layout.top, in: bytes)
-        while let place = frames.indices.last {
-            var frame = frames[place]
-            while frame.next < frame.end, frames.count == place + 1 {
-                let number = try reference(at: frame.next, in: bytes)
-                frame.next += layout.referenceSize
-                frame.height = max(frame.height, try visit(number, in: bytes))
-            }
-            frames[place].next = frame.next
-            frames[place].height = frame.height
-            if frames.count == place + 1 { close(frame) }
-        }
-    }
-
-    /// Notes how many levels a container has whose values are all checked.
-    private mutating func close(_ frame: Frame) {
-        let height = frame.height + 1
-        states[frame.state] = height
-        frames.removeLast()
-        guard let outer = frames.indices.last else { return }
-        frames[outer].height = max(frames[outer].height, height)
+        let size = layout.referenceSize
+        _ = try foldDepthFirst(
+            layout.top,
+            enter: { (number, depth) throws(PropertyListError) in try enter(number, depth: depth, in: bytes) },
+            next: { (frame) throws(PropertyListError) in
+                guard frame.next < frame.end else { return nil }
+                frame.next += size
+                return try reference(at: frame.next - size, in: bytes)
+            },
+            add: { height, frame in frame.height = max(frame.height, height) },
+            close: { frame in
+                states[frame.state] = frame.height + 1
+                return frame.height + 1
+            })
     }
 
     func reference(at offset: Int, in bytes: Span<UInt8>) throws(PropertyListError) -> Int {
@@ -82,8 +74,10 @@ struct BinaryCheck {
         return Int(number)
     }
 
-    /// Checks a scalar, or opens a container; the number of levels if that is known.
-    private mutating func visit(_ number: Int, in bytes: Span<UInt8>) throws(PropertyListError) -> UInt16 {
+    /// Checks a scalar, or opens a container; the value is the number of levels.
+    private mutating func enter(
+        _ number: Int, depth: Int, in bytes: Span<UInt8>
+    ) throws(PropertyListError) -> EnteredNode<UInt16, Frame> {
         let offset = layout.offset(of: number, in: bytes)
         let state = countsBytes ? Int(offset) : number
         let known = states[state]
@@ -91,41 +85,46 @@ struct BinaryCheck {
             throw PropertyListError(.containerCycle, at: Int(offset), "a container that contains itself")
         }
         if known != 0 {
-            guard frames.count + Int(known) <= depthLimit else { throw tooDeep(Int(offset)) }
-            return known
+            guard depth + Int(known) <= depthLimit else { throw tooDeep(Int(offset)) }
+            return .known(known)
         }
-        guard frames.count < depthLimit else { throw tooDeep(Int(offset)) }
+        guard depth < depthLimit else { throw tooDeep(Int(offset)) }
         states[state] = 1
-        switch bytes[Int(offset)] >> 4 {
-        case 0xA, 0xC: try open(offset, state: state, isDictionary: false, in: bytes)
-        case 0xD: try open(offset, state: state, isDictionary: true, in: bytes)
-        default: try checkScalar(at: Int(offset), in: bytes)
+        let kind = bytes[Int(offset)] >> 4
+        guard kind == 0xA || kind == 0xC || kind == 0xD else {
+            try checkScalar(at: Int(offset), in: bytes)
+            return .known(1)
         }
-        // The levels of a container that is open now are not known yet.
-        return states[state] == Self.open ? 0 : 1
+        let frame = try open(offset, depth: depth, state: state, isDictionary: kind == 0xD, in: bytes)
+        guard let frame else { return .known(1) }
+        states[state] = Self.open
+        return .open(frame)
     }
 
     private func tooDeep(_ offset: Int) -> PropertyListError {
         PropertyListError(.tooDeep, at: offset, "more than \(depthLimit) levels")
     }
 
+    /// Checks the keys of a container.
+    /// - Returns: where its values are; nil if it has none.
     private mutating func open(
-        _ offset: UInt32, state: Int, isDictionary: Bool, in bytes: Span<UInt8>
-    ) throws(PropertyListError) {
+        _ offset: UInt32, depth: Int, state: Int, isDictionary: Bool, in bytes: Span<UInt8>
+    ) throws(PropertyListError) -> Frame? {
         let unit = layout.referenceSize * (isDictionary ? 2 : 1)
         let extent = try extent(at: Int(offset), unit: unit, in: bytes)
         var frame = Frame(state: state, next: extent.start, end: extent.start + extent.count * unit)
-        guard extent.count > 0 else { return }
+        guard extent.count > 0 else { return nil }
         if isDictionary {
             frame.next = extent.start + extent.count * layout.referenceSize
-            try checkKeys(from: extent.start, count: extent.count, in: bytes)
+            try checkKeys(from: extent.start, count: extent.count, depth: depth, in: bytes)
             frame.height = 1
         }
-        states[state] = Self.open
-        frames.append(frame)
+        return frame
     }
 
-    private mutating func checkKeys(from start: Int, count: Int, in bytes: Span<UInt8>) throws(PropertyListError) {
+    private mutating func checkKeys(
+        from start: Int, count: Int, depth: Int, in bytes: Span<UInt8>
+    ) throws(PropertyListError) {
         let members = PropertyListMembers(start: start, count: count)
         if keys.knows(members, layout: layout, in: bytes) { return }
         for position in 0..<count {
@@ -134,7 +133,7 @@ struct BinaryCheck {
             guard bytes[offset] >> 4 == 5 || bytes[offset] >> 4 == 6 else {
                 throw PropertyListError(.badKeyType, at: offset, "a dictionary key that is no string")
             }
-            _ = try visit(number, in: bytes)
+            _ = try enter(number, depth: depth, in: bytes)
         }
         try keys.check(members, layout: layout, in: bytes, allowance: &allowance)
     }

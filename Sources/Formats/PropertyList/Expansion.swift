@@ -89,46 +89,35 @@ extension KeyedArchive {
     }
 
     private mutating func count(_ stored: PropertyListNode) -> UInt32 {
-        var frames: [Frame] = []
-        if let known = enter(stored, &frames) { return known }
-        var last = Self.leaf
-        while let place = frames.indices.last {
-            var frame = frames[place]
-            while frames.count == place + 1, let next = nextValue(&frame) {
-                if let known = enter(next, &frames) { Self.add(known, to: &frame) }
-            }
-            guard frames.count == place + 1 else {
-                frames[place] = frame
-                continue
-            }
-            last =
-                frame.isCyclic
-                ? ExpansionMemo.cyclic : ExpansionMemo.packed(count: frame.count, depth: frame.depth + 1)
-            expansions[frame.node] = last
-            frames.removeLast()
-            if place > 0 { Self.add(last, to: &frames[place - 1]) }
-        }
-        return last
+        foldDepthFirst(
+            stored, enter: { node, _ in enter(node) }, next: { frame in nextValue(&frame) },
+            add: { state, frame in Self.add(state, to: &frame) },
+            close: { frame in
+                let state =
+                    frame.isCyclic
+                    ? ExpansionMemo.cyclic : ExpansionMemo.packed(count: frame.count, depth: frame.depth + 1)
+                expansions[frame.node] = state
+                return state
+            })
     }
 
     private static let leaf = ExpansionMemo.packed(count: 1, depth: 1)
 
     /// The state of a value if it is known or a leaf; otherwise opens it.
     @inline(__always)
-    private mutating func enter(_ stored: PropertyListNode, _ frames: inout [Frame]) -> UInt32? {
+    private mutating func enter(_ stored: PropertyListNode) -> EnteredNode<UInt32, Frame> {
         var object = stored
         if document.marker(of: stored) >> 4 == 8 {
             let uid = document.uid(of: stored)
-            guard uid != 0, uid < objects.count else { return Self.leaf }
+            guard uid != 0, uid < objects.count else { return .known(Self.leaf) }
             object = document.element(at: Int(uid), of: objects)
         }
-        guard document.marker(of: object) >> 4 == 0xD else { return Self.leaf }
+        guard document.marker(of: object) >> 4 == 0xD else { return .known(Self.leaf) }
         let state = expansions[object]
-        if state == ExpansionMemo.open { return ExpansionMemo.cyclic }
-        if state != 0 { return state }
+        if state == ExpansionMemo.open { return .known(ExpansionMemo.cyclic) }
+        if state != 0 { return .known(state) }
         expansions[object] = ExpansionMemo.open
-        frames.append(Frame(node: object, members: document.members(of: object)))
-        return nil
+        return .open(Frame(node: object, members: document.members(of: object)))
     }
 
     /// The next value of an instance that has to be counted, as stored.
