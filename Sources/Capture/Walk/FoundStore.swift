@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A store that the walk over a capture came upon, and whose it is.
+/// A store that the walk found in a capture, and the system whose store it is.
 public struct FoundStore: Sendable {
     /// The store as its system recognized it.
     public let store: any Store
