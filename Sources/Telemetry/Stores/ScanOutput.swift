@@ -25,7 +25,7 @@ public struct ScanOutput: Sendable {
     public private(set) var reports: [StoreReport] = []
     /// Bytes that were read.
     public var bytesRead = 0
-    /// Bytes of payloads, and an allowance for each thing that is no record: what fills the output.
+    /// Bytes of payloads, and an allowance for each thing that was found: what fills the output.
     private var size = 0
     private let capture: String
 
@@ -33,6 +33,8 @@ public struct ScanOutput: Sendable {
     public static let sizeGoal = 4 << 20
     /// How many bytes a reject or a problem counts for: about as many as its texts take.
     private static let detailSize = 1 << 10
+    /// How many bytes a record counts for beside its payload and its notes: about as many as it and its line take.
+    private static let recordSize = 1 << 10
 
     /// Begins with nothing in it.
     /// - Parameters:
@@ -49,7 +51,7 @@ public struct ScanOutput: Sendable {
     /// Whether it is time to hand on what was read.
     public var isFull: Bool { size >= Self.sizeGoal }
 
-    /// How many more bytes of payloads fill the output.
+    /// How many more bytes fill the output.
     public var room: Int { max(0, Self.sizeGoal - size) }
 
     /// How many rejects and problems fill the output.
@@ -58,7 +60,7 @@ public struct ScanOutput: Sendable {
     /// Adds a record.
     public mutating func add(_ record: consuming Record, part: Int = 0) {
         // A payload of little requests has more notes than bytes.
-        size += record.notes.reduce(record.payload.count) { $0 + $1.utf8.count + MemoryLayout<String>.stride }
+        size += record.notes.reduce(Self.recordSize + record.payload.count) { $0 + $1.utf8.count + MemoryLayout<String>.stride }
         found.append(Found(part: part, record: record))
     }
 
