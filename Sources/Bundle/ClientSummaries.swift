@@ -1,23 +1,28 @@
 import JSONText
 import Telemetry
 
-/// The clients of a bundle, told apart without letter case: about 130 bytes each, for a bundle may have millions of them.
+/// The clients of a bundle, told apart without letter case: about 120 bytes each, for a bundle may have millions of them.
 public struct ClientSummaries: Sendable {
-    /// What is known of a client. Its id stands in `ids`, its types and apps are `names` in a chain.
+    /// What is known of a client. Its id stands in `ids`. Most have one type and one app: further ones are `names` in a chain.
     private struct Entry {
-        let system: SystemName
-        let idStart: Int
-        /// Less than 0 for records without a client.
-        let idLength: Int32
-        let isASCII: Bool
-        var names: Int32 = -1
         var records = 0
         var uploadable = 0
         var first = Int64.max
         var last = Int64.min
+        let idStart: Int
+        /// Less than 0 for records without a client.
+        let idLength: Int32
+        /// The type of its first record, a place in `texts`. All records that `names` do not count are of it.
+        let type: Int32
+        /// The app of its first record that has one, a place in `texts`; less than 0 for none.
+        var app: Int32 = -1
+        var names: Int32 = -1
+        /// A place in `systems`.
+        let system: Int16
+        let isASCII: Bool
     }
 
-    /// A type or an app of a client.
+    /// A further type or app of a client.
     private struct Name {
         let client: Int32
         /// Its place in `texts`.
@@ -27,6 +32,7 @@ public struct ClientSummaries: Sendable {
         let next: Int32
     }
 
+    private var systems: [SystemName] = []
     private var entries = ChunkedArray<Entry>()
     private var names = ChunkedArray<Name>()
     private var ids: [UInt8] = []
@@ -48,12 +54,20 @@ public struct ClientSummaries: Sendable {
         let place = place(of: record)
         entries[place].records += 1
         if record.isUploadable { entries[place].uploadable += 1 }
-        let type = namePlace(record.type, ofClient: place, isApp: false)
-        names[type].count += 1
-        if let app = record.appName ?? record.appID { _ = namePlace(app, ofClient: place, isApp: true) }
+        let type = textPlace(record.type)
+        if entries[place].type != type { names[namePlace(type, ofClient: place, isApp: false)].count += 1 }
+        if let app = record.appName ?? record.appID { add(app: textPlace(app), toClient: place) }
         guard let time = record.time?.milliseconds else { return }
         entries[place].first = min(entries[place].first, time)
         entries[place].last = max(entries[place].last, time)
+    }
+
+    private mutating func add(app: Int32, toClient place: Int) {
+        switch entries[place].app {
+        case app: return
+        case ..<0: entries[place].app = app
+        default: _ = namePlace(app, ofClient: place, isApp: true)
+        }
     }
 
     /// The clients by system and id; records without a client come first.
@@ -76,18 +90,20 @@ extension ClientSummaries {
             let id = record.client?.utf8.prefix(Int(Int32.max))
             entries.append(
                 Entry(
-                    system: system, idStart: ids.count, idLength: id.map { Int32(clamping: $0.count) } ?? -1,
+                    idStart: ids.count, idLength: id.map { Int32(clamping: $0.count) } ?? -1,
+                    type: textPlace(record.type), system: systemPlace(system),
                     isASCII: id?.allSatisfy { $0 < 0x80 } ?? true))
             if let id { ids += id }
-            let (known, texts) = (entries, ids)
-            entryPlaces.insert(place) { Self.hash(known[$0].system, Self.id(of: known[$0], in: texts)?.lowercased()) }
+            let (known, systems, texts) = (entries, systems, ids)
+            entryPlaces.insert(place) {
+                Self.hash(systems[Int(known[$0].system)], Self.id(of: known[$0], in: texts)?.lowercased())
+            }
         }
         last = (system, record.client, place)
         return place
     }
 
-    private mutating func namePlace(_ name: String, ofClient client: Int, isApp: Bool) -> Int {
-        let text = textPlace(name)
+    private mutating func namePlace(_ text: Int32, ofClient client: Int, isApp: Bool) -> Int {
         let hash = Self.hash(client, text, isApp)
         let found = namePlaces.place(hash: hash) { place in
             let name = names[place]
@@ -111,6 +127,13 @@ extension ClientSummaries {
         return place
     }
 
+    /// There are as many systems as the table of them has.
+    private mutating func systemPlace(_ system: SystemName) -> Int16 {
+        if let place = systems.firstIndex(of: system) { return Int16(place) }
+        systems.append(system)
+        return Int16(systems.count - 1)
+    }
+
     private static func hash(_ system: SystemName, _ folded: String?) -> Int {
         var hasher = Hasher()
         hasher.combine(system)
@@ -126,6 +149,8 @@ extension ClientSummaries {
         return hasher.finalize()
     }
 
+    private func system(of entry: Entry) -> SystemName { systems[Int(entry.system)] }
+
     private func id(_ place: Int) -> String? { Self.id(of: entries[place], in: ids) }
 
     private static func id(of entry: Entry, in ids: [UInt8]) -> String? {
@@ -136,7 +161,7 @@ extension ClientSummaries {
     /// Whether a client is the one of a system and an id without upper case.
     private func isClient(_ place: Int, of system: SystemName, folded: String?) -> Bool {
         let entry = entries[place]
-        guard entry.system == system else { return false }
+        guard self.system(of: entry) == system else { return false }
         guard let folded, entry.idLength >= 0 else { return folded == nil && entry.idLength < 0 }
         // Texts beyond ASCII are equal by what they mean, not by their bytes.
         guard entry.isASCII, folded.utf8.allSatisfy({ $0 < 0x80 }) else { return self.folded(place) == folded }
@@ -157,7 +182,7 @@ extension ClientSummaries {
     private var order: [Int32] {
         (0..<Int32(entries.count)).sorted { left, right in
             let (one, other) = (entries[Int(left)], entries[Int(right)])
-            guard one.system == other.system else { return one.system < other.system }
+            guard one.system == other.system else { return system(of: one) < system(of: other) }
             switch isBefore(one, other, Int(left), Int(right)) {
             case .some(let isBefore): return isBefore
             case nil: return left < right
@@ -184,17 +209,19 @@ extension ClientSummaries {
     private func summary(_ place: Int) -> ClientSummary {
         let entry = entries[place]
         var types: [String: Int] = [:]
-        var apps: Set<String> = []
+        var apps: Set<String> = entry.app < 0 ? [] : [texts[Int(entry.app)]]
         var next = entry.names
         while next >= 0 {
             let name = names[Int(next)]
             if name.count < 0 { apps.insert(texts[Int(name.text)]) } else { types[texts[Int(name.text)]] = name.count }
             next = name.next
         }
+        types[texts[Int(entry.type)]] = entry.records - types.values.reduce(0, +)
         let hasTime = entry.first <= entry.last
         return ClientSummary(
-            system: entry.system.description, client: id(place), records: entry.records, uploadable: entry.uploadable,
-            types: types, apps: apps, first: hasTime ? Timestamp(milliseconds: entry.first) : nil,
+            system: system(of: entry).description, client: id(place), records: entry.records,
+            uploadable: entry.uploadable, types: types, apps: apps,
+            first: hasTime ? Timestamp(milliseconds: entry.first) : nil,
             last: hasTime ? Timestamp(milliseconds: entry.last) : nil)
     }
 }

@@ -5,8 +5,8 @@ import Telemetry
 public struct JobEvent: Sendable {
     /// When.
     public let time: Timestamp
-    /// Its kind.
-    public let kind: KindName
+    /// Its type.
+    public let type: TypeName
     /// The record's id.
     public let id: String
     /// The record's client.
@@ -22,9 +22,9 @@ public struct JobEvent: Sendable {
         object.set("outcome", string: outcome.name)
         object.set("reason", string: outcome.reason)
         object.set("status", integer: outcome.status)
-        object.set("system", string: kind.system.description)
+        object.set("system", string: type.system.description)
         object.set("time", string: time.description)
-        object.set("type", string: kind.type)
+        object.set("type", string: type.name)
         return object.bytes
     }
 }

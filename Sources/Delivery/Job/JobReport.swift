@@ -31,26 +31,26 @@ public struct JobReport: Sendable {
 
     /// Counts an upload that was tried, and what became of it.
     /// - Parameter account: whose credential it was sent with, in words.
-    mutating func count(_ send: PlannedSend, _ outcome: Outcome, account: String, kind: KindName) {
+    mutating func count(_ send: PlannedSend, _ outcome: Outcome, account: String, type: TypeName) {
         requests += 1
         switch outcome {
         case .delivered(_, let note):
             settle(send)
-            if let note { add(problem: "delivered: \(note)", kind) }
+            if let note { add(problem: "delivered: \(note)", type) }
         case .refused(let status, let reason):
             refusedInPart.insert(send.recordKey)
             settle(send)
-            add(problem: "refused (\(status)): \(reason)", kind)
+            add(problem: "refused (\(status)): \(reason)", type)
         case .retryLater(let status, let reason):
             left[reason, default: 0] += 1
-            add(problem: "not delivered\(status.map { " (\($0))" } ?? ""): \(reason)", kind)
+            add(problem: "not delivered\(status.map { " (\($0))" } ?? ""): \(reason)", type)
         case .unknown(let reason):
             left[reason, default: 0] += 1
-            add(problem: "perhaps delivered: \(reason)", kind)
+            add(problem: "perhaps delivered: \(reason)", type)
         case .credentialWrong(let status, let reason, _):
             left[reason, default: 0] += 1
             wrongCredentials.insert(account)
-            add(problem: "stopped (\(status)): \(reason)", kind)
+            add(problem: "stopped (\(status)): \(reason)", type)
         }
     }
 
@@ -69,8 +69,8 @@ public struct JobReport: Sendable {
         if uploads > 0 { left[reason, default: 0] += uploads }
     }
 
-    private mutating func add(problem: String, _ kind: KindName) {
-        let line = "\(kind.system.description) \(kind.type): \(problem)"
+    private mutating func add(problem: String, _ type: TypeName) {
+        let line = "\(type.system.description) \(type.name): \(problem)"
         if problems.count < Self.problemLimit, !problems.contains(line) { problems.append(line) }
     }
 }

@@ -38,7 +38,7 @@ final class JobRun: Sendable {
     /// The account whose credential an upload needs. All records of a system without accounts share one.
     func account(of send: PlannedSend) -> Account {
         if let account = send.account { return job.plan.names.accounts[account] }
-        return Account(system: job.plan.names.kinds[send.kind].system, name: "")
+        return Account(system: job.plan.names.types[send.type].system, name: "")
     }
 
     /// What hides an account's credential in answers, made once: it holds many forms of it.
@@ -56,10 +56,10 @@ final class JobRun: Sendable {
 
     /// Counts an upload that came to its end.
     func count(_ outcome: Outcome, of send: PlannedSend, _ record: Record) {
-        let (kind, account) = (job.plan.names.kinds[send.kind], account(of: send))
-        shared.withLock { $0.report.count(send, outcome, account: account.label, kind: kind) }
+        let (type, account) = (job.plan.names.types[send.type], account(of: send))
+        shared.withLock { $0.report.count(send, outcome, account: account.label, type: type) }
         guard let log = job.settings.log else { return }
-        log(JobEvent(time: job.settings.now(), kind: kind, id: record.id, client: record.client, outcome: outcome))
+        log(JobEvent(time: job.settings.now(), type: type, id: record.id, client: record.client, outcome: outcome))
     }
 
     /// Keeps the first error that kept uploads from being sent or settled.

@@ -60,17 +60,17 @@ extension Database {
 
     /// The clients of all requests for deletion that were settled or are in flight.
     private func deletedClients(_ names: [Int64: ClientName], _ systems: SystemTable) throws -> Set<ClientName> {
-        let kinds = try kindNames().filter {
-            systems.precedence(of: $0.value.system).deletionRequests.contains($0.value.type)
+        let types = try typeNames().filter {
+            systems.precedence(of: $0.value.system).deletionRequests.contains($0.value.name)
         }
         // Nothing is looked through for systems without such requests.
-        guard !kinds.isEmpty else { return [] }
+        guard !types.isEmpty else { return [] }
         let rows = try Int64.fetchSet(
             self,
             sql: """
-                SELECT client FROM settled WHERE kind IN (SELECT value FROM json_each(:kinds))
-                UNION SELECT client FROM flights WHERE kind IN (SELECT value FROM json_each(:kinds))
-                """, arguments: ["kinds": "[\(kinds.keys.sorted().map(String.init).joined(separator: ","))]"])
+                SELECT client FROM settled WHERE kind IN (SELECT value FROM json_each(:types))
+                UNION SELECT client FROM flights WHERE kind IN (SELECT value FROM json_each(:types))
+                """, arguments: ["types": "[\(types.keys.sorted().map(String.init).joined(separator: ","))]"])
         return Set(rows.compactMap { names[$0] }.filter { $0.client != nil })
     }
 
@@ -140,12 +140,12 @@ extension Database {
         return names
     }
 
-    func kindNames() throws -> [Int64: KindName] {
-        var names: [Int64: KindName] = [:]
+    func typeNames() throws -> [Int64: TypeName] {
+        var names: [Int64: TypeName] = [:]
         let rows = try Row.fetchCursor(self, sql: "SELECT id, system, type FROM kinds")
         while let row = try rows.next() {
             let system = SystemName(row["system"])
-            names[row["id"]] = KindName(system: system, type: row["type"])
+            names[row["id"]] = TypeName(system: system, name: row["type"])
         }
         return names
     }

@@ -55,11 +55,11 @@ extension Ledger {
     /// - Throws: ``LedgerError``.
     public func forget(_ ids: [String]) throws(LedgerError) -> [String: Int] {
         try edit { db in
-            let kinds = try db.kindNames().values
+            let types = try db.typeNames().values
             return try counting(ids) { id in
                 var count = 0
-                for kind in kinds {
-                    let identity = DeliveryKey.identity(system: kind.system, type: kind.type, id: id).data
+                for type in types {
+                    let identity = DeliveryKey.identity(system: type.system, type: type.name, id: id).data
                     for table in ["settled", "flights"] {
                         try db.execute(sql: "DELETE FROM \(table) WHERE identity = ?", arguments: [identity])
                         count += db.changesCount

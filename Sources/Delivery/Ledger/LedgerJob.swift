@@ -7,7 +7,7 @@ struct LedgerJob: Sendable {
     private let names: PlanNames
     private let rules: PlanRules
     private var clients: [Int64?]
-    private var kinds: [Int64?]
+    private var types: [Int64?]
     /// What was used of the quota, for the day that it is known of.
     private var usage: Usage?
 
@@ -31,7 +31,7 @@ struct LedgerJob: Sendable {
         names = plan.names
         rules = plan.rules
         clients = Array(repeating: nil, count: plan.names.clients.values.count)
-        kinds = Array(repeating: nil, count: plan.names.kinds.values.count)
+        types = Array(repeating: nil, count: plan.names.types.values.count)
         let today = plan.rules.days.day(of: plan.now)
         flown = try db.flightKeys()
         // What an earlier job left in flight may have arrived.
@@ -44,7 +44,7 @@ struct LedgerJob: Sendable {
         for settlement in plan.settlements {
             try landParts(of: settlement.key, db)
             try settle(
-                settlement.key, isList: true, client: settlement.client, kind: settlement.kind, status: 0,
+                settlement.key, isList: true, client: settlement.client, type: settlement.type, status: 0,
                 isRefused: false,
                 at: plan.now, db)
         }
@@ -56,7 +56,7 @@ struct LedgerJob: Sendable {
         usage = nil
         flown = nil
         clients = clients.map { _ in nil }
-        kinds = kinds.map { _ in nil }
+        types = types.map { _ in nil }
     }
 
     /// Makes the changes of a group.
@@ -83,7 +83,7 @@ struct LedgerJob: Sendable {
                 ON CONFLICT DO UPDATE SET day = excluded.day, client = excluded.client, time = excluded.time
                 """
         ).execute(
-            arguments: send.key.arguments + [try row(ofKind: send.kind, db), client, day, now.milliseconds / 1000])
+            arguments: send.key.arguments + [try row(ofType: send.type, db), client, day, now.milliseconds / 1000])
         flown?.insert(send.key)
         return .marked
     }
@@ -141,7 +141,7 @@ struct LedgerJob: Sendable {
             guard send.completesRecord else { return }
             if !send.items.isEmpty { try landParts(of: send.recordKey, db) }
             try settle(
-                send.recordKey, isList: !send.items.isEmpty, client: send.client, kind: send.kind, status: status,
+                send.recordKey, isList: !send.items.isEmpty, client: send.client, type: send.type, status: status,
                 isRefused: false, at: now, db)
         case .refused(let status, let reason):
             try land(send, db)
@@ -149,7 +149,7 @@ struct LedgerJob: Sendable {
             guard send.completesRecord else { return try refuse(send, status: status, db) }
             if !send.items.isEmpty { try landParts(of: send.recordKey, db) }
             try settle(
-                send.recordKey, isList: !send.items.isEmpty, client: send.client, kind: send.kind, status: status,
+                send.recordKey, isList: !send.items.isEmpty, client: send.client, type: send.type, status: status,
                 isRefused: true, at: now, db)
         case .retryLater, .credentialWrong(_, _, mayHaveArrived: false):
             try takeBack(send, db)
@@ -199,10 +199,10 @@ struct LedgerJob: Sendable {
 
     /// Settles a record. A list of which a part was refused is refused, and stays so.
     private mutating func settle(
-        _ key: DeliveryKey, isList: Bool, client: UInt32, kind: UInt32, status: Int, isRefused: Bool,
+        _ key: DeliveryKey, isList: Bool, client: UInt32, type: UInt32, status: Int, isRefused: Bool,
         at now: Timestamp, _ db: Database
     ) throws {
-        let (kind, client) = (try row(ofKind: kind, db), try row(ofClient: client, db))
+        let (type, client) = (try row(ofType: type, db), try row(ofClient: client, db))
         let refusal = isList ? try takeRefusal(key, db) : nil
         try db.cachedStatement(
             sql: """
@@ -212,12 +212,12 @@ struct LedgerJob: Sendable {
                 """
         ).execute(
             arguments: key.arguments + [
-                kind, client, now.milliseconds / 1000, refusal ?? status, isRefused || refusal != nil,
+                type, client, now.milliseconds / 1000, refusal ?? status, isRefused || refusal != nil,
             ])
         guard db.changesCount > 0 else { return }
         try db.cachedStatement(
             sql: "UPDATE waiting SET records = records - 1 WHERE client = ? AND kind = ? AND reason = ? AND records > 0"
-        ).execute(arguments: [client, kind, Self.notSent])
+        ).execute(arguments: [client, type, Self.notSent])
     }
 
     private func remark(_ settlement: Settlement, _ text: String, _ db: Database) throws {
@@ -268,7 +268,7 @@ struct LedgerJob: Sendable {
                     INSERT INTO waiting VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET records = records + excluded.records
                     """
             ).execute(
-                arguments: [try row(ofClient: group.client, db), try row(ofKind: group.kind, db), reason, count])
+                arguments: [try row(ofClient: group.client, db), try row(ofType: group.type, db), reason, count])
         }
     }
 
@@ -287,13 +287,13 @@ struct LedgerJob: Sendable {
         return row
     }
 
-    private mutating func row(ofKind number: UInt32, _ db: Database) throws -> Int64 {
-        if let row = kinds[Int(number)] { return row }
-        let name = names.kinds[number]
+    private mutating func row(ofType number: UInt32, _ db: Database) throws -> Int64 {
+        if let row = types[Int(number)] { return row }
+        let type = names.types[number]
         let row = try Self.row(
             db, find: "SELECT id FROM kinds WHERE system = ? AND type = ?",
-            make: "INSERT INTO kinds (system, type) VALUES (?, ?)", [name.system.description, name.type])
-        kinds[Int(number)] = row
+            make: "INSERT INTO kinds (system, type) VALUES (?, ?)", [type.system.description, type.name])
+        types[Int(number)] = row
         return row
     }
 

@@ -3,15 +3,15 @@ import Telemetry
 
 /// Counts and texts of a ledger for an operator.
 public struct LedgerOverview: Sendable {
-    /// Whose uploads, and of which kind.
+    /// Whose uploads, and of which type.
     public struct Subject: Sendable, Hashable {
         /// The client.
         public let client: ClientName
-        /// The kind of upload.
-        public let kind: KindName
+        /// The type of upload.
+        public let type: TypeName
     }
 
-    /// How many records of a client and kind there are.
+    /// How many records of a client and type there are.
     public struct Counts: Sendable, Equatable {
         /// Delivered, or settled because nothing of them was left to send.
         public var delivered = 0
@@ -28,7 +28,7 @@ public struct LedgerOverview: Sendable {
 
     /// The text of a server about a record that it refused or took.
     public struct Remark: Sendable, Equatable {
-        /// The client and the kind.
+        /// The client and the type.
         public let subject: Subject
         /// The record's id.
         public let id: String
@@ -54,7 +54,7 @@ public struct LedgerOverview: Sendable {
     public private(set) var lastJob: Timestamp?
 
     init(_ db: Database, today day: Int) throws {
-        let names = Names(clients: try db.clientNames(), kinds: try db.kindNames())
+        let names = Names(clients: try db.clientNames(), types: try db.typeNames())
         let settled = "SELECT client, kind, refused, count(*) AS records FROM settled GROUP BY client, kind, refused"
         try add(settled, db, names) { counts, row in
             if row["refused"] { counts.refused += row["records"] } else { counts.delivered += row["records"] }
@@ -96,11 +96,11 @@ public struct LedgerOverview: Sendable {
 
     private struct Names {
         let clients: [Int64: ClientName]
-        let kinds: [Int64: KindName]
+        let types: [Int64: TypeName]
 
         func subject(_ row: Row) -> Subject? {
-            guard let client = clients[row["client"]], let kind = kinds[row["kind"]] else { return nil }
-            return Subject(client: client, kind: kind)
+            guard let client = clients[row["client"]], let type = types[row["kind"]] else { return nil }
+            return Subject(client: client, type: type)
         }
     }
 }

@@ -34,6 +34,7 @@ enum LedgerSchema {
         ) WITHOUT ROWID;
         """
 
+    /// - `kinds`: types of upload, by the name that they had when the first ledgers were made.
     /// - `settled`: one row a record that needs no more sending; `status` is the server's answer, 0 where nothing was left
     ///   to send; `time` in seconds since 1970.
     /// - `remarks`: why settled records were refused, or what the server noted of those that it took.

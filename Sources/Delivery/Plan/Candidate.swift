@@ -20,7 +20,7 @@ struct Candidate: Sendable {
     let time: Int64
     let place: RecordPlace
     let client: UInt32
-    let kind: UInt32
+    let type: UInt32
     /// The number of its account, plus one; 0 where no credential is needed.
     private let accountPlusOne: UInt32
     /// The number of what holds it, plus one; 0 where nothing does.
@@ -37,10 +37,10 @@ struct Candidate: Sendable {
     var holds: UInt32? { holdsPlusOne == 0 ? nil : holdsPlusOne - 1 }
 
     init(
-        key: DeliveryKey, time: Int64, place: RecordPlace, items: Range<Int>?, client: UInt32, kind: UInt32,
+        key: DeliveryKey, time: Int64, place: RecordPlace, items: Range<Int>?, client: UInt32, type: UInt32,
         account: UInt32?, holds: UInt32?
     ) {
-        (self.key, self.time, self.place, self.client, self.kind) = (key, time, place, client, kind)
+        (self.key, self.time, self.place, self.client, self.type) = (key, time, place, client, type)
         firstItem = items?.lowerBound ?? -1
         itemCount = Int32(clamping: items?.count ?? 0)
         accountPlusOne = account.map { $0 + 1 } ?? 0
@@ -56,7 +56,7 @@ struct CandidateNote: Sendable {
     let range: Range<Int>
     let items: [(key: ItemKey, count: Int)]?
     let client: ClientName
-    let kind: KindName
+    let type: TypeName
     let account: Account?
     let holds: [String]
 }
@@ -83,7 +83,7 @@ struct CandidateNotes: Sendable {
                 key: DeliveryKey(record), id: holds.isEmpty ? nil : record.id, time: record.time, range: range,
                 items: list?.items.map { ($0.key, $0.range.count) },
                 client: ClientName(system: record.system, client: record.client),
-                kind: KindName(system: record.system, type: record.type),
+                type: TypeName(system: record.system, name: record.type),
                 account: uploads?.account(of: record, using: &document), holds: holds))
     }
 
@@ -143,7 +143,7 @@ public struct CandidatePool: Sendable {
                         bundle: UInt32(clamping: bundle), segment: UInt32(clamping: segment),
                         start: UInt32(clamping: note.range.lowerBound), count: UInt32(clamping: note.range.count - 1)),
                     items: items, client: names.clients.number(of: note.client),
-                    kind: names.kinds.number(of: note.kind),
+                    type: names.types.number(of: note.type),
                     account: note.account.map { names.accounts.number(of: $0) },
                     holds: holds.isEmpty ? nil : names.holds.number(of: holds)))
         }

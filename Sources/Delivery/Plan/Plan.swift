@@ -72,8 +72,8 @@ public struct PlannedSend: Sendable, Hashable {
     public let recordKey: DeliveryKey
     /// The number of its client among the plan's names.
     public let client: UInt32
-    /// The number of its kind.
-    public let kind: UInt32
+    /// The number of its type.
+    public let type: UInt32
     /// The number of the account whose credential it needs.
     public let account: UInt32?
     /// Where its record stands.
@@ -102,16 +102,16 @@ public struct EmptySettlement: Sendable, Hashable {
     public let key: DeliveryKey
     /// The number of its client.
     public let client: UInt32
-    /// The number of its kind.
-    public let kind: UInt32
+    /// The number of its type.
+    public let type: UInt32
 }
 
-/// How many records of a client and kind have a disposition.
+/// How many records of a client and type have a disposition.
 public struct DispositionGroup: Sendable, Hashable {
     /// The number of the client.
     public let client: UInt32
-    /// The number of the kind.
-    public let kind: UInt32
+    /// The number of the type.
+    public let type: UInt32
     /// What the job does with them.
     public let disposition: Disposition
     /// What holds them, or the number of the account that they wait for.

@@ -15,17 +15,17 @@ public struct ClientName: Sendable, Hashable {
     }
 }
 
-/// A kind of upload.
-public struct KindName: Sendable, Hashable {
+/// A type of upload.
+public struct TypeName: Sendable, Hashable {
     /// The system.
     public let system: SystemName
     /// The system's own name of it.
-    public let type: String
+    public let name: String
 
     /// Names the uploads of one type of a system.
-    public init(system: SystemName, type: String) {
+    public init(system: SystemName, name: String) {
         self.system = system
-        self.type = type
+        self.name = name
     }
 }
 
@@ -52,8 +52,8 @@ public struct Numbered<Value: Hashable & Sendable>: Sendable {
 public struct PlanNames: Sendable {
     /// Clients.
     public internal(set) var clients = Numbered<ClientName>()
-    /// Kinds of upload.
-    public internal(set) var kinds = Numbered<KindName>()
+    /// Types of upload.
+    public internal(set) var types = Numbered<TypeName>()
     /// Accounts that need a credential.
     public internal(set) var accounts = Numbered<Account>()
     /// What holds records: the codes that are not released, in order.

@@ -43,7 +43,7 @@ public struct UploadLimits: Sendable, Equatable {
 
     /// The most uploads a day.
     public var daily: Int?
-    /// The most uploads of one kind a job.
+    /// The most uploads of one type a job.
     public var perType: Int?
     /// Whose uploads are counted together.
     public var scope: Scope

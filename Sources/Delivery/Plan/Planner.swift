@@ -23,7 +23,7 @@ public struct Planner {
     private let hasCredential: [Bool]
     /// Systems whose server is to be left alone.
     private let pausedSystems: Set<SystemName>
-    /// For each kind of upload, by its number, whether it goes before the others.
+    /// For each type of upload, by its number, whether it goes before the others.
     private let goesFirst: [Bool]
     /// For each client, by its number, whether it asked for the deletion of its data.
     private let isDeleted: [Bool]
@@ -67,10 +67,10 @@ public struct Planner {
         }
         plan = Plan(names: pool.names, rules: rules, now: now)
         let pauses = state.pauses.filter { $0.isInForce(at: now) }
-        pausedSystems = Set(pool.names.kinds.values.map(\.system)).filter { system in
+        pausedSystems = Set(pool.names.types.values.map(\.system)).filter { system in
             pauses.contains { $0.endpoint == rules.endpoints[system] }
         }
-        goesFirst = pool.names.kinds.values.map { pool.systems.precedence(of: $0.system).first.contains($0.type) }
+        goesFirst = pool.names.types.values.map { pool.systems.precedence(of: $0.system).first.contains($0.name) }
         isDeleted = Self.deletedClients(pool, state)
         let endpoints = Set(pausedSystems.compactMap { rules.endpoints[$0] })
         plan.pauses = pauses.filter { endpoints.contains($0.endpoint) }
@@ -79,11 +79,11 @@ public struct Planner {
     /// A record without a client says nothing of the others that have none.
     private static func deletedClients(_ pool: CandidatePool, _ state: LedgerState) -> [Bool] {
         let names = pool.names
-        let isRequest = names.kinds.values.map {
-            pool.systems.precedence(of: $0.system).deletionRequests.contains($0.type)
+        let isRequest = names.types.values.map {
+            pool.systems.precedence(of: $0.system).deletionRequests.contains($0.name)
         }
         var isDeleted = names.clients.values.map { state.deletedClients.contains($0) }
-        for candidate in pool.candidates where isRequest[Int(candidate.kind)] {
+        for candidate in pool.candidates where isRequest[Int(candidate.type)] {
             isDeleted[Int(candidate.client)] = names.clients[candidate.client].client != nil
         }
         return isDeleted
@@ -93,7 +93,7 @@ public struct Planner {
         let candidates = pool.candidates
         plan.dispositions = Array(repeating: .held, count: candidates.count)
         func rank(_ index: Int) -> (Int, Int64, Int) {
-            (goesFirst[Int(candidates[index].kind)] ? 0 : 1, candidates[index].time, index)
+            (goesFirst[Int(candidates[index].type)] ? 0 : 1, candidates[index].time, index)
         }
         let order = candidates.indices.sorted { rank($0) < rank($1) }
         let repetitions = Repetitions(candidates, order: order, names: pool.names)
@@ -111,7 +111,7 @@ public struct Planner {
                 }
             plan.groups[
                 DispositionGroup(
-                    client: candidate.client, kind: candidate.kind, disposition: disposition, detail: detail),
+                    client: candidate.client, type: candidate.type, disposition: disposition, detail: detail),
                 default: 0] += 1
         }
         for candidate in candidates {
@@ -128,14 +128,14 @@ public struct Planner {
         case .refused: return .refused
         case .none: break
         }
-        if isDeleted[Int(candidate.client)], !goesFirst[Int(candidate.kind)] { return .deletionRequested }
+        if isDeleted[Int(candidate.client)], !goesFirst[Int(candidate.type)] { return .deletionRequested }
         if candidate.holds != nil { return .held }
         if isTooOld(candidate) { return .tooOld }
         if sharesIdentity, sentIdentities.contains(candidate.key.identity) { return .sameIDLately }
         if let sent = standing.otherSent, PlanRules.isLately(sent, at: now) { return .sameIDLately }
         if isOtherInFlight(candidate) { return .sameIDLately }
         if let account = candidate.account, !hasCredential[Int(account)] { return .missingCredential }
-        if pausedSystems.contains(pool.names.kinds[candidate.kind].system) { return .serverPause }
+        if pausedSystems.contains(pool.names.types[candidate.type].system) { return .serverPause }
         let disposition = candidate.items.map { take(candidate, items: $0) } ?? take(candidate)
         if sharesIdentity, disposition == .send { sentIdentities.insert(candidate.key.identity) }
         return disposition
@@ -168,11 +168,11 @@ public struct Planner {
         guard !left.isEmpty else {
             guard unsettled.isEmpty else { return .overlapping }
             plan.settlements.append(
-                EmptySettlement(key: candidate.key, client: candidate.client, kind: candidate.kind))
+                EmptySettlement(key: candidate.key, client: candidate.client, type: candidate.type))
             return refused.isEmpty ? .settle : .refused
         }
         // Only records of systems with lists have items.
-        guard let list = pool.systems[pool.names.kinds[candidate.kind].system]?.uploads.list else { return .held }
+        guard let list = pool.systems[pool.names.types[candidate.type].system]?.uploads.list else { return .held }
         let parts = ListSplit(rules, list).parts(left.map { (place: $0, count: Int(pool.itemCounts[$0])) })
         for (number, part) in parts.enumerated() {
             let sent = part.map { SentItem(index: $0 - items.lowerBound, key: pool.itemKeys[$0]) }
@@ -195,7 +195,7 @@ public struct Planner {
     /// Counts an upload; the reason why it has to wait, if it has to.
     private mutating func takeQuota(_ candidate: Candidate, key: DeliveryKey) -> Disposition? {
         let isCounted = state.flights[key]?.isCounted(for: pool.names.clients[candidate.client], on: today) ?? false
-        return quota.take(client: candidate.client, kind: candidate.kind, isCounted: isCounted)
+        return quota.take(client: candidate.client, type: candidate.type, isCounted: isCounted)
     }
 
     private mutating func append(
@@ -204,7 +204,7 @@ public struct Planner {
     ) {
         sends[candidate.client, default: []].append(
             PlannedSend(
-                key: key, recordKey: candidate.key, client: candidate.client, kind: candidate.kind,
+                key: key, recordKey: candidate.key, client: candidate.client, type: candidate.type,
                 account: candidate.account, place: candidate.place, items: items, isWhole: isWhole,
                 completesRecord: completesRecord, followsRefusal: followsRefusal))
     }

@@ -4,11 +4,11 @@ import Telemetry
 struct Quota {
     private let limits: UploadLimits
     private var used: [Int]
-    private var kinds: [Slot: Int] = [:]
+    private var types: [Slot: Int] = [:]
 
     private struct Slot: Hashable {
         let bucket: Int
-        let kind: UInt32
+        let type: UInt32
     }
 
     /// - Parameter state: knows what was used of today's quota before.
@@ -24,13 +24,13 @@ struct Quota {
     /// Counts an upload if the limits allow it.
     /// - Parameter isCounted: whether it took its place in today's quota before.
     /// - Returns: why it has to wait; nil if it may go.
-    mutating func take(client: UInt32, kind: UInt32, isCounted: Bool) -> Disposition? {
+    mutating func take(client: UInt32, type: UInt32, isCounted: Bool) -> Disposition? {
         let bucket = limits.scope == .client ? Int(client) : 0
-        let slot = Slot(bucket: bucket, kind: kind)
+        let slot = Slot(bucket: bucket, type: type)
         if let daily = limits.daily, !isCounted, used[bucket] >= daily { return .dailyLimit }
-        if let perType = limits.perType, kinds[slot, default: 0] >= perType { return .typeLimit }
+        if let perType = limits.perType, types[slot, default: 0] >= perType { return .typeLimit }
         if !isCounted { used[bucket] += 1 }
-        kinds[slot, default: 0] += 1
+        types[slot, default: 0] += 1
         return nil
     }
 }

@@ -13,7 +13,7 @@ struct PlanReport {
 
     // MARK: Table
 
-    /// Prints a row for each client and kind, and the summary.
+    /// Prints a row for each client and type, and the summary.
     func printTable() throws {
         let rows = rows
         if !rows.isEmpty {
@@ -38,17 +38,17 @@ struct PlanReport {
 
     private struct Subject: Hashable {
         let client: UInt32
-        let kind: UInt32
+        let type: UInt32
     }
 
     private var rows: [[String]] {
         var groups: [Subject: [(group: DispositionGroup, count: Int)]] = [:]
         for (group, count) in plan.groups {
-            groups[Subject(client: group.client, kind: group.kind), default: []].append((group, count))
+            groups[Subject(client: group.client, type: group.type), default: []].append((group, count))
         }
         var uploads: [Subject: Int] = [:]
         for send in plan.queues.flatMap(\.sends) {
-            uploads[Subject(client: send.client, kind: send.kind), default: 0] += 1
+            uploads[Subject(client: send.client, type: send.type), default: 0] += 1
         }
         return groups.map { subject, groups in
             row(subject, groups, uploads: uploads[subject] ?? 0)
@@ -62,8 +62,8 @@ struct PlanReport {
         let why = groups.filter { $0.group.disposition != .send }.map { "\(plan.reason(of: $0.group)) \($0.count)" }
         return [
             plan.names.clients.values[Int(subject.client)].client ?? "(none)",
-            plan.names.kinds.values[Int(subject.kind)].system.description,
-            plan.names.kinds.values[Int(subject.kind)].type, "\(uploads)", "\(count { $0 == .send })",
+            plan.names.types.values[Int(subject.type)].system.description,
+            plan.names.types.values[Int(subject.type)].name, "\(uploads)", "\(count { $0 == .send })",
             "\(count(\.isWaiting))", "\(count { $0 != .send && !$0.isWaiting })",
             why.sorted().joined(separator: ", "),
         ]

@@ -28,7 +28,7 @@ struct StatusReport {
     }
 
     private static func order(_ subject: LedgerOverview.Subject) -> [String] {
-        [subject.client.system.description, subject.client.client ?? "", subject.kind.type]
+        [subject.client.system.description, subject.client.client ?? "", subject.type.name]
     }
 
     private static func name(_ client: ClientName) -> String { client.client ?? "(none)" }
@@ -39,7 +39,7 @@ struct StatusReport {
     func printTable() throws {
         let rows = entries.map { entry in
             [
-                Self.name(entry.subject.client), entry.subject.client.system.description, entry.subject.kind.type,
+                Self.name(entry.subject.client), entry.subject.client.system.description, entry.subject.type.name,
                 "\(entry.counts.delivered)", "\(entry.counts.refused)", "\(entry.counts.inFlight)",
                 "\(entry.counts.waiting.values.reduce(0, +))", "\(overview.today[entry.subject.client] ?? 0)",
                 Self.why(entry.counts),
@@ -65,7 +65,7 @@ struct StatusReport {
     func printRefusals() throws {
         let rows = remarks(areRefusals: true).map { refusal in
             [
-                refusal.id, refusal.subject.kind.system.description, refusal.subject.kind.type, "\(refusal.status)",
+                refusal.id, refusal.subject.type.system.description, refusal.subject.type.name, "\(refusal.status)",
                 refusal.time?.description ?? "", refusal.text,
             ]
         }
@@ -107,7 +107,7 @@ struct StatusReport {
         object.set("client", string: entry.subject.client.client)
         object.set("system", string: entry.subject.client.system.description)
         object.set("today", integer: overview.today[entry.subject.client] ?? 0)
-        object.set("type", string: entry.subject.kind.type)
+        object.set("type", string: entry.subject.type.name)
         return object.bytes
     }
 
@@ -126,9 +126,9 @@ struct StatusReport {
         object.set("id", string: remark.id)
         object.set("reason", string: remark.text)
         object.set("status", integer: remark.status)
-        object.set("system", string: remark.subject.kind.system.description)
+        object.set("system", string: remark.subject.type.system.description)
         object.set("time", string: remark.time?.description)
-        object.set("type", string: remark.subject.kind.type)
+        object.set("type", string: remark.subject.type.name)
         return object.bytes
     }
 }

@@ -204,11 +204,11 @@ private struct World {
             let times = queue.sends.map { pool.candidates[Int($0.place.segment)].time }
             if times != times.sorted() { faults.append("not in order of time") }
         }
-        var kinds: [String: Int] = [:]
+        var types: [String: Int] = [:]
         for send in plan.sends {
-            kinds["\(rules.limits.scope == .client ? send.client : 0) \(send.kind)", default: 0] += 1
+            types["\(rules.limits.scope == .client ? send.client : 0) \(send.type)", default: 0] += 1
         }
-        if let perType = rules.limits.perType, kinds.values.contains(where: { $0 > perType }) {
+        if let perType = rules.limits.perType, types.values.contains(where: { $0 > perType }) {
             faults.append("type limit")
         }
     }

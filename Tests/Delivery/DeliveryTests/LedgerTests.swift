@@ -316,7 +316,7 @@ import class GRDB.DatabaseQueue
         try await settle(.delivered(status: 200), records)
         let overview = try overview()
         let subject = LedgerOverview.Subject(
-            client: ClientName(system: .mozilla, client: "c"), kind: KindName(system: .mozilla, type: "core"))
+            client: ClientName(system: .mozilla, client: "c"), type: TypeName(system: .mozilla, name: "core"))
         #expect(overview.counts.count == 3)
         #expect(overview.counts[subject]?.delivered == 1)
         #expect(overview.counts[subject]?.waiting == ["held: too-few-events": 1])

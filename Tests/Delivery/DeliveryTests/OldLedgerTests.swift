@@ -65,7 +65,7 @@ import class GRDB.DatabaseQueue
         let overview = try LedgerView(path: path).overview(today: DayRule.utc.day(of: now))
         func counts(_ client: ClientName, _ type: String) -> LedgerOverview.Counts? {
             overview.counts[
-                LedgerOverview.Subject(client: client, kind: KindName(system: client.system, type: type))]
+                LedgerOverview.Subject(client: client, type: TypeName(system: client.system, name: type))]
         }
         func expected(
             delivered: Int = 0, refused: Int = 0, inFlight: Int = 0, waiting: [String: Int] = [:]
