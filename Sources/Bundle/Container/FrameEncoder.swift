@@ -11,8 +11,9 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     public static let levels = 1...19
 
     private let context: OpaquePointer
-    /// Room for the frame under construction, kept from member to member.
-    private var output: [UInt8] = []
+    /// Room for the frame under construction, kept from member to member. It grows with what is written: the worst case is
+    /// as large as the contents, of which a frame mostly takes a small part.
+    private var output = [UInt8](repeating: 0, count: 128 << 10)
     private var outputCount = 0
 
     /// An encoder.
@@ -72,34 +73,33 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         ZSTD_CCtx_reset(context, ZSTD_reset_session_only)
         try check(ZSTD_CCtx_setPledgedSrcSize(context, UInt64(contentSize)))
         outputCount = 0
-        let bound = ZSTD_compressBound(contentSize)
-        if output.count < bound { output = [UInt8](repeating: 0, count: bound) }
     }
 
     private mutating func feed(
         _ bytes: Span<UInt8>, _ directive: ZSTD_EndDirective
     ) throws(ContainerWriteError) {
-        var position = outputCount
-        let result = bytes.withUnsafeBytes { bytes in
+        var consumed = 0
+        while true {
+            if outputCount == output.count { output += repeatElement(0, count: output.count) }
+            let before = (consumed, outputCount)
+            let result = step(bytes, &consumed, directive)
+            try check(result)
+            // An unfinished frame must not pass for a whole one.
+            guard directive == ZSTD_e_end ? result > 0 : consumed < bytes.count else { return }
+            guard before != (consumed, outputCount) else { throw .zstd("frame not finished") }
+        }
+    }
+
+    /// Compresses until either the bytes or the room are at their end.
+    private mutating func step(_ bytes: Span<UInt8>, _ consumed: inout Int, _ directive: ZSTD_EndDirective) -> Int {
+        bytes.withUnsafeBytes { bytes in
             output.withUnsafeMutableBytes { room in
-                var input = ZSTD_inBuffer(src: bytes.baseAddress, size: bytes.count, pos: 0)
-                var output = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: position)
-                var result = 0
-                repeat {
-                    let before = (input.pos, output.pos)
-                    result = ZSTD_compressStream2(context, &output, &input, directive)
-                    // The output is as large as the worst case, so this cannot be for want of room.
-                    if before == (input.pos, output.pos) { break }
-                } while ZSTD_isError(result) == 0
-                    && (directive == ZSTD_e_end ? result > 0 : input.pos < input.size)
-                position = output.pos
-                return result
+                var input = ZSTD_inBuffer(src: bytes.baseAddress, size: bytes.count, pos: consumed)
+                var output = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: outputCount)
+                defer { (consumed, outputCount) = (input.pos, output.pos) }
+                return ZSTD_compressStream2(context, &output, &input, directive)
             }
         }
-        outputCount = position
-        try check(result)
-        // An unfinished frame must not pass for a whole one.
-        guard directive != ZSTD_e_end || result == 0 else { throw .zstd("frame not finished") }
     }
 
     private func check(_ result: Int) throws(ContainerWriteError) {
