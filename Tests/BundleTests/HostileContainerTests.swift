@@ -23,7 +23,7 @@ import Testing
         return all.flatMap(\.bytes) + SeekTable(entries).encoded()
     }
 
-    private func reason(_ bytes: [UInt8]) throws -> ContainerError.Reason? {
+    private func reason(_ bytes: [UInt8]) throws -> FrameError? {
         do {
             _ = try SampleContainer.read(bytes)
             return nil

@@ -25,7 +25,7 @@ import Testing
 
     @Test(arguments: [49, 51, 0, Int.max, -1])
     func sizesMustAddUp(frameBytes: Int) {
-        #expect(throws: ContainerError.Reason.self) {
+        #expect(throws: FrameError.self) {
             try SeekTable(decoding: table.encoded(), frameBytes: frameBytes)
         }
     }
@@ -38,7 +38,7 @@ import Testing
             for bit in 0..<8 {
                 var flipped = bytes
                 flipped[index] ^= 1 << UInt8(bit)
-                #expect(throws: ContainerError.Reason.self) {
+                #expect(throws: FrameError.self) {
                     try SeekTable(decoding: flipped, frameBytes: 50)
                 }
             }
@@ -48,7 +48,7 @@ import Testing
     @Test func everyLengthIsSafe() {
         let bytes = table.encoded()
         for count in 0..<bytes.count {
-            #expect(throws: ContainerError.Reason.self) {
+            #expect(throws: FrameError.self) {
                 try SeekTable(decoding: Array(bytes.prefix(count)), frameBytes: 50)
             }
             #expect(throws: ContainerError.self) {

@@ -15,7 +15,7 @@ public enum ContainerWriteError: Error, Sendable, Equatable, CustomStringConvert
     case tooManyMembers
     /// The writer is finished, or an earlier write to its sink failed.
     case closed
-    /// zstd reports an error (in practice: no memory); its words.
+    /// zstd reports an error, in practice that it got no memory. The text is zstd's.
     case zstd(String)
 
     /// One line.

@@ -31,7 +31,7 @@ public struct FrameScanner: ~Copyable, Sendable {
         case tooLarge(name: String, size: Int, frameOffset: Int)
         /// Bytes that could not be read, or not completely: members of a frame that is damaged later on come
         /// before the gap that the frame belongs to. The reason is that of the gap's beginning.
-        case gap(offset: Int, length: Int, reason: ContainerError.Reason)
+        case gap(offset: Int, length: Int, reason: FrameError)
     }
 
     /// Whether the end of the tar archive was found. If not at the end of the scan, members may be missing
@@ -50,11 +50,11 @@ public struct FrameScanner: ~Copyable, Sendable {
     private var isInFrame = false
     private var frameOffset = 0
     private var tar: TarStream
-    private var gap: (offset: Int, reason: ContainerError.Reason)?
+    private var gap: (offset: Int, reason: FrameError)?
     private var wasted = 0
 
-    /// Bytes that may be decoded in vain (compressed, or a sixteenth of the content): beyond that a damaged frame is skipped as far as it was
-    /// decoded, and no longer searched for frames within it.
+    /// How many bytes may be decoded in vain, in compressed form or a sixteenth of the contents. After that a damaged frame is
+    /// skipped as far as it was decoded: frames within it are not looked for any more.
     private var mostWaste: Int { 16 * min(source.count, Int.max >> 5) + 1 << 20 }
 
     /// A scan of a source.
@@ -98,7 +98,7 @@ extension FrameScanner {
     private mutating func advance() throws(ContainerError) {
         guard try decoder.advance() else { return try finishFrame() }
         var events: [TarStream.Event] = []
-        var damage: ContainerError.Reason?
+        var damage: FrameError?
         do {
             try Self.take(decoder, &tar, &events)
         } catch {
@@ -111,7 +111,7 @@ extension FrameScanner {
     /// A function of its own because a chunk within `self` would keep all of `self` from being changed.
     private static func take(
         _ decoder: borrowing FrameDecoder, _ tar: inout TarStream, _ events: inout [TarStream.Event]
-    ) throws(ContainerError.Reason) {
+    ) throws(FrameError) {
         try tar.take(decoder.chunk, &events)
     }
 
@@ -142,7 +142,7 @@ extension FrameScanner {
     }
 
     /// Gives the frame up and sets the position for the search for the next one.
-    private mutating func fail(_ reason: ContainerError.Reason) {
+    private mutating func fail(_ reason: FrameError) {
         // A member that is whole in a frame that is cut short later is likely right, though unproven. Alone in a
         // frame with a wrong checksum it is likely wrong; among others it is no worse than those.
         if reason == .truncated || tar.memberCount > 1, let held = tar.held { report(held, isChecked: false) }

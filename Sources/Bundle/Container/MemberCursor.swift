@@ -16,7 +16,7 @@ struct MemberCursor {
     ///
     /// - Returns: the part of the chunk that is contents, maybe empty.
     /// - Throws: `unexpectedBytes` when the header or the padding is not what it must be, or there is more.
-    mutating func take(_ chunk: Span<UInt8>) throws(ContainerError.Reason) -> Range<Int> {
+    mutating func take(_ chunk: Span<UInt8>) throws(FrameError) -> Range<Int> {
         guard chunk.count <= total - position else { throw .unexpectedBytes }
         let start = min(max(TarHeader.blockSize - position, 0), chunk.count)
         let end = max(min(contentsEnd - position, chunk.count), start)
@@ -27,7 +27,7 @@ struct MemberCursor {
     }
 
     /// Checks that nothing is missing.
-    func finish() throws(ContainerError.Reason) {
+    func finish() throws(FrameError) {
         guard position == total else { throw .unexpectedBytes }
     }
 }

@@ -91,8 +91,8 @@ extension SeekTable {
     /// - Parameters:
     ///   - bytes: the whole skippable frame.
     ///   - frameBytes: the bytes before it, which the compressed sizes must add up to.
-    /// - Throws: `ContainerError.Reason.badSeekTable`.
-    public init(decoding bytes: [UInt8], frameBytes: Int) throws(ContainerError.Reason) {
+    /// - Throws: `FrameError.badSeekTable`.
+    public init(decoding bytes: [UInt8], frameBytes: Int) throws(FrameError) {
         let footer = bytes.count - Self.footerSize
         guard bytes.littleEndian32(at: 0) == Self.skippableMagic, footer >= Self.headerSize else {
             throw .badSeekTable("it does not begin where it must")

@@ -52,7 +52,7 @@ struct TarStream {
     ///
     /// - Throws: `header` or `unexpectedBytes` when the bytes are not tar members of this format; what was
     ///   appended before stands.
-    mutating func take(_ chunk: Span<UInt8>, _ events: inout [Event]) throws(ContainerError.Reason) {
+    mutating func take(_ chunk: Span<UInt8>, _ events: inout [Event]) throws(FrameError) {
         var position = 0
         while position < chunk.count {
             let rest = chunk.extracting(position..<chunk.count)
@@ -76,7 +76,7 @@ struct TarStream {
     /// Ends the frame; returns the member that was held back.
     ///
     /// - Throws: `truncated` when the frame ends within a member.
-    mutating func finish() throws(ContainerError.Reason) -> Event? {
+    mutating func finish() throws(FrameError) -> Event? {
         switch state {
         case .header where block.isEmpty, .end: break
         default: throw .truncated
@@ -87,7 +87,7 @@ struct TarStream {
 
     private mutating func takeHeader(
         _ bytes: Span<UInt8>, _ events: inout [Event]
-    ) throws(ContainerError.Reason) -> Int {
+    ) throws(FrameError) -> Int {
         let part = bytes.extracting(first: TarHeader.blockSize - block.count)
         block.append(copying: part)
         guard block.count == TarHeader.blockSize else { return part.count }
@@ -108,7 +108,7 @@ struct TarStream {
     }
 
     /// The entry whose header is in the block.
-    private mutating func entry() throws(ContainerError.Reason) -> Entry {
+    private mutating func entry() throws(FrameError) -> Entry {
         let own: TarHeaderError
         do {
             let header = try TarHeader.decode(block.span)

@@ -4,9 +4,9 @@ import Telemetry
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request".
 public struct SiftSystem: TelemetrySystem {
-    /// What records and options call it.
+    /// The name of the system in records and options.
     public let name = SystemName.sift
-    /// The uploader and the queues.
+    /// The kinds of its stores: the uploader and the queues.
     public let storeKinds: [StoreKind] = [.siftUploader, .siftQueue]
     /// The SDK's folder, which is one store.
     public let stores: any StoreFormat = SiftStores()

@@ -110,7 +110,7 @@ package struct LeanplumRequests: Sendable {
         do throws(LeanplumText.TextError) {
             try LeanplumText.read(text, into: &document)
         } catch {
-            return skip(error.skip, error.detail, rowid: rowid, into: &output)
+            return skip(error.reason, error.detail, rowid: rowid, into: &output)
         }
         addDocument(rowid: rowid, into: &output)
     }
@@ -121,8 +121,8 @@ package struct LeanplumRequests: Sendable {
         do throws(LeanplumText.TextError) {
             try LeanplumText.read(blob, into: &document)
         } catch {
-            let isJSON = error.skip == .notObject || error.skip == .emptyObject
-            return skip(isJSON ? error.skip : .undecodableBLOB, rowid: rowid, into: &output)
+            let isJSON = error.reason == .notObject || error.reason == .emptyObject
+            return skip(isJSON ? error.reason : .undecodableBLOB, rowid: rowid, into: &output)
         }
         addDocument(rowid: rowid, into: &output)
     }
@@ -138,7 +138,7 @@ package struct LeanplumRequests: Sendable {
     /// Counts an item that is no request.
     /// - Parameter detail: what there is to say beyond the reason.
     package mutating func skip(
-        _ reason: LeanplumSkip, _ detail: String? = nil, rowid: Int64? = nil, into output: inout ScanOutput
+        _ reason: LeanplumRequestError, _ detail: String? = nil, rowid: Int64? = nil, into output: inout ScanOutput
     ) {
         reject(reason, detail, rowid: rowid, into: &output)
         count += 1
@@ -216,7 +216,8 @@ package struct LeanplumRequests: Sendable {
     }
 
     private mutating func reject(
-        _ reason: LeanplumSkip, _ detail: String?, rowid: Int64?, index: Int? = nil, into output: inout ScanOutput
+        _ reason: LeanplumRequestError, _ detail: String?, rowid: Int64?, index: Int? = nil,
+        into output: inout ScanOutput
     ) {
         rejects += 1
         guard rejects <= Self.mostRejectsNamed else { return }

@@ -76,7 +76,7 @@ struct SiftEventEquality {
     ) throws(PropertyListError) -> Bool {
         if first == second { return true }
         let keys = archive.keys
-        // Those that are quick to compare first: events mostly differ.
+        // What is quick to compare comes first, for most events differ.
         for key in [
             keys.type, keys.path, keys.userID, keys.installationID, keys.fields, keys.deviceProperties, keys.metrics,
         ] where !isSame(key, of: first, second, in: &archive) {
@@ -166,7 +166,7 @@ extension SiftEventEquality {
         guard document.kind(of: left) != document.kind(of: right) else {
             return document.text(left, equals: right)
         }
-        // One is stored as UTF-8, the other is not.
+        // Only one of them is stored as UTF-8.
         try spend(document.payload(of: right).count / 8, in: archive)
         var (first, second) = ([UInt8](), [UInt8]())
         document.appendUTF8(of: left, to: &first)
@@ -210,7 +210,7 @@ extension SiftEventEquality {
         return true
     }
 
-    /// Where among as many keys a key is, looked for from its own position on.
+    /// The position of a key among the keys of the other dictionary. The search begins at its own position.
     private mutating func place(
         of position: Int, of keys: KeyedElements, in others: KeyedElements, _ archive: inout SiftArchive
     ) throws(PropertyListError) -> Int? {
@@ -221,7 +221,7 @@ extension SiftEventEquality {
         return nil
     }
 
-    /// Whether an element equals another one; the same object does without a look.
+    /// Whether an element equals another one; the same object does so without being read.
     private mutating func element(
         _ position: Int, of left: KeyedElements, equals other: Int, of right: KeyedElements,
         in archive: inout SiftArchive

@@ -1,6 +1,6 @@
 import PropertyList
 
-/// An element of a list that is an event, before anything in it was followed.
+/// An event as a list stores it: its members are references that were not followed yet.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 4.
 struct SiftStoredEvent {
@@ -10,7 +10,7 @@ struct SiftStoredEvent {
     let time: UInt64
 }
 
-/// A structured value of an event, out of the wrapper that earlier SDKs put around it.
+/// A structured value of an event, without the wrapper that earlier SDKs put around it.
 enum SiftState {
     case absent
     /// A wrapper around nothing.

@@ -5,19 +5,19 @@ import Telemetry
 
 /// Entries of a list request that were written together, to be settled one after another.
 struct SiftEntryBatch: Sendable {
-    /// The result of writing an element of the list.
+    /// What became of an element of the list: an entry, or a loss.
     struct Entry: Sendable {
-        /// Where its text is, or what was written of it until it was lost.
+        /// The place of its text. A lost element has the text that was written until it was lost.
         let range: Range<Int>
         let outcome: Result<Event, PropertyListError>
-        /// The notes that were taken while it was written.
+        /// The notes on what was changed in it.
         let notes: SiftNotes
-        /// How many values it has, and how many bytes were looked at besides those that were written.
+        /// How many values it has, and how many bytes were read for it and not written.
         let values: Int
         let keyBytes: Int
     }
 
-    /// The facts that an event tells besides its entry.
+    /// What else an event tells, apart from its entry.
     struct Event: Sendable {
         let node: PropertyListNode
         /// Milliseconds since 1970, modulo 2^64.
@@ -30,7 +30,7 @@ struct SiftEntryBatch: Sendable {
     var text = TextBuffer()
     var entries: [Entry] = []
 
-    /// Forgets everything, keeps the memory.
+    /// Makes room for other entries, in the same memory.
     mutating func removeAll() {
         text.removeAll()
         entries.removeAll(keepingCapacity: true)
@@ -39,10 +39,10 @@ struct SiftEntryBatch: Sendable {
 
 /// Writes elements of lists as entries; several of these can work on one archive at the same time.
 struct SiftEntryWriter: Sendable {
-    /// The most elements that are written together, and how many bytes they come to before no more are begun.
+    /// The most elements that a batch takes. It takes no more, either, once their text has this many bytes.
     static let batchCount = 64
     private static let batchBytes = 1 << 19
-    /// Bytes of the entry of one event.
+    /// About how many bytes the entry of one event has.
     private static let entryBytes = 16 << 20
 
     private var archive: SiftArchive
@@ -54,7 +54,7 @@ struct SiftEntryWriter: Sendable {
         events = SiftEventWriter(values: SiftValueWriter(SiftEventBounds(root, outerDepth: 0)))
     }
 
-    /// Writes elements from a position on: fewer than a batch takes if they are long.
+    /// Writes the elements from a position on, until the batch is full.
     /// - Parameter depth: the level of the list in its archive, the root being 1.
     mutating func write(
         _ list: KeyedElements, from position: Int, depth: Int, into batch: inout SiftEntryBatch
@@ -85,7 +85,7 @@ struct SiftEntryWriter: Sendable {
     }
 }
 
-/// Writers of entries that work at the same time.
+/// Writers of entries, each at work on a batch of its own at the same time.
 final class SiftEntryWriters: Sendable {
     /// How many batches are written before they are settled.
     private static let batches = 8
@@ -101,8 +101,8 @@ final class SiftEntryWriters: Sendable {
         self.spread = spread
     }
 
-    /// Writes the next batches of a list, those behind its end excepted.
-    /// - Parameter settle: is called once, meanwhile.
+    /// Writes the next batches of a list, as far as the list goes.
+    /// - Parameter settle: work that is done once, at the same time.
     /// - Returns: batches that follow one another, with at least one entry if there are any left.
     func write(
         _ list: KeyedElements, from position: Int, depth: Int, settle: @Sendable () -> Void

@@ -28,7 +28,7 @@ struct SiftListReader {
     /// Counts of the events so far, by what became of them.
     var settled: SiftSettlement { settlement.withLock { $0 } }
 
-    /// Takes the entries of the batches out: with those of the uploader, without those that a queue had too.
+    /// Gives the entries of the batches back: those of the uploader were added, and those that a queue had too are gone.
     func takeBatchEntries() -> SiftBatchEntries { settlement.withLock { $0.takeBatchEntries() } }
 
     /// Reads a list into a request, or several if it is too large for one.
@@ -60,7 +60,7 @@ struct SiftListReader {
         }
     }
 
-    /// Counts a list that is none.
+    /// Counts what stands where a list has to be.
     func loseList(_ error: PropertyListError, named name: String) {
         settlement.withLock { $0.loseList(error, named: name) }
     }

@@ -1,6 +1,6 @@
 /// The notes on what was changed or left out while requests were made: for each code how often, and the first place.
 struct SiftNotes {
-    /// The subject of a note.
+    /// What a note says.
     enum Subject: Hashable {
         /// A number that JSON does not have was removed.
         case notFinite

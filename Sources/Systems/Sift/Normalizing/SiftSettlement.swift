@@ -8,9 +8,9 @@ import Telemetry
 struct SiftSettlement: Sendable {
     /// Bounds of what an archive may expand to.
     private enum Limit {
-        /// More lost events than these are counted, not listed.
+        /// How many lost events are listed; the others are only counted.
         static let problems = 1000
-        /// Bytes of requests for each byte of the archive, and those that even a small one may have.
+        /// How many bytes of requests each byte of the archive may give, and how many bytes even a small archive may give.
         static let growth = 8
         static let freeBytes = 16 << 20
     }
@@ -21,9 +21,9 @@ struct SiftSettlement: Sendable {
     private(set) var counts = SiftCounts()
     /// The requests that are full, and the one that is being written last.
     private(set) var requests: [SiftRequest] = []
-    /// The findings to report.
+    /// What is to be reported.
     private(set) var problems: [Problem] = []
-    /// The codes of the events that were left out, with how many, in the order in which they came up.
+    /// How many events were left out for which reason, by the code of the reason, in the order in which the codes came up.
     private(set) var losses: [(code: String, count: Int)] = []
     /// The time of the newest event that has one within the range of RFC 3339.
     private(set) var newest: Int64 = 0
@@ -35,10 +35,10 @@ struct SiftSettlement: Sendable {
     /// How many more values and bytes may come out of the archive.
     private var values: Int
     private var bytes: Int
-    /// How reports call the list that is being settled, and the position in it.
+    /// The name of the list that is being settled, as reports call it, and the position in it.
     private var name = ""
     private var position = 0
-    /// The entries of the batches: those of a batch are put in, those of a queue are looked up.
+    /// The entries of the batches. Entries of a batch are added here, entries of a queue are looked up.
     private var batchEntries: SiftBatchEntries
 
     /// Begins with the events of an archive, none of them settled.
@@ -54,7 +54,7 @@ struct SiftSettlement: Sendable {
     /// - Throws: `budget-exceeded` for more events than there can be.
     mutating func begin(_ count: Int, named name: String, source: Source, file: Int) throws(PropertyListError) {
         counts.pending += count
-        // Different events take up more than that in the file; so many are a few, over and over.
+        // So many different events would not fit in the file: it must be a few events, listed over and over.
         guard count <= values / SiftEventBounds.leastValues else {
             throw exceeded("a list of \(count) events in a file of \(byteCount) bytes")
         }
@@ -107,7 +107,7 @@ struct SiftSettlement: Sendable {
         }
     }
 
-    /// Where the request is that is being written.
+    /// The place, among the requests, of the one that is being written.
     private var last: Int { requests.count - 1 }
 
     private func exceeded(_ reason: String) -> PropertyListError {
@@ -148,18 +148,18 @@ struct SiftSettlement: Sendable {
         report(code, "event \(position) of \(name) left out: \(error.reason) at byte \(error.offset)")
     }
 
-    /// Reports something, up to a number of times.
+    /// Reports something, unless as much as is listed was reported already.
     private mutating func report(_ code: String, _ text: String) {
         if problems.count < Limit.problems { problems.append(Problem(code, text)) }
     }
 
-    /// Counts a list that is none.
+    /// Counts what stands where a list has to be.
     mutating func loseList(_ error: PropertyListError, named name: String) {
         losses.append((error.code.rawValue, 1))
         report(error.code.rawValue, "\(name) left out: \(error.reason) at byte \(error.offset)")
     }
 
-    /// How reports call what was left out of the archive.
+    /// The words for what was left out of the archive.
     var reason: String {
         losses.map { "\($0.code) \($0.count) left out" }.joined(separator: ", ")
     }
@@ -174,7 +174,7 @@ final class SharedSettlement: Sendable {
         self.settlement = Mutex(consume settlement)
     }
 
-    /// Works on the settlement; whoever comes meanwhile waits.
+    /// Works on the settlement. Another thread waits until it is done.
     func withLock<Result: Sendable, Failure: Error>(
         _ body: (inout SiftSettlement) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -3,7 +3,7 @@ import PropertyList
 
 /// Writes values of an archive as canonical JSON, straight from its bytes.
 ///
-/// A value without a JSON form takes the smallest entry or element that holds it along, and is noted. Recursion is bounded by
+/// A value without a JSON form is left out, with the smallest entry or element that holds it, and noted. Recursion is bounded by
 /// the depth that the bounds of an event allow.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 6.2.
@@ -15,21 +15,21 @@ struct SiftValueWriter {
     var places = SiftRankedPlaces(empty: Member(rank: 0, key: 0, position: 0, object: nil))
     /// The notes on the event that is being written.
     var notes = SiftNotes()
-    /// Where the event stands in its list, and what the member of it is called that is being written.
+    /// The place of the event in its list, and the name of the member that is being written.
     var event = 0
     var memberName = ""
     /// The most values that the event may expand to.
     var bounds: SiftEventBounds
-    /// How long the output may get.
+    /// The most bytes that the output may have.
     var outputLimit = Int.max
-    /// How many bytes of long keys were looked at; they need not come out, for a key can be there twice.
+    /// How many bytes of long keys were read. Not all of them are written: a key can be there twice.
     var keyBytes = 0
 
     init(_ bounds: SiftEventBounds) {
         self.bounds = bounds
     }
 
-    /// Forgets what there was to say about the event before.
+    /// Begins another event: the notes on the one before are dropped.
     mutating func begin(event: Int, outputLimit: Int) {
         notes.removeAll()
         self.event = event
@@ -43,7 +43,7 @@ struct SiftValueWriter {
     }
 
     /// Writes a value.
-    /// - Parameter document: that of the archive, which is borrowed all the way, for it would be retained for each value.
+    /// - Parameter document: the archive's. It is borrowed through all calls: else it would be retained for each value.
     /// - Returns: whether it has a JSON form; where it has none, nothing was written.
     /// - Throws: `PropertyListError` for what cannot be read at all.
     mutating func write(

@@ -5,7 +5,7 @@
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 7.
 public struct SiftQueueRules: Sendable, Equatable {
-    /// Which timestamp a queue keeps, and so how its ages are counted.
+    /// The timestamp that a queue keeps: ages are counted from it.
     public enum Clock: Sendable, Equatable {
         /// Since v0.9.7: the time of the last upload request.
         case lastUpload

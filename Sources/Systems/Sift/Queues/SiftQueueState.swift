@@ -10,7 +10,7 @@ extension SiftQueue: QueueRules {
         return "\(readiness); \(repetitions) \(repetitions == 1 ? "is" : "are") the one before but for the time"
     }
 
-    /// The same for machines, with the instants that it follows from.
+    /// The same as JSON, with the instants that the state follows from.
     public func json(at instant: Int64) -> CanonicalObject {
         var object = CanonicalObject()
         object.set("acceptsEqualEvent", string: acceptsEqualEvent.flatMap(Self.timestamp))
@@ -30,7 +30,7 @@ extension SiftQueue: QueueRules {
         return object
     }
 
-    /// Nil for 0, which stands for never, and out of the range of RFC 3339.
+    /// An instant in RFC 3339; nil for 0, which stands for never, and for one that RFC 3339 cannot say.
     private static func timestamp(_ instant: Int64) -> String? {
         instant == 0 ? nil : Timestamp(milliseconds: instant)?.description
     }

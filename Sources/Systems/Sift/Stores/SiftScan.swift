@@ -13,7 +13,7 @@ struct SiftScan: StoreScan {
     private let context: StoreContext
     private let files: Range<Int>
     private var hasReadFiles = false
-    /// The records that are still to be handed out; the next one is the last.
+    /// The records that are still to be handed out, in reverse: the next one stands at the end.
     private var waiting: [WaitingRecord] = []
 
     /// Begins to read files.
@@ -38,7 +38,7 @@ struct SiftScan: StoreScan {
             capture: context.capture, applicationID: context.container.applicationID,
             comparesEvents: context.options.comparesEvents, spread: context.options.spread)
         let parts = readFiles(into: &store, &output)
-        // The bytes of the files are gone by now: the records are as large.
+        // The bytes of the files are freed before: the records are as large as they.
         let contents = store.finish()
         output.report(Self.report(contents.report, parts: parts))
         waiting = contents.requests.reversed().map { WaitingRecord(part: parts[$0.file], record: $0.record) }

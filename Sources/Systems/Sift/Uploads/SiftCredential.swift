@@ -8,10 +8,10 @@ enum SiftCredential {
     /// Base64 of the beacon key alone, with no user name and no colon before it.
     static let token = "token"
 
-    /// Variables of the environment begin so; the account id follows.
+    /// The names of environment variables with a beacon key begin so; the account id follows.
     static let variablePrefix = "PINGFERRY_SIFT_KEY_"
 
-    /// Both are secret, for a server may repeat either.
+    /// The key and its base64 are both secret, for a server may repeat either.
     static func credential(beaconKey key: String) -> Credential {
         var token: [UInt8] = []
         token.append(base64: key.utf8.span)
