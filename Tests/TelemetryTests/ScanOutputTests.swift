@@ -11,15 +11,30 @@ import Testing
             source: Source(capture: "c", path: "p", store: kind, index: index), notes: notes)
     }
 
+    /// Whether an output is full of records with payloads of these sizes. Not asked of an output in `#expect`, which would
+    /// print all that is in it.
+    private func isFull(of sizes: Int...) -> Bool {
+        var output = ScanOutput(capture: "c")
+        for (index, size) in sizes.enumerated() { output.add(record(index, size: size)) }
+        return output.isFull
+    }
+
     @Test("payloads fill it")
     func payloads() {
+        #expect(!isFull(of: ScanOutput.sizeGoal / 2))
+        #expect(isFull(of: ScanOutput.sizeGoal / 2, ScanOutput.sizeGoal / 2))
+        #expect(isFull(of: ScanOutput.sizeGoal))
+    }
+
+    @Test("little records fill it by their number, for each takes more than its payload")
+    func records() {
         var output = ScanOutput(capture: "c")
-        output.add(record(0, size: ScanOutput.sizeGoal - 1))
-        #expect(!output.isFull)
-        #expect(output.room == 1)
-        output.add(record(1, size: 5))
-        #expect(output.isFull)
-        #expect(output.room == 0)
+        var count = 0
+        while !output.isFull, count < 10_000 {
+            output.add(record(count, size: 1))
+            count += 1
+        }
+        #expect((2000...5000).contains(count))
     }
 
     @Test("notes fill it too: a payload of little requests has more of them than bytes")
