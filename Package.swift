@@ -21,7 +21,6 @@ let pure: [SwiftSetting] = common + [.strictMemorySafety()]
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 
 /// A room of ours: a folder on a floor. Imports go down only; `.ci/floors` checks that.
 func room(
@@ -52,8 +51,9 @@ let foundations: [Target] = [
     room("Bytes", on: "Foundations", [], pure),
     room("CivilTime", on: "Foundations", [], pure),
     room("Files", on: "Foundations", ["Bytes", "CFiles"]),
-    room("HTTP", on: "Foundations", ["CCurl"]),
+    room("HTTP", on: "Foundations", ["CCurl", "Parallel"]),
     room("Parallel", on: "Foundations"),
+    room("SQLite", on: "Foundations", ["CSQLite"]),
 ]
 
 let formats: [Target] = [
@@ -91,7 +91,7 @@ let middle: [Target] = [
     .target(
         name: "Delivery",
         dependencies: [
-            "Bundle", "Bytes", "CZlib", "Files", "HTTP", "JSONText", "Parallel", "Systems", "Telemetry", crypto, grdb,
+            "Bundle", "Bytes", "CZlib", "Files", "HTTP", "JSONText", "Parallel", "SQLite", "Systems", "Telemetry", crypto,
         ], path: "Sources/Delivery", swiftSettings: common),
 ]
 
@@ -142,6 +142,7 @@ let tests: [Target] = [
     tests(of: "Files", on: "Foundations", ["Files", "interrupted"]),
     tests(of: "HTTP", on: "Foundations", ["CCurl", "HTTP"]),
     tests(of: "Parallel", on: "Foundations", ["Parallel"]),
+    tests(of: "SQLite", on: "Foundations", ["SQLite"]),
     tests(of: "JSONText", on: "Formats", ["JSONText"]),
     tests(of: "PropertyList", on: "Formats", ["Bytes", "JSONText", "PropertyList"]),
     tests(of: "Telemetry", ["ActivityStream", "Bytes", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
@@ -178,7 +179,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: libraries + foundations + formats + telemetry + systems + middle + programs + tests,
     swiftLanguageModes: [.v6]

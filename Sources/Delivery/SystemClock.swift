@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import Telemetry
 
 /// The clock of the machine, which may be wrong and may be set.

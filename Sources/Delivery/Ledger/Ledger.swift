@@ -1,5 +1,4 @@
-import Foundation
-import GRDB
+import SQLite
 import Synchronization
 import Telemetry
 
@@ -12,7 +11,7 @@ import Telemetry
 public final class Ledger: Sendable {
     /// The file.
     public let path: String
-    private let queue: DatabaseQueue
+    private let file: DatabaseFile
     private let lock: LedgerLock
     private let commits: GroupCommit<LedgerChange, [MarkAnswer]>
     private let job: JobHolder
@@ -29,13 +28,13 @@ public final class Ledger: Sendable {
         if mustExist { _ = try LedgerFile.openForReading(path) }
         try LedgerFile.makeFolder(of: path)
         lock = try LedgerLock(try LedgerPath.resolved(path), of: path, started: now.description)
-        let queue = try LedgerFile.openForWriting(path)
+        let file = try LedgerFile.openForWriting(path)
         let job = JobHolder()
-        self.queue = queue
+        self.file = file
         self.job = job
         commits = GroupCommit { changes in
             try LedgerFile.translating(path) {
-                try job.withJob { job in try queue.write { db in try job.apply(changes, db) } }
+                try job.withJob { job in try file.write { db in try job.apply(changes, db) } }
             }
         }
     }
@@ -43,17 +42,16 @@ public final class Ledger: Sendable {
     deinit {
         // The lock ends last: whoever takes it next finds a file that nobody writes.
         commits.finish()
-        // What is left in the log if this fails is read from there.
-        try? queue.close()
+        file.close()
     }
 
     /// What can be read from it.
-    public var view: LedgerView { LedgerView(path: path, queue: queue, of: self) }
+    public var view: LedgerView { LedgerView(path: path, file: file, of: self) }
 
     /// Begins the uploads of a plan: settles what has nothing left to send, and notes what waits.
     /// - Throws: ``LedgerError``.
     public func begin(_ plan: Plan) throws {
-        job.set(try LedgerFile.translating(path) { try queue.write { try LedgerJob(plan, $0) } })
+        job.set(try LedgerFile.translating(path) { try file.write { try LedgerJob(plan, $0) } })
     }
 
     /// Settles uploads and marks others in flight, in one step that is on disk when this returns.
@@ -82,8 +80,8 @@ public final class Ledger: Sendable {
 
     /// Makes other changes, in one transaction.
     /// - Throws: ``LedgerError``.
-    func edit<Value>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
-        try LedgerFile.translating(path) { try queue.write(body) }
+    func edit<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
+        try LedgerFile.translating(path) { try file.write(body) }
     }
 }
 

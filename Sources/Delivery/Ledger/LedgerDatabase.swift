@@ -1,5 +1,4 @@
-import Foundation
-import GRDB
+import SQLite
 import Telemetry
 
 /// Reads of a ledger, for jobs that write it and for views that do not.
@@ -22,16 +21,14 @@ extension Database {
     }
 
     private func standings(of candidates: [Candidate]) throws -> [Standing] {
-        let statement = try cachedStatement(sql: "SELECT content, refused, time FROM settled WHERE identity = ?")
-        return try candidates.map { candidate in
+        try candidates.map { candidate in
             var outcome = Standing.Outcome.none
             var other: Int64?
-            let rows = try Row.fetchCursor(statement, arguments: [candidate.key.identity.data])
-            while let row = try rows.next() {
-                if Digest16(bytes: row["content"] as Data) == candidate.key.content {
-                    outcome = row["refused"] ? .refused : .delivered
+            try rows("SELECT content, refused, time FROM settled WHERE identity = ?", [candidate.key.identity]) { row in
+                if Digest16(row, at: 0) == candidate.key.content {
+                    outcome = row[1] ? .refused : .delivered
                 } else {
-                    other = max(other ?? 0, row["time"])
+                    other = max(other ?? 0, row[2])
                 }
             }
             return Standing(outcome, otherSent: other.flatMap { Timestamp(milliseconds: $0 &* 1000) })
@@ -39,21 +36,20 @@ extension Database {
     }
 
     private func deliveredItems(of keys: [ItemKey]) throws -> [Bool] {
-        let statement = try cachedStatement(sql: "SELECT 1 FROM items WHERE key = ?")
-        return try keys.map { try Int.fetchOne(statement, arguments: [$0.digest.data]) != nil }
+        try keys.map { key in
+            let found: Int? = try first("SELECT 1 FROM items WHERE key = ?", [key.digest])
+            return found != nil
+        }
     }
 
     /// The refused events of lists that are not settled: few, whatever the size of the ledger.
     private func refusedItems() throws -> [DeliveryKey: Set<ItemKey>] {
         // An older ledger that is only looked at has no such table.
-        guard try tableExists("refusals") else { return [:] }
+        guard try hasTable("refusals") else { return [:] }
         var refused: [DeliveryKey: Set<ItemKey>] = [:]
-        let rows = try Row.fetchCursor(self, sql: "SELECT identity, content, item FROM refusals")
-        while let row = try rows.next() {
-            guard let identity = Digest16(bytes: row["identity"] as Data),
-                let content = Digest16(bytes: row["content"] as Data), let item = Digest16(bytes: row["item"] as Data)
-            else { continue }
-            refused[DeliveryKey(identity: identity, content: content), default: []].insert(ItemKey(digest: item))
+        try rows("SELECT identity, content, item FROM refusals") { row in
+            guard let key = DeliveryKey(row, at: 0), let item = Digest16(row, at: 2) else { return }
+            refused[key, default: []].insert(ItemKey(digest: item))
         }
         return refused
     }
@@ -65,36 +61,39 @@ extension Database {
         }
         // Nothing is looked through for systems without such requests.
         guard !types.isEmpty else { return [] }
-        let rows = try Int64.fetchSet(
-            self,
-            sql: """
-                SELECT client FROM settled WHERE kind IN (SELECT value FROM json_each(:types))
-                UNION SELECT client FROM flights WHERE kind IN (SELECT value FROM json_each(:types))
-                """, arguments: ["types": "[\(types.keys.sorted().map(String.init).joined(separator: ","))]"])
-        return Set(rows.compactMap { names[$0] }.filter { $0.client != nil })
+        var clients: Set<ClientName> = []
+        try rows(
+            """
+            SELECT client FROM settled WHERE kind IN (SELECT value FROM json_each(?1))
+            UNION SELECT client FROM flights WHERE kind IN (SELECT value FROM json_each(?1))
+            """, ["[\(types.keys.sorted().map(String.init).joined(separator: ","))]"]
+        ) { row in
+            if let name = names[row[0]], name.client != nil { clients.insert(name) }
+        }
+        return clients
     }
 
     /// Servers that asked to be left alone, also those whose time is over.
     func pauses() throws -> [Pause] {
         // An older ledger that is only looked at has no such table.
-        guard try tableExists("pauses") else { return [] }
-        return try Row.fetchAll(self, sql: "SELECT endpoint, noted, until FROM pauses ORDER BY endpoint").map { row in
-            Pause(
-                endpoint: row["endpoint"], noted: Timestamp(clamping: (row["noted"] as Int64) &* 1000),
-                until: Timestamp(clamping: (row["until"] as Int64) &* 1000))
+        guard try hasTable("pauses") else { return [] }
+        var pauses: [Pause] = []
+        try rows("SELECT endpoint, noted, until FROM pauses ORDER BY endpoint") { row in
+            pauses.append(
+                Pause(
+                    endpoint: row[0], noted: Timestamp(clamping: (row[1] as Int64) &* 1000),
+                    until: Timestamp(clamping: (row[2] as Int64) &* 1000)))
         }
+        return pauses
     }
 
     private func flights(_ names: [Int64: ClientName]) throws -> [DeliveryKey: Flight] {
         var flights: [DeliveryKey: Flight] = [:]
-        let rows = try Row.fetchCursor(self, sql: "SELECT * FROM flights")
-        while let row = try rows.next() {
-            guard let identity = Digest16(bytes: row["identity"] as Data),
-                let content = Digest16(bytes: row["content"] as Data), let client = names[row["client"]],
-                let time = Timestamp(milliseconds: (row["time"] as Int64) &* 1000)
-            else { continue }
-            flights[DeliveryKey(identity: identity, content: content)] = Flight(
-                client: client, day: row["day"], time: time)
+        try rows("SELECT identity, content, client, day, time FROM flights") { row in
+            guard let key = DeliveryKey(row, at: 0), let client = names[row[2]],
+                let time = Timestamp(milliseconds: (row[4] as Int64) &* 1000)
+            else { return }
+            flights[key] = Flight(client: client, day: row[3], time: time)
         }
         return flights
     }
@@ -102,12 +101,8 @@ extension Database {
     /// The keys of what is in flight.
     func flightKeys() throws -> Set<DeliveryKey> {
         var keys: Set<DeliveryKey> = []
-        let rows = try Row.fetchCursor(self, sql: "SELECT identity, content FROM flights")
-        while let row = try rows.next() {
-            guard let identity = Digest16(bytes: row["identity"] as Data),
-                let content = Digest16(bytes: row["content"] as Data)
-            else { continue }
-            keys.insert(DeliveryKey(identity: identity, content: content))
+        try rows("SELECT identity, content FROM flights") { row in
+            if let key = DeliveryKey(row, at: 0) { keys.insert(key) }
         }
         return keys
     }
@@ -118,41 +113,36 @@ extension Database {
     /// a wrong clock; they count for two days after that was noticed, lest nothing be sent for years.
     func usage(on today: Int) throws -> [Int64: Int] {
         var used: [Int64: Int] = [:]
-        let rows = try Row.fetchCursor(
-            self,
-            sql: """
-                SELECT client, sum(taken) AS taken FROM quotas
-                WHERE day BETWEEN :today AND :today + 1
-                    OR day > :today AND (seen IS NULL OR seen > :today OR :today <= seen + 1)
-                GROUP BY client
-                """, arguments: ["today": today])
-        while let row = try rows.next() { used[row["client"]] = row["taken"] }
+        try rows(
+            """
+            SELECT client, sum(taken) FROM quotas
+            WHERE day BETWEEN ?1 AND ?1 + 1 OR day > ?1 AND (seen IS NULL OR seen > ?1 OR ?1 <= seen + 1)
+            GROUP BY client
+            """, [today]
+        ) { used[$0[0]] = $0[1] }
         return used
     }
 
     func clientNames() throws -> [Int64: ClientName] {
         var names: [Int64: ClientName] = [:]
-        let rows = try Row.fetchCursor(self, sql: "SELECT id, system, client FROM clients")
-        while let row = try rows.next() {
-            let system = SystemName(row["system"])
-            names[row["id"]] = ClientName(system: system, client: row["client"])
+        try rows("SELECT id, system, client FROM clients") { row in
+            names[row[0]] = ClientName(system: SystemName(row[1]), client: row[2])
         }
         return names
     }
 
     func typeNames() throws -> [Int64: TypeName] {
         var names: [Int64: TypeName] = [:]
-        let rows = try Row.fetchCursor(self, sql: "SELECT id, system, type FROM kinds")
-        while let row = try rows.next() {
-            let system = SystemName(row["system"])
-            names[row["id"]] = TypeName(system: system, name: row["type"])
+        try rows("SELECT id, system, type FROM kinds") { row in
+            names[row[0]] = TypeName(system: SystemName(row[1]), name: row[2])
         }
         return names
     }
 
     func releases() throws -> Set<Release> {
-        try Set(
-            Row.fetchAll(self, sql: "SELECT id, code FROM releases").map { Release(id: $0["id"], code: $0["code"]) })
+        var releases: Set<Release> = []
+        try rows("SELECT id, code FROM releases") { releases.insert(Release(id: $0[0], code: $0[1])) }
+        return releases
     }
 }
 
@@ -162,9 +152,31 @@ struct Release: Sendable, Hashable {
     let code: String
 }
 
-extension Digest16 {
-    /// The 16 bytes as they stand in a ledger.
-    var data: Data {
-        withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Data($0) }
+// MARK: - Keys in a ledger: 16 bytes, most significant first
+
+extension Digest16: DatabaseValue {
+    public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound {
+        withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { parameter.take($0.bytes) }
+    }
+
+    /// Reads a column; nil for what is not 16 bytes.
+    init?(_ row: borrowing DatabaseRow, at column: Int) {
+        let words = row.withBytes(of: column) { bytes -> (UInt64, UInt64)? in
+            guard bytes.byteCount == 16 else { return nil }
+            return (
+                UInt64(bigEndian: bytes.unsafeLoadUnaligned(as: UInt64.self)),
+                UInt64(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
+        guard let words else { return nil }
+        self.init(high: words.0, low: words.1)
+    }
+}
+
+extension DeliveryKey {
+    /// Reads identity and content from a column and the next one; nil if one of them is not 16 bytes.
+    init?(_ row: borrowing DatabaseRow, at column: Int) {
+        guard let identity = Digest16(row, at: column), let content = Digest16(row, at: column + 1) else { return nil }
+        self.init(identity: identity, content: content)
     }
 }

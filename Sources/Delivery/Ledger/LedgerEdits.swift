@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Telemetry
 
 /// Changes that an operator makes by hand, record by record.
@@ -9,18 +9,18 @@ extension Ledger {
     public func retry(_ ids: [String]) throws(LedgerError) -> [String: Int] {
         try edit { db in
             try counting(ids) { id in
-                try db.execute(
-                    sql: """
-                        DELETE FROM settled
-                        WHERE refused = 1
-                            AND (identity, content) IN (SELECT identity, content FROM remarks WHERE id = ?)
-                        """, arguments: [id])
-                let count = db.changesCount + (try forgetRefusals(of: id, db))
-                try db.execute(
-                    sql: """
-                        DELETE FROM remarks
-                        WHERE id = ? AND (identity, content) NOT IN (SELECT identity, content FROM settled)
-                        """, arguments: [id])
+                try db.run(
+                    """
+                    DELETE FROM settled
+                    WHERE refused = 1
+                        AND (identity, content) IN (SELECT identity, content FROM remarks WHERE id = ?)
+                    """, [id])
+                let count = db.changeCount + (try forgetRefusals(of: id, db))
+                try db.run(
+                    """
+                    DELETE FROM remarks
+                    WHERE id = ? AND (identity, content) NOT IN (SELECT identity, content FROM settled)
+                    """, [id])
                 return count
             }
         }
@@ -28,12 +28,17 @@ extension Ledger {
 
     /// Lets the refused parts of records be sent again of which other parts are still to be sent.
     private func forgetRefusals(of id: String, _ db: Database) throws -> Int {
-        let sql = """
+        var keys: Set<DeliveryKey> = []
+        try db.rows(
+            """
             DELETE FROM refusals
             WHERE (identity, content) IN (SELECT identity, content FROM remarks WHERE id = ?)
             RETURNING identity, content
-            """
-        return try Set(Row.fetchAll(db, sql: sql, arguments: [id])).count
+            """, [id]
+        ) { row in
+            if let key = DeliveryKey(row, at: 0) { keys.insert(key) }
+        }
+        return keys.count
     }
 
     /// Lets records be sent that are held for a reason.
@@ -42,8 +47,8 @@ extension Ledger {
     public func release(_ ids: [String], heldFor code: String) throws(LedgerError) -> [String: Int] {
         try edit { db in
             try counting(ids) { id in
-                try db.execute(sql: "INSERT OR IGNORE INTO releases VALUES (?, ?)", arguments: [id, code])
-                return db.changesCount
+                try db.run("INSERT OR IGNORE INTO releases VALUES (?, ?)", [id, code])
+                return db.changeCount
             }
         }
     }
@@ -59,20 +64,19 @@ extension Ledger {
             return try counting(ids) { id in
                 var count = 0
                 for type in types {
-                    let identity = DeliveryKey.identity(system: type.system, type: type.name, id: id).data
-                    for table in ["settled", "flights"] {
-                        try db.execute(sql: "DELETE FROM \(table) WHERE identity = ?", arguments: [identity])
-                        count += db.changesCount
-                    }
-                    for table in ["remarks", "refusals"] {
-                        try db.execute(sql: "DELETE FROM \(table) WHERE identity = ?", arguments: [identity])
-                    }
+                    let identity = DeliveryKey.identity(system: type.system, type: type.name, id: id)
+                    try db.run("DELETE FROM settled WHERE identity = ?", [identity])
+                    count += db.changeCount
+                    try db.run("DELETE FROM flights WHERE identity = ?", [identity])
+                    count += db.changeCount
+                    try db.run("DELETE FROM remarks WHERE identity = ?", [identity])
+                    try db.run("DELETE FROM refusals WHERE identity = ?", [identity])
                 }
-                try db.execute(sql: "DELETE FROM releases WHERE id = ?", arguments: [id])
-                count += db.changesCount
+                try db.run("DELETE FROM releases WHERE id = ?", [id])
+                count += db.changeCount
                 if let endpoint = Endpoint(id) {
-                    try db.execute(sql: "DELETE FROM pauses WHERE endpoint = ?", arguments: [endpoint.address])
-                    count += db.changesCount
+                    try db.run("DELETE FROM pauses WHERE endpoint = ?", [endpoint.address])
+                    count += db.changeCount
                 }
                 return count
             }

@@ -1,6 +1,8 @@
+import Bytes
 import Files
-import Foundation
-import GRDB
+import FoundationEssentials
+import Glibc
+import SQLite
 
 /// Opens the file of a ledger and tells what is wrong with one.
 enum LedgerFile {
@@ -8,32 +10,31 @@ enum LedgerFile {
     ///
     /// Each state that the making passes through is taken for what it is, so that the next job goes on where one was killed
     /// or found the disk full. The write-ahead log makes a commit one `fsync`, which `synchronous = FULL` does not leave out.
-    static func openForWriting(_ path: String) throws(LedgerError) -> DatabaseQueue {
+    static func openForWriting(_ path: String) throws(LedgerError) -> DatabaseFile {
         let place = try LedgerPath.place(of: try LedgerPath.resolved(path), path)
         // Looked at before anything is changed, even its mode: it may be another program's file.
         _ = try existing(place, path)
         // For the owner alone: it names clients.
         guard chmod(place, 0o600) == 0 else { throw .file(FileError(.open, path)) }
         return try translating(path) {
-            var configuration = Configuration()
-            configuration.journalMode = .wal
-            configuration.busyMode = .timeout(5)
-            configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            let queue = try DatabaseQueue(path: name(of: place), configuration: configuration)
-            try LedgerSchema.migrator.migrate(queue)
-            try LedgerPath.note(place, in: queue)
-            return queue
+            let file = try DatabaseFile(path: name(of: place), .writing)
+            try file.withoutTransaction {
+                try $0.run(script: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+            }
+            try LedgerSchema.bringUpToDate(file)
+            try LedgerPath.note(place, in: file)
+            return file
         }
     }
 
     /// Opens a ledger that exists for reading; a job may be writing it.
-    static func openForReading(_ path: String) throws(LedgerError) -> DatabaseQueue {
+    static func openForReading(_ path: String) throws(LedgerError) -> DatabaseFile {
         guard access(path, F_OK) == 0 else { throw .missing(path: path) }
         guard try isRegular(path) else { throw .notAFile(path: path) }
         guard access(path, R_OK) == 0 else { throw .file(FileError(.open, path)) }
         let place = try LedgerPath.place(of: try LedgerPath.resolved(path), path)
-        guard let queue = try existing(place, path) else { throw .missing(path: path) }
-        return queue
+        guard let file = try existing(place, path) else { throw .missing(path: path) }
+        return file
     }
 
     /// A pipe would be waited for.
@@ -44,25 +45,22 @@ enum LedgerFile {
     }
 
     /// Opens a ledger for reading; nil for a file that is to become one.
-    private static func existing(_ place: String, _ path: String) throws(LedgerError) -> DatabaseQueue? {
+    private static func existing(_ place: String, _ path: String) throws(LedgerError) -> DatabaseFile? {
         try translating(path) {
             do {
-                return try checked(place, path, isReadOnly: true)
+                return try checked(place, path, .reading)
             } catch let error as DatabaseError
-                where [.SQLITE_READONLY, .SQLITE_CANTOPEN].contains(error.resultCode) && mayRecover(place)
+                where error.kind == .notAllowed && mayRecover(place)
             {
                 // SQLite undoes what a killed job began, and has to write for that.
-                return try checked(place, path, isReadOnly: false)
+                return try checked(place, path, .writing)
             }
         }
     }
 
-    private static func checked(_ place: String, _ path: String, isReadOnly: Bool) throws -> DatabaseQueue? {
-        var configuration = Configuration()
-        configuration.readonly = isReadOnly
-        configuration.busyMode = .timeout(5)
-        let queue = try DatabaseQueue(path: name(of: place, isReadOnly: isReadOnly), configuration: configuration)
-        return try queue.read { try isLedger($0, path) } ? queue : nil
+    private static func checked(_ place: String, _ path: String, _ access: DatabaseFile.Access) throws -> DatabaseFile? {
+        let file = try DatabaseFile(path: name(of: place, isReadOnly: access == .reading), access)
+        return try file.read { try isLedger($0, path) } ? file : nil
     }
 
     /// Whether a file may be written to for its recovery: a ledger, or the first page of one. Nothing is undone in another
@@ -70,8 +68,8 @@ enum LedgerFile {
     ///
     /// Source: SQLite, "Database File Format", section 1.3: the application id stands at byte 68 of a header of 100.
     private static func mayRecover(_ path: String) -> Bool {
-        guard access(path, W_OK) == 0, let file = FileHandle(forReadingAtPath: path),
-            let header = try? file.read(upToCount: firstPage + 1)
+        guard access(path, W_OK) == 0, let file = try? InputFile(path: path),
+            let header = try? ByteSource(file).bytes(at: 0, count: firstPage + 1)
         else { return false }
         guard header.count >= 100 else { return true }
         let identifier = header[68..<72].reduce(0) { $0 << 8 | Int($1) }
@@ -84,19 +82,24 @@ enum LedgerFile {
     /// The name of a file for SQLite, which takes what begins with `file:` for an address.
     ///
     /// Where no file can be made beside a ledger, and none was left there, it is read as one that cannot change.
-    private static func name(of path: String, isReadOnly: Bool = false) throws -> String {
+    private static func name(of path: String, isReadOnly: Bool = false) -> String {
         let folder = LedgerPath.split(path).folder
         let isFixed = isReadOnly && access(folder, W_OK) != 0 && access(path + "-wal", F_OK) != 0
-        if isFixed { return try fixedName(of: path) }
+        if isFixed { return fixedName(of: path) }
         return path.hasPrefix("file:") ? "./\(path)" : path
     }
 
     /// The name for SQLite of a file that is read as one that cannot change.
-    static func fixedName(of path: String) throws -> String {
-        guard let name = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) else {
-            throw FileError(.open, path, code: EILSEQ)
+    static func fixedName(of path: String) -> String {
+        var name: [UInt8] = []
+        for byte in path.utf8 {
+            if byte == UInt8(ascii: "/") {
+                name.append(byte)
+            } else {
+                PercentEncoding.append(formValue: CollectionOfOne(byte), to: &name)
+            }
         }
-        return "file:\(name)?immutable=1"
+        return "file:\(String(decoding: name, as: UTF8.self))?immutable=1"
     }
 
     /// Runs a body; says in this program's words what SQLite has to say.
@@ -108,16 +111,13 @@ enum LedgerFile {
         } catch let error as FileError {
             throw .file(error)
         } catch let error as DatabaseError {
-            switch error.resultCode {
-            case .SQLITE_CORRUPT: throw .damaged(path: path, reason: error.message ?? "\(error)")
-            case .SQLITE_NOTADB: throw .notALedger(path: path)
-            // What its jobs share has no room: SQLite has no other word for that.
-            case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE:
-                throw .storage(path: path, reason: "the disk is full", isFull: true)
-            case .SQLITE_FULL: throw .storage(path: path, reason: "the disk is full", isFull: true)
-            case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
+            switch error.kind {
+            case .damaged: throw .damaged(path: path, reason: error.message)
+            case .notADatabase: throw .notALedger(path: path)
+            case .full: throw .storage(path: path, reason: "the disk is full", isFull: true)
+            case .notAllowed:
                 throw .file(FileError(.open, path, code: access(path, W_OK) == 0 ? EACCES : errno))
-            default: throw .storage(path: path, reason: error.message ?? "\(error)", isFull: false)
+            case .other: throw .storage(path: path, reason: error.message, isFull: false)
             }
         } catch {
             throw .storage(path: path, reason: "\(error)", isFull: false)
@@ -138,21 +138,18 @@ enum LedgerFile {
 
     /// Whether a database is a ledger; if not, it is one whose making has only begun.
     private static func isLedger(_ db: Database, _ path: String) throws -> Bool {
-        guard try Int.fetchOne(db, sql: "PRAGMA application_id") == LedgerSchema.applicationID else {
+        guard try db.first("PRAGMA application_id") == LedgerSchema.applicationID else {
             guard try isUnfinished(db) else { throw LedgerError.notALedger(path: path) }
             return false
         }
-        if try LedgerSchema.migrator.hasBeenSuperseded(db) { throw LedgerError.newer(path: path) }
-        let faults = try String.fetchAll(db, sql: "PRAGMA quick_check(1)")
-        if let fault = faults.first, fault != "ok" { throw LedgerError.damaged(path: path, reason: fault) }
+        if try LedgerSchema.isNewer(db) { throw LedgerError.newer(path: path) }
+        if let fault: String = try db.first("PRAGMA quick_check(1)"), fault != "ok" { throw LedgerError.damaged(path: path, reason: fault) }
         return true
     }
 
     /// Whether a database holds nothing, or nothing but the empty list of changes of form, which is made first.
     private static func isUnfinished(_ db: Database) throws -> Bool {
-        let list = "grdb_migrations"
-        let others = "SELECT count(*) FROM sqlite_master WHERE tbl_name <> ?"
-        guard try Int.fetchOne(db, sql: others, arguments: [list]) == 0 else { return false }
-        return try !db.tableExists(list) || Int.fetchOne(db, sql: "SELECT count(*) FROM \(list)") == 0
+        let others: Int? = try db.first("SELECT count(*) FROM sqlite_schema WHERE tbl_name <> ?", [LedgerSchema.list])
+        return try others == 0 && LedgerSchema.changesMade(in: db).isEmpty
     }
 }

@@ -1,5 +1,4 @@
-import Foundation
-import GRDB
+import SQLite
 import Telemetry
 
 /// The changes that a job makes, inside the transactions of its groups.
@@ -35,12 +34,10 @@ struct LedgerJob: Sendable {
         let today = plan.rules.days.day(of: plan.now)
         flown = try db.flightKeys()
         // What an earlier job left in flight may have arrived.
-        try db.execute(sql: "UPDATE flights SET uncertain = 1")
-        try db.execute(
-            sql: "UPDATE quotas SET seen = :today WHERE day > :today + 1 AND (seen IS NULL OR seen > :today)",
-            arguments: ["today": today])
+        try db.run("UPDATE flights SET uncertain = 1")
+        try db.run("UPDATE quotas SET seen = ?1 WHERE day > ?1 + 1 AND (seen IS NULL OR seen > ?1)", [today])
         try dropOldQuotas(db, today: today, now: plan.now)
-        try db.execute(sql: "DELETE FROM pauses WHERE until <= ?", arguments: [plan.now.milliseconds / 1000])
+        try db.run("DELETE FROM pauses WHERE until <= ?", [plan.now.milliseconds / 1000])
         for settlement in plan.settlements {
             try landParts(of: settlement.key, db)
             try settle(
@@ -77,13 +74,15 @@ struct LedgerJob: Sendable {
         if !isCounted {
             guard try takeQuota(client, on: day, db) else { return .dailyLimit }
         }
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO flights VALUES (?, ?, ?, ?, ?, ?, 0)
-                ON CONFLICT DO UPDATE SET day = excluded.day, client = excluded.client, time = excluded.time
-                """
-        ).execute(
-            arguments: send.key.arguments + [try row(ofType: send.type, db), client, day, now.milliseconds / 1000])
+        try db.run(
+            """
+            INSERT INTO flights VALUES (?, ?, ?, ?, ?, ?, 0)
+            ON CONFLICT DO UPDATE SET day = excluded.day, client = excluded.client, time = excluded.time
+            """,
+            [
+                send.key.identity, send.key.content, try row(ofType: send.type, db), client, day,
+                now.milliseconds / 1000,
+            ])
         flown?.insert(send.key)
         return .marked
     }
@@ -91,10 +90,10 @@ struct LedgerJob: Sendable {
     private func mayBeInFlight(_ key: DeliveryKey) -> Bool { flown?.contains(key) ?? true }
 
     private func isInFlight(_ key: DeliveryKey, of client: Int64, on day: Int, _ db: Database) throws -> Bool {
-        try Int.fetchOne(
-            db.cachedStatement(
-                sql: "SELECT 1 FROM flights WHERE identity = ? AND content = ? AND client = ? AND day = ?"),
-            arguments: key.arguments + [client, day]) != nil
+        let found: Int? = try db.first(
+            "SELECT 1 FROM flights WHERE identity = ? AND content = ? AND client = ? AND day = ?",
+            [key.identity, key.content, client, day])
+        return found != nil
     }
 
     private mutating func takeQuota(_ client: Int64, on day: Int, _ db: Database) throws -> Bool {
@@ -108,18 +107,15 @@ struct LedgerJob: Sendable {
         }
         usage.used[client, default: 0] += 1
         usage.inAll += 1
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO quotas (day, client, taken) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET taken = taken + 1
-                """
-        ).execute(arguments: [day, client])
+        try db.run(
+            "INSERT INTO quotas (day, client, taken) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET taken = taken + 1",
+            [day, client])
         return true
     }
 
     private mutating func giveBack(_ client: Int64, on day: Int, _ db: Database) throws {
-        try db.cachedStatement(
-            sql: "UPDATE quotas SET taken = taken - 1 WHERE day = ? AND client = ? AND taken > 0"
-        ).execute(arguments: [day, client])
+        try db.run(
+            "UPDATE quotas SET taken = taken - 1 WHERE day = ? AND client = ? AND taken > 0", [day, client])
         // It may belong to another day than the one that is known of.
         usage = nil
     }
@@ -132,10 +128,7 @@ struct LedgerJob: Sendable {
         switch settlement.outcome {
         case .delivered(let status, let note):
             try land(send, db)
-            for item in send.items {
-                try db.cachedStatement(sql: "INSERT OR IGNORE INTO items VALUES (?)")
-                    .execute(arguments: [item.key.digest.data])
-            }
+            for item in send.items { try db.run("INSERT OR IGNORE INTO items VALUES (?)", [item.key.digest]) }
             // What was refused is worth more words than what was taken.
             if let note, try !hasRefusal(send.recordKey, db) { try remark(settlement, note, db) }
             guard send.completesRecord else { return }
@@ -154,47 +147,46 @@ struct LedgerJob: Sendable {
         case .retryLater, .credentialWrong(_, _, mayHaveArrived: false):
             try takeBack(send, db)
         case .unknown, .credentialWrong:
-            try db.cachedStatement(sql: "UPDATE flights SET uncertain = 1 WHERE identity = ? AND content = ?")
-                .execute(arguments: send.key.arguments)
+            try db.run(
+                "UPDATE flights SET uncertain = 1 WHERE identity = ? AND content = ?",
+                [send.key.identity, send.key.content])
         }
     }
 
     /// Of several wishes of a server the longest counts, but none that a wrong clock noted for the future.
     private func note(_ pause: Pause, _ db: Database) throws {
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO pauses VALUES (:endpoint, :noted, :until)
-                ON CONFLICT DO UPDATE SET noted = excluded.noted, until = excluded.until
-                WHERE excluded.until > until OR noted > excluded.noted + :tolerance
-                """
-        ).execute(arguments: [
-            "endpoint": pause.endpoint, "noted": pause.noted.milliseconds / 1000,
-            "until": pause.until.milliseconds / 1000,
-            "tolerance": PlanRules.clockToleranceMilliseconds / 1000,
-        ])
+        try db.run(
+            """
+            INSERT INTO pauses (endpoint, noted, until) VALUES (?1, ?2, ?3)
+            ON CONFLICT DO UPDATE SET noted = excluded.noted, until = excluded.until
+            WHERE excluded.until > until OR noted > excluded.noted + ?4
+            """,
+            [
+                pause.endpoint, pause.noted.milliseconds / 1000, pause.until.milliseconds / 1000,
+                PlanRules.clockToleranceMilliseconds / 1000,
+            ])
     }
 
     /// Keeps in mind that the events of a part were refused, until the other parts of its record are settled.
     private func refuse(_ send: PlannedSend, status: Int, _ db: Database) throws {
         for item in send.items {
-            try db.cachedStatement(sql: "INSERT OR IGNORE INTO refusals VALUES (?, ?, ?, ?)")
-                .execute(arguments: send.recordKey.arguments + [item.key.digest.data, status])
+            try db.run(
+                "INSERT OR IGNORE INTO refusals VALUES (?, ?, ?, ?)",
+                [send.recordKey.identity, send.recordKey.content, item.key.digest, status])
         }
     }
 
     private func hasRefusal(_ key: DeliveryKey, _ db: Database) throws -> Bool {
-        try Int.fetchOne(
-            db.cachedStatement(sql: "SELECT 1 FROM refusals WHERE identity = ? AND content = ?"),
-            arguments: key.arguments) != nil
+        let found: Int? = try db.first(
+            "SELECT 1 FROM refusals WHERE identity = ? AND content = ?", [key.identity, key.content])
+        return found != nil
     }
 
     /// Forgets which parts of a record were refused, for the whole of it is settled.
     /// - Returns: the server's answer to one of them; nil if there were none.
     private func takeRefusal(_ key: DeliveryKey, _ db: Database) throws -> Int? {
-        try Int.fetchAll(
-            db.cachedStatement(sql: "DELETE FROM refusals WHERE identity = ? AND content = ? RETURNING status"),
-            arguments: key.arguments
-        ).first
+        try db.first(
+            "DELETE FROM refusals WHERE identity = ? AND content = ? RETURNING status", [key.identity, key.content])
     }
 
     /// Settles a record. A list of which a part was refused is refused, and stays so.
@@ -204,46 +196,46 @@ struct LedgerJob: Sendable {
     ) throws {
         let (type, client) = (try row(ofType: type, db), try row(ofClient: client, db))
         let refusal = isList ? try takeRefusal(key, db) : nil
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO settled VALUES (?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET time = excluded.time, status = excluded.status, refused = excluded.refused
-                WHERE refused = 0
-                """
-        ).execute(
-            arguments: key.arguments + [
-                type, client, now.milliseconds / 1000, refusal ?? status, isRefused || refusal != nil,
+        try db.run(
+            """
+            INSERT INTO settled VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET time = excluded.time, status = excluded.status, refused = excluded.refused
+            WHERE refused = 0
+            """,
+            [
+                key.identity, key.content, type, client, now.milliseconds / 1000, refusal ?? status,
+                isRefused || refusal != nil,
             ])
-        guard db.changesCount > 0 else { return }
-        try db.cachedStatement(
-            sql: "UPDATE waiting SET records = records - 1 WHERE client = ? AND kind = ? AND reason = ? AND records > 0"
-        ).execute(arguments: [client, type, Self.notSent])
+        guard db.changeCount > 0 else { return }
+        try db.run(
+            "UPDATE waiting SET records = records - 1 WHERE client = ? AND kind = ? AND reason = ? AND records > 0",
+            [client, type, Self.notSent])
     }
 
     private func remark(_ settlement: Settlement, _ text: String, _ db: Database) throws {
-        try db.cachedStatement(sql: "INSERT OR REPLACE INTO remarks VALUES (?, ?, ?, ?)")
-            .execute(arguments: settlement.send.recordKey.arguments + [settlement.recordID, text])
+        let key = settlement.send.recordKey
+        try db.run(
+            "INSERT OR REPLACE INTO remarks VALUES (?, ?, ?, ?)", [key.identity, key.content, settlement.recordID, text])
     }
 
     private mutating func land(_ send: PlannedSend, _ db: Database) throws {
         flown?.remove(send.key)
-        try db.cachedStatement(sql: "DELETE FROM flights WHERE identity = ? AND content = ?")
-            .execute(arguments: send.key.arguments)
+        try db.run("DELETE FROM flights WHERE identity = ? AND content = ?", [send.key.identity, send.key.content])
     }
 
     /// Lands all that was made of a list: once other requests carried its events, it is not sent in the old parts again.
     private func landParts(of list: DeliveryKey, _ db: Database) throws {
-        try db.cachedStatement(sql: "DELETE FROM flights WHERE identity = ?").execute(arguments: [list.identity.data])
+        try db.run("DELETE FROM flights WHERE identity = ?", [list.identity])
     }
 
     /// Takes a mark back with its quota, unless an earlier attempt may have arrived: then both stay.
     private mutating func takeBack(_ send: PlannedSend, _ db: Database) throws {
-        let flight = try Row.fetchOne(
-            db.cachedStatement(
-                sql: """
-                    DELETE FROM flights WHERE identity = ? AND content = ? AND uncertain = 0 RETURNING day, client
-                    """), arguments: send.key.arguments)
-        if let flight { try giveBack(flight["client"], on: flight["day"], db) }
+        var flight: (client: Int64, day: Int)?
+        try db.rows(
+            "DELETE FROM flights WHERE identity = ? AND content = ? AND uncertain = 0 RETURNING client, day",
+            [send.key.identity, send.key.content]
+        ) { flight = ($0[0], $0[1]) }
+        if let flight { try giveBack(flight.client, on: flight.day, db) }
     }
 
     // MARK: Beginning
@@ -251,24 +243,20 @@ struct LedgerJob: Sendable {
     /// Quotas of days long past serve nobody. By the clock of this job or of the last, whichever is earlier: one that runs
     /// years ahead for a night must not make the ledger forget what was sent today.
     private func dropOldQuotas(_ db: Database, today: Int, now: Timestamp) throws {
-        let last = try Int.fetchOne(db, sql: "SELECT day FROM jobs") ?? today
-        try db.execute(sql: "DELETE FROM quotas WHERE day < ?", arguments: [min(today, last) - Self.daysKept])
-        try db.execute(
-            sql: "INSERT OR REPLACE INTO jobs VALUES (1, ?, ?)", arguments: [now.milliseconds / 1000, today])
+        let last = try db.first("SELECT day FROM jobs") ?? today
+        try db.run("DELETE FROM quotas WHERE day < ?", [min(today, last) - Self.daysKept])
+        try db.run("INSERT OR REPLACE INTO jobs VALUES (1, ?, ?)", [now.milliseconds / 1000, today])
     }
 
     private static let daysKept = 60
 
     private mutating func note(waiting plan: Plan, _ db: Database) throws {
-        try db.execute(sql: "DELETE FROM waiting")
+        try db.run("DELETE FROM waiting")
         for (group, count) in plan.groups where group.disposition.isWaiting || group.disposition == .send {
             let reason = group.disposition == .send ? Self.notSent : plan.reason(of: group)
-            try db.cachedStatement(
-                sql: """
-                    INSERT INTO waiting VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET records = records + excluded.records
-                    """
-            ).execute(
-                arguments: [try row(ofClient: group.client, db), try row(ofType: group.type, db), reason, count])
+            try db.run(
+                "INSERT INTO waiting VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET records = records + excluded.records",
+                [try row(ofClient: group.client, db), try row(ofType: group.type, db), reason, count])
         }
     }
 
@@ -297,15 +285,11 @@ struct LedgerJob: Sendable {
         return row
     }
 
-    private static func row(_ db: Database, find: String, make: String, _ arguments: StatementArguments) throws -> Int64
-    {
-        if let row = try Int64.fetchOne(db.cachedStatement(sql: find), arguments: arguments) { return row }
-        try db.cachedStatement(sql: make).execute(arguments: arguments)
-        return db.lastInsertedRowID
+    private static func row(
+        _ db: Database, find: StaticString, make: StaticString, _ values: [any DatabaseValue]
+    ) throws -> Int64 {
+        if let row: Int64 = try db.first(find, values) { return row }
+        try db.run(make, values)
+        return db.lastInsertedRow
     }
-}
-
-extension DeliveryKey {
-    /// Identity and content, as most statements begin.
-    var arguments: StatementArguments { [identity.data, content.data] }
 }

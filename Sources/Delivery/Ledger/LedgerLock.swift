@@ -1,5 +1,5 @@
 import Files
-import Foundation
+import Glibc
 import JSONText
 
 /// The right to write a ledger: advisory locks that end with the process however that ends.
@@ -55,7 +55,7 @@ struct LedgerLock: ~Copyable, Sendable {
         return object.bytes + [UInt8(ascii: "\n")]
     }
 
-    /// The name of the machine as the kernel has it. Foundation would ask name servers for it.
+    /// The name of the machine as the kernel has it.
     private static var host: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "" }
@@ -63,7 +63,12 @@ struct LedgerLock: ~Copyable, Sendable {
     }
 
     private static func holder(_ path: String) -> LedgerHolder? {
-        FileManager.default.contents(atPath: path).flatMap { LedgerHolder(note: Array($0)) }
+        do throws(FileError) {
+            return LedgerHolder(note: try InputFile(path: path).contents(limit: 64 << 10))
+        } catch {
+            // That somebody has the lock is worth telling without a name too.
+            return nil
+        }
     }
 }
 

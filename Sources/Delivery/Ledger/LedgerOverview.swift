@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Telemetry
 
 /// Counts and texts of a ledger for an operator.
@@ -55,41 +55,37 @@ public struct LedgerOverview: Sendable {
 
     init(_ db: Database, today day: Int) throws {
         let names = Names(clients: try db.clientNames(), types: try db.typeNames())
-        let settled = "SELECT client, kind, refused, count(*) AS records FROM settled GROUP BY client, kind, refused"
-        try add(settled, db, names) { counts, row in
-            if row["refused"] { counts.refused += row["records"] } else { counts.delivered += row["records"] }
+        try add("SELECT client, kind, refused, count(*) FROM settled GROUP BY client, kind, refused", db, names) {
+            if $1[2] { $0.refused += $1[3] } else { $0.delivered += $1[3] }
         }
-        try add("SELECT client, kind, count(*) AS records FROM flights GROUP BY client, kind", db, names) {
-            $0.inFlight += $1["records"]
-        }
+        try add("SELECT client, kind, count(*) FROM flights GROUP BY client, kind", db, names) { $0.inFlight += $1[2] }
         try add("SELECT client, kind, reason, records FROM waiting WHERE records > 0", db, names) {
-            $0.waiting[$1["reason"], default: 0] += $1["records"]
+            $0.waiting[$1[2], default: 0] += $1[3]
         }
         for (client, used) in try db.usage(on: day) {
             if let name = names.clients[client], used > 0 { today[name, default: 0] += used }
         }
         pauses = try db.pauses()
-        lastJob = try Int64.fetchOne(db, sql: "SELECT time FROM jobs").flatMap { Timestamp(milliseconds: $0 &* 1000) }
-        let rows = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT client, kind, id, status, refused, text, time FROM remarks JOIN settled USING (identity, content)
-                ORDER BY id
-                """)
-        while let row = try rows.next() {
-            guard let subject = names.subject(row) else { continue }
+        lastJob = try db.first("SELECT time FROM jobs").flatMap { Timestamp(milliseconds: ($0 as Int64) &* 1000) }
+        try db.rows(
+            """
+            SELECT client, kind, id, status, refused, text, time FROM remarks JOIN settled USING (identity, content)
+            ORDER BY id
+            """
+        ) { row in
+            guard let subject = names.subject(row) else { return }
             remarks.append(
                 Remark(
-                    subject: subject, id: row["id"], status: row["status"], isRefusal: row["refused"],
-                    text: row["text"], time: Timestamp(milliseconds: (row["time"] as Int64) &* 1000)))
+                    subject: subject, id: row[2], status: row[3], isRefusal: row[4], text: row[5],
+                    time: Timestamp(milliseconds: (row[6] as Int64) &* 1000)))
         }
     }
 
+    /// - Parameter sql: a statement whose first columns are a client and a type.
     private mutating func add(
-        _ sql: String, _ db: Database, _ names: Names, _ count: (inout Counts, Row) -> Void
+        _ sql: StaticString, _ db: Database, _ names: Names, _ count: (inout Counts, borrowing DatabaseRow) -> Void
     ) throws {
-        let rows = try Row.fetchCursor(db, sql: sql)
-        while let row = try rows.next() {
+        try db.rows(sql) { row in
             if let subject = names.subject(row) { count(&counts[subject, default: Counts()], row) }
         }
     }
@@ -98,8 +94,9 @@ public struct LedgerOverview: Sendable {
         let clients: [Int64: ClientName]
         let types: [Int64: TypeName]
 
-        func subject(_ row: Row) -> Subject? {
-            guard let client = clients[row["client"]], let type = types[row["kind"]] else { return nil }
+        /// - Parameter row: one whose first columns are a client and a type.
+        func subject(_ row: borrowing DatabaseRow) -> Subject? {
+            guard let client = clients[row[0]], let type = types[row[1]] else { return nil }
             return Subject(client: client, type: type)
         }
     }

@@ -1,6 +1,7 @@
 import Files
-import Foundation
-import GRDB
+import FoundationEssentials
+import Glibc
+import SQLite
 
 /// The one path by which the file of a ledger is opened, whatever it is called.
 ///
@@ -56,30 +57,27 @@ enum LedgerPath {
     }
 
     /// Notes the path by which a ledger is opened, in the file itself and not in its log alone.
-    static func note(_ place: String, in queue: DatabaseQueue) throws {
-        let isNew = try queue.write { db in
-            try db.execute(
-                sql: "CREATE TABLE IF NOT EXISTS place (id INTEGER PRIMARY KEY CHECK (id = 1), path TEXT NOT NULL)")
+    static func note(_ place: String, in file: DatabaseFile) throws {
+        let isNew = try file.write { db in
+            try db.run("CREATE TABLE IF NOT EXISTS place (id INTEGER PRIMARY KEY CHECK (id = 1), path TEXT NOT NULL)")
             guard try noted(db) != place else { return false }
-            try db.execute(sql: "INSERT OR REPLACE INTO place VALUES (1, ?)", arguments: [place])
+            try db.run("INSERT OR REPLACE INTO place VALUES (1, ?)", [place])
             return true
         }
-        if isNew { _ = try queue.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
+        if isNew { try file.withoutTransaction { try $0.checkpoint() } }
     }
 
     /// The path that is noted in a file; nil if there is none. The log and the locks are not looked at.
     private static func note(in path: String) throws -> String? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_size > 0 else { return nil }
-        var configuration = Configuration()
-        configuration.readonly = true
-        return try DatabaseQueue(path: try LedgerFile.fixedName(of: path), configuration: configuration).read { db in
-            try db.tableExists("place") ? noted(db) : nil
+        return try DatabaseFile(path: LedgerFile.fixedName(of: path), .reading).read { db in
+            try db.hasTable("place") ? noted(db) : nil
         }
     }
 
     private static func noted(_ db: Database) throws -> String? {
-        try String.fetchOne(db, sql: "SELECT path FROM place")
+        try db.first("SELECT path FROM place")
     }
 
     private static func text(_ make: () -> UnsafeMutablePointer<CChar>?) -> String? {

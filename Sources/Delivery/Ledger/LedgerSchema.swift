@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// The tables of a ledger, and how older ones become them.
 ///
@@ -7,16 +7,37 @@ enum LedgerSchema {
     /// `PFLD`: tells a ledger from any other database.
     static let applicationID = 0x5046_4C44
 
-    /// The changes of form, in order.
-    static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("1") { db in
-            try db.execute(sql: firstVersion)
-            try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+    /// The changes of form, in order, by the names under which a ledger lists them.
+    private static let changes: [(name: String, sql: String)] = [
+        ("1", firstVersion + "PRAGMA application_id = \(applicationID);"), ("2", secondVersion), ("3", thirdVersion),
+    ]
+
+    /// The table of the changes that were made, by the name that the first ledgers gave it.
+    static let list = "grdb_migrations"
+
+    /// Gives a database the present form, one change a transaction.
+    static func bringUpToDate(_ file: DatabaseFile) throws {
+        for change in changes {
+            try file.write { db in
+                try db.run(script: "CREATE TABLE IF NOT EXISTS \(list) (identifier TEXT NOT NULL PRIMARY KEY)")
+                guard try !changesMade(in: db).contains(change.name) else { return }
+                try db.run(script: change.sql)
+                try db.run("INSERT INTO grdb_migrations VALUES (?)", [change.name])
+            }
         }
-        migrator.registerMigration("2") { db in try db.execute(sql: secondVersion) }
-        migrator.registerMigration("3") { db in try db.execute(sql: thirdVersion) }
-        return migrator
+    }
+
+    /// Whether a newer version of the program has changed the form of a ledger.
+    static func isNewer(_ db: Database) throws -> Bool {
+        try !changesMade(in: db).isSubset(of: changes.map(\.name))
+    }
+
+    /// The names of the changes that were made; none if there is no list of them.
+    static func changesMade(in db: Database) throws -> Set<String> {
+        guard try db.hasTable(list) else { return [] }
+        var names: Set<String> = []
+        try db.rows("SELECT identifier FROM grdb_migrations") { names.insert($0[0]) }
+        return names
     }
 
     /// `pauses`: servers that asked to be left alone, when they did and until when, in seconds since 1970.

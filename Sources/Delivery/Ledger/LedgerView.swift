@@ -1,25 +1,25 @@
-import GRDB
+import SQLite
 import Telemetry
 
 /// A ledger that is only read, also while a job writes it.
 public struct LedgerView: Sendable {
     /// The file.
     public let path: String
-    private let queue: DatabaseQueue
+    private let file: DatabaseFile
     /// A ledger closes its file when it goes, so it stays for as long as somebody looks into it.
     private let ledger: Ledger?
 
     /// - Parameter ledger: the ledger whose file it is, where a job has it open.
-    init(path: String, queue: DatabaseQueue, of ledger: Ledger? = nil) {
+    init(path: String, file: DatabaseFile, of ledger: Ledger? = nil) {
         self.path = path
-        self.queue = queue
+        self.file = file
         self.ledger = ledger
     }
 
     /// Opens a ledger to read it only, also while a job writes it.
     /// - Throws: ``LedgerError``; `missing` where there is none.
     public init(path: String) throws(LedgerError) {
-        self.init(path: path, queue: try LedgerFile.openForReading(path))
+        self.init(path: path, file: try LedgerFile.openForReading(path))
     }
 
     /// The knowledge that a plan needs.
@@ -43,7 +43,7 @@ public struct LedgerView: Sendable {
         try read { try LedgerOverview($0, today: today) }
     }
 
-    private func read<Value>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
-        try LedgerFile.translating(path) { try queue.read(body) }
+    private func read<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
+        try LedgerFile.translating(path) { try file.read(body) }
     }
 }

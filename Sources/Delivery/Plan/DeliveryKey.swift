@@ -17,11 +17,9 @@ public struct Digest16: Sendable, Hashable {
         (high, low) = words
     }
 
-    /// Reads 16 bytes, most significant first; nil if there are not as many.
-    init?(bytes: some Collection<UInt8>) {
-        guard bytes.count == 16 else { return nil }
-        high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-        low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
+    init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
     }
 
     /// Appends the 16 bytes.

@@ -1,33 +1,4 @@
-import Foundation
 import Telemetry
-
-/// Days as limits count them: UTC days, or those of a timezone with its changes of the clock.
-public struct DayRule: Sendable, Equatable {
-    private let zone: TimeZone?
-
-    /// UTC days.
-    public static let utc = DayRule(zone: nil)
-
-    private init(zone: TimeZone?) { self.zone = zone }
-
-    /// Days of a timezone by its name, such as `Europe/Berlin`; nil if there is none of that name.
-    public init?(name: String) {
-        guard name != "UTC" else {
-            self = .utc
-            return
-        }
-        guard let zone = TimeZone(identifier: name) else { return nil }
-        self.zone = zone
-    }
-
-    /// The day of an instant, counted from 1970-01-01.
-    public func day(of instant: Timestamp) -> Int {
-        let seconds = Int(instant.milliseconds / 1000)
-        let date = Date(timeIntervalSince1970: TimeInterval(seconds))
-        let local = seconds + (zone?.secondsFromGMT(for: date) ?? 0)
-        return local >= 0 ? local / 86_400 : (local - 86_399) / 86_400
-    }
-}
 
 /// How much may be sent.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Telemetry
 
 /// A server that takes uploads: scheme, host and port.
@@ -46,7 +46,9 @@ enum HostName {
     /// A name or an address without its brackets; nil unless it is plain ASCII with nothing encoded in it: names in other
     /// letters are given as `xn--…`.
     static func plain(_ parts: URLComponents) -> String? {
-        guard let host = parts.percentEncodedHost?.trimmingCharacters(in: ["[", "]"]), !host.isEmpty else { return nil }
+        guard let bracketed = parts.percentEncodedHost else { return nil }
+        let host = String(bracketed.drop { $0 == "[" }.reversed().drop { $0 == "]" }.reversed())
+        guard !host.isEmpty else { return nil }
         let isPlain = host.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// A proxy that connections are made through, with the method CONNECT.
 public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflectable {

@@ -1,4 +1,5 @@
-import Foundation
+import Glibc
+import Parallel
 
 /// Sends requests to servers over connections that are kept and used again: HTTP/1.1, on one thread, by libcurl. It follows
 /// no redirect, sends no request twice, and reads neither the environment nor a configuration of libcurl's.
@@ -21,9 +22,9 @@ public final class HTTPClient: Sendable {
         signal(SIGPIPE, SIG_IGN)
         let mailbox = Mailbox(try MultiHandle(connections: settings.connections))
         self.mailbox = mailbox
-        let thread = Thread { TransferLoop(mailbox, settings).run() }
-        thread.name = "http"
-        thread.start()
+        guard BackgroundThread.start({ TransferLoop(mailbox, settings).run() }) == 0 else {
+            throw .other("cannot make a thread", wasSent: false)
+        }
     }
 
     /// Sends a request once, and tells the receiver what comes back, as it comes. A connection whose request is not over when

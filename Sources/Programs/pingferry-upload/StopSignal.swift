@@ -1,6 +1,6 @@
 import CFiles
 import Files
-import Foundation
+import Parallel
 
 /// A signal that asks the process to come to an end: SIGINT, SIGTERM or SIGHUP.
 enum StopSignal {
@@ -9,8 +9,8 @@ enum StopSignal {
     ///
     /// - Throws: `FileError` when a handler cannot be installed.
     static func catchFirst(_ body: @escaping @Sendable () -> Void) throws(FileError) {
-        let code = cfiles_catch_stop()
+        var code = cfiles_catch_stop()
+        if code == 0 { code = BackgroundThread.start { if cfiles_wait_for_stop() != 0 { body() } } }
         guard code == 0 else { throw FileError(.open, "signal handler", code: code) }
-        Thread { if cfiles_wait_for_stop() != 0 { body() } }.start()
     }
 }

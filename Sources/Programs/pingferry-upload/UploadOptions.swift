@@ -1,7 +1,7 @@
 import ArgumentParser
 import Console
 import Delivery
-import Foundation
+import FoundationEssentials
 import Telemetry
 
 /// The options of every command.
@@ -23,10 +23,10 @@ struct LedgerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Whose days limits count: a name such as Europe/Berlin.", valueName: "name"))
     var timezone = "UTC"
 
-    var days: DayRule { DayRule(name: timezone) ?? .utc }
+    var days: DayRule { SystemTimezone.days(of: timezone) ?? .utc }
 
     func validate() throws {
-        guard DayRule(name: timezone) != nil else {
+        guard SystemTimezone.days(of: timezone) != nil else {
             throw ValidationError("--timezone takes UTC or a name such as Europe/Berlin, not \(timezone)")
         }
     }

@@ -17,7 +17,7 @@ import Testing
         arguments: Array(0..<24) + [51, 106, 168, 188, 310])
     func randomHistory(seed: Int) async throws {
         let folder = try TemporaryFolder(inMemory: true)
-        let zone = try #require(DayRule(name: Self.zones[seed % Self.zones.count]))
+        let zone = try #require(SystemTimezone.days(of: Self.zones[seed % Self.zones.count]))
         var world = World(seed: UInt64(seed), days: zone, ledger: folder("ledger.sqlite"))
         for _ in 0..<12 { try await world.runJob(mayCrash: true) }
         try await world.finish()

@@ -1,9 +1,9 @@
 import Foundation
+import SQLite
 import Telemetry
 import TestSupport
 import Testing
 
-import class GRDB.DatabaseQueue
 
 @testable import Delivery
 
@@ -38,9 +38,12 @@ import class GRDB.DatabaseQueue
             try copy(while: ["PRAGMA journal_mode = WAL", Self.list])
         case .emptyListOfChanges: try change(["PRAGMA journal_mode = WAL", Self.list], in: path)
         case .firstChange:
-            let queue = try DatabaseQueue(path: path)
-            try LedgerSchema.migrator.migrate(queue, upTo: "1")
-            try queue.close()
+            let file = try DatabaseFile(path: path, .writing)
+            try LedgerSchema.bringUpToDate(file)
+            file.close()
+            try change(
+                ["DROP TABLE refusals", "DROP TABLE pauses", "DELETE FROM grdb_migrations WHERE identifier <> '1'"],
+                in: path)
         }
     }
 
@@ -51,24 +54,24 @@ import class GRDB.DatabaseQueue
     private static let list = "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)"
 
     private func change(_ statements: [String], in path: String) throws {
-        let queue = try DatabaseQueue(path: path)
-        try queue.writeWithoutTransaction { db in
-            for statement in statements + ["VACUUM"] { try db.execute(sql: statement) }
+        let file = try DatabaseFile(path: path, .writing)
+        try file.withoutTransaction { db in
+            for statement in statements + ["VACUUM"] { try db.run(script: statement) }
         }
-        try queue.close()
+        file.close()
     }
 
     /// Makes changes in another place and copies its files before it is closed.
     private func copy(while statements: [String]) throws {
-        let queue = try DatabaseQueue(path: folder("other"))
-        try queue.writeWithoutTransaction { db in
-            for statement in statements { try db.execute(sql: statement) }
+        let file = try DatabaseFile(path: folder("other"), .writing)
+        try file.withoutTransaction { db in
+            for statement in statements { try db.run(script: statement) }
             for name in folder.names where name.hasPrefix("other") {
                 try FileManager.default.copyItem(atPath: folder(name), toPath: path + name.dropFirst("other".count))
             }
-            if db.isInsideTransaction { try db.rollback() }
+            if statements.contains("BEGIN") { try db.run(script: "ROLLBACK") }
         }
-        try queue.close()
+        file.close()
     }
 
     /// A journal that takes a database back to a number of pages and restores none.

@@ -1,10 +1,10 @@
 import Foundation
 import Mozilla
+import SQLite
 import Telemetry
 import TestSupport
 import Testing
 
-import class GRDB.DatabaseQueue
 
 @testable import Delivery
 
@@ -105,9 +105,9 @@ import class GRDB.DatabaseQueue
         if kind == "text" {
             try Data(repeating: 0x41, count: 5000).write(to: URL(fileURLWithPath: path))
         } else {
-            let queue = try DatabaseQueue(path: path)
-            try queue.write { try $0.execute(sql: "CREATE TABLE notes (text)") }
-            try queue.close()
+            let file = try DatabaseFile(path: path, .writing)
+            try file.write { try $0.run(script: "CREATE TABLE notes (text)") }
+            file.close()
         }
         chmod(path, 0o644)
         let before = try Data(contentsOf: URL(fileURLWithPath: path))

@@ -1,12 +1,12 @@
 import Foundation
 import Leanplum
 import Mozilla
+import SQLite
 import Sift
 import Telemetry
 import TestSupport
 import Testing
 
-import class GRDB.DatabaseQueue
 
 @testable import Delivery
 
@@ -21,9 +21,9 @@ import class GRDB.DatabaseQueue
         folder = try TemporaryFolder(inMemory: true)
         path = folder("ledger.sqlite")
         let sql = try String(contentsOfFile: "\(repository)/Tests/Fixtures/ledger-1.sql", encoding: .utf8)
-        let queue = try DatabaseQueue(path: path)
-        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-        try queue.close()
+        let file = try DatabaseFile(path: path, .writing)
+        try file.withoutTransaction { try $0.run(script: sql) }
+        file.close()
     }
 
     /// Records of every state in the file, and some that it does not know.
@@ -135,9 +135,9 @@ import class GRDB.DatabaseQueue
 
     @Test("a ledger of a newer version is refused and left as it was, byte for byte")
     func newerVersion() throws {
-        let queue = try DatabaseQueue(path: path)
-        try queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('2 of the future')") }
-        try queue.close()
+        let file = try DatabaseFile(path: path, .writing)
+        try file.write { try $0.run(script: "INSERT INTO grdb_migrations VALUES ('2 of the future')") }
+        file.close()
         let before = try folder.data("ledger.sqlite")
         for attempt in [{ _ = try Ledger(path: path, now: now) }, { _ = try LedgerView(path: path) }]
             as [() throws -> Void]

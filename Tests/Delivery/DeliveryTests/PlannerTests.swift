@@ -232,7 +232,7 @@ import Testing
 
     @Test("a day is that of the timezone, with its changes of the clock")
     func days() throws {
-        let berlin = try #require(DayRule(name: "Europe/Berlin"))
+        let berlin = try #require(SystemTimezone.days(of: "Europe/Berlin"))
         func day(_ rule: DayRule, _ text: String) throws -> Int { rule.day(of: try #require(Timestamp(rfc3339: text))) }
         let first = try day(.utc, "2026-10-25T12:00:00Z")
         #expect(try day(berlin, "2026-10-24T21:59:59Z") == first - 1)
@@ -240,8 +240,8 @@ import Testing
         // The clock is set back in this night: the day has 25 hours.
         #expect(try day(berlin, "2026-10-25T22:59:59Z") == first)
         #expect(try day(berlin, "2026-10-25T23:00:00Z") == first + 1)
-        let honolulu = try #require(DayRule(name: "Pacific/Honolulu"))
+        let honolulu = try #require(SystemTimezone.days(of: "Pacific/Honolulu"))
         #expect(try day(honolulu, "1970-01-01T00:00:00Z") == -1)
-        #expect(DayRule(name: "Nowhere/Land") == nil)
+        #expect(SystemTimezone.days(of: "Nowhere/Land") == nil)
     }
 }

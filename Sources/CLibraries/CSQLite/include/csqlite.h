@@ -3,6 +3,10 @@
 
 #include <sqlite3.h>
 
+/// What SQLite answers where the disk has no room for what several processes share of a database. Swift does not see its name,
+/// which is an expression.
+static const int csqlite_no_room_for_shared_memory = SQLITE_IOERR_SHMSIZE;
+
 /// The files that a database consists of.
 enum csqlite_part { csqlite_main, csqlite_journal, csqlite_wal, csqlite_part_count };
 

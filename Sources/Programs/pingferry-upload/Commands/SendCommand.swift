@@ -1,7 +1,7 @@
 import ArgumentParser
 import Console
 import Delivery
-import Foundation
+import FoundationEssentials
 import Parallel
 import Systems
 import Telemetry

@@ -1,0 +1,67 @@
+import Files
+import Glibc
+import Synchronization
+
+/// The timezones that the machine knows, from its `tzdata`.
+public enum SystemTimezone {
+    private static let day = 86_400
+    /// The instants between which changes of the clock are looked for, the years 2000 to 2099: uploads are made now.
+    private static let instants = (first: 10_957 * day, last: 47_482 * day)
+    /// The C library has one timezone at a time.
+    private static let turn = Mutex<Void>(())
+
+    /// The days of a timezone by its name, such as `Europe/Berlin`; nil if the machine knows none of that name.
+    public static func days(of name: String) -> DayRule? {
+        guard name != "UTC" else { return .utc }
+        guard isKnown(name) else { return nil }
+        return turn.withLock { _ in
+            let before = getenv("TZ").map { String(cString: $0) }
+            defer {
+                if let before { setenv("TZ", before, 1) } else { unsetenv("TZ") }
+                tzset()
+            }
+            setenv("TZ", ":\(name)", 1)
+            tzset()
+            return DayRule(changes: changes())
+        }
+    }
+
+    /// The C library takes UTC for a name that it does not know.
+    private static func isKnown(_ name: String) -> Bool {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else { return false }
+        let folder = getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo"
+        let start = try? ByteSource(InputFile(path: "\(folder)/\(name)")).bytes(at: 0, count: 4)
+        return start == Array("TZif".utf8)
+    }
+
+    /// No zone changes its clock twice within a day, so each change is found between two looks that differ.
+    private static func changes() -> [DayRule.ClockChange] {
+        var last = instants.first
+        var lastOffset = offset(at: last)
+        var changes = [DayRule.ClockChange(instant: .min, offset: lastOffset)]
+        for next in stride(from: last + day, through: instants.last, by: day) {
+            let offset = offset(at: next)
+            defer { (last, lastOffset) = (next, offset) }
+            guard offset != lastOffset else { continue }
+            let instant = firstInstant(after: last, through: next, at: offset)
+            changes.append(DayRule.ClockChange(instant: instant, offset: offset))
+        }
+        return changes
+    }
+
+    private static func firstInstant(after start: Int, through end: Int, at offset: Int) -> Int {
+        var (before, after) = (start, end)
+        while after - before > 1 {
+            let middle = before + (after - before) / 2
+            if self.offset(at: middle) == offset { after = middle } else { before = middle }
+        }
+        return after
+    }
+
+    private static func offset(at instant: Int) -> Int {
+        var instant = time_t(instant)
+        var local = tm()
+        return localtime_r(&instant, &local) == nil ? 0 : Int(local.tm_gmtoff)
+    }
+}

@@ -1,0 +1,32 @@
+import Glibc
+
+/// A thread of its own for work that blocks, which must not hold up the threads that tasks run on.
+public enum BackgroundThread {
+    /// Starts a thread that runs a body and ends with it.
+    /// - Returns: 0, or an errno code: there is no thread then.
+    public static func start(_ body: @escaping @Sendable () -> Void) -> Int32 {
+        let work = Unmanaged.passRetained(Work(body: body))
+        var attributes = pthread_attr_t()
+        var code = pthread_attr_init(&attributes)
+        if code == 0 { code = pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED)) }
+        var thread = pthread_t()
+        if code == 0 {
+            code = pthread_create(&thread, &attributes, { Work.run($0) }, work.toOpaque())
+        }
+        pthread_attr_destroy(&attributes)
+        if code != 0 { work.release() }
+        return code
+    }
+
+    private final class Work: Sendable {
+        private let body: @Sendable () -> Void
+
+        init(body: @escaping @Sendable () -> Void) { self.body = body }
+
+        static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+            guard let argument else { return nil }
+            Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body()
+            return nil
+        }
+    }
+}

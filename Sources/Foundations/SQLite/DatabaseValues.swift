@@ -1,0 +1,85 @@
+import CSQLite
+
+/// A value for a parameter of a statement.
+public protocol DatabaseValue: Sendable {
+    /// Gives the value to a parameter.
+    func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound
+}
+
+/// A parameter of a statement, which takes one value.
+public struct DatabaseParameter {
+    /// Whether the value was taken.
+    public struct Bound {
+        let value: Int32
+    }
+
+    private let statement: OpaquePointer
+    private let place: Int32
+
+    init(_ statement: OpaquePointer, _ place: Int32) {
+        self.statement = statement
+        self.place = place
+    }
+
+    /// SQLite copies a text or bytes: they may go before the statement runs.
+    private static let isCopied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    /// Takes nothing.
+    public func takeNull() -> Bound { Bound(value: sqlite3_bind_null(statement, place)) }
+
+    /// Takes a number.
+    public func take(_ number: Int64) -> Bound { Bound(value: sqlite3_bind_int64(statement, place, number)) }
+
+    /// Takes a text.
+    public func take(_ text: String) -> Bound {
+        var text = text
+        return text.withUTF8 { text in
+            text.withMemoryRebound(to: CChar.self) { text in
+                Bound(
+                    value: sqlite3_bind_text64(
+                        statement, place, text.baseAddress ?? Self.noBytes, UInt64(text.count), Self.isCopied,
+                        UInt8(SQLITE_UTF8)))
+            }
+        }
+    }
+
+    /// Takes bytes.
+    public func take(_ bytes: RawSpan) -> Bound {
+        bytes.withUnsafeBytes { bytes in
+            Bound(
+                value: sqlite3_bind_blob64(
+                    statement, place, bytes.baseAddress ?? UnsafeRawPointer(Self.noBytes), UInt64(bytes.count),
+                    Self.isCopied))
+        }
+    }
+
+    /// The place of no bytes at all: SQLite takes a null pointer for NULL.
+    private static var noBytes: UnsafePointer<CChar> {
+        UnsafeRawPointer(StaticString("").utf8Start).assumingMemoryBound(to: CChar.self)
+    }
+}
+
+extension Int: DatabaseValue {
+    public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound { parameter.take(Int64(self)) }
+}
+
+extension Int64: DatabaseValue {
+    public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound { parameter.take(self) }
+}
+
+extension Bool: DatabaseValue {
+    public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound { parameter.take(self ? 1 : 0) }
+}
+
+extension String: DatabaseValue {
+    public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound { parameter.take(self) }
+}
+
+extension Optional: DatabaseValue where Wrapped: DatabaseValue {
+    public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound {
+        switch self {
+        case .some(let value): value.bind(to: parameter)
+        case nil: parameter.takeNull()
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SQLite
+
+/// A connection to SQLite: statements, values, transactions, and errors in the words of the library.
+@Suite struct DatabaseTests {
+    private let folder: TemporaryFolder
+    private let file: DatabaseFile
+
+    init() throws {
+        folder = try TemporaryFolder()
+        file = try DatabaseFile(path: folder("d"), .writing)
+        try file.write { try $0.run("CREATE TABLE things (name TEXT, size INTEGER, bytes BLOB)") }
+    }
+
+    /// Bytes of a length, for a parameter.
+    private struct Bytes: DatabaseValue {
+        let bytes: [UInt8]
+
+        func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound { parameter.take(bytes.span.bytes) }
+    }
+
+    @Test(
+        "values come back as they were given",
+        arguments: ["", "x", "Zoë\u{0}y", String(repeating: "long ", count: 50_000)])
+    func values(text: String) throws {
+        let bytes = Array(text.utf8.prefix(1000))
+        try file.write { db in
+            try db.run("INSERT INTO things VALUES (?, ?, ?)", [text, Int64.min, Bytes(bytes: bytes)])
+            #expect(db.changeCount == 1)
+            #expect(db.lastInsertedRow == 1)
+        }
+        try file.read { db in
+            var count = 0
+            try db.rows("SELECT name, size, bytes, NULL, 1, 0, typeof(bytes) FROM things") { row in
+                count += 1
+                #expect(row[0] == text)
+                #expect(row[1] == Int64.min)
+                #expect(
+                    row.withBytes(of: 2) { bytes in
+                        (0..<bytes.byteCount).map { bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+                    } == bytes)
+                #expect(row[3] as String? == nil)
+                #expect(row.withBytes(of: 3) { $0.byteCount } == 0)
+                #expect(row[4] as Bool)
+                #expect(!(row[5] as Bool))
+                #expect(row[6] == "blob")
+            }
+            #expect(count == 1)
+        }
+    }
+
+    @Test("null and no bytes are two things")
+    func null() throws {
+        try file.write {
+            try $0.run("INSERT INTO things VALUES (?, ?, ?)", [String?.none, Int?.some(3), Bytes(bytes: [])])
+        }
+        let types: String? = try file.read {
+            try $0.first("SELECT typeof(name) || ' ' || typeof(size) || ' ' || typeof(bytes) FROM things")
+        }
+        #expect(types == "null integer blob")
+    }
+
+    @Test("what throws within a transaction has changed nothing, and the next one works")
+    func rollback() throws {
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+            try file.write { db in
+                try db.run("INSERT INTO things VALUES ('a', 1, NULL)")
+                throw Stop()
+            }
+        }
+        try file.write { try $0.run("INSERT INTO things VALUES ('b', 2, NULL)") }
+        #expect(try file.read { try $0.first("SELECT group_concat(name) FROM things") } == "b")
+    }
+
+    @Test("a statement can be used again while it gives rows")
+    func nested() throws {
+        try file.write { db in
+            for size in 1...3 { try db.run("INSERT INTO things VALUES ('x', ?, NULL)", [size]) }
+            var pairs: [String] = []
+            func each(_ body: (Int) throws -> Void) throws {
+                try db.rows("SELECT size FROM things ORDER BY size") { try body($0[0]) }
+            }
+            try each { left in try each { right in pairs.append("\(left)\(right)") } }
+            #expect(pairs == ["11", "12", "13", "21", "22", "23", "31", "32", "33"])
+        }
+    }
+
+    @Test("a statement that gives one value runs to its end all the same")
+    func first() throws {
+        let taken: Int? = try file.write { db in
+            for size in 1...3 { try db.run("INSERT INTO things VALUES ('x', ?, NULL)", [size]) }
+            return try db.first("DELETE FROM things RETURNING size")
+        }
+        #expect(taken != nil)
+        #expect(try file.read { try $0.first("SELECT count(*) FROM things") } == 0)
+        #expect(try file.read { try $0.first("SELECT size FROM things") as Int? } == nil)
+    }
+
+    @Test("a table is found by its name, in any letter case")
+    func tables() throws {
+        #expect(try file.read { try $0.hasTable("THINGS") })
+        #expect(try !file.read { try $0.hasTable("thing") })
+    }
+
+    @Test("errors say what is wrong")
+    func errors() throws {
+        let syntax = #expect(throws: DatabaseError.self) { try file.read { try $0.run("SELEC 1") } }
+        #expect(syntax?.description == #"near "SELEC": syntax error (SQLite 1)"#)
+        #expect(syntax?.kind == .other)
+        let values = #expect(throws: DatabaseError.self) { try file.write { try $0.run("DELETE FROM things", [1]) } }
+        #expect(values?.message == "column index out of range")
+        try Data("no database, but long enough to be looked at".utf8).write(to: URL(fileURLWithPath: folder("text")))
+        let none = #expect(throws: DatabaseError.self) {
+            try DatabaseFile(path: folder("text"), .reading).read { try $0.hasTable("x") }
+        }
+        #expect(none?.kind == .notADatabase)
+        let missing = #expect(throws: DatabaseError.self) { try DatabaseFile(path: folder("missing"), .reading) }
+        #expect(missing?.kind == .notAllowed)
+        let written = #expect(throws: DatabaseError.self) {
+            try DatabaseFile(path: folder("d"), .reading).withoutTransaction { try $0.run("DELETE FROM things") }
+        }
+        #expect(written?.kind == .notAllowed)
+    }
+
+    @Test("after it is closed, a file says so; another one reads what was written")
+    func close() throws {
+        try file.withoutTransaction { try $0.run(script: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL") }
+        try file.write { try $0.run("INSERT INTO things VALUES ('kept', 1, NULL)") }
+        #expect(folder.names.contains("d-wal"))
+        file.close()
+        #expect(!folder.names.contains("d-wal"))
+        #expect(throws: DatabaseError.self) { try file.read { try $0.hasTable("things") } }
+        #expect(
+            try DatabaseFile(path: folder("d"), .reading).read { try $0.first("SELECT name FROM things") } == "kept")
+    }
+
+    @Test("a reader sees one state while somebody writes")
+    func snapshot() throws {
+        try file.withoutTransaction { try $0.run(script: "PRAGMA journal_mode = WAL") }
+        try file.write { try $0.run("INSERT INTO things VALUES ('a', 1, NULL)") }
+        let reader = try DatabaseFile(path: folder("d"), .reading)
+        try reader.read { db in
+            #expect(try db.first("SELECT count(*) FROM things") == 1)
+            try file.write { try $0.run("INSERT INTO things VALUES ('b', 2, NULL)") }
+            #expect(try db.first("SELECT count(*) FROM things") == 1)
+        }
+        #expect(try reader.read { try $0.first("SELECT count(*) FROM things") } == 2)
+    }
+}
