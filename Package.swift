@@ -91,7 +91,8 @@ let middle: [Target] = [
     .target(
         name: "Delivery",
         dependencies: [
-            "Bundle", "Bytes", "CZlib", "Files", "HTTP", "JSONText", "Parallel", "SQLite", "Systems", "Telemetry", crypto,
+            "Bundle", "Bytes", "CZlib", "Files", "HTTP", "JSONText", "Parallel", "SQLite", "Systems", "Telemetry",
+            crypto,
         ], path: "Sources/Delivery", swiftSettings: common),
 ]
 

@@ -155,6 +155,7 @@ struct Release: Sendable, Hashable {
 // MARK: - Keys in a ledger: 16 bytes, most significant first
 
 extension Digest16: DatabaseValue {
+    /// Gives the 16 bytes.
     public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { parameter.take($0.bytes) }
     }

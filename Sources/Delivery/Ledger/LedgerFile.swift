@@ -58,7 +58,8 @@ enum LedgerFile {
         }
     }
 
-    private static func checked(_ place: String, _ path: String, _ access: DatabaseFile.Access) throws -> DatabaseFile? {
+    private static func checked(_ place: String, _ path: String, _ access: DatabaseFile.Access) throws -> DatabaseFile?
+    {
         let file = try DatabaseFile(path: name(of: place, isReadOnly: access == .reading), access)
         return try file.read { try isLedger($0, path) } ? file : nil
     }
@@ -143,13 +144,16 @@ enum LedgerFile {
             return false
         }
         if try LedgerSchema.isNewer(db) { throw LedgerError.newer(path: path) }
-        if let fault: String = try db.first("PRAGMA quick_check(1)"), fault != "ok" { throw LedgerError.damaged(path: path, reason: fault) }
+        if let fault: String = try db.first("PRAGMA quick_check(1)"), fault != "ok" {
+            throw LedgerError.damaged(path: path, reason: fault)
+        }
         return true
     }
 
     /// Whether a database holds nothing, or nothing but the empty list of changes of form, which is made first.
     private static func isUnfinished(_ db: Database) throws -> Bool {
-        let others: Int? = try db.first("SELECT count(*) FROM sqlite_schema WHERE tbl_name <> ?", [LedgerSchema.list])
+        let others: Int? = try db.first(
+            "SELECT count(*) FROM sqlite_schema WHERE tbl_name <> ?", [LedgerSchema.list])
         return try others == 0 && LedgerSchema.changesMade(in: db).isEmpty
     }
 }

@@ -215,7 +215,8 @@ struct LedgerJob: Sendable {
     private func remark(_ settlement: Settlement, _ text: String, _ db: Database) throws {
         let key = settlement.send.recordKey
         try db.run(
-            "INSERT OR REPLACE INTO remarks VALUES (?, ?, ?, ?)", [key.identity, key.content, settlement.recordID, text])
+            "INSERT OR REPLACE INTO remarks VALUES (?, ?, ?, ?)",
+            [key.identity, key.content, settlement.recordID, text])
     }
 
     private mutating func land(_ send: PlannedSend, _ db: Database) throws {

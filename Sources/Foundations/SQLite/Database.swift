@@ -91,7 +91,8 @@ public final class Database {
     /// Whether there is a table of a name.
     /// - Throws: ``DatabaseError``.
     public func hasTable(_ name: String) throws -> Bool {
-        let found: Int? = try first("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE", [name])
+        let found: Int? = try first(
+            "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE", [name])
         return found != nil
     }
 

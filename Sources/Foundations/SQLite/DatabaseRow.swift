@@ -39,7 +39,6 @@ public struct Column {
 
     var integer: Int64 { sqlite3_column_int64(statement, place) }
 
-    /// The text. What is not UTF-8 in it is replaced.
     var text: String {
         guard let start = sqlite3_column_text(statement, place) else { return "" }
         let count = Int(sqlite3_column_bytes(statement, place))
@@ -48,21 +47,26 @@ public struct Column {
 }
 
 extension Int64: ColumnValue {
+    /// Reads a number.
     public init(_ column: Column) { self = column.integer }
 }
 
 extension Int: ColumnValue {
+    /// Reads a number.
     public init(_ column: Column) { self = Int(column.integer) }
 }
 
 extension Bool: ColumnValue {
+    /// Reads a number: true for all but 0.
     public init(_ column: Column) { self = column.integer != 0 }
 }
 
 extension String: ColumnValue {
+    /// Reads a text; empty for NULL. What is not UTF-8 in it is replaced.
     public init(_ column: Column) { self = column.text }
 }
 
 extension Optional: ColumnValue where Wrapped: ColumnValue {
+    /// Reads a value; nil for NULL.
     public init(_ column: Column) { self = column.isNull ? nil : Wrapped(column) }
 }

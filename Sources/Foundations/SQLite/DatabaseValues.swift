@@ -60,22 +60,27 @@ public struct DatabaseParameter {
 }
 
 extension Int: DatabaseValue {
+    /// Gives the number.
     public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound { parameter.take(Int64(self)) }
 }
 
 extension Int64: DatabaseValue {
+    /// Gives the number.
     public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound { parameter.take(self) }
 }
 
 extension Bool: DatabaseValue {
+    /// Gives 1 for true, 0 for false.
     public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound { parameter.take(self ? 1 : 0) }
 }
 
 extension String: DatabaseValue {
+    /// Gives the text.
     public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound { parameter.take(self) }
 }
 
 extension Optional: DatabaseValue where Wrapped: DatabaseValue {
+    /// Gives the value, or NULL for none.
     public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound {
         switch self {
         case .some(let value): value.bind(to: parameter)

@@ -60,7 +60,9 @@ public struct ScanOutput: Sendable {
     /// Adds a record.
     public mutating func add(_ record: consuming Record, part: Int = 0) {
         // A payload of little requests has more notes than bytes.
-        size += record.notes.reduce(Self.recordSize + record.payload.count) { $0 + $1.utf8.count + MemoryLayout<String>.stride }
+        size += record.notes.reduce(Self.recordSize + record.payload.count) {
+            $0 + $1.utf8.count + MemoryLayout<String>.stride
+        }
         found.append(Found(part: part, record: record))
     }
 

@@ -4,7 +4,6 @@ import Telemetry
 import TestSupport
 import Testing
 
-
 @testable import Delivery
 
 /// What a job leaves that is killed, or finds the disk full, while it makes a ledger or writes to one: the next job goes on.

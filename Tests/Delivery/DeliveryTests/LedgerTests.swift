@@ -5,7 +5,6 @@ import Telemetry
 import TestSupport
 import Testing
 
-
 @testable import Delivery
 
 /// The ledger's file, its lock, and what it keeps.

@@ -7,7 +7,6 @@ import Telemetry
 import TestSupport
 import Testing
 
-
 @testable import Delivery
 
 /// Ledgers that earlier releases left: all that they say still counts.

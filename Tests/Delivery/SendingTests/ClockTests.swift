@@ -4,7 +4,6 @@ import Telemetry
 import TestSupport
 import Testing
 
-
 @testable import Delivery
 
 /// Jobs of the real program on a machine whose clock is set back, and forward again.
