@@ -169,7 +169,7 @@ let tests: [Target] = [
     tests(
         of: "Example",
         [
-            "Bundle", "Bytes", "Capture", "CivilTime", "Delivery", "HTTP", "Mozilla", "PropertyList", "Sift",
+            "Bundle", "Bytes", "Capture", "CivilTime", "Delivery", "HTTP", "Mozilla", "PropertyList", "SQLite", "Sift",
         ] + telemetryForTests),
     tests(of: "Console", on: "Programs", ["Console"]),
     tests(of: "Command", on: "Programs", ["pingferry", "pingferry-upload"]),

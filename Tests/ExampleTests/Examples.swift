@@ -9,6 +9,7 @@ import JSONText
 import Mozilla
 import Parallel
 import PropertyList
+import SQLite
 import Sift
 import Systems
 import Telemetry
@@ -77,6 +78,14 @@ import Testing
         func requestGoes(at instant: ContinuousClock.Instant) {}
         func headCame(_ head: HTTPHead, at instant: ContinuousClock.Instant) {}
         func bodyCame(_ part: Span<UInt8>, at instant: ContinuousClock.Instant) -> Bool { true }
+    }
+
+    @Test func database() throws {
+        let path = folder("d")
+        let file = try DatabaseFile(path: path, .writing)
+        try file.write { try $0.run("CREATE TABLE items (key BLOB PRIMARY KEY) WITHOUT ROWID") }
+        let count: Int? = try file.read { try $0.first("SELECT count(*) FROM items") }
+        #expect(count == 0)
     }
 
     @Test func civilDate() {

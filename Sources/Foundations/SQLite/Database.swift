@@ -2,12 +2,7 @@ import CSQLite
 
 /// An open database, as ``DatabaseFile`` lends it to one piece of work at a time.
 ///
-/// Statements that stand in the program are prepared once and kept. A statement that changes rows runs to its end in one call:
-///
-/// ```swift
-/// try database.run("INSERT INTO items VALUES (?, ?)", [key, 3])
-/// let count: Int? = try database.first("SELECT count(*) FROM items WHERE kind = ?", [3])
-/// ```
+/// Statements that stand in the program are prepared once and kept.
 ///
 /// Source: SQLite, "An Introduction To The SQLite C/C++ Interface".
 public final class Database {
