@@ -20,10 +20,11 @@ setup:  ## installs the C libraries that are missing
 	@.ci/setup $(LIBRARIES)
 
 build:  ## builds the release
-	$(SWIFT_BUILD)
+	$(foreach program,$(PROGRAMS),$(SWIFT_BUILD) --product $(program) &&) true
 
-demo: setup build  ## shows the commands at work on the samples
-	@.ci/demo
+demo: setup  ## builds for debugging, which takes less time, and shows the commands at work on the samples
+	$(foreach program,$(PROGRAMS),swift build --product $(program) &&) true
+	@.ci/demo .build/debug
 
 test:  ## runs the tests and, where the schemas are at hand, the schema check
 	@.ci/setup $(LIBRARIES) $(TEST_TOOLS)
@@ -48,10 +49,11 @@ chaos: build  ## damages, kills and starves the programs; CHAOS="--scale 0.05" f
 
 bench: build  ## measures bundling against tar and zstd, the parts alone, then uploading
 	@.ci/setup $(BENCH_TOOLS)
+	$(SWIFT_BUILD) --product pingferry-bench
 	@.ci/bench
 	@.ci/bench-upload
 
-install: build  ## installs program, manual and completions below PREFIX=/usr/local, staged in DESTDIR
+install: build  ## builds the release and installs programs, manual and completions below PREFIX=/usr/local, staged in DESTDIR
 	$(SWIFT_BUILD) --product generate-manual
 	@.ci/install "$(DESTDIR)$(PREFIX)" $(PROGRAMS)
 

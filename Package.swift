@@ -1,9 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Fuzzers are declared only where the environment asks for them, because unsafe flags bar a package from being used
-/// by others. The two sanitizers have to be named in one flag: of two flags, the last one counts alone. Fuzzers see what is
-/// internal, as tests do.
+/// Fuzzers are declared only where the environment asks for them: they are built with other flags. The two sanitizers have
+/// to be named in one flag: of two flags, the last one counts alone. Fuzzers see what is internal, as tests do.
 let fuzzes = Context.environment["PINGFERRY_FUZZ"] != nil
 let sanitizers = ["-sanitize=fuzzer,address"]
 
@@ -18,6 +17,9 @@ let common: [SwiftSetting] =
 
 /// The parsers and transforms, which read hostile bytes: no unsafe construct at all.
 let pure: [SwiftSetting] = common + [.strictMemorySafety()]
+
+/// What looks at each byte is optimized in a build for debugging too: tests of large files would take ten times as long.
+let perByte: [SwiftSetting] = pure + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
@@ -48,7 +50,7 @@ let libraries: [Target] = [
 ]
 
 let foundations: [Target] = [
-    room("Bytes", on: "Foundations", [], pure),
+    room("Bytes", on: "Foundations", [], perByte),
     room("CivilTime", on: "Foundations", [], pure),
     room("Files", on: "Foundations", ["Bytes", "CFiles"]),
     room("HTTP", on: "Foundations", ["CCurl", "Parallel"]),
@@ -57,8 +59,8 @@ let foundations: [Target] = [
 ]
 
 let formats: [Target] = [
-    room("JSONText", on: "Formats", ["Bytes"], pure),
-    room("PropertyList", on: "Formats", ["Bytes", "CivilTime", "JSONText"], pure),
+    room("JSONText", on: "Formats", ["Bytes"], perByte),
+    room("PropertyList", on: "Formats", ["Bytes", "CivilTime", "JSONText"], perByte),
 ]
 
 let telemetry: [Target] = [

@@ -71,7 +71,7 @@ import Testing
 
     @Test func manyClientsAreVerified() async throws {
         let filling = String(repeating: "x", count: 2000)
-        let records = (0..<2500).map { SampleBundle.record($0, client: "\(filling)\($0)", payloadSize: 10) }
+        let records = (0..<2500).map { SampleBundle.record($0, client: "\($0)\(filling)", payloadSize: 10) }
         let (bytes, manifest, _) = try await SampleBundle.pack(records)
         #expect(manifest.members.contains { $0.path == "clients.000002.ndjson" })
         #expect(try await SampleBundle.verify(bytes) == manifest.digest)

@@ -4,12 +4,13 @@ import Telemetry
 struct ClientRun {
     private let run: JobRun
     private let queue: ClientQueue
-    private var settings: JobSettings { run.job.settings }
+    private let settings: JobSettings
 
     /// Keeps the queue; nothing is sent yet.
     init(_ run: JobRun, _ queue: ClientQueue) {
         self.run = run
         self.queue = queue
+        settings = run.job.settings
     }
 
     /// Sends until the queue is empty or nothing more may be sent for this client in this job.
@@ -17,7 +18,8 @@ struct ClientRun {
         var settlements: [Settlement] = []
         var left = queue.sends[...]
         while let send = left.first {
-            if let reason = obstacle(to: send) {
+            let account = run.account(of: send)
+            if let reason = obstacle(to: account) {
                 run.leave(left.count, reason)
                 break
             }
@@ -32,7 +34,7 @@ struct ClientRun {
             }
             let request: UploadRequest
             do throws(RequestError) {
-                request = try self.request(for: upload.record, of: send)
+                request = try self.request(for: upload.record, account)
             } catch {
                 // No server is to blame: the others of the client can go.
                 // Without one part, the last one would not complete its record.
@@ -47,8 +49,8 @@ struct ClientRun {
                 run.leave(left.count, Self.dailyLimit)
                 break
             }
-            let (outcome, pause) = await outcome(of: request, send)
-            run.count(outcome, of: send, upload.record)
+            let (outcome, pause) = await outcome(of: request, account)
+            run.count(outcome, of: send, upload.record, account)
             settlements = [Settlement(send, recordID: upload.record.id, outcome: outcome, pause: pause)]
             left.removeFirst()
             guard outcome.isSettled else {
@@ -64,15 +66,13 @@ struct ClientRun {
     private static let dailyLimit = "the daily limit was reached while the job ran"
     private static let afterFailure = "an earlier upload of the client failed"
 
-    private func obstacle(to send: PlannedSend) -> String? {
+    private func obstacle(to account: Account) -> String? {
         if Task.isCancelled { return Gate.stopped }
-        let account = run.account(of: send)
         if run.isStopped(account) { return "the credential of \(account.label) was not accepted" }
         return run.gate(of: account.system).closed
     }
 
-    private func request(for record: Record, of send: PlannedSend) throws(RequestError) -> UploadRequest {
-        let account = run.account(of: send)
+    private func request(for record: Record, _ account: Account) throws(RequestError) -> UploadRequest {
         guard let credential = settings.credentials.credential(for: account) else {
             throw .noCredential(settings.credentials.nameToSet(account))
         }
@@ -88,8 +88,7 @@ struct ClientRun {
 
     /// Sends a request until it has its outcome.
     /// - Returns: it, and how long the server wants to be left alone where that is why nothing came of the request.
-    private func outcome(of request: UploadRequest, _ send: PlannedSend) async -> (Outcome, Pause?) {
-        let account = run.account(of: send)
+    private func outcome(of request: UploadRequest, _ account: Account) async -> (Outcome, Pause?) {
         guard let format = format(of: account) else {
             return (.retryLater(reason: "no system is called \(account.system)"), nil)
         }

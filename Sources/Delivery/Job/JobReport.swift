@@ -30,8 +30,8 @@ public struct JobReport: Sendable {
     public init() {}
 
     /// Counts an upload that was tried, and what became of it.
-    /// - Parameter account: whose credential it was sent with, in words.
-    mutating func count(_ send: PlannedSend, _ outcome: Outcome, account: String, type: TypeName) {
+    /// - Parameter account: whose credential it was sent with.
+    mutating func count(_ send: PlannedSend, _ outcome: Outcome, account: Account, type: TypeName) {
         requests += 1
         switch outcome {
         case .delivered(_, let note):
@@ -49,7 +49,7 @@ public struct JobReport: Sendable {
             add(problem: "perhaps delivered: \(reason)", type)
         case .credentialWrong(let status, let reason, _):
             left[reason, default: 0] += 1
-            wrongCredentials.insert(account)
+            wrongCredentials.insert(account.label)
             add(problem: "stopped (\(status)): \(reason)", type)
         }
     }

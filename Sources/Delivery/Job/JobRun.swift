@@ -55,9 +55,9 @@ final class JobRun: Sendable {
     func isStopped(_ account: Account) -> Bool { shared.withLock { $0.stopped.contains(account) } }
 
     /// Counts an upload that came to its end.
-    func count(_ outcome: Outcome, of send: PlannedSend, _ record: Record) {
-        let (type, account) = (job.plan.names.types[send.type], account(of: send))
-        shared.withLock { $0.report.count(send, outcome, account: account.label, type: type) }
+    func count(_ outcome: Outcome, of send: PlannedSend, _ record: Record, _ account: Account) {
+        let type = job.plan.names.types[send.type]
+        shared.withLock { $0.report.count(send, outcome, account: account, type: type) }
         guard let log = job.settings.log else { return }
         log(JobEvent(time: job.settings.now(), type: type, id: record.id, client: record.client, outcome: outcome))
     }

@@ -269,9 +269,13 @@ struct LedgerJob: Sendable {
     private mutating func row(ofClient number: UInt32, _ db: Database) throws -> Int64 {
         if let row = clients[Int(number)] { return row }
         let name = names.clients[number]
+        // In the words of the index, which is not used for any others.
         let row = try Self.row(
-            db, find: "SELECT id FROM clients WHERE system = ? AND client IS ?",
-            make: "INSERT INTO clients (system, client) VALUES (?, ?)", [name.system.description, name.client])
+            db,
+            find: """
+                SELECT id FROM clients
+                WHERE system = ?1 AND ifnull(client, '') = ifnull(?2, '') AND (client IS NULL) = (?2 IS NULL)
+                """, make: "INSERT INTO clients (system, client) VALUES (?, ?)", [name.system.description, name.client])
         clients[Int(number)] = row
         return row
     }
