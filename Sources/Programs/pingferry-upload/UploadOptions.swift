@@ -27,7 +27,8 @@ struct LedgerOptions: ParsableArguments {
 
     func validate() throws {
         guard SystemTimezone.days(of: timezone) != nil else {
-            throw ValidationError("--timezone takes UTC or a name such as Europe/Berlin, not \(timezone)")
+            throw ValidationError(
+                "--timezone takes UTC or a name that this machine's tzdata has, such as Europe/Berlin, not \(timezone)")
         }
     }
 
