@@ -15,6 +15,7 @@ final class Mailbox: Sendable {
     private struct Contents {
         var starts: [Start] = []
         var hasNews = false
+        var mustLook = false
         var isAsleep = false
         var isClosed = false
         var closing: [@Sendable () -> Void] = []
@@ -33,7 +34,7 @@ final class Mailbox: Sendable {
     }
 
     /// Makes the thread look at the clocks of all transfers.
-    func wake() { _ = change { _ in } }
+    func wake() { _ = change { $0.mustLook = true } }
 
     /// Makes the thread end.
     /// - Parameter done: called when it has, or had before.
@@ -57,13 +58,16 @@ final class Mailbox: Sendable {
 
     // MARK: For the thread
 
-    /// What has come in; and whether the thread is to end.
-    func take() -> (starts: [Start], isClosing: Bool) {
+    /// What has come in; whether to look at the clocks of all transfers; and whether the thread is to end.
+    func take() -> (starts: [Start], mustLook: Bool, isClosing: Bool) {
         contents.withLock { contents in
             contents.isAsleep = false
             contents.hasNews = false
-            defer { contents.starts.removeAll(keepingCapacity: true) }
-            return (contents.starts, !contents.closing.isEmpty)
+            defer {
+                contents.starts = []
+                contents.mustLook = false
+            }
+            return (contents.starts, contents.mustLook, !contents.closing.isEmpty)
         }
     }
 

@@ -27,8 +27,8 @@ final class Transfer {
     private static let shortBody = 64 << 10
 
     var pointer: UnsafeMutableRawPointer { easy.pointer }
-    /// Until when to wait.
-    var end: ContinuousClock.Instant? { receiver?.end }
+    /// Until when to wait, as the receiver said when it was last told something.
+    private(set) var end = ContinuousClock.now
 
     /// The transfer whose address was given to libcurl.
     static func at(_ context: UnsafeMutableRawPointer) -> Transfer {
@@ -78,6 +78,7 @@ final class Transfer {
         }
         try easy.check(code)
         self.receiver = receiver
+        end = receiver.end
         head.restart()
         wantsMore = true
         timesSent = 0
@@ -124,14 +125,20 @@ final class Transfer {
         if bodyLength > Self.shortBody { ccurl_set_pointer(easy.pointer, CURLOPT_COPYPOSTFIELDS, nil) }
     }
 
+    /// Asks the receiver how long to wait: it may have changed its mind.
+    func lookAtEnd() {
+        if let receiver { end = receiver.end }
+    }
+
     /// Whether the wait is over at an instant. It is not as long as a body is on its way, unless that is no reason for the
     /// receiver.
     func isOver(at now: ContinuousClock.Instant) -> Bool {
-        guard let receiver, receiver.end <= now else { return false }
-        guard timesSent > 0, !isKnownToBeSent else { return true }
+        guard end <= now else { return false }
+        guard let receiver, timesSent > 0, !isKnownToBeSent else { return true }
         isKnownToBeSent = easy.size(CURLINFO_SIZE_UPLOAD_T) >= bodyLength
         receiver.requestGoes(at: now)
-        return receiver.end <= now
+        end = receiver.end
+        return end <= now
     }
 
     // MARK: Callbacks
@@ -166,6 +173,7 @@ final class Transfer {
         timesSent += 1
         guard timesSent == 1 else { return false }
         receiver?.requestGoes(at: .now)
+        lookAtEnd()
         return true
     }
 
@@ -174,6 +182,7 @@ final class Transfer {
         case .more: return true
         case .complete(let head):
             receiver?.headCame(head, at: .now)
+            lookAtEnd()
             return true
         case .tooLong: return false
         }
@@ -182,6 +191,7 @@ final class Transfer {
     private func bodyCame(_ part: UnsafeRawBufferPointer) -> Bool {
         guard let receiver else { return false }
         wantsMore = receiver.bodyCame(part.bindMemory(to: UInt8.self).span, at: .now)
+        end = receiver.end
         return wantsMore
     }
 }

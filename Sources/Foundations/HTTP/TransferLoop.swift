@@ -16,15 +16,17 @@ struct TransferLoop: ~Copyable {
     /// Works until the client is closed.
     consuming func run() {
         while true {
-            let (starts, isClosing) = mailbox.take()
-            for start in starts { begin(start) }
-            if isClosing { break }
-            if !mailbox.multi.perform() { endAll(.failed(.other("libcurl failed", wasSent: true))) }
-            while let (transfer, code) = mailbox.multi.nextOver() {
-                end(transfer, transfer.conclude(code))
+            let news = mailbox.take()
+            for start in news.starts { begin(start) }
+            if news.isClosing { break }
+            if news.mustLook { for transfer in running { transfer.lookAtEnd() } }
+            let end = endLate()
+            // Requests that begin are looked for again before the thread sleeps: others may have come in meanwhile.
+            let maySleep = news.starts.isEmpty && mailbox.fallAsleep()
+            if !mailbox.multi.perform(until: maySleep ? end : .now) {
+                endAll(.failed(.other("libcurl failed", wasSent: true)))
             }
-            let wait = endLate()
-            if mailbox.fallAsleep() { mailbox.multi.wait(milliseconds: wait) }
+            while let (transfer, code) = mailbox.multi.nextOver() { self.end(transfer, transfer.conclude(code)) }
         }
         let (starts, closing) = mailbox.end()
         endAll(.failed(.ended))
@@ -60,26 +62,23 @@ struct TransferLoop: ~Copyable {
     }
 
     /// Ends the transfers whose time is over.
-    /// - Returns: how long the others can be waited for, in milliseconds.
-    private mutating func endLate() -> Int32 {
-        guard !running.isEmpty else { return Self.longestWait }
+    /// - Returns: how long the others can be waited for.
+    private mutating func endLate() -> ContinuousClock.Instant {
         let now = ContinuousClock.now
-        var next = now + .milliseconds(Self.longestWait)
+        var next = now + Self.longestWait
         for transfer in running {
             if transfer.isOver(at: now) {
                 transfer.forget()
                 end(transfer, .late)
-            } else if let end = transfer.end {
-                next = min(next, end)
+            } else {
+                next = min(next, transfer.end)
             }
         }
-        let wait = (next - now).components
-        // Rounded up, lest the last millisecond be spent in a circle.
-        return Int32(clamping: wait.seconds * 1000 + wait.attoseconds / 1_000_000_000_000_000 + 1)
+        return next
     }
 
-    /// Whatever happens, clocks are looked at again after a minute.
-    private static let longestWait: Int32 = 60_000
+    /// Whatever happens, clocks are looked at again after it.
+    private static let longestWait = Duration.seconds(60)
 
     private mutating func endAll(_ reason: HTTPEnd) {
         for transfer in running {
