@@ -101,13 +101,13 @@ private final class JobHolder: Sendable {
     /// Runs a body with the job; a job whose changes were not written forgets what it counted.
     func withJob<Value>(_ body: (inout LedgerJob) throws -> Value) throws -> Value {
         try job.withLock { job in
-            guard var current = job else { throw LedgerNotBegunError() }
+            // Taken out and put back, so that what it holds of a million clients is not copied for each group.
+            guard var current = job.take() else { throw LedgerNotBegunError() }
+            defer { job = current }
             do {
-                let value = try body(&current)
-                job = current
-                return value
+                return try body(&current)
             } catch {
-                job?.forgetCounts()
+                current.forgetCounts()
                 throw error
             }
         }

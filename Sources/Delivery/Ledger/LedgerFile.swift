@@ -19,13 +19,21 @@ enum LedgerFile {
         return try translating(path) {
             let file = try DatabaseFile(path: name(of: place), .writing)
             try file.withoutTransaction {
-                try $0.run(script: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+                try $0.run(
+                    script: """
+                        PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000;
+                        PRAGMA wal_autocheckpoint = \(logPages)
+                        """)
             }
             try LedgerSchema.bringUpToDate(file)
             try LedgerPath.note(place, in: file)
             return file
         }
     }
+
+    /// How many pages the write-ahead log has, 16 MiB, before it is written into the file. Keys are hashes, so that each group
+    /// changes pages everywhere: the longer the log, the more of these changes are to pages that it has already.
+    private static let logPages = 4096
 
     /// Opens a ledger that exists for reading; a job may be writing it.
     static func openForReading(_ path: String) throws(LedgerError) -> DatabaseFile {
