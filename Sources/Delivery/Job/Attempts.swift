@@ -38,8 +38,8 @@ struct Attempts {
         self.backoff = backoff
     }
 
-    /// What to do after an answer.
-    mutating func step(after answer: Answer, jitter: Double) -> Step {
+    /// What to do after an answer. Chance is asked for only where there is a delay.
+    mutating func step(after answer: Answer, jitter: @autoclosure () -> Double) -> Step {
         let outcome = AnswerTable.outcome(of: answer, from: format)
         switch outcome {
         case .delivered, .refused:
@@ -62,7 +62,7 @@ struct Attempts {
     }
 
     /// What to do after an attempt without an answer.
-    mutating func step(after failure: SendError, jitter: Double) -> Step {
+    mutating func step(after failure: SendError, jitter: @autoclosure () -> Double) -> Step {
         if failure.mayHaveArrived { mayHaveArrived = true }
         if failure.kind == .disconnected, disconnections < Self.immediateAttempts {
             disconnections += 1
@@ -78,7 +78,7 @@ struct Attempts {
         mayHaveArrived ? .unknown(reason: reason) : .retryLater(reason: reason)
     }
 
-    private func delay(_ retryAfter: Int?, _ jitter: Double) -> Double? {
-        backoff.delay(afterFailures: failures, retryAfter: retryAfter, jitter: jitter)
+    private func delay(_ retryAfter: Int?, _ jitter: () -> Double) -> Double? {
+        backoff.delay(afterFailures: failures, retryAfter: retryAfter, jitter: jitter())
     }
 }

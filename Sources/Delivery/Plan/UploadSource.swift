@@ -88,7 +88,7 @@ public final class UploadSource: Sendable {
         guard line.upperBound <= contents.count else { throw Self.changed(place) }
         do throws(RecordError) {
             return try Record(
-                lineAt: line, of: contents, using: &state.document, knowing: systems(of: place))
+                againAt: line, of: contents, using: &state.document, knowing: systems(of: place))
         } catch {
             throw Self.changed(place)
         }

@@ -37,16 +37,38 @@ extension Record {
         lineAt range: Range<Int>, of text: [UInt8], using document: inout JSONDocument, knowing systems: SystemTable
     ) throws(RecordError) {
         defer { document.reset() }
+        try Self.read(range, of: text, into: &document)
+        self = try RecordReader(document: document, systems: systems).record { payload in
+            document.canonicalBytes(of: payload)
+        }
+        guard isWritten(as: text.span.extracting(range)) else {
+            throw RecordError("not in canonical form, or with unknown keys")
+        }
+    }
+
+    /// Reads a record once more, from a line that was read before and has the same bytes still: that they are canonical is
+    /// not checked again.
+    /// - Parameters: as those of ``init(lineAt:of:using:knowing:)``.
+    /// - Throws: ``RecordError`` if it is another line.
+    public init(
+        againAt range: Range<Int>, of text: [UInt8], using document: inout JSONDocument, knowing systems: SystemTable
+    ) throws(RecordError) {
+        defer { document.reset() }
+        try Self.read(range, of: text, into: &document)
+        self = try RecordReader(document: document, systems: systems).record { payload in
+            document.sourceRange(of: payload).map { Array(text[$0]) } ?? []
+        }
+    }
+
+    private static func read(
+        _ range: Range<Int>, of text: [UInt8], into document: inout JSONDocument
+    ) throws(RecordError) {
         do throws(JSONError) {
-            let policy = JSONReadingPolicy(depthLimit: Self.lineDepthLimit)
+            let policy = JSONReadingPolicy(depthLimit: lineDepthLimit)
             let end = try document.readValue(in: text, range: range, policy: policy)
             guard end == range.upperBound else { throw JSONError(.trailingBytes, at: end) }
         } catch {
             throw RecordError("no JSON: \(JSONError(error.code, at: error.offset - range.lowerBound))")
-        }
-        self = try RecordReader(document: document, systems: systems).record()
-        guard isWritten(as: text.span.extracting(range)) else {
-            throw RecordError("not in canonical form, or with unknown keys")
         }
     }
 
@@ -69,7 +91,8 @@ private struct RecordReader {
     let document: JSONDocument
     let systems: SystemTable
 
-    func record() throws(RecordError) -> Record {
+    /// - Parameter payload: gives the bytes of an object.
+    func record(payload bytes: (JSONNode) -> [UInt8]) throws(RecordError) -> Record {
         let root = document.root
         let payload = try value("payload", in: root)
         guard document.kind(of: payload) == .object else { throw RecordError("payload is no object") }
@@ -77,7 +100,7 @@ private struct RecordReader {
             system: try known("system", systems.name, in: root), type: try text("type", in: root),
             id: try text("id", in: root),
             client: try optionalText("client", in: root), time: try time(), app: try app(), target: try target(),
-            payload: document.canonicalBytes(of: payload), source: try source(), notes: try texts("notes"),
+            payload: bytes(payload), source: try source(), notes: try texts("notes"),
             held: try texts("held").map { Hold(text: $0) })
     }
 
