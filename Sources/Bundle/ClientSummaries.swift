@@ -221,7 +221,7 @@ extension ClientSummaries {
         return ClientSummary(
             system: system(of: entry).description, client: id(place), records: entry.records,
             uploadable: entry.uploadable, types: types, apps: apps,
-            first: hasTime ? Timestamp(milliseconds: entry.first) : nil,
-            last: hasTime ? Timestamp(milliseconds: entry.last) : nil)
+            first: hasTime ? Timestamp(inAnyYear: entry.first) : nil,
+            last: hasTime ? Timestamp(inAnyYear: entry.last) : nil)
     }
 }

@@ -22,9 +22,25 @@ import Testing
         #expect(Timestamp(rfc3339: text)?.milliseconds == milliseconds)
     }
 
-    @Test("years that RFC 3339 cannot write are refused", arguments: [-1, 253_402_300_800_000, Int64.min, Int64.max])
+    @Test(
+        "what was told as a date may lie before 1970",
+        arguments: [
+            (-1, "1969-12-31T23:59:59.999Z"), (-86_400_000, "1969-12-31T00:00:00.000Z"),
+            (-86_400_001, "1969-12-30T23:59:59.999Z"), (-2_203_891_200_000, "1900-03-01T00:00:00.000Z"),
+            (-62_135_596_800_000, "0001-01-01T00:00:00.000Z"), (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"),
+        ] as [(Int64, String)])
+    func earlyText(milliseconds: Int64, text: String) throws {
+        let time = try #require(Timestamp(inAnyYear: milliseconds))
+        #expect(time.description == text)
+        #expect(Timestamp(rfc3339: text) == time)
+        #expect(Timestamp(milliseconds: milliseconds) == nil)
+    }
+
+    @Test("years that RFC 3339 cannot write are refused", arguments: [253_402_300_800_000, Int64.min, Int64.max])
     func outOfRange(milliseconds: Int64) {
         #expect(Timestamp(milliseconds: milliseconds) == nil)
+        #expect(Timestamp(inAnyYear: milliseconds) == nil)
+        #expect(Timestamp(inAnyYear: -62_167_219_200_001) == nil)
     }
 
     @Test(
@@ -54,7 +70,7 @@ import Testing
             "2018-05-24T12:00:08+02:60", "2018-05-24T12:00:08 02:00", "2018-05-24T12:00:08ZZ",
             "2018-05-24T12:00:08Z ", " 2018-05-24", "2018-05-24x", "2018-05-24T1a:00:08Z", "2018-00-24", "2018-13-24",
             "2018-05-00", "2018-05-32", "2018-04-31", "2018-02-29", "1900-02-29", "2100-02-29", "2018-05-24_12:00:08Z",
-            "1969-12-31", "1970-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", "0000-01-01",
+            "9999-12-31T23:59:59-00:01", "0000-01-01T00:00:00+00:01",
             "\u{662}\u{660}\u{661}\u{668}-05-24", "-018-05-24", "+2018-05-2",
         ])
     func refusedText(text: String) {

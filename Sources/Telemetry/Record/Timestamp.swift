@@ -1,20 +1,31 @@
 import CivilTime
 import JSONText
 
-/// An instant in whole milliseconds since 1970-01-01T00:00:00Z, within the years that RFC 3339 can write.
+/// An instant in whole milliseconds, within the years that RFC 3339 can write: 0000 to 9999.
 public struct Timestamp: Sendable, Hashable, Comparable {
-    /// Milliseconds since the epoch, 0 ..< 253402300800000.
+    /// Milliseconds since 1970-01-01T00:00:00Z; negative before.
     public let milliseconds: Int64
 
-    /// Makes an instant; nil outside 1970…9999.
+    /// The end of the year 9999.
+    private static let end: Int64 = 253_402_300_800_000
+    /// The beginning of the year 0000.
+    private static let start: Int64 = -62_167_219_200_000
+
+    /// Makes an instant from a count that stores have since 1970; nil outside 1970…9999, where such a count is no time.
     public init?(milliseconds: Int64) {
-        guard (0..<253_402_300_800_000).contains(milliseconds) else { return nil }
+        guard (0..<Self.end).contains(milliseconds) else { return nil }
+        self.milliseconds = milliseconds
+    }
+
+    /// Makes an instant that was told as a date; nil outside 0000…9999.
+    public init?(inAnyYear milliseconds: Int64) {
+        guard (Self.start..<Self.end).contains(milliseconds) else { return nil }
         self.milliseconds = milliseconds
     }
 
     /// Makes an instant; one outside 1970…9999 becomes the nearest that is not.
     public init(clamping milliseconds: Int64) {
-        self.milliseconds = min(max(milliseconds, 0), 253_402_300_799_999)
+        self.milliseconds = min(max(milliseconds, 0), Self.end - 1)
     }
 
     /// Whether an instant lies before another.
@@ -33,8 +44,9 @@ extension Timestamp: CustomStringConvertible {
 
     /// Appends the 24 bytes of the description.
     func write(to output: inout TextWriter) {
-        let date = CivilDate(daysSinceEpoch: Int(milliseconds / 86_400_000))
-        let time = Int(milliseconds % 86_400_000)
+        let sinceStart = milliseconds - Self.start
+        let time = Int(sinceStart % 86_400_000)
+        let date = CivilDate(daysSinceEpoch: Int((sinceStart - Int64(time) + Self.start) / 86_400_000))
         output.append(twoDigits: date.year / 100)
         output.append(twoDigits: date.year % 100)
         output.append(UInt8(ascii: "-"))
@@ -68,7 +80,7 @@ extension Timestamp {
             guard let time = Self.timeOfDay(bytes[10...]) else { return nil }
             milliseconds += time
         }
-        self.init(milliseconds: milliseconds)
+        self.init(inAnyYear: milliseconds)
     }
 
     /// Milliseconds since midnight UTC of `Thh:mm:ss[.fff](Z|±hh:mm)`.
