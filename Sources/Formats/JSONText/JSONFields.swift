@@ -5,8 +5,8 @@ public struct JSONFields: Sendable {
 
     /// Reads a text whose root is an object.
     /// - Throws: ``JSONError``.
-    public init(_ bytes: [UInt8]) throws(JSONError) {
-        document = try JSONDocument(bytes)
+    public init(_ bytes: [UInt8], policy: JSONReadingPolicy = .strict) throws(JSONError) {
+        document = try JSONDocument(bytes, policy: policy)
         object = document.root
         guard document.kind(of: object) == .object else { throw JSONError(.unexpectedByte, at: 0) }
     }

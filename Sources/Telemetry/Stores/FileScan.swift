@@ -179,7 +179,7 @@ public struct StoreFileReading: Sendable {
 
     /// Puts what could not be understood of the file into quarantine, until the output is full.
     /// - Returns: whether nothing is left.
-    fileprivate func quarantine(_ rejects: inout [Reject], of file: StoreFile, into output: inout ScanOutput) -> Bool {
+    public func quarantine(_ rejects: inout [Reject], of file: StoreFile, into output: inout ScanOutput) -> Bool {
         let count = min(rejects.count, output.roomForDetails)
         quarantine(rejects[..<count], file, into: &output)
         rejects.removeFirst(count)
