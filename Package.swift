@@ -70,12 +70,13 @@ let telemetry: [Target] = [
 ]
 
 let systems: [Target] = [
+    room("Glean", on: "Systems", ["Bytes", "CivilTime", "Files", "JSONText", "Telemetry"], pure),
     room("Mozilla", on: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry"], pure),
     room("Sift", on: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry"], pure),
     room(
         "Leanplum", on: "Systems", ["Bytes", "CSQLite", "Files", "JSONText", "PropertyList", "Telemetry", crypto]),
     room("ActivityStream", on: "Systems", ["Bytes", "JSONText", "Telemetry"], pure),
-    room("Systems", on: "Systems", ["ActivityStream", "Leanplum", "Mozilla", "Sift", "Telemetry"], pure),
+    room("Systems", on: "Systems", ["ActivityStream", "Glean", "Leanplum", "Mozilla", "Sift", "Telemetry"], pure),
 ]
 
 let middle: [Target] = [
@@ -150,14 +151,17 @@ let tests: [Target] = [
     tests(of: "PropertyList", on: "Formats", ["Bytes", "JSONText", "PropertyList"]),
     tests(of: "Telemetry", ["ActivityStream", "Bytes", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
     tests(of: "ActivityStream", on: "Systems", ["ActivityStream", "Capture"] + telemetryForTests),
+    tests(of: "Glean", on: "Systems", ["Glean"] + telemetryForTests),
     tests(of: "Leanplum", on: "Systems", ["Leanplum", "PropertyList"] + telemetryForTests),
     tests(of: "Mozilla", on: "Systems", ["Mozilla"] + telemetryForTests),
     tests(of: "Sift", on: "Systems", ["PropertyList", "Sift"] + telemetryForTests),
-    tests(of: "Systems", on: "Systems", ["ActivityStream", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
+    tests(
+        of: "Systems", on: "Systems", ["ActivityStream", "Glean", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
     tests(of: "Bundle", ["Bundle", "CZstd", "Mozilla", crypto] + telemetryForTests),
     tests(
         of: "Capture",
-        ["ActivityStream", "Bundle", "Capture", "Leanplum", "Mozilla", "Sift", "pingferry"] + telemetryForTests),
+        ["ActivityStream", "Bundle", "Capture", "Glean", "Leanplum", "Mozilla", "Sift", "pingferry"] + telemetryForTests
+    ),
     tests(
         of: "Delivery", on: "Delivery",
         ["Bundle", "Delivery", "Leanplum", "Mozilla", "Sift", "pingferry-upload"] + telemetryForTests),

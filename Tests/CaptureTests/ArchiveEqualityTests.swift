@@ -41,6 +41,11 @@ import Testing
         try await expectEqual(fixture, ".zip", #"bsdtar --format zip -cf "$0" ."#)
     }
 
+    @Test("every case of Glean packed as a tar", arguments: try GleanFixtures.cases)
+    func glean(fixture: FixtureCase) async throws {
+        try await expectEqual(fixture, ".tar", #"tar -cf "$0" ."#)
+    }
+
     @Test("every case packed as a tar.zst", arguments: try Fixtures.cases)
     func tar(fixture: FixtureCase) async throws {
         try await expectEqual(fixture, ".tar.zst", #"tar --zstd -cf "$0" ."#)

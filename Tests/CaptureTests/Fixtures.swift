@@ -3,7 +3,7 @@ import JSONText
 import TestSupport
 import Testing
 
-/// A case that the generator of Mozilla's stores wrote: a capture and what is expected of it.
+/// A case that a generator of stores wrote: a capture and what is expected of it.
 struct FixtureCase: CustomTestStringConvertible, Sendable {
     let name: String
     /// The folder of the capture.
@@ -18,7 +18,7 @@ struct FixtureCase: CustomTestStringConvertible, Sendable {
 
 private let fixtureRoot = "/tmp/pingferry-fixtures-\(UUID().uuidString)"
 
-/// What the generator writes, made once for all tests and removed at the end of the process.
+/// What the generator of Mozilla's stores writes, made once for all tests and removed at the end of the process.
 enum Fixtures {
     /// Every case as the generator writes it by default, and the larger ones that depend on its options.
     static var cases: [FixtureCase] {
@@ -29,22 +29,40 @@ enum Fixtures {
         try #require(try standard.get().first { $0.name == name })
     }
 
-    private static let standard = Result { try generate("standard", []) }
-    private static let large = Result { try generate("large", ["--pings", "40", "--seed", "7"]) }
+    private static let standard = Result { try generate("make_mozilla_stores.py", "standard", []) }
+    private static let large = Result {
+        try generate("make_mozilla_stores.py", "large", ["--pings", "40", "--seed", "7"])
+    }
 
     /// Other cases are named after the case that they cover, such as `p01-empty-file`, and are always the same size.
     private static func isGoodStore(_ name: String) -> Bool {
         name.firstMatch(of: /^[pfce]\d\d-/) == nil
     }
 
-    private static func generate(_ set: String, _ options: [String]) throws -> [FixtureCase] {
+    /// The cases that a generator writes to a folder for a set, which is removed at the end of the process.
+    static func generate(_ script: String, _ set: String, _ options: [String]) throws -> [FixtureCase] {
         atexit { try? FileManager.default.removeItem(atPath: fixtureRoot) }
         let folder = "\(fixtureRoot)/\(set)"
-        try tool(["python3", generator("make_mozilla_stores.py"), folder] + options)
+        try tool(["python3", generator(script), folder] + options)
         let oracles = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("expected-") }
         return oracles.sorted().map { oracle in
             let name = String(oracle.dropFirst("expected-".count).dropLast(".json".count))
             return FixtureCase(name: name, path: "\(folder)/\(name)", oraclePath: "\(folder)/\(oracle)", set: set)
         }
+    }
+}
+
+/// What the generator of Glean's stores writes.
+enum GleanFixtures {
+    /// Every case as the generator writes it by default, and all of them once more with other values.
+    static var cases: [FixtureCase] { get throws { try standard.get() + other.get() } }
+
+    static func named(_ name: String) throws -> FixtureCase {
+        try #require(try standard.get().first { $0.name == name })
+    }
+
+    private static let standard = Result { try Fixtures.generate("make_glean_stores.py", "glean", []) }
+    private static let other = Result {
+        try Fixtures.generate("make_glean_stores.py", "glean-other", ["--pings", "9", "--seed", "7"])
     }
 }

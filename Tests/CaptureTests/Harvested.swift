@@ -1,6 +1,7 @@
 import Foundation
 import JSONText
 import Parallel
+import Systems
 import Telemetry
 import Testing
 
@@ -43,7 +44,9 @@ struct Harvested {
                 case .duplicate:
                     duplicates += 1
                     continue
-                case .sameIDOtherPayload: record.notes.insert("P11 id used before", at: 0)
+                case .sameIDOtherPayload:
+                    let code = Systems.table[record.system]?.repeatedIDCode ?? ""
+                    record.notes.insert("\(code) id used before", at: 0)
                 }
                 records.append(record)
                 lines += line

@@ -1,4 +1,5 @@
 import ActivityStream
+import Glean
 import Leanplum
 import Mozilla
 import Sift
@@ -9,6 +10,7 @@ public enum Systems {
     /// All systems, in the order in which reports list them.
     public static let table = SystemTable([
         MozillaSystem(),
+        GleanSystem(),
         SiftSystem(),
         LeanplumSystem(),
         ActivityStreamSystem(),

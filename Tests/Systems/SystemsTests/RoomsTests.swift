@@ -1,4 +1,5 @@
 import ActivityStream
+import Glean
 import JSONText
 import Leanplum
 import Mozilla
@@ -26,6 +27,13 @@ import Testing
             system: .mozilla,
             path: "/submit/telemetry/\(id)/core/Focus/5.0/release/2?v=4",
             body: #"{"clientId":"4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083","v":7,"seq":1.0,"x":"\u00e9\/"}"#),
+        Captured(
+            system: .glean, path: "/submit/org-mozilla-ios-focus/onboarding-opt-out/1/\(id)",
+            body: #"""
+                {"client_info":{"app_build":"1","app_display_version":"2","architecture":"D63AP","first_run_date":"d",\#
+                "os":"iOS","os_version":"18","telemetry_sdk_build":"66.3.0"},"metrics":{"string":{"a.c":"\u00e9\/"}},\#
+                "ping_info":{"end_time":"2026-01-20T04:58-05:00","seq":1,"start_time":"2026-01-20T04:31-05:00"}}
+                """#),
         Captured(
             system: .sift, path: "/v3/accounts/4e1a50/mobile_events",
             body: #"{"data":[{"time":1583154000000,"installation_id":"I","path":"a\/b"}]}"#),
@@ -57,7 +65,7 @@ import Testing
 
     @Test("the rooms are those that are known, in the order of reports")
     func order() {
-        #expect(Systems.table.names == [.mozilla, .sift, .leanplum, .activityStream])
+        #expect(Systems.table.names == [.mozilla, .glean, .sift, .leanplum, .activityStream])
         #expect(Self.captured.map(\.system) == Systems.table.names)
     }
 

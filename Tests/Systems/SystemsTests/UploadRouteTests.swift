@@ -1,3 +1,4 @@
+import Glean
 import Leanplum
 import Mozilla
 import Sift
@@ -9,6 +10,8 @@ import Testing
 
 @Suite struct UploadRouteTests {
     private static let submission = "submit/telemetry/6E0C1A52-0000-4000-8000-000000000001/core/Focus/4.0/release/1234"
+
+    private static let gleanPath = "/submit/org-mozilla-ios-firefox/baseline/1/6e0c1a52-0000-4000-8000-000000000001"
 
     /// Method, address, and what it is: system, target, codes of notes.
     private static let uploads: [(String, String, SystemName, String?, [String])] = [
@@ -39,6 +42,12 @@ import Testing
             "/v3/accounts/abc/mobile_events",
             ["method"]
         ),
+        ("POST", "https://incoming.telemetry.mozilla.org\(gleanPath)", .glean, gleanPath, []),
+        ("POST", "https://incoming.telemetry.mozilla.org\(gleanPath)?v=4", .glean, nil, ["no-target"]),
+        (
+            "POST", "https://incoming.telemetry.mozilla.org/submit/org-mozilla-ios-firefox/baseline/1/abc", .glean, nil,
+            ["no-target"]
+        ),
         ("POST", "https://api.leanplum.com/api", .leanplum, "/api", []),
         ("POST", "https://www.leanplum.com/%61pi", .leanplum, nil, ["no-target"]),
     ]
@@ -57,7 +66,8 @@ import Testing
         arguments: [
             ("GET", "https://incoming.telemetry.mozilla.org/\(submission)"),
             ("OPTIONS", "https://tiles.services.mozilla.com/v3/links/ping-centre"),
-            ("POST", "https://incoming.telemetry.mozilla.org/submit/org-mozilla-ios-firefox/baseline/1/abc"),
+            ("POST", "https://incoming.telemetry.mozilla.org/submit/org-mozilla-ios-firefox/baseline/1"),
+            ("POST", "https://incoming.telemetry.mozilla.org/submit/telemetry/baseline/1/abc"),
             ("POST", "https://api.leanplum.com.evil.example/api"),
             ("POST", "https://evil.example/?https://api.leanplum.com/api"),
             ("POST", "https://api.leanplum.com@evil.example/api"),

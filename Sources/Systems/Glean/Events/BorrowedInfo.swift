@@ -1,0 +1,61 @@
+import JSONText
+import Telemetry
+
+/// What is known of the client of events that are in no ping yet.
+///
+/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.4.
+struct BorrowedInfo {
+    /// The client; nil where the lending ping names none.
+    let client: String?
+    let app: App?
+    /// The section `client_info`, canonical.
+    let info: [UInt8]
+    /// Where it comes from, in words.
+    let origin: String
+
+    /// Borrows from a ping; nil if it has no such section.
+    init?(_ ping: Record) {
+        guard let document = try? JSONDocument(ping.payload),
+            let info = document.value(of: GleanSchema.clientInfo, in: document.root)
+        else { return nil }
+        client = ping.client
+        app = ping.app
+        self.info = document.canonicalBytes(of: info)
+        origin = "ping \(ping.id)"
+    }
+
+    /// Borrows the client id in the file `client_id.txt`; nil if there is none in it, or the one of many installations.
+    init?(clientFile bytes: [UInt8]) {
+        let text = String(decoding: bytes.prefix(100), as: UTF8.self)
+        let trimmed = text.drop { $0.isWhitespace }.prefix { !$0.isWhitespace }
+        guard let digits = GleanName.digits(ofUUID: String(trimmed).utf8.span) else { return nil }
+        let id = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: digits[$0], as: UTF8.self) }
+            .joined(separator: "-")
+        guard !GleanName.isPlaceholder(id) else { return nil }
+        var object = CanonicalObject()
+        object.set(PingBody.clientID, string: id)
+        client = id
+        app = nil
+        info = object.bytes
+        origin = "client_id.txt"
+    }
+}
+
+/// The pings of a data directory that lend what is known of their client: the newest of all that name one, and the newest of
+/// each name.
+struct Lenders {
+    private var ofAnyName: Record?
+    private var byName: [String: Record] = [:]
+
+    /// Considers a ping; of two at one instant the later one in order lends.
+    mutating func add(_ ping: Record) {
+        guard let time = ping.time else { return }
+        func isNewer(than other: Record?) -> Bool { other.flatMap(\.time).map { $0 <= time } ?? true }
+        if let client = ping.client, !GleanName.isPlaceholder(client), isNewer(than: ofAnyName) { ofAnyName = ping }
+        if isNewer(than: byName[ping.type]) { byName[ping.type] = ping }
+    }
+
+    /// The ping that lends to events of a ping of a name: to those of the built-in ping, which always has a client, any one
+    /// that names one.
+    func lender(to name: String) -> Record? { name == GleanName.events ? ofAnyName : byName[name] }
+}

@@ -1,0 +1,46 @@
+import Telemetry
+
+/// The telemetry of apps that are built on Mozilla's Glean SDK: Firefox, Focus, Klar, Mozilla VPN, Lockwise.
+///
+/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload".
+public struct GleanSystem: TelemetrySystem {
+    /// `glean`.
+    public let name = SystemName.glean
+    /// Ping files and pending events.
+    public let storeKinds: [StoreKind] = [.gleanPingFile, .gleanPendingEvents]
+    /// How its stores are recognized and read.
+    public let stores: any StoreFormat = GleanStores()
+    /// What a captured ping looks like.
+    public let requests: any RequestFormat = GleanRequests()
+    /// How a ping is uploaded.
+    public let uploads: any UploadFormat = GleanUploads()
+    /// What the events of the SDK itself mean.
+    public let vocabulary: any Vocabulary = GleanVocabulary()
+    /// The case of the format document.
+    public let repeatedIDCode = "G23"
+
+    /// Describes the system.
+    public init() {}
+}
+
+extension SystemName {
+    /// The name of the telemetry of Mozilla's Glean SDK.
+    public static let glean = SystemName("glean")
+}
+
+extension StoreKind {
+    /// A ping that waits to be sent, in a file of its own.
+    public static let gleanPingFile = StoreKind("glean-ping-file")
+    /// Events that are in no ping yet.
+    public static let gleanPendingEvents = StoreKind("glean-pending-events")
+}
+
+/// The server that takes pings.
+///
+/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 11.1.
+enum GleanServer {
+    /// The host that apps send to.
+    static let host = "incoming.telemetry.mozilla.org"
+    /// The method that apps send with.
+    static let method = "POST"
+}

@@ -1,0 +1,60 @@
+import Bytes
+import JSONText
+import Telemetry
+
+/// An upload path: `/submit/<namespace>/<ping>/<version>/<document id>`, without a query.
+///
+/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.1.
+struct GleanPath {
+    /// The app id that the server knows the app by, in the bytes that this was read from.
+    let namespace: Range<Int>
+    /// The name of the ping.
+    let ping: Range<Int>
+    /// The document id.
+    let documentID: Range<Int>
+
+    private static let prefix = Array("/submit/".utf8)
+    private static let mostBytes = 1024
+    /// The namespace of telemetry-ios, on the same server.
+    private static let otherNamespace = "telemetry"
+
+    /// Reads a path; nil if it leaves the grammar.
+    init?(_ path: Span<UInt8>) {
+        guard path.count <= Self.mostBytes, path.count > Self.prefix.count,
+            path.extracting(..<Self.prefix.count).equals(Self.prefix.span)
+        else { return nil }
+        var parts: [Range<Int>] = []
+        var start = Self.prefix.count
+        for index in start..<path.count where path[index] == UInt8(ascii: "/") {
+            parts.append(start..<index)
+            start = index + 1
+        }
+        parts.append(start..<path.count)
+        guard parts.count == 4, Self.isNamespace(path.extracting(parts[0])),
+            GleanName.isPing(path.extracting(parts[1])), Self.isVersion(path.extracting(parts[2])),
+            path.extracting(parts[3]).isUUID
+        else { return nil }
+        (namespace, ping, documentID) = (parts[0], parts[1], parts[3])
+    }
+
+    /// `[A-Za-z0-9-]{1,100}`, but that of another system.
+    private static func isNamespace(_ text: Span<UInt8>) -> Bool {
+        guard (1...100).contains(text.count), !text.equals(otherNamespace) else { return false }
+        for index in text.indices where !text[index].isWordOrHyphen { return false }
+        return true
+    }
+
+    /// `[1-9][0-9]{0,2}`
+    private static func isVersion(_ text: Span<UInt8>) -> Bool {
+        guard (1...3).contains(text.count), text[0] != UInt8(ascii: "0") else { return false }
+        for index in text.indices where !text[index].isDigit { return false }
+        return true
+    }
+}
+
+extension UInt8 {
+    /// An ASCII letter of either case, a digit or a hyphen.
+    var isWordOrHyphen: Bool {
+        isDigit || self == UInt8(ascii: "-") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
+    }
+}

@@ -1,0 +1,156 @@
+import JSONText
+import Telemetry
+
+/// Reads ping files: bytes in, a record or a reject out.
+///
+/// A reader keeps its memory from one file to the next.
+///
+/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 4, 8.1 to 8.3 and 10.
+struct GleanPingReader {
+    /// Where a file lies, as far as its ping depends on it.
+    enum Folder: Sendable {
+        /// `pending_pings`
+        case pendingPings
+        /// `deletion_request`
+        case deletionRequests
+        /// `tmp`: pings that were being written.
+        case unfinished
+    }
+
+    /// A file that is read.
+    struct File {
+        let name: [UInt8]
+        let folder: Folder
+        let source: Source
+    }
+
+    private var body = JSONDocument()
+    private var third = JSONDocument()
+
+    /// How large a file may be that is parsed: the SDK drops a body of more than 1 MiB, compressed.
+    static let sizeLimit = FileSizeLimit(bytes: 8 << 20, code: "G10")
+    /// How long a body may be before it is noted [G48].
+    private static let notedBody = 1 << 20
+
+    /// Reads a file.
+    /// - Throws: ``PingFileError``
+    mutating func record(of bytes: [UInt8], _ file: File) throws(PingFileError) -> Record {
+        defer {
+            body.reset()
+            third.reset()
+        }
+        let lines = try PingLines(bytes)
+        try readBody(lines, bytes)
+        let metadata = lines.metadata.map { readMetadata($0, bytes) }
+        return makeRecord(lines, metadata, bytes, file)
+    }
+
+    private mutating func readBody(_ lines: PingLines, _ bytes: [UInt8]) throws(PingFileError) {
+        do throws(JSONError) {
+            let end = try body.readValue(in: bytes, range: lines.body)
+            guard end == lines.body.upperBound else { throw JSONError(.trailingBytes, at: end) }
+        } catch {
+            let reason =
+                switch error.code {
+                case .duplicateKey: "G6 duplicate key at byte \(error.offset)"
+                case .tooDeep: "G7 nested too deep"
+                default: "G4 body is not JSON: \(error)"
+                }
+            throw PingFileError(reason, line: lines.bodyLine)
+        }
+        guard body.kind(of: body.root) == .object else {
+            throw PingFileError("G5 body is not an object", line: lines.bodyLine)
+        }
+    }
+
+    /// The third line; nil if it cannot be read [G31].
+    private mutating func readMetadata(_ line: Range<Int>, _ bytes: [UInt8]) -> PingMetadata? {
+        do throws(JSONError) {
+            guard try third.readValue(in: bytes, range: line) == line.upperBound else { return nil }
+        } catch {
+            return nil
+        }
+        return PingMetadata(third)
+    }
+
+    private func makeRecord(
+        _ lines: PingLines, _ metadata: PingMetadata??, _ bytes: [UInt8], _ file: File
+    ) -> Record {
+        let path = GleanPath(bytes.span.extracting(lines.path))
+        func text(_ part: Range<Int>) -> String {
+            String(
+                decoding: bytes[lines.path.lowerBound + part.lowerBound..<lines.path.lowerBound + part.upperBound],
+                as: UTF8.self)
+        }
+        let known = metadata.map { $0 ?? PingMetadata() } ?? PingMetadata()
+        let isUnreadable = metadata.map { $0 == nil } ?? false
+        let facts = PingBody(of: body, needsInfo: known.hasInfoSections)
+        let tags = PingTags(known.headers)
+        let payload = body.canonicalBytes(of: body.root)
+        let type = path.map { text($0.ping) } ?? Self.type(named: known.pingName)
+        var record = Record(
+            system: .glean, type: type,
+            id: path.map { text($0.documentID) } ?? String(decoding: file.name, as: UTF8.self), client: facts.client,
+            time: facts.time, app: facts.app(id: path.map { text($0.namespace) }),
+            target: path.map { _ in Target(path: String(decoding: bytes[lines.path], as: UTF8.self)) },
+            payload: payload, source: file.source, notes: lines.notes)
+        record.notes += Self.notes(on: file, record, hasPath: path != nil)
+        if isUnreadable { record.notes.append("G31 third line unreadable: what it asks for is not known") }
+        record.notes += Self.notes(on: known, record, hasPath: path != nil)
+        if !known.hasInfoSections, facts.hasInfo {
+            record.notes.append("G39 sections of information, which the third line denies")
+        }
+        tags.tell(&record)
+        record.notes += facts.notes
+        if payload.count > Self.notedBody {
+            record.notes.append("G48 body of \(payload.count) bytes: more than 1 MiB")
+        }
+        let holds: [Hold?] = [
+            facts.capabilityHold(known.capabilities), tags.refused.isEmpty ? nil : Hold("headers"),
+            file.folder == .unfinished ? Hold("incomplete") : nil, isUnreadable ? Hold("metadata") : nil,
+            path == nil ? .noTarget : nil, facts.hold,
+        ]
+        record.held = holds.compactMap(\.self)
+        return record
+    }
+
+    /// The type of a ping whose path does not tell it.
+    private static func type(named name: String?) -> String {
+        name.flatMap { GleanName.isPing($0.utf8.span) ? $0 : nil } ?? "unknown"
+    }
+
+    /// What name and folder of a file have to do with its ping.
+    private static func notes(on file: File, _ record: Record, hasPath: Bool) -> [String] {
+        var notes: [String] = []
+        if file.folder == .unfinished { notes.append("G21 found where the SDK writes pings: perhaps never queued") }
+        if let digits = GleanName.digits(ofUUID: file.name.span) {
+            if hasPath, GleanName.digits(ofUUID: record.id.utf8.span) != digits {
+                notes.append("G15 the file has the name of another document")
+            }
+        } else {
+            notes.append("G16 the name of the file is no UUID")
+        }
+        let isRequest = record.type == GleanName.deletionRequest
+        switch file.folder {
+        case .pendingPings where isRequest: notes.append("G24 a deletion request among pending pings")
+        case .deletionRequests where !isRequest: notes.append("G24 a ping among deletion requests")
+        case .pendingPings, .deletionRequests, .unfinished: break
+        }
+        if !hasPath { notes.append("G26 the first line is not in the grammar of upload paths") }
+        return notes
+    }
+
+    private static func notes(on metadata: PingMetadata, _ record: Record, hasPath: Bool) -> [String] {
+        var notes: [String] = []
+        if hasPath, let name = metadata.pingName, name != record.type {
+            notes.append("G29 the third line has the name of another ping")
+        }
+        let unknown = metadata.unknownKeys
+        if !unknown.isEmpty {
+            let shown = unknown.prefix(8).map { String($0.prefix(100)) }.joined(separator: ", ")
+            let more = unknown.count > 8 ? " and \(unknown.count - 8) more" : ""
+            notes.append("G32 unknown keys in the third line: \(shown)\(more)")
+        }
+        return notes
+    }
+}

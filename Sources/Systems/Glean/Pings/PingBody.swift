@@ -1,0 +1,99 @@
+import JSONText
+import Telemetry
+
+/// What a record has to know of the body of a ping, which is never changed.
+///
+/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8.1, 8.2 and 9.
+struct PingBody {
+    /// The client, as spelled; nil where the body names none, or something else than a UUID.
+    private(set) var client: String?
+    /// When the ping was built.
+    private(set) var time: Timestamp?
+    /// Version, build and channel, without the id.
+    private(set) var version: String?
+    private(set) var build: String?
+    private(set) var channel: String?
+    /// What the body itself asks of an uploader.
+    private(set) var capabilities: [String] = []
+    /// Whether it has a section of information.
+    let hasInfo: Bool
+    /// What is worth noting, and what violates the schema.
+    private(set) var notes: [String] = []
+    private(set) var hold: Hold?
+
+    static let clientID: JSONKey = "client_id"
+    private static let endTime: JSONKey = "end_time"
+    private static let displayVersion: JSONKey = "app_display_version"
+    private static let appBuild: JSONKey = "app_build"
+    private static let appChannel: JSONKey = "app_channel"
+    private static let stringLists: JSONKey = "string_list"
+    private static let bodyCapabilities: JSONKey = "glean.ping.uploader_capabilities"
+
+    /// Looks into a body.
+    /// - Parameters:
+    ///   - document: its root is the body, an object.
+    ///   - needsInfo: whether the sections of information must be there; nil where nothing tells, so that the body itself has
+    ///     to.
+    init(of document: JSONDocument, needsInfo: Bool?) {
+        let root = document.root
+        let client = document.value(of: GleanSchema.clientInfo, in: root)
+        let ping = document.value(of: GleanSchema.pingInfo, in: root)
+        hasInfo = client != nil || ping != nil
+        if let client { readClient(client, in: document) }
+        if let ping { readTime(ping, in: document) }
+        if let metrics = document.value(of: GleanSchema.metrics, in: root),
+            let lists = document.value(of: Self.stringLists, in: metrics),
+            let asked = document.value(of: Self.bodyCapabilities, in: lists)
+        {
+            capabilities = document.strings(of: asked) ?? []
+        }
+        let check = GleanSchema.check(document, needsInfo: needsInfo ?? hasInfo)
+        hold = check.findings.hold
+        if check.unknownCount > 0 { notes.append(Self.note(unknown: check.unknownKeys, of: check.unknownCount)) }
+    }
+
+    private mutating func readClient(_ info: JSONNode, in document: JSONDocument) {
+        version = document.string(at: Self.displayVersion, in: info)
+        build = document.string(at: Self.appBuild, in: info)
+        channel = document.string(at: Self.appChannel, in: info)
+        guard let id = document.value(of: Self.clientID, in: info), document.kind(of: id) == .string,
+            document.bytes(of: id).isUUID
+        else { return }
+        let spelled = document.string(of: id)
+        client = spelled
+        if GleanName.isPlaceholder(spelled) { notes.append("G41 client id of many installations: a placeholder") }
+    }
+
+    private mutating func readTime(_ info: JSONNode, in document: JSONDocument) {
+        guard let end = document.value(of: Self.endTime, in: info), document.kind(of: end) == .string else { return }
+        time = PingTime.timestamp(document.bytes(of: end))
+        if time == nil { notes.append("G44 ping_info.end_time is no time of the years 0000 to 9999") }
+    }
+
+    private static func note(unknown keys: [String], of count: Int) -> String {
+        let more = count > keys.count ? " and \(count - keys.count) more" : ""
+        return "G46 not in the schema: \(keys.joined(separator: ", "))\(more)"
+    }
+}
+
+extension PingBody {
+    /// The app, as far as it is known.
+    /// - Parameter id: the app id of the upload path.
+    func app(id: String?) -> App? { App(id: id, version: version, channel: channel, build: build) }
+
+    /// What keeps a plain uploader from sending the ping, as it would break a promise [G34].
+    /// - Parameter asked: what the metadata ask for.
+    func capabilityHold(_ asked: [String]) -> Hold? {
+        let names = Set(asked + capabilities).subtracting(["http"]).sorted()
+        guard !names.isEmpty else { return nil }
+        // Nobody but an attacker asks for many.
+        return Hold("capability", names.prefix(8).map { String($0.prefix(100)) }.joined(separator: ", "))
+    }
+}
+
+extension JSONDocument {
+    /// The string at a key, if it is one.
+    func string(at key: JSONKey, in object: JSONNode) -> String? {
+        value(of: key, in: object).flatMap { kind(of: $0) == .string ? string(of: $0) : nil }
+    }
+}

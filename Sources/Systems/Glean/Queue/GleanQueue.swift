@@ -1,0 +1,81 @@
+import JSONText
+import Telemetry
+
+/// The queue of pings as the SDK's own rules see it.
+///
+/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 5 and 11.3.
+struct GleanQueue: QueueRules, Equatable {
+    /// How many pings wait, deletion requests not counted.
+    let pings: Int
+    /// How many bytes they have; nil where so many wait that their number says all.
+    let bytes: Int?
+    /// How many deletion requests wait.
+    let deletionRequests: Int
+    /// The version of the SDK that built the pings, as far as one tells it.
+    let sdk: String?
+
+    /// The limits of a version: beyond them the oldest pings are deleted when the app starts.
+    private var limits: (pings: Int?, bytes: Int?) {
+        guard let version = sdk.flatMap(SDKVersion.init) else { return (nil, nil) }
+        if version >= SDKVersion(major: 67, minor: 4) { return (500, 50_000_000) }
+        if version >= SDKVersion(major: 32, minor: 4) { return (250, 10_000_000) }
+        return version >= SDKVersion(major: 32, minor: 2) ? (nil, 10_000_000) : (nil, nil)
+    }
+
+    func sentence(at instant: Int64) -> String {
+        var words = pings == 0 ? "no ping waits" : "ready for upload: \(pings) ping\(pings == 1 ? "" : "s")"
+        if let bytes, pings > 0 { words += " of \(bytes) bytes" }
+        if deletionRequests > 0 {
+            words += pings == 0 ? ", but " : ", after "
+            words += "\(deletionRequests) deletion request\(deletionRequests == 1 ? "" : "s")"
+        }
+        guard let sdk, SDKVersion(sdk) != nil else { return words }
+        words += "; SDK \(sdk)"
+        if isOverFull { return words + " deletes the oldest at its next start, for it keeps no more than " + kept }
+        return limits.bytes == nil ? words + " keeps any number" : words + " keeps no more than " + kept
+    }
+
+    private var isOverFull: Bool {
+        pings > limits.pings ?? .max || bytes ?? 0 > limits.bytes ?? .max
+    }
+
+    private var kept: String {
+        let megabytes = "\((limits.bytes ?? 0) / 1_000_000) MB"
+        return limits.pings.map { "\($0) pings and \(megabytes)" } ?? megabytes
+    }
+
+    func json(at instant: Int64) -> CanonicalObject {
+        var object = CanonicalObject()
+        object.set("bytes", integer: bytes)
+        object.set("deletionRequests", integer: deletionRequests)
+        object.set("isOverFull", boolean: isOverFull)
+        object.set("limitBytes", integer: limits.bytes)
+        object.set("limitPings", integer: limits.pings)
+        object.set("pings", integer: pings)
+        object.set("sdk", string: sdk)
+        return object
+    }
+
+    /// The most pings whose bytes are summed up: with more, their number alone passes every limit.
+    static let mostSummed = 500
+}
+
+/// A version of the SDK, as far as its rules changed by it.
+private struct SDKVersion: Comparable {
+    let major: Int
+    let minor: Int
+
+    init(major: Int, minor: Int) {
+        (self.major, self.minor) = (major, minor)
+    }
+
+    init?(_ text: String) {
+        let parts = text.split(separator: ".").prefix(2).map { Int($0) }
+        guard parts.count == 2, let major = parts[0], let minor = parts[1] else { return nil }
+        self.init(major: major, minor: minor)
+    }
+
+    static func < (left: SDKVersion, right: SDKVersion) -> Bool {
+        (left.major, left.minor) < (right.major, right.minor)
+    }
+}

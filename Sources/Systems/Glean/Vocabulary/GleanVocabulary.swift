@@ -1,0 +1,25 @@
+import JSONText
+import Telemetry
+
+/// The documented meanings of the events that the SDK itself records. Those of the apps are not documented here.
+///
+/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 6.
+struct GleanVocabulary: Vocabulary {
+    private static let meanings = [
+        "glean.restarted": "App started again",
+        "glean.session_start": "Session began",
+        "glean.session_end": "Session ended",
+    ]
+    private static let category: JSONKey = "category"
+    private static let name: JSONKey = "name"
+
+    func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
+        guard let events = payload.array(GleanSchema.events, in: payload.root) else { return [] }
+        return payload.elements(of: events).map { event in
+            guard let category = payload.string(at: Self.category, in: event),
+                let name = payload.string(at: Self.name, in: event)
+            else { return nil }
+            return Self.meanings["\(category).\(name)"]
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import Capture
+import Files
+import Glean
+import JSONText
+import Parallel
+import Telemetry
+import Testing
+
+/// Every case of the generator of Glean's stores against its oracle, which never decoded what was written.
+@Suite struct GleanOracleTests {
+    @Test("a capture comes out as its oracle says", arguments: try GleanFixtures.cases)
+    func matches(fixture: FixtureCase) async throws {
+        let oracle = try Oracle(fixture)
+        let found = try await Harvested(path: fixture.path)
+        #expect(found.records.count == oracle.records.count)
+        for (index, (record, expected)) in zip(found.records, oracle.records).enumerated() {
+            var line: [UInt8] = []
+            record.write(to: &line)
+            let document = try JSONDocument(line, policy: JSONReadingPolicy(depthLimit: 513))
+            for (key, text) in expected.texts {
+                #expect(Oracle.text(of: key, in: document) == text, "record \(index), \(key)")
+            }
+            #expect(Oracle.text(of: "app", in: document) == expected.app, "record \(index), app")
+            #expect(record.held.map(\.code) == expected.held, "record \(index), held")
+            #expect(Set(record.notes.map(\.code)) == Set(expected.notes), "record \(index), notes \(record.notes)")
+            #expect(record.contradiction == nil, "record \(index)")
+        }
+        #expect(found.duplicates == oracle.duplicates)
+        #expect(found.problems.map { "\($0.path) \($0.problem.code)" }.sorted() == oracle.problems.sorted())
+    }
+
+    @Test("what cannot be understood goes to quarantine as the oracle says", arguments: try GleanFixtures.cases)
+    func quarantine(fixture: FixtureCase) async throws {
+        let oracle = try Oracle(fixture)
+        let capture = try await CapturedFolder(path: fixture.path, label: fixture.name, limit: JobLimit(jobs: 2))
+        let found = try await Harvested(capture)
+        let items = found.quarantined.sorted { ($0.path, $0.reject.offset ?? 0) < ($1.path, $1.reject.offset ?? 0) }
+        #expect(items.map { Oracle.Refused($0) } == oracle.quarantined)
+        for item in items {
+            let file = try InputFile(path: "\(fixture.path)/\(item.path)").contents(limit: 16 << 20)
+            let span = Array(file[item.reject.range(inFileOf: file.count)])
+            #expect(item.size == span.count && item.sha256 == PayloadHash.hex(of: span) && item.isStored)
+            #expect(try CaptureInput.folder(capture).quarantinedBytes(of: item) == span)
+        }
+    }
+
+    @Test(
+        "one job finds what many find, byte for byte",
+        arguments: ["gen-d", "phone", "g51-bad-lines", "g59-deletion-request"])
+    func jobs(name: String) async throws {
+        let path = try GleanFixtures.named(name).path
+        let one = try await Harvested(path: path, jobs: 1)
+        let many = try await Harvested(path: path, jobs: 8)
+        #expect(one.lines.count > 0)
+        #expect(one.lines == many.lines && one.quarantined == many.quarantined && one.problems == many.problems)
+    }
+}
+
+/// What is taken for a data directory, and what is not.
+@Suite struct GleanDiscoveryTests {
+    private static let id = "0b9c7a5e-6d21-4f7b-8f0c-3e1d2a4b5c60"
+    private static let ping =
+        "/submit/org-mozilla-ios-focus/onboarding-opt-out/1/\(id)\n{}\n{\"body_has_info_sections\":false}"
+    private static let event = #"{"timestamp":1,"category":"a","name":"b"}"#
+
+    private func stores(_ files: [String: String]) async throws -> [String] {
+        let folder = try CaptureFolder()
+        for (name, text) in files { try folder.put(name, text) }
+        return try await folder.open().stores.filter { $0.store.system == .glean }.map(\.path)
+    }
+
+    @Test(
+        "a data directory is known by what lies in it, whatever it is called",
+        arguments: [
+            "pending_pings/\(id)", "deletion_request/\(id)", "client_id.txt", "db/data.safe.bin", "db/data.mdb",
+            "db/glean.sqlite",
+        ])
+    func telling(name: String) async throws {
+        #expect(try await stores(["Documents/any name/\(name)": Self.ping]) == ["Documents/any name"])
+    }
+
+    @Test("by its usual name it is known even if nothing else tells")
+    func usualName() async throws {
+        #expect(try await stores(["glean_data/events/events": Self.event]) == ["glean_data"])
+    }
+
+    @Test(
+        "folders of the same names elsewhere are strangers'",
+        arguments: ["Documents/party/events/events", "tmp/\(id)", "Documents/db/other.sqlite", "db/data.safe.bin.bak"])
+    func strangers(name: String) async throws {
+        #expect(try await stores([name: Self.event]) == [])
+    }
+
+    @Test("a folder of pings that is given by itself is a store", arguments: ["pending_pings", "deletion_request"])
+    func pingFolder(name: String) async throws {
+        let folder = try CaptureFolder()
+        try folder.put("\(name)/\(Self.id)", Self.ping)
+        let capture = try await CapturedFolder(path: "\(folder.path)/\(name)", label: name)
+        let found = try await Harvested(capture)
+        #expect(found.records.map(\.source.path) == [Self.id])
+        #expect(found.records.map(\.type) == ["onboarding-opt-out"])
+    }
+
+    @Test(
+        "a file that is given alone is known by its folder or by its first line",
+        arguments: [
+            ("glean_data/pending_pings/\(id)", ping, "glean-ping-file"),
+            ("glean_data/tmp/\(id)", ping, "glean-ping-file"),
+            ("glean_data/events/onboarding", event, "glean-pending-events"), ("copies/ping", ping, "glean-ping-file"),
+        ])
+    func single(name: String, text: String, kind: String) async throws {
+        let folder = try CaptureFolder()
+        try folder.put(name, text)
+        let capture = try #require(try CapturedFolder(file: "\(folder.path)/\(name)", label: "file"))
+        let found = try await Harvested(capture)
+        #expect(found.records.map(\.source.store.description) == [kind])
+        #expect(found.records.map(\.source.path) == [String(name.split(separator: "/").last ?? "")])
+    }
+
+    @Test("an unfinished ping that is given alone is held")
+    func unfinished() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("glean_data/tmp/\(Self.id)", Self.ping)
+        let capture = try #require(try CapturedFolder(file: "\(folder.path)/glean_data/tmp/\(Self.id)", label: "file"))
+        #expect(try await Harvested(capture).records.map { $0.held.map(\.code) } == [["incomplete"]])
+    }
+
+    @Test("links in the place of a data directory, or of a folder in it, are told")
+    func links() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("elsewhere/x", "")
+        try folder.put("glean_data/pending_pings/\(Self.id)", Self.ping)
+        try folder.link("glean_data/events", to: "../elsewhere")
+        try folder.link("Documents", to: "elsewhere")
+        try folder.put("Library/y", "")
+        try folder.link("Library/glean_data", to: "../elsewhere")
+        let problems = try await folder.open().problems.map { "\($0.path) \($0.problem.code)" }
+        #expect(problems == ["Library/glean_data link", "glean_data/events link"])
+    }
+
+    @Test("telemetry-ios and Glean lie side by side in one container, and both are read")
+    func sideBySide() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        try folder.put("Library/Application Support/glean_data/pending_pings/\(Self.id)", Self.ping)
+        let found = try await Harvested(folder.open())
+        #expect(found.records.map(\.system.description).sorted() == ["glean", "mozilla"])
+    }
+}

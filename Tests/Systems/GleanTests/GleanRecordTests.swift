@@ -1,0 +1,84 @@
+import JSONText
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Glean
+
+/// The worked examples of the format document, and what a record has besides them.
+@Suite struct GleanRecordTests {
+    private static let folder = "Library/Application Support/glean_data/pending_pings/"
+
+    private func read(
+        _ text: String, named name: String, in folder: GleanPingReader.Folder = .pendingPings, path: String? = nil
+    ) throws -> Record {
+        var reader = GleanPingReader()
+        let source = Source(
+            capture: "worked-examples", path: path ?? Self.folder + name, store: .gleanPingFile, index: 0)
+        let file = GleanPingReader.File(name: Array(name.utf8), folder: folder, source: source)
+        return try reader.record(of: Array(text.utf8), file)
+    }
+
+    @Test("a worked example, from its file to its record", arguments: GleanExample.all)
+    func workedExample(example: GleanExample) throws {
+        let name = String(example.path.split(separator: "/").last ?? "")
+        let folder: GleanPingReader.Folder =
+            example.path.contains("/deletion_request/") ? .deletionRequests : .pendingPings
+        let record = try read(example.file, named: name, in: folder, path: example.path)
+        #expect(record.line == example.record)
+        #expect(record.contradiction == nil)
+    }
+
+    @Test("worked example 12.4: events over a restart")
+    func pendingEvents() throws {
+        var document = JSONDocument()
+        let file = PendingEventsFile(Array(GleanExample.eventsFile.utf8), using: &document)
+        let source = Source(
+            capture: "worked-examples", path: "Library/Application Support/glean_data/events/onboarding",
+            store: .gleanPendingEvents, index: 0)
+        let records = PendingEventRecords.make(file, ofPing: "onboarding", borrowed: nil, source: source)
+        #expect(records.map(\.line) == [GleanExample.eventsRecord])
+    }
+
+    private static let name = "0b9c7a5e-6d21-4f7b-8f0c-3e1d2a4b5c60"
+    private static let path = "/submit/org-mozilla-ios-firefox/baseline/1/\(name)"
+
+    @Test("holds stand in the order of their codes")
+    func holds() throws {
+        let third =
+            #"{"headers":{"X-Debug-ID":"no good"},"body_has_info_sections":true,"uploader_capabilities":["ohttp"]}"#
+        let record = try read("https://x/\n{}\n\(third)", named: Self.name, in: .unfinished)
+        #expect(record.heldCodes == ["capability", "headers", "incomplete", "no-target", "schema"])
+        #expect(record.held[0].text == "capability: ohttp")
+        #expect(record.target == nil && record.app == nil && record.type == "unknown" && record.id == Self.name)
+        let unreadable = try read("\(Self.path)\n{}\nnot json", named: Self.name)
+        #expect(unreadable.heldCodes == ["metadata", "schema"])
+    }
+
+    @Test("the name of a ping that leaves the grammar is not taken for a type", arguments: ["", "A B", "../x"])
+    func types(name: String) throws {
+        let third = CanonicalObject.text("ping_name", name)
+        #expect(try read("x\n{}\n\(third)", named: Self.name).type == "unknown")
+    }
+
+    @Test(
+        "a body that cannot be read is a span of the file",
+        arguments: [
+            ("{", "G4"), ("{} x", "G4"), (#"{"a":"\ud83d"}"#, "G4"), ("[]", "G5"), ("7", "G5"),
+            (#"{"a":1,"a":1}"#, "G6"),
+            (String(repeating: #"{"a":"#, count: 513), "G7"),
+        ])
+    func unreadableBodies(body: String, code: String) {
+        let error = #expect(throws: PingFileError.self) { try read("\(Self.path)\n\(body)\n{}", named: Self.name) }
+        let expected = Refused(code, at: Self.path.utf8.count + 1, length: body.utf8.count)
+        #expect(error.map { Refused($0.reject) } == expected)
+    }
+}
+
+extension CanonicalObject {
+    fileprivate static func text(_ key: JSONKey, _ value: String) -> String {
+        var object = CanonicalObject()
+        object.set(key, string: value)
+        return String(decoding: object.bytes, as: UTF8.self)
+    }
+}

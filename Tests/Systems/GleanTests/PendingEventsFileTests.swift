@@ -1,0 +1,124 @@
+import JSONText
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Glean
+
+@Suite struct PendingEventsFileTests {
+    private static let event = #"{"timestamp":1,"category":"a","name":"b"}"#
+    private static let canonical = #"{"category":"a","name":"b","timestamp":1}"#
+    private static let marker = #"{"timestamp":1,"category":"glean","name":"restarted"}"#
+
+    private func file(_ bytes: [UInt8]) -> PendingEventsFile {
+        var document = JSONDocument()
+        return PendingEventsFile(bytes, using: &document)
+    }
+
+    private func file(_ text: String) -> PendingEventsFile { file(Array(text.utf8)) }
+
+    @Test(
+        "ends of lines and blank ones are nothing [G53]",
+        arguments: ["\(event)\n", event, "\u{FEFF}\(event)\r\n", "\n \r\n\(event)\n\n\t\n"])
+    func harmless(text: String) {
+        let found = file(text)
+        #expect(found.runs == [Array("[\(Self.canonical)]".utf8)])
+        #expect(found.rejects.isEmpty)
+    }
+
+    @Test("keys that are not known stay, and null extras are none")
+    func unknown() {
+        let found = file(#"{"timestamp":5,"category":"a","name":"b","extra":null,"execution_counter":null,"zzz":[1]}"#)
+        let text = #"[{"category":"a","execution_counter":null,"extra":null,"name":"b","timestamp":5,"zzz":[1]}]"#
+        #expect(found.runs == [Array(text.utf8)])
+    }
+
+    @Test(
+        "a line that is no event costs nothing but itself [G51]",
+        arguments: [
+            "not json", #"{"a":1}"#, "[1,2]", #""text""#, #"{"timestamp":-1,"category":"a","name":"b"}"#,
+            #"{"timestamp":1.5,"category":"a","name":"b"}"#, #"{"timestamp":"1","category":"a","name":"b"}"#,
+            #"{"timestamp":1,"category":"a"}"#, #"{"timestamp":1,"category":"a","name":"b","extra":{"k":1}}"#,
+            #"{"timestamp":1,"category":"a","name":"b","extra":[]}"#, #"{"timestamp":1,"category":"a","name":null}"#,
+            #"{"timestamp":1,"category":"a","name":"b","name":"c"}"#, "\0\0", String(repeating: "[", count: 5000),
+            "\(event)x", "\(event)\(event)",
+        ])
+    func strangers(line: String) {
+        let found = file("\(Self.event)\n\(line)\n\(Self.event)\n")
+        #expect(found.count == 2)
+        let offset = Self.event.utf8.count + 1
+        #expect(found.rejects.map { Refused($0) } == [Refused("G51", at: offset, length: line.utf8.count)])
+    }
+
+    @Test("the last line may be cut, also inside a character [G52]")
+    func cut() {
+        for tail in [Array(#"{"timestamp":1,"cat"#.utf8), Array(#"{"timestamp":1,"category":"z"#.utf8) + [0xC3]] {
+            let found = file(Array("\(Self.event)\n".utf8) + tail)
+            #expect(found.count == 1)
+            let expected = Refused("G52", at: Self.event.utf8.count + 1, length: tail.count)
+            #expect(found.rejects.map { Refused($0) } == [expected])
+        }
+    }
+
+    @Test(
+        "at most 500 events make a record [G54]", arguments: [(500, [500]), (501, [500, 1]), (1203, [500, 500, 203])])
+    func runs(count: Int, runs: [Int]) throws {
+        let found = file(String(repeating: "\(Self.event)\n", count: count))
+        let counts = try found.runs.map { run in
+            let document = try JSONDocument(run)
+            return document.count(of: document.root)
+        }
+        #expect(counts == runs)
+    }
+
+    @Test("a file of markers alone gives no record [G55]")
+    func markers() {
+        let source = Source(capture: "c", path: "p", store: .gleanPendingEvents, index: 0)
+        func records(_ text: String) -> Int {
+            PendingEventRecords.make(file(text), ofPing: "events", borrowed: nil, source: source).count
+        }
+        #expect(records("") == 0)
+        #expect(records("\(Self.marker)\n\(Self.marker)\n") == 0)
+        #expect(records("\(Self.marker)\n\(Self.event)\n") == 1)
+    }
+}
+
+@Suite struct BorrowingTests {
+    private func ping(_ type: String, client: String?, time: String?, id: String) -> Record {
+        Record(
+            system: .glean, type: type, id: id, client: client, time: time.flatMap { Timestamp(rfc3339: $0) },
+            payload: Array(#"{"client_info":{"locale":"\#(id)"}}"#.utf8),
+            source: Source(capture: "c", path: "p", store: .gleanPingFile, index: 0))
+    }
+
+    private static let one = "5f0d1c7a-2b94-4e0c-9d3e-8a61b7c2f415"
+
+    @Test func theNewestLendsAndOfTwoAtOneInstantTheLater() {
+        var lenders = Lenders()
+        lenders.add(ping("baseline", client: Self.one, time: "2026-01-01T00:00:00Z", id: "a"))
+        lenders.add(ping("metrics", client: Self.one, time: "2026-01-03T00:00:00Z", id: "b"))
+        lenders.add(ping("metrics", client: Self.one, time: "2026-01-03T00:00:00Z", id: "c"))
+        lenders.add(ping("metrics", client: Self.one, time: "2026-01-02T00:00:00Z", id: "d"))
+        lenders.add(ping("topsites", client: nil, time: "2026-01-04T00:00:00Z", id: "e"))
+        lenders.add(
+            ping("health", client: GleanName.placeholderClient.uppercased(), time: "2026-01-05T00:00:00Z", id: "f"))
+        lenders.add(ping("late", client: Self.one, time: nil, id: "g"))
+        #expect(lenders.lender(to: "events")?.id == "c")
+        #expect(lenders.lender(to: "baseline")?.id == "a")
+        #expect(lenders.lender(to: "topsites")?.id == "e")
+        #expect(lenders.lender(to: "health")?.id == "f")
+        #expect(lenders.lender(to: "late") == nil)
+    }
+
+    @Test(
+        "the client file in any spelling [G58]",
+        arguments: [
+            (one, one), ("\(one)\n", one), ("{\(one.uppercased())}", one), (one.replacing("-", with: ""), one),
+            ("broken", nil), ("", nil), (GleanName.placeholderClient, nil), ("\(one)\(one)", nil),
+        ])
+    func clientFile(text: String, client: String?) {
+        let borrowed = BorrowedInfo(clientFile: Array(text.utf8))
+        #expect(borrowed?.client == client)
+        #expect(borrowed.map { String(decoding: $0.info, as: UTF8.self) } == client.map { #"{"client_id":"\#($0)"}"# })
+    }
+}

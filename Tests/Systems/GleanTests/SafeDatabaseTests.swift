@@ -1,0 +1,112 @@
+import Testing
+
+@testable import Glean
+
+@Suite struct SafeDatabaseTests {
+    private static let client = "5f0d1c7a-2b94-4e0c-9d3e-8a61b7c2f415"
+
+    private static func number(_ value: Int, bytes: Int) -> [UInt8] {
+        (0..<bytes).map { UInt8(value >> (8 * $0) & 0xFF) }
+    }
+    private static func text(_ bytes: [UInt8]) -> [UInt8] { number(bytes.count, bytes: 8) + bytes }
+    private static func text(_ text: String) -> [UInt8] { Self.text(Array(text.utf8)) }
+    private static func value(_ variant: Int, _ data: [UInt8]) -> [UInt8] {
+        let rest = number(variant, bytes: 4) + data
+        return [9] + number(rest.count, bytes: 8) + rest
+    }
+    private static func database(_ name: String, _ entries: [(String, [UInt8])]) -> [UInt8] {
+        [1] + text(name) + number(0, bytes: 4) + number(entries.count, bytes: 8)
+            + entries.flatMap { text($0.0) + text($0.1) }
+    }
+
+    private static let whole: [UInt8] =
+        number(3, bytes: 8)
+        + database("user", [("glean_client_info#client_id", value(9, text(client)))])
+        + database(
+            "ping",
+            [
+                ("metrics#a.b", value(1, [1, 0, 0, 0])), ("metrics#c.d/label", value(1, [1, 0, 0, 0])),
+                ("metrics#c.e", value(7, text("x"))), ("baseline#glean.x", value(0, [1])),
+                ("glean_internal_info#metrics#sequence", value(1, [7, 0, 0, 0])),
+            ]) + database("app", [])
+
+    @Test func tellsTheClientAndWhatWaits() throws {
+        let found = try #require(SafeDatabase(Self.whole))
+        #expect(found.client == Self.client)
+        #expect(found.metrics == ["metrics": 2, "baseline": 1])
+    }
+
+    @Test("a client id stands in the database of the user, as a UUID, or there is none")
+    func elsewhere() throws {
+        for (name, value) in [
+            ("ping", Self.value(9, Self.text(Self.client))), ("user", Self.value(7, Self.text(Self.client))),
+            ("user", Self.value(9, Self.text("no uuid"))), ("user", []),
+        ] {
+            let bytes = Self.number(1, bytes: 8) + Self.database(name, [("glean_client_info#client_id", value)])
+            #expect(try #require(SafeDatabase(bytes)).client == nil)
+        }
+    }
+
+    @Test("a file that is cut, or says more than it has, is none")
+    func hostile() {
+        for end in Self.whole.indices { #expect(SafeDatabase(Array(Self.whole[..<end])) == nil) }
+        #expect(SafeDatabase(Self.whole + [0]) == nil)
+        #expect(SafeDatabase(Array(repeating: 0xFF, count: 9)) == nil)
+        for index in Self.whole.indices {
+            var changed = Self.whole
+            changed[index] = 0xFF
+            _ = SafeDatabase(changed)
+        }
+    }
+}
+
+@Suite struct GleanQueueTests {
+    private static let cases: [(GleanQueue, String)] = [
+        (GleanQueue(pings: 0, bytes: 0, deletionRequests: 0, sdk: nil), "no ping waits"),
+        (
+            GleanQueue(pings: 0, bytes: 0, deletionRequests: 1, sdk: nil), "no ping waits, but 1 deletion request"
+        ),
+        (
+            GleanQueue(pings: 1, bytes: 700, deletionRequests: 2, sdk: "31.2.0"),
+            "ready for upload: 1 ping of 700 bytes, after 2 deletion requests; SDK 31.2.0 keeps any number"
+        ),
+        (
+            GleanQueue(pings: 9, bytes: 700, deletionRequests: 0, sdk: "32.3.0"),
+            "ready for upload: 9 pings of 700 bytes; SDK 32.3.0 keeps no more than 10 MB"
+        ),
+        (
+            GleanQueue(pings: 250, bytes: 700, deletionRequests: 0, sdk: "66.3.0"),
+            "ready for upload: 250 pings of 700 bytes; SDK 66.3.0 keeps no more than 250 pings and 10 MB"
+        ),
+        (
+            GleanQueue(pings: 251, bytes: 700, deletionRequests: 0, sdk: "67.3.9"),
+            """
+            ready for upload: 251 pings of 700 bytes; SDK 67.3.9 deletes the oldest at its next start, for it keeps no more \
+            than 250 pings and 10 MB
+            """
+        ),
+        (
+            GleanQueue(pings: 501, bytes: nil, deletionRequests: 0, sdk: "67.4"),
+            """
+            ready for upload: 501 pings; SDK 67.4 deletes the oldest at its next start, for it keeps no more than 500 pings \
+            and 50 MB
+            """
+        ),
+        (
+            GleanQueue(pings: 2, bytes: 10_000_001, deletionRequests: 0, sdk: "60.0.1"),
+            """
+            ready for upload: 2 pings of 10000001 bytes; SDK 60.0.1 deletes the oldest at its next start, for it keeps no \
+            more than 250 pings and 10 MB
+            """
+        ),
+        (
+            GleanQueue(pings: 2, bytes: 1, deletionRequests: 0, sdk: "strange"),
+            "ready for upload: 2 pings of 1 bytes"
+        ),
+    ]
+
+    @Test("a queue in words", arguments: cases)
+    func sentences(queue: GleanQueue, sentence: String) {
+        #expect(queue.sentence(at: 0) == sentence)
+    }
+}
