@@ -26,10 +26,11 @@ demo: setup  ## builds for debugging, which takes less time, and shows the comma
 	$(foreach program,$(PROGRAMS),swift build --product $(program) &&) true
 	@.ci/demo .build/debug
 
-test:  ## runs the tests and, where the schemas are at hand, the schema check
+test:  ## runs the tests and, where the schemas and Mozilla's SDK are at hand, compares with those
 	@.ci/setup $(LIBRARIES) $(TEST_TOOLS)
 	swift test
 	@.ci/schemas
+	@.ci/glean
 
 lint:  ## checks the style of the sources, and that imports go down only
 	@.ci/setup python3

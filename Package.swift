@@ -196,6 +196,8 @@ if fuzzes {
         ("FuzzJSON", ["JSONText"]),
         ("FuzzPingFile", ["JSONText", "Mozilla", "Systems", "Telemetry"]),
         ("FuzzPendingEvents", ["JSONText", "Mozilla", "Systems", "Telemetry"]),
+        ("FuzzGleanPing", ["Glean", "JSONText", "Systems", "Telemetry"]),
+        ("FuzzGleanEvents", ["Glean", "JSONText", "Systems", "Telemetry"]),
         ("FuzzBundle", ["Bundle", "Files", "Systems", "Telemetry"]),
         ("FuzzLeanplumRows", ["JSONText", "Leanplum", "Systems", "Telemetry"]),
         ("FuzzLeanplumDatabase", ["Files", "Leanplum"]),

@@ -4,7 +4,7 @@ import TestSupport
 let pingferryPath = builtProgram("pingferry")
 
 /// The captures of the samples.
-let samples = ["damaged", "firefox", "focus", "leanplum", "shop", "webxr"]
+let samples = ["damaged", "firefox", "firefox-today", "focus", "leanplum", "shop", "webxr"]
 
 /// The request logs of the samples.
 let sampleLogs = ["browser.har", "pings.ndjson"]

@@ -1,0 +1,39 @@
+import JSONText
+import Systems
+import Telemetry
+
+@testable import Glean
+
+/// Reads hostile bytes as a ping file, and as the database beside it.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzGleanPing(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    _ = SafeDatabase(bytes)
+    _ = BorrowedInfo(clientFile: bytes)
+    var reader = GleanPingReader()
+    for folder in [GleanPingReader.Folder.pendingPings, .unfinished] {
+        let source = Source(capture: "c", path: "p", store: .gleanPingFile, index: 0)
+        let name = Array("0b9c7a5e-6d21-4f7b-8f0c-3e1d2a4b5c60".utf8)
+        do throws(PingFileError) {
+            check(try reader.record(of: bytes, GleanPingReader.File(name: name, folder: folder, source: source)))
+        } catch {
+            let span = error.reject.range(inFileOf: count)
+            precondition(span.upperBound <= count, "a reject lies outside of its file")
+        }
+    }
+    return 0
+}
+
+/// A record is its line and back, contradicts itself in nothing, and carries no header but tags.
+private func check(_ record: Record) {
+    var line: [UInt8] = []
+    record.write(to: &line)
+    var document = JSONDocument()
+    guard let again = try? Record(line: Array(line.dropLast()), using: &document, knowing: Systems.table) else {
+        preconditionFailure("a record's own line is refused")
+    }
+    precondition(again == record, "a record changes on its way through a line")
+    precondition(record.contradiction(knowing: Systems.table) == nil, "a record contradicts itself")
+    precondition(record.target?.headerFields.allSatisfy(PingTags.isAllowed) ?? true, "a header that is no tag")
+    precondition(record.notes.count < 20, "notes without end")
+}
