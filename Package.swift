@@ -168,7 +168,7 @@ let tests: [Target] = [
     tests(
         of: "Sending", on: "Delivery",
         [
-            "ActivityStream", "Bundle", "Delivery", "HTTP", "Leanplum", "Mozilla", "Sift", "pingferry",
+            "ActivityStream", "Bundle", "Delivery", "Glean", "HTTP", "Leanplum", "Mozilla", "Sift", "pingferry",
             "pingferry-upload",
         ] + telemetryForTests),
     tests(of: "Export", ["Export"]),

@@ -18,7 +18,7 @@ import Testing
         ["convert", "-o", "-", "--json", "x"], ["scan", "--jobs", "0", "x"], ["scan", "--jobs", "257", "x"],
         ["scan", "--system", "Mozilla", "x"], ["scan", "--since", "yesterday", "x"], ["scan", "--since", "", "x"],
         ["scan", "--until", "2020-02-30", "x"], ["scan", "--since", "2020-03-02T12:00", "x"],
-        ["scan", "--since", "2020-03-02T24:00:00Z", "x"], ["scan", "--since", "1969-12-31", "x"],
+        ["scan", "--since", "2020-03-02T24:00:00Z", "x"], ["scan", "--since", "10000-01-01", "x"],
         ["bundle", "-o", "y", "--quarantine-file", "129", "x"], ["bundle", "-o", "y", "--quarantine-total", "-1", "x"],
     ])
     func usage(arguments: [String]) throws {

@@ -116,4 +116,13 @@ import Testing
                     == "pingferry: webxr: \(pipe): not read: a pipe, a socket or a device in the place of a file\n")
         }
     }
+
+    @Test func aDataDirectoryTellsWhatWaitsInIt() throws {
+        let lines = try pingferry("scan", sample("firefox-today")).lines
+        #expect(lines.contains { $0.hasSuffix("/Library/Application Support/glean_data:") })
+        let queue = "ready for upload: 6 pings of 5048 bytes; SDK 66.3.0 keeps no more than 250 pings and 10 MB"
+        #expect(lines.contains("    pending_pings: \(queue)"))
+        #expect(lines.contains("    metrics that wait for their ping: metrics 1"))
+        #expect(lines.last == "9 records (6 uploadable; held: capability 1, pending-events 2)")
+    }
 }
