@@ -20,7 +20,7 @@ struct PingMetadata {
     private static let infoSections: JSONKey = "body_has_info_sections"
     private static let pingName: JSONKey = "ping_name"
     private static let capabilities: JSONKey = "uploader_capabilities"
-    private static let known: Set<JSONKey> = [headers, infoSections, pingName, capabilities]
+    private static let known = [headers, infoSections, pingName, capabilities]
 
     /// The metadata of a file without a third line.
     init() {}
@@ -32,9 +32,8 @@ struct PingMetadata {
         guard document.kind(of: root) == .object else { return nil }
         for place in 0..<document.memberCount(of: root) {
             let member = document.member(at: place, of: root)
-            let key = JSONKey(document.string(of: member.key))
-            guard Self.known.contains(key) else {
-                unknownKeys.append(key.description)
+            guard let key = Self.known.first(where: { document.bytes(of: member.key).equals($0.utf8.span) }) else {
+                unknownKeys.append(document.string(of: member.key))
                 continue
             }
             // A null is as good as nothing [G33].

@@ -47,7 +47,9 @@ struct GleanScan: StoreScan {
 
     private mutating func read(_ index: Int, in folder: borrowing Folder, into output: inout ScanOutput) {
         switch directory.file(index) {
-        case .facts: output.report(DirectoryFacts(directory, folder).report)
+        case .facts:
+            // Nobody else shows them, and each ping is opened for them.
+            if context.options.comparesEvents { output.report(DirectoryFacts(directory, folder).report) }
         case .file(let place, let index):
             let contents = directory.folders[place].contents
             switch contents {
