@@ -23,6 +23,7 @@ let perByte: [SwiftSetting] = pure + [.unsafeFlags(["-O"], .when(configuration: 
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 
 /// A room of ours: a folder on a floor. Imports go down only; `.ci/floors` checks that.
 func room(
@@ -55,10 +56,13 @@ let foundations: [Target] = [
     room("Files", on: "Foundations", ["Bytes", "CFiles"]),
     room("HTTP", on: "Foundations", ["CCurl", "Parallel"]),
     room("Parallel", on: "Foundations"),
+    room("PrivateSQLite", on: "Foundations", ["CSQLite", "Files"]),
+    room("Secrets", on: "Foundations", [crypto, cryptoExtras]),
     room("SQLite", on: "Foundations", ["CSQLite"]),
 ]
 
 let formats: [Target] = [
+    room("DeviceBackup", on: "Formats", ["Bytes", "JSONText", "PropertyList", "Secrets", crypto], pure),
     room("JSONText", on: "Formats", ["Bytes"], perByte),
     room("PropertyList", on: "Formats", ["Bytes", "CivilTime", "JSONText"], perByte),
 ]
@@ -73,7 +77,8 @@ let systems: [Target] = [
     room("Mozilla", on: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry"], pure),
     room("Sift", on: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry"], pure),
     room(
-        "Leanplum", on: "Systems", ["Bytes", "CSQLite", "Files", "JSONText", "PropertyList", "Telemetry", crypto]),
+        "Leanplum", on: "Systems",
+        ["Bytes", "Files", "JSONText", "PrivateSQLite", "PropertyList", "Telemetry", crypto]),
     room("ActivityStream", on: "Systems", ["Bytes", "JSONText", "Telemetry"], pure),
     room("Systems", on: "Systems", ["ActivityStream", "Leanplum", "Mozilla", "Sift", "Telemetry"], pure),
 ]
@@ -85,8 +90,8 @@ let middle: [Target] = [
     .target(
         name: "Capture",
         dependencies: [
-            "Bundle", "Bytes", "CArchive", "CZlib", "Files", "JSONText", "Parallel", "PropertyList", "Systems",
-            "Telemetry", crypto,
+            "Bundle", "Bytes", "CArchive", "CZlib", "DeviceBackup", "Files", "JSONText", "Parallel", "PrivateSQLite",
+            "PropertyList", "Secrets", "Systems", "Telemetry", crypto,
         ], path: "Sources/Capture", swiftSettings: common),
     .target(
         name: "Export", dependencies: ["CZstd", "Telemetry"], path: "Sources/Export", swiftSettings: common),
@@ -109,8 +114,8 @@ let programs: [Target] = [
     program(
         "pingferry",
         [
-            "Bundle", "Capture", "Console", "Export", "Files", "JSONText", "Parallel", "PropertyList", "Systems",
-            "Telemetry",
+            "Bundle", "Capture", "Console", "Export", "Files", "JSONText", "Parallel", "PropertyList", "Secrets",
+            "Systems", "Telemetry",
         ]),
     program(
         "pingferry-upload",
@@ -146,11 +151,13 @@ let tests: [Target] = [
     tests(of: "HTTP", on: "Foundations", ["CCurl", "HTTP"]),
     tests(of: "Parallel", on: "Foundations", ["Parallel"]),
     tests(of: "SQLite", on: "Foundations", ["SQLite"]),
+    tests(of: "Secrets", on: "Foundations", ["Secrets"]),
+    tests(of: "DeviceBackup", on: "Formats", ["Bytes", "DeviceBackup", "Secrets"]),
     tests(of: "JSONText", on: "Formats", ["JSONText"]),
     tests(of: "PropertyList", on: "Formats", ["Bytes", "JSONText", "PropertyList"]),
     tests(of: "Telemetry", ["ActivityStream", "Bytes", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
     tests(of: "ActivityStream", on: "Systems", ["ActivityStream", "Capture"] + telemetryForTests),
-    tests(of: "Leanplum", on: "Systems", ["Leanplum", "PropertyList"] + telemetryForTests),
+    tests(of: "Leanplum", on: "Systems", ["Leanplum", "PrivateSQLite", "PropertyList"] + telemetryForTests),
     tests(of: "Mozilla", on: "Systems", ["Mozilla"] + telemetryForTests),
     tests(of: "Sift", on: "Systems", ["PropertyList", "Sift"] + telemetryForTests),
     tests(of: "Systems", on: "Systems", ["ActivityStream", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
@@ -194,7 +201,7 @@ if fuzzes {
         ("FuzzPendingEvents", ["JSONText", "Mozilla", "Systems", "Telemetry"]),
         ("FuzzBundle", ["Bundle", "Files", "Systems", "Telemetry"]),
         ("FuzzLeanplumRows", ["JSONText", "Leanplum", "Systems", "Telemetry"]),
-        ("FuzzLeanplumDatabase", ["Files", "Leanplum"]),
+        ("FuzzLeanplumDatabase", ["Files", "Leanplum", "PrivateSQLite"]),
         ("FuzzArchive", ["Bundle", "Capture", "Files", "Parallel", "Systems", "Telemetry"]),
         ("FuzzSiftStore", ["JSONText", "Sift", "Systems", "Telemetry"]),
         ("FuzzBinaryPropertyList", ["PropertyList"]),

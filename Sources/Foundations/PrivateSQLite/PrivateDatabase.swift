@@ -9,26 +9,28 @@ import Files
 /// are limited. Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section E.2.
 ///
 /// SQLite serializes the calls, so the connection may be handed from thread to thread.
-package final class PrivateDatabase: @unchecked Sendable {
+public final class PrivateDatabase: @unchecked Sendable {
     private let files: DatabaseCopy
     private let copy: UnsafeMutablePointer<csqlite_copy>
     let connection: OpaquePointer?
 
     /// Opens a copy.
     ///
-    /// - Throws: ``DatabaseError``; that the file is no database may only show when it is read.
-    package init(_ files: DatabaseCopy) throws(DatabaseError) {
+    /// - Parameter table: the one table that may be read.
+    /// - Throws: ``PrivateDatabaseError``; that the file is no database may only show when it is read.
+    public init(_ files: DatabaseCopy, table: StaticString) throws(PrivateDatabaseError) {
         self.files = files
         copy = .allocate(capacity: 1)
         copy.initialize(to: csqlite_copy())
         copy.pointee.descriptors = (files.main.number, files.journal.number, files.writeAheadLog.number)
         copy.pointee.exists = (1, files.hasJournal ? 1 : 0, files.hasWriteAheadLog ? 1 : 0)
-        copy.pointee.size_limit = sqlite3_int64(DatabaseCopy.sizeLimit)
+        copy.pointee.size_limit = sqlite3_int64(files.sizeLimit)
         copy.pointee.budget = sqlite3_int64(Self.leastBudget + files.size / Self.bytesPerBudget)
+        copy.pointee.table = UnsafeRawPointer(table.utf8Start).assumingMemoryBound(to: CChar.self)
         var connection: OpaquePointer?
         let code = csqlite_open(copy, &connection)
         self.connection = connection
-        guard code == SQLITE_OK else { throw DatabaseError(code) }
+        guard code == SQLITE_OK else { throw PrivateDatabaseError(code) }
     }
 
     deinit {

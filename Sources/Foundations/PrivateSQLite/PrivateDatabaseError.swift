@@ -3,12 +3,12 @@ import CSQLite
 /// An operation that SQLite could not do, and why.
 ///
 /// The words are SQLite's own for the code; those about the database in question are left out, for they quote it.
-package struct DatabaseError: Error, Equatable, Sendable, CustomStringConvertible {
+public struct PrivateDatabaseError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The extended result code.
-    package let code: Int32
+    public let code: Int32
 
     /// The error for a database that takes longer to read than its size can explain.
-    package static let outOfBudget = DatabaseError(SQLITE_INTERRUPT)
+    public static let outOfBudget = PrivateDatabaseError(SQLITE_INTERRUPT)
 
     init(_ code: Int32) {
         self.code = code
@@ -17,18 +17,18 @@ package struct DatabaseError: Error, Equatable, Sendable, CustomStringConvertibl
     private var primary: Int32 { code & 0xFF }
 
     /// Whether the file is no database at all, or an encrypted one.
-    package var isNotADatabase: Bool { primary == SQLITE_NOTADB }
+    public var isNotADatabase: Bool { primary == SQLITE_NOTADB }
     /// Whether something in the database contradicts itself, or is missing.
-    package var isDamage: Bool { primary == SQLITE_CORRUPT || code == SQLITE_IOERR | 2 << 8 }
+    public var isDamage: Bool { primary == SQLITE_CORRUPT || code == SQLITE_IOERR | 2 << 8 }
     /// Whether a value has more bytes than allowed.
-    package var isTooLarge: Bool { primary == SQLITE_TOOBIG }
+    public var isTooLarge: Bool { primary == SQLITE_TOOBIG }
     /// Whether reading took more steps than such a database can need.
-    package var isOutOfBudget: Bool { primary == SQLITE_INTERRUPT }
+    public var isOutOfBudget: Bool { primary == SQLITE_INTERRUPT }
     /// Whether the disk with the copy is the trouble, not the database.
-    package var isFault: Bool { [SQLITE_FULL, SQLITE_NOMEM].contains(primary) || primary == SQLITE_IOERR && !isDamage }
+    public var isFault: Bool { [SQLITE_FULL, SQLITE_NOMEM].contains(primary) || primary == SQLITE_IOERR && !isDamage }
 
     /// The code in words.
-    package var description: String {
+    public var description: String {
         isOutOfBudget ? "reading it takes too many steps" : String(cString: sqlite3_errstr(primary))
     }
 }

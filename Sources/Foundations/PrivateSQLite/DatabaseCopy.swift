@@ -1,17 +1,16 @@
 import Files
 
 /// A database and its companions, copied into files without names.
-package struct DatabaseCopy: Sendable {
-    /// The largest database, journal or write-ahead log that is copied.
-    package static let sizeLimit = 256 << 20
-
+public struct DatabaseCopy: Sendable {
     let main: SpoolFile
     let journal: SpoolFile
     let writeAheadLog: SpoolFile
     let hasJournal: Bool
     let hasWriteAheadLog: Bool
     /// The bytes of all of them.
-    package let size: Int
+    public let size: Int
+    /// None of them may grow beyond this.
+    let sizeLimit: Int
 
     /// Copies the database and what belongs to it.
     ///
@@ -20,9 +19,13 @@ package struct DatabaseCopy: Sendable {
     ///   - journal: a copy of the journal, or nil if there is none.
     ///   - writeAheadLog: a copy of the write-ahead log, or nil if there is none.
     ///   - size: the bytes of all of them.
+    ///   - sizeLimit: what none of them may grow beyond.
     /// - Throws: `FileError` if no room for a companion that SQLite may make can be had.
-    package init(main: SpoolFile, journal: SpoolFile?, writeAheadLog: SpoolFile?, size: Int) throws(FileError) {
+    public init(
+        main: SpoolFile, journal: SpoolFile?, writeAheadLog: SpoolFile?, size: Int, sizeLimit: Int
+    ) throws(FileError) {
         self.main = main
+        self.sizeLimit = sizeLimit
         hasJournal = journal != nil
         hasWriteAheadLog = writeAheadLog != nil
         if let journal { self.journal = journal } else { self.journal = try SpoolFile(in: main.folder) }
