@@ -110,7 +110,7 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let programs: [Target] = [
-    room("Console", on: "Programs", ["Bundle", "CThreads", "Files", "JSONText", argumentParser]),
+    room("Console", on: "Programs", ["Bundle", "CFiles", "CThreads", "Files", "JSONText", "Secrets", argumentParser]),
     program(
         "pingferry",
         [

@@ -15,8 +15,8 @@ public final class BackupPasswords: Sendable {
     /// - Returns: nil if there is nobody to ask, or no answer.
     public typealias Asking = @Sendable (_ path: String, _ isAgain: Bool) -> Secret?
 
-    /// Is told before a key is derived, which may take seconds.
-    public typealias Telling = @Sendable (_ path: String, _ rounds: Int) -> Void
+    /// Has a key derived, which may take seconds, and can say so.
+    public typealias Waiting = @Sendable (_ path: String, _ rounds: Int, _ derive: () -> CipherKey?) -> CipherKey?
 
     private struct Derived: Hashable {
         let password: Int
@@ -38,7 +38,7 @@ public final class BackupPasswords: Sendable {
 
     private let state: Mutex<State>
     private let ask: Asking?
-    private let tell: Telling
+    private let wait: Waiting
 
     /// How often somebody is asked for one backup.
     private static let mostQuestions = 3
@@ -46,11 +46,13 @@ public final class BackupPasswords: Sendable {
     /// - Parameters:
     ///   - known: the passwords that were given, in the order in which they are tried.
     ///   - ask: asks for another one; nil if nobody can be asked.
-    ///   - tell: is told before a key is derived.
-    public init(_ known: [Secret] = [], ask: Asking? = nil, tell: @escaping Telling = { _, _ in }) {
+    ///   - wait: has a key derived.
+    public init(
+        _ known: [Secret] = [], ask: Asking? = nil, whileDeriving wait: @escaping Waiting = { $2() }
+    ) {
         state = Mutex(State(passwords: known))
         self.ask = ask
-        self.tell = tell
+        self.wait = wait
     }
 
     /// Overwrites the passwords and forgets the keys: no other backup is opened.
@@ -86,8 +88,7 @@ public final class BackupPasswords: Sendable {
         let derived = Derived(password: index, derivation: bag.derivation)
         let known = state.withLock { ($0.keys[derived], $0.passwords[index]) }
         if let key = known.0 { return ClassKeys(bag, under: key) }
-        tell(path, bag.derivation.rounds)
-        guard let key = bag.derivation.key(for: known.1) else { return nil }
+        guard let key = wait(path, bag.derivation.rounds, { bag.derivation.key(for: known.1) }) else { return nil }
         state.withLock { $0.keys[derived] = key }
         return ClassKeys(bag, under: key)
     }
