@@ -164,7 +164,10 @@ let tests: [Target] = [
     tests(of: "Bundle", ["Bundle", "CZstd", "Mozilla", crypto] + telemetryForTests),
     tests(
         of: "Capture",
-        ["ActivityStream", "Bundle", "Capture", "Leanplum", "Mozilla", "Sift", "pingferry"] + telemetryForTests),
+        [
+            "ActivityStream", "Bundle", "Capture", "DeviceBackup", "Leanplum", "Mozilla", "Secrets", "Sift",
+            "pingferry",
+        ] + telemetryForTests),
     tests(
         of: "Delivery", on: "Delivery",
         ["Bundle", "Delivery", "Leanplum", "Mozilla", "Sift", "pingferry-upload"] + telemetryForTests),
@@ -203,6 +206,8 @@ if fuzzes {
         ("FuzzLeanplumRows", ["JSONText", "Leanplum", "Systems", "Telemetry"]),
         ("FuzzLeanplumDatabase", ["Files", "Leanplum", "PrivateSQLite"]),
         ("FuzzArchive", ["Bundle", "Capture", "Files", "Parallel", "Systems", "Telemetry"]),
+        ("FuzzKeybag", ["DeviceBackup", "Secrets"]),
+        ("FuzzBackupRows", ["DeviceBackup"]),
         ("FuzzSiftStore", ["JSONText", "Sift", "Systems", "Telemetry"]),
         ("FuzzBinaryPropertyList", ["PropertyList"]),
         ("FuzzXMLPropertyList", ["PropertyList"]),

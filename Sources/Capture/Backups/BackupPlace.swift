@@ -7,12 +7,14 @@ struct BackupPlace {
     /// The path by which messages name it.
     let shownPath: String
 
-    init(label: String, path: String, in capturePath: String) {
+    /// The beginning of the paths of what is in it.
+    let prefix: String
+
+    /// - Parameter archive: the prefix of the archive that it lies in; empty if it lies in none of the capture's.
+    init(label: String, path: String, in capturePath: String, archive: String) {
         self.label = label
+        prefix = path.isEmpty || path.utf8.elementsEqual(archive.utf8) ? path : path + "/"
         self.path = path
         shownPath = path.isEmpty ? capturePath : "\(capturePath)/\(path)"
     }
-
-    /// The beginning of the paths of what is in it.
-    var prefix: String { path.isEmpty || path.hasSuffix("!") ? path : path + "/" }
 }

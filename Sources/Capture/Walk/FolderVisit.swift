@@ -36,7 +36,7 @@ struct FolderVisit: Sendable {
     /// Whose container the folder is, if it says so.
     private(set) var identifier: String?
     /// Whose container the folder `AppData` in it is, where Xcode has packed one.
-    private(set) var identifierOfAppData: String?
+    private(set) var packed: (path: String, identifier: String)?
     /// Whether the folder is a backup, which is not looked at as a folder.
     private(set) var isBackup = false
     private let tree: FileTree
@@ -211,7 +211,10 @@ struct FolderVisit: Sendable {
     }
 
     private mutating func readPackageInfo(in folder: borrowing Folder) {
-        identifierOfAppData = Self.text("CFBundleIdentifier", in: ContainerFinder.packageInfoName, of: folder)
+        guard let identifier = Self.text("CFBundleIdentifier", in: ContainerFinder.packageInfoName, of: folder) else {
+            return
+        }
+        packed = (base + ContainerFinder.packedName, identifier)
     }
 
     /// A text of a property list in a folder; nil if there is none.

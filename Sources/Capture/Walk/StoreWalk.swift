@@ -4,27 +4,27 @@ import Telemetry
 
 /// Looks through all folders below a root for stores, several at once.
 struct StoreWalk {
-    private var problems: [PlacedProblem] = []
-    private(set) var isIncomplete = false
+    var problems: [PlacedProblem] = []
+    var isIncomplete = false
     /// The backups that were opened.
-    private(set) var backups: [OpenedBackup] = []
+    var backups: [OpenedBackup] = []
     /// Why others were not.
-    private(set) var backupErrors: [BackupError] = []
+    var backupErrors: [BackupError] = []
     /// The path of a file that was left out although its name is that of a store.
     private(set) var leftOutStore: String?
-    private let label: String
-    private let path: String
-    private let spool: Spool
-    private let passwords: BackupPasswords
+    let label: String
+    let path: String
+    let spool: Spool
+    let passwords: BackupPasswords
     private let backupSigns: BackupSigns
     private var archives: [String] = []
     /// The paths of the backups that were found and not opened yet.
-    private var foundBackups: [String] = []
+    var foundBackups: [String] = []
     /// Of each backup by its prefix, what visits could not read in it, the first one in words.
-    private var unreadInBackups: [String: (count: Int, first: String)] = [:]
+    var unreadInBackups: [String: (count: Int, first: String)] = [:]
     private var stores: [any Store] = []
-    private let formats: [any StoreFormat]
-    private var identifiers: [String: ContainerOwner] = [:]
+    let formats: [any StoreFormat]
+    var identifiers: [String: ContainerOwner] = [:]
 
     /// How many folders one job looks at: fewer would cost more to hand out than to read.
     private static let foldersPerJob = 16
@@ -79,7 +79,7 @@ struct StoreWalk {
 
     /// - Parameter hasBackups: whether there may be backups in the folders.
 
-    private mutating func descend(
+    mutating func descend(
         _ folders: [String], _ tree: FileTree, leavingOut excluded: Set<FileIdentity>, hasBackups: Bool = true,
         limit: JobLimit
     ) async throws {
@@ -131,7 +131,7 @@ struct StoreWalk {
 
     /// Adds what a visit found.
     /// - Returns: the folders below.
-    private mutating func take(_ result: Result<FolderVisit, FileError>, of path: String) -> [String] {
+    mutating func take(_ result: Result<FolderVisit, FileError>, of path: String) -> [String] {
         switch result {
         case .success(let visit):
             stores += visit.stores
@@ -175,9 +175,8 @@ struct StoreWalk {
 
     private mutating func takeOwners(of visit: FolderVisit, at path: String) {
         if let identifier = visit.identifier { identifiers[path] = ContainerOwner(identifier: identifier) }
-        if let identifier = visit.identifierOfAppData {
-            let packed = path.isEmpty || path.hasSuffix("!") ? path : path + "/"
-            identifiers[packed + ContainerFinder.packedName] = ContainerOwner(identifier: identifier)
+        if let packed = visit.packed {
+            identifiers[packed.path] = ContainerOwner(identifier: packed.identifier)
         }
     }
 
@@ -190,117 +189,5 @@ struct StoreWalk {
         }
         problems.append(
             PlacedProblem(capture: label, path: path, problem: Problem("unreadable", error.description)))
-    }
-}
-
-// MARK: - Backups
-
-extension StoreWalk {
-    /// Opens the backups that were found since the last call, and walks what is in them.
-    /// - Parameters:
-    ///   - archive: the prefix of the archive that they lie in; empty if they lie in none of the capture's.
-    ///   - rereading: reads that archive again.
-    /// - Throws: ``BackupError`` if the capture is a backup that cannot be read.
-    private mutating func walkBackups(
-        in tree: inout FileTree, archive: String, _ rereading: ArchiveRereading?, limit: JobLimit
-    ) async throws {
-        let paths = foundBackups.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        foundBackups = []
-        guard !paths.isEmpty else { return }
-        var manifests: [OpenedManifest] = []
-        for path in paths {
-            let place = BackupPlace(label: label, path: path, in: self.path)
-            let opening = BackupOpening(place, spool: spool, passwords: passwords)
-            do throws(BackupError) {
-                manifests.append(try opening.open(folder(of: place, in: tree), names: StoreNames(formats)))
-            } catch {
-                try take(error, at: place)
-            }
-        }
-        let members = try reread(manifests, archive, rereading)
-        for manifest in manifests {
-            do throws(BackupError) {
-                let folder = try folder(of: manifest.place, in: tree, archive: archive, members)
-                let backup = try manifest.finish(in: RootFolder(folder))
-                backups.append(backup)
-                problems += backup.problems
-                isIncomplete = isIncomplete || backup.problems.contains { Intake.isLoss($0.problem) }
-            } catch {
-                try take(error, at: manifest.place)
-                continue
-            }
-            if let backup = backups.last { try await walk(backup, in: &tree, limit: limit) }
-        }
-    }
-
-    /// Spools the files that backups in an archive need.
-    /// - Returns: nil if they are at hand.
-    private mutating func reread(
-        _ manifests: [OpenedManifest], _ archive: String, _ rereading: ArchiveRereading?
-    ) throws(ArchiveError) -> SpooledTree? {
-        guard let rereading, !manifests.isEmpty else { return nil }
-        var paths: Set<[UInt8]> = []
-        for manifest in manifests {
-            let folder = manifest.place.prefix.utf8.dropFirst(archive.utf8.count)
-            manifest.forEachFile { paths.insert(folder + Array($0.utf8)) }
-        }
-        let result = try rereading.members(at: paths)
-        problems += result.problems
-        isIncomplete = isIncomplete || !result.problems.isEmpty
-        return result.tree
-    }
-
-    /// The folder of a backup, in the archive where that was read again.
-    private func folder(
-        of place: BackupPlace, in tree: FileTree, archive: String = "", _ members: SpooledTree? = nil
-    ) throws(BackupError) -> Folder {
-        do throws(FileError) {
-            guard let members else { return try tree.folder(at: place.path) }
-            let inside = String(place.path.utf8.dropFirst(archive.utf8.count)) ?? ""
-            return try Folder(rootOf: members).folder(at: inside)
-        } catch {
-            throw BackupError(error)
-        }
-    }
-
-    /// A backup that cannot be read ends the command if it is the capture; beside others it is told.
-    private mutating func take(_ error: BackupError, at place: BackupPlace) throws(BackupError) {
-        guard !place.path.isEmpty else { throw error }
-        isIncomplete = true
-        backupErrors.append(error)
-        problems.append(
-            PlacedProblem(capture: label, path: place.path, problem: Problem("unreadable", error.description)))
-    }
-
-    private mutating func walk(_ backup: OpenedBackup, in tree: inout FileTree, limit: JobLimit) async throws {
-        let prefix = backup.place.prefix
-        for (name, domain) in backup.domains { identifiers[prefix + name] = ContainerOwner(domain) }
-        let part: FileTree
-        if prefix.isEmpty {
-            tree = FileTree(Folder(rootOf: backup.tree))
-            part = tree
-        } else {
-            part = tree.add(backup.tree, prefix: prefix)
-        }
-        let root = FolderVisit(
-            tree: part, path: prefix, name: CapturedFolder.lastPart(of: prefix), excluded: [], formats: formats
-        ).run()
-        try await descend(take(root, of: prefix), part, leavingOut: [], hasBackups: false, limit: limit)
-        guard let unread = unreadInBackups[prefix] else { return }
-        let more = unread.count > 1 ? " (and \(unread.count - 1) more files that only their contents tell)" : ""
-        problems.append(
-            PlacedProblem(
-                capture: label, path: backup.place.path, problem: Problem("unreadable", unread.first + more)))
-    }
-
-    /// The prefix of the backup that a path leads into; nil if it leads into none.
-    private func backupPrefix(of path: String) -> String? {
-        backups.last { path.utf8.starts(with: $0.place.prefix.utf8) }?.place.prefix
-    }
-
-    /// What is told of a link or a special file.
-    private func problem(of found: FolderLook.NotFile) -> Problem {
-        let problem = found.problem
-        return backupPrefix(of: found.path) == nil ? problem : Problem(problem.code, "B43 \(problem.text)")
     }
 }

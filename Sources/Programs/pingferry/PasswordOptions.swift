@@ -29,7 +29,8 @@ struct PasswordOptions: ParsableArguments {
         var known = try passwordFile.map { try Self.password(inFile: $0) }
         if let password = Self.takeFromEnvironment() { known.append(password) }
         let canAsk = !isQuiet && HiddenInput.canAsk
-        return BackupPasswords(known, ask: canAsk ? Self.ask : nil, whileDeriving: isQuiet ? Self.wait : Self.waitVisibly)
+        return BackupPasswords(
+            known, ask: canAsk ? Self.ask : nil, whileDeriving: isQuiet ? Self.wait : Self.waitVisibly)
     }
 
     private static let wait: BackupPasswords.Waiting = { _, _, derive in derive() }

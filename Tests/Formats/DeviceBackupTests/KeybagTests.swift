@@ -3,14 +3,15 @@ import Testing
 
 @testable import DeviceBackup
 
+/// A keybag, and what is wrong with it.
+struct KeybagFault: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let bytes: [UInt8]
+    let expected: KeybagError
+}
+
 /// Keybags as tables of items, and what comes of them. Cases B24 to B26 of "iOS backups".
 @Suite struct KeybagTests {
-    struct Case: Sendable, CustomTestStringConvertible {
-        let testDescription: String
-        let bytes: [UInt8]
-        let expected: KeybagError
-    }
-
     static func item(_ tag: String, _ value: [UInt8]) -> [UInt8] {
         Array(tag.utf8) + number(value.count) + value
     }
@@ -19,58 +20,56 @@ import Testing
         [UInt8(value >> 24 & 0xFF), UInt8(value >> 16 & 0xFF), UInt8(value >> 8 & 0xFF), UInt8(value & 0xFF)]
     }
 
-    static let uuid = item("UUID", [UInt8](repeating: 0, count: 16))
-    static let salt = item("SALT", [UInt8](repeating: 2, count: 20))
-    static let rounds = item("ITER", number(10_000))
+    static let uuid: [UInt8] = item("UUID", [UInt8](repeating: 0, count: 16))
+    static let salt: [UInt8] = item("SALT", [UInt8](repeating: 2, count: 20))
+    static let rounds: [UInt8] = item("ITER", number(10_000))
     static let malformed = KeybagError.malformed("it has no salt, or no number of rounds")
 
-    static let cases = [
-        Case(testDescription: "no byte", bytes: [], expected: malformed),
-        Case(testDescription: "text", bytes: Array("VERS".utf8), expected: .malformed("it ends within an item")),
-        Case(
+    static let cases: [KeybagFault] = [
+        KeybagFault(testDescription: "no byte", bytes: [], expected: malformed),
+        KeybagFault(testDescription: "text", bytes: Array("VERS".utf8), expected: .malformed("it ends within an item")),
+        KeybagFault(
             testDescription: "a length that leads out of it", bytes: Array("VERS".utf8) + number(0xFFFF_FFFF),
             expected: .malformed("an item is longer than what is left of it")),
-        Case(testDescription: "no salt", bytes: uuid + rounds, expected: malformed),
-        Case(testDescription: "no rounds", bytes: uuid + salt, expected: malformed),
-        Case(
+        KeybagFault(testDescription: "no salt", bytes: uuid + rounds, expected: malformed),
+        KeybagFault(testDescription: "no rounds", bytes: uuid + salt, expected: malformed),
+        KeybagFault(
             testDescription: "rounds of three bytes", bytes: uuid + salt + item("ITER", [0, 1, 2]), expected: malformed),
-        Case(
+        KeybagFault(
             testDescription: "DPIC without DPSL", bytes: uuid + salt + rounds + item("DPIC", number(1000)),
             expected: .malformed("of the first derivation it has the salt alone, or the rounds alone")),
-        Case(
+        KeybagFault(
             testDescription: "DPSL without DPIC", bytes: uuid + salt + rounds + item("DPSL", [1]),
             expected: .malformed("of the first derivation it has the salt alone, or the rounds alone")),
-        Case(testDescription: "no round", bytes: salt + item("ITER", number(0)), expected: .rounds(0)),
-        Case(
+        KeybagFault(testDescription: "no round", bytes: salt + item("ITER", number(0)), expected: .rounds(0)),
+        KeybagFault(
             testDescription: "too many rounds", bytes: salt + item("ITER", number(50_000_001)),
             expected: .rounds(50_000_001)),
-        Case(
+        KeybagFault(
             testDescription: "too many rounds at first",
             bytes: salt + rounds + item("DPSL", [1]) + item("DPIC", number(0xFFFF_FFFF)),
             expected: .rounds(0xFFFF_FFFF)),
-        Case(
+        KeybagFault(
             testDescription: "more than 64 KiB", bytes: [UInt8](repeating: 0, count: 65_537),
             expected: .malformed("it has more than 64 KiB")),
     ]
 
-    @Test("what is wrong with a keybag is told", arguments: cases)
-    func faults(_ one: Case) {
+    @Test("what is wrong with a keybag is told", arguments: KeybagTests.cases)
+    func faults(_ one: KeybagFault) {
         #expect(throws: one.expected) { try Keybag(one.bytes) }
     }
 
     @Test("the first of a repeated tag counts, and unknown tags are skipped")
     func repeated() throws {
         let bag = try Keybag(
-            uuid() + Self.salt + Self.item("WHAT", [1, 2, 3]) + Self.rounds + Self.item("ITER", Self.number(7))
-                + uuid() + Self.item("CLAS", Self.number(0x13)) + Self.item("CLAS", Self.number(4))
+            Self.uuid + Self.salt + Self.item("WHAT", [1, 2, 3]) + Self.rounds + Self.item("ITER", Self.number(7))
+                + Self.uuid + Self.item("CLAS", Self.number(0x13)) + Self.item("CLAS", Self.number(4))
                 + Self.item("WRAP", Self.number(2)) + Self.item("WPKY", [9]))
         #expect(bag.derivation.last.rounds == 10_000)
         #expect(bag.derivation.first == nil)
         #expect(bag.classes.map(\.number) == [3])
         #expect(bag.classes[0].wrappedKey == [9])
     }
-
-    private func uuid() -> [UInt8] { Self.uuid }
 
     // MARK: Classes
 

@@ -37,7 +37,7 @@ public struct FileTree: Sendable {
         let part = Part(prefix: prefix, root: RootFolder(Folder(rootOf: members)))
         // Mostly the last place: parts come in order.
         let place = parts.indices.firstSorted { !parts[$0].prefix.utf8.lexicographicallyPrecedes(prefix.utf8) }
-        if place < parts.count, parts[place].prefix == prefix {
+        if place < parts.count, parts[place].prefix.utf8.elementsEqual(prefix.utf8) {
             parts[place] = part
         } else {
             parts.insert(part, at: place)
