@@ -29,6 +29,11 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
         description = error.description
     }
 
+    /// Whether there is no room for what has to be copied to be read.
+    var isWithoutRoom: Bool {
+        if case .file(let error) = cause { error.operation == .spool } else { false }
+    }
+
     /// What to do next.
     public var remedy: String? {
         switch cause {

@@ -1,5 +1,6 @@
 import DeviceBackup
 import Files
+import Glibc
 import Secrets
 import Telemetry
 
@@ -115,8 +116,10 @@ struct BackupOpening {
         do throws(FileError) {
             return try folder.source(Array(name.utf8))
         } catch {
-            guard error.isNotFound else { throw BackupError(error) }
-            return nil
+            if error.isNotFound { return nil }
+            // A link beside a manifest is not followed, and a manifest without it may be another one.
+            guard [ELOOP, ENOTSUP, EISDIR].contains(error.code) else { throw BackupError(error) }
+            throw BackupError("B33", "\(name) is no regular file")
         }
     }
 

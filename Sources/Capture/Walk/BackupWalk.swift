@@ -74,7 +74,8 @@ extension StoreWalk {
 
     /// A backup that cannot be read ends the command if it is the capture; beside others it is told.
     private mutating func take(_ error: BackupError, at place: BackupPlace) throws(BackupError) {
-        guard !place.path.isEmpty else { throw error }
+        // No other backup would find room where this one did not.
+        guard !place.path.isEmpty, !error.isWithoutRoom else { throw error }
         isIncomplete = true
         backupErrors.append(error)
         problems.append(

@@ -33,7 +33,9 @@ import Testing
         let folder = try TemporaryFolder()
         var tree = FileTree(try Folder(path: folder.path))
         let members = SpooledTree(name: "x", folders: [FolderEntries()], files: [], bytes: .finder(Texts()))
-        for prefix in ["a.zip!phone/", "b/", "a.zip!", "a.zip!phone0/", "a.zip!"] { _ = tree.add(members, prefix: prefix) }
+        for prefix in ["a.zip!phone/", "b/", "a.zip!", "a.zip!phone0/", "a.zip!"] {
+            _ = tree.add(members, prefix: prefix)
+        }
         #expect(tree.parts.map(\.prefix) == ["a.zip!", "a.zip!phone/", "a.zip!phone0/", "b/"])
         let expected = [
             ("a.zip!phone/x/y", "a.zip!phone/"), ("a.zip!phone/", "a.zip!phone/"), ("a.zip!phone", "a.zip!"),

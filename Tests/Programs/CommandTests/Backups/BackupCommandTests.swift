@@ -188,4 +188,33 @@ import Testing
             """
         return try RunningProgram(["python3", "-c", script, pingferryPath, input] + answers).finish()
     }
+
+    @Test("a signal at the prompt ends the program, and the echo is on again", arguments: [2, 15])
+    func interruptedPrompt(signal: Int) throws {
+        let script = """
+            import os, pty, sys, termios
+            number, master = pty.fork()
+            if number == 0:
+                os.execv(sys.argv[1], [sys.argv[1], "scan", sys.argv[2]])
+            def echoes():
+                return bool(termios.tcgetattr(master)[3] & termios.ECHO)
+            before, seen = echoes(), b""
+            while not seen.endswith(b": "):
+                seen += os.read(master, 4096)
+            asked = echoes()
+            os.kill(number, int(sys.argv[3]))
+            while True:
+                try:
+                    seen += os.read(master, 4096)
+                except OSError:
+                    break
+            status = os.waitpid(number, 0)[1]
+            print(before, asked, echoes(), os.WTERMSIG(status))
+            """
+        let input = try BackupCase.named("encrypted-password-spaces").input
+        let finished = try RunningProgram(
+            ["python3", "-c", script, pingferryPath, input, "\(signal)"]
+        ).finish()
+        #expect(finished.lines == ["True False True \(signal)"], "\(finished.errors)")
+    }
 }
