@@ -37,6 +37,8 @@ struct BackupContents {
     private var refusedPaths = Refused()
     private var refusedNames = Refused()
     private var isFull = false
+    /// The domain of the last row.
+    private var lastDomain: (name: [UInt8], domain: RowPlace.Domain)?
 
     /// Rows that are not read, as one line tells them.
     private struct Refused {
@@ -58,7 +60,7 @@ struct BackupContents {
 
     /// Takes a row.
     mutating func take(_ row: ManifestRow) {
-        switch RowPlace(row) {
+        switch RowPlace(row, in: domain(of: row)) {
         case .system: return
         case .refused: refusedPaths.add(row)
         case .app(let domain, let path):
@@ -66,6 +68,14 @@ struct BackupContents {
             if path.isEmpty { return note(domain) }
             take(row, path, in: domain)
         }
+    }
+
+    /// What the domain of a row is: mostly that of the row before.
+    private mutating func domain(of row: ManifestRow) -> RowPlace.Domain {
+        if let lastDomain, lastDomain.name == row.domain { return lastDomain.domain }
+        let domain = RowPlace.Domain(name: row.domain)
+        lastDomain = (row.domain, domain)
+        return domain
     }
 
     /// Remembers a container that may lack its pings.
@@ -76,9 +86,10 @@ struct BackupContents {
 
     private mutating func take(_ row: ManifestRow, _ path: [UInt8], in domain: BackupDomain) {
         let hint = RowKind(flags: row.flags)
-        let mayBeFile = names.mayBelong(path, in: domain.name)
-        let mayBeFolder = hint != .file && names.isPingFolder(path, in: domain.name)
-        let mayBeLink = names.isNamed(path[((path.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)...])
+        let member = StoreNames.member(path, in: domain.name)
+        let mayBeFile = names.mayBelong(member)
+        let mayBeFolder = hint != .file && names.isPingFolder(member)
+        let mayBeLink = names.isNamed(member.name)
         guard mayBeFile || mayBeFolder || mayBeLink else { return note(domain) }
         let details = row.details
         let place = row.domain + [UInt8(ascii: "/")] + path
@@ -135,10 +146,9 @@ struct BackupContents {
 
     /// Looks whether a row is a file or a link in the place of a folder that others need.
     mutating func findClash(_ row: ManifestRow) {
-        guard RowKind(flags: row.flags) != .folder || row.details?.kind != .folder,
-            case .app(_, let path) = RowPlace(row), !path.isEmpty
-        else { return }
-        let place = row.domain + [UInt8(ascii: "/")] + path
+        // Only rows whose names were good made folders, so that those of this row need no look.
+        guard !row.path.isEmpty else { return }
+        let place = row.domain + [UInt8(ascii: "/")] + row.path
         guard folders.contains(place) else { return }
         switch row.details?.kind ?? RowKind(flags: row.flags) {
         case .file, .link: clashes.insert(place)

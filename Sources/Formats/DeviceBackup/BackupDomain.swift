@@ -49,32 +49,48 @@ public enum RowPlace: Sendable, Equatable {
     private static let pathLimit = 4096
     private static let depthLimit = 256
 
+    /// What a domain is, whatever the path of the row is.
+    public enum Domain: Sendable, Equatable {
+        case system, refused
+        case app(BackupDomain)
+
+        /// Finds out what a domain is.
+        public init(name bytes: [UInt8]) {
+            let name = String(decoding: bytes, as: UTF8.self)
+            guard bytes.count <= BackupDomain.nameLimit, name.utf8.elementsEqual(bytes), RowPlace.isPart(bytes) else {
+                self = .refused
+                return
+            }
+            guard let domain = BackupDomain(name: name) else {
+                let isUnnamed = BackupDomain.Kind.allCases.contains { $0.prefix == name }
+                self = isUnnamed ? .refused : .system
+                return
+            }
+            self = .app(domain)
+        }
+    }
+
     /// Finds the place of a row.
-    public init(_ row: ManifestRow) {
-        let name = String(decoding: row.domain, as: UTF8.self)
-        guard row.domain.count <= BackupDomain.nameLimit, name.utf8.elementsEqual(row.domain), Self.isPart(row.domain)
-        else {
-            self = .refused
-            return
+    public init(_ row: ManifestRow) { self.init(row, in: Domain(name: row.domain)) }
+
+    /// Finds the place of a row whose domain is known.
+    public init(_ row: ManifestRow, in domain: Domain) {
+        switch domain {
+        case .system: self = .system
+        case .refused: self = .refused
+        case .app(let domain):
+            self = row.path.isEmpty || Self.isPath(row.path) ? .app(domain, path: row.path) : .refused
         }
-        guard let domain = BackupDomain(name: name) else {
-            let isUnnamed = BackupDomain.Kind.allCases.contains { $0.prefix == name }
-            self = isUnnamed ? .refused : .system
-            return
-        }
-        self = row.path.isEmpty || Self.isPath(row.path) ? .app(domain, path: row.path) : .refused
     }
 
     private static func isPath(_ path: [UInt8]) -> Bool {
-        guard path.count <= pathLimit, String(decoding: path, as: UTF8.self).utf8.elementsEqual(path) else {
-            return false
-        }
+        guard path.count <= pathLimit, (try? UTF8Span(validating: path.span)) != nil else { return false }
         let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return parts.count <= depthLimit && parts.allSatisfy(isPart)
     }
 
     /// Whether bytes can be the name of one folder or file.
-    private static func isPart(_ part: some Collection<UInt8>) -> Bool {
+    fileprivate static func isPart(_ part: some Collection<UInt8>) -> Bool {
         !part.isEmpty && !part.elementsEqual(".".utf8) && !part.elementsEqual("..".utf8) && !part.contains(0)
             && !part.contains(UInt8(ascii: "/"))
     }
