@@ -23,6 +23,7 @@ let perByte: [SwiftSetting] = pure + [.unsafeFlags(["-O"], .when(configuration: 
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 
 /// A room of ours: a folder on a floor. Imports go down only; `.ci/floors` checks that.
 func room(
@@ -55,10 +56,13 @@ let foundations: [Target] = [
     room("Files", on: "Foundations", ["Bytes", "CFiles"]),
     room("HTTP", on: "Foundations", ["CCurl", "Parallel"]),
     room("Parallel", on: "Foundations"),
+    room("PrivateSQLite", on: "Foundations", ["CSQLite", "Files"]),
+    room("Secrets", on: "Foundations", [crypto, cryptoExtras]),
     room("SQLite", on: "Foundations", ["CSQLite"]),
 ]
 
 let formats: [Target] = [
+    room("DeviceBackup", on: "Formats", ["Bytes", "JSONText", "PropertyList", "Secrets", crypto], pure),
     room("JSONText", on: "Formats", ["Bytes"], perByte),
     room("PropertyList", on: "Formats", ["Bytes", "CivilTime", "JSONText"], perByte),
 ]
@@ -74,7 +78,8 @@ let systems: [Target] = [
     room("Mozilla", on: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry"], pure),
     room("Sift", on: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry"], pure),
     room(
-        "Leanplum", on: "Systems", ["Bytes", "CSQLite", "Files", "JSONText", "PropertyList", "Telemetry", crypto]),
+        "Leanplum", on: "Systems",
+        ["Bytes", "Files", "JSONText", "PrivateSQLite", "PropertyList", "Telemetry", crypto]),
     room("ActivityStream", on: "Systems", ["Bytes", "JSONText", "Telemetry"], pure),
     room("Systems", on: "Systems", ["ActivityStream", "Glean", "Leanplum", "Mozilla", "Sift", "Telemetry"], pure),
 ]
@@ -86,8 +91,8 @@ let middle: [Target] = [
     .target(
         name: "Capture",
         dependencies: [
-            "Bundle", "Bytes", "CArchive", "CZlib", "Files", "JSONText", "Parallel", "PropertyList", "Systems",
-            "Telemetry", crypto,
+            "Bundle", "Bytes", "CArchive", "CZlib", "DeviceBackup", "Files", "JSONText", "Parallel", "PrivateSQLite",
+            "PropertyList", "Secrets", "Systems", "Telemetry", crypto,
         ], path: "Sources/Capture", swiftSettings: common),
     .target(
         name: "Export", dependencies: ["CZstd", "Telemetry"], path: "Sources/Export", swiftSettings: common),
@@ -106,12 +111,12 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let programs: [Target] = [
-    room("Console", on: "Programs", ["Bundle", "CThreads", "Files", "JSONText", argumentParser]),
+    room("Console", on: "Programs", ["Bundle", "CFiles", "CThreads", "Files", "JSONText", "Secrets", argumentParser]),
     program(
         "pingferry",
         [
-            "Bundle", "Capture", "Console", "Export", "Files", "JSONText", "Parallel", "PropertyList", "Systems",
-            "Telemetry",
+            "Bundle", "Capture", "Console", "Export", "Files", "JSONText", "Parallel", "PropertyList", "Secrets",
+            "Systems", "Telemetry",
         ]),
     program(
         "pingferry-upload",
@@ -147,12 +152,14 @@ let tests: [Target] = [
     tests(of: "HTTP", on: "Foundations", ["CCurl", "HTTP"]),
     tests(of: "Parallel", on: "Foundations", ["Parallel"]),
     tests(of: "SQLite", on: "Foundations", ["SQLite"]),
+    tests(of: "Secrets", on: "Foundations", ["Secrets"]),
+    tests(of: "DeviceBackup", on: "Formats", ["Bytes", "DeviceBackup", "Secrets"]),
     tests(of: "JSONText", on: "Formats", ["JSONText"]),
     tests(of: "PropertyList", on: "Formats", ["Bytes", "JSONText", "PropertyList"]),
     tests(of: "Telemetry", ["ActivityStream", "Bytes", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
     tests(of: "ActivityStream", on: "Systems", ["ActivityStream", "Capture"] + telemetryForTests),
     tests(of: "Glean", on: "Systems", ["Glean"] + telemetryForTests),
-    tests(of: "Leanplum", on: "Systems", ["Leanplum", "PropertyList"] + telemetryForTests),
+    tests(of: "Leanplum", on: "Systems", ["Leanplum", "PrivateSQLite", "PropertyList"] + telemetryForTests),
     tests(of: "Mozilla", on: "Systems", ["Mozilla"] + telemetryForTests),
     tests(of: "Sift", on: "Systems", ["PropertyList", "Sift"] + telemetryForTests),
     tests(
@@ -160,8 +167,10 @@ let tests: [Target] = [
     tests(of: "Bundle", ["Bundle", "CZstd", "Mozilla", crypto] + telemetryForTests),
     tests(
         of: "Capture",
-        ["ActivityStream", "Bundle", "Capture", "Glean", "Leanplum", "Mozilla", "Sift", "pingferry"] + telemetryForTests
-    ),
+        [
+            "ActivityStream", "Bundle", "Capture", "DeviceBackup", "Glean", "Leanplum", "Mozilla", "Secrets", "Sift",
+            "pingferry",
+        ] + telemetryForTests),
     tests(
         of: "Delivery", on: "Delivery",
         ["Bundle", "Delivery", "Leanplum", "Mozilla", "Sift", "pingferry-upload"] + telemetryForTests),
@@ -175,7 +184,8 @@ let tests: [Target] = [
     tests(
         of: "Example",
         [
-            "Bundle", "Bytes", "Capture", "CivilTime", "Delivery", "HTTP", "Mozilla", "PropertyList", "SQLite", "Sift",
+            "Bundle", "Bytes", "Capture", "CivilTime", "Delivery", "DeviceBackup", "HTTP", "Mozilla", "PropertyList",
+            "SQLite", "Sift",
         ] + telemetryForTests),
     tests(of: "Console", on: "Programs", ["Console"]),
     tests(of: "Command", on: "Programs", ["pingferry", "pingferry-upload"]),
@@ -200,8 +210,10 @@ if fuzzes {
         ("FuzzGleanEvents", ["Glean", "JSONText", "Systems", "Telemetry"]),
         ("FuzzBundle", ["Bundle", "Files", "Systems", "Telemetry"]),
         ("FuzzLeanplumRows", ["JSONText", "Leanplum", "Systems", "Telemetry"]),
-        ("FuzzLeanplumDatabase", ["Files", "Leanplum"]),
+        ("FuzzLeanplumDatabase", ["Files", "Leanplum", "PrivateSQLite"]),
         ("FuzzArchive", ["Bundle", "Capture", "Files", "Parallel", "Systems", "Telemetry"]),
+        ("FuzzKeybag", ["DeviceBackup", "Secrets"]),
+        ("FuzzBackupRows", ["DeviceBackup"]),
         ("FuzzSiftStore", ["JSONText", "Sift", "Systems", "Telemetry"]),
         ("FuzzBinaryPropertyList", ["PropertyList"]),
         ("FuzzXMLPropertyList", ["PropertyList"]),

@@ -2,6 +2,7 @@ import Bundle
 import Capture
 import CivilTime
 import Delivery
+import DeviceBackup
 import Files
 import Glibc
 import HTTP
@@ -51,6 +52,17 @@ import Testing
             identifier = list.string(of: name)
         }
         #expect(identifier == "a.b")
+    }
+
+    @Test func oldManifestOfABackup() {
+        let none: [UInt8] = [0xFF, 0xFF]
+        let record = [0, 1, 0x61, 0, 1, 0x62] + none + none + none + [0x81, 0xA4] + [UInt8](repeating: 0, count: 38)
+        let bytes = Array("mbdb".utf8) + [5, 0] + record
+        var rows: [ManifestRow] = []
+        var manifest = BinaryManifest()
+        manifest.feed(bytes)
+        while case .row(let row) = manifest.next() { rows.append(row) }
+        #expect(rows.map(\.details?.kind) == [.file])
     }
 
     @Test func propertyListAsJSON() throws {

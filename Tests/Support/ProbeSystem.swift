@@ -57,6 +57,7 @@ private struct ProbeStores: StoreFormat {
 
     func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? { nil }
 
+    func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool { false }
     func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool { false }
 }
 

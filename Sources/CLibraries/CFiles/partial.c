@@ -83,6 +83,7 @@ static void on_signal(int number) {
     atomic_store(&waiting, number);
     if (atomic_load(&holding) > 0 || atomic_exchange(&waiting, 0) == 0) return;
     int error = errno;
+    cfiles_echo_on();
     char line[2 * path_size];
     const size_t room = sizeof line - 1;
     size_t length = add(line, 0, room, start_of_message);

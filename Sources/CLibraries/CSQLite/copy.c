@@ -153,17 +153,18 @@ static int on_last_error(sqlite3_vfs *vfs, int size, char *text) { return 0; }
 
 static int is_named(const char *name, const char *expected) { return name && strcmp(name, expected) == 0; }
 
-// Nothing but plain columns of the event table and of the schema, and what the schema check asks.
+// Nothing but plain columns of one table and of the schema, and what a check of the schema asks.
 static int on_authorize(void *context, int action, const char *first, const char *second, const char *database,
                         const char *source) {
+    const char *table = ((struct csqlite_copy *)context)->table;
     switch (action) {
     case SQLITE_SELECT: return SQLITE_OK;
     case SQLITE_READ:
-        return is_named(first, "event") || is_named(first, "sqlite_master") || is_named(first, "pragma_table_xinfo")
+        return is_named(first, table) || is_named(first, "sqlite_master") || is_named(first, "pragma_table_xinfo")
                    ? SQLITE_OK
                    : SQLITE_DENY;
     case SQLITE_PRAGMA:
-        return is_named(second, "event") && (is_named(first, "table_xinfo") || is_named(first, "table_list"))
+        return is_named(second, table) && (is_named(first, "table_xinfo") || is_named(first, "table_list"))
                    ? SQLITE_OK
                    : SQLITE_DENY;
     default: return SQLITE_DENY;
@@ -236,7 +237,7 @@ int csqlite_open(struct csqlite_copy *copy, sqlite3 **connection) {
                         "PRAGMA cache_size=-2048; PRAGMA query_only=ON",
                         0, 0, 0);
     if (code != SQLITE_OK) return code;
-    return sqlite3_set_authorizer(*connection, on_authorize, 0);
+    return sqlite3_set_authorizer(*connection, on_authorize, copy);
 }
 
 void csqlite_close(struct csqlite_copy *copy, sqlite3 *connection) {

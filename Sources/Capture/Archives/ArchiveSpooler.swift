@@ -18,6 +18,10 @@ struct ArchiveSpooler {
     private var members = SpooledTreeBuilder()
     private var problems: [PlacedProblem] = []
     private var unnamedProblems = 0
+    /// The paths of the members that are wanted, where they are known: the archive was read before.
+    private var wanted: Set<[UInt8]>?
+    /// Whether the archive comes once only, so that files of backups have to be held until their manifest has come.
+    private var comesOnce = false
 
     /// A hostile archive has something wrong with every member.
     private static let mostReported = 1000
@@ -30,9 +34,12 @@ struct ArchiveSpooler {
     }
 
     /// Reads the archive.
+    /// - Parameter wanted: the paths of the only members whose bytes are wanted; nil for those that may belong to stores.
     /// - Throws: ``ArchiveError`` if nothing can be read, if the spool cannot take more, or if a limit is passed. What
     ///   could be read before damage is returned.
-    consuming func run(_ bytes: ArchiveBytes) throws(ArchiveError) -> Result {
+    consuming func run(_ bytes: ArchiveBytes, only wanted: Set<[UInt8]>? = nil) throws(ArchiveError) -> Result {
+        self.wanted = wanted
+        if case .standardInput = bytes { comesOnce = true }
         var reader = try ArchiveReader(bytes, limits: limits)
         do throws(ArchiveError) {
             try takeMembers(from: &reader)
@@ -131,8 +138,11 @@ struct ArchiveSpooler {
     }
 
     private func isWanted(_ path: MemberPath) -> Bool {
-        MemberNames.mayBelongToStore(path, rootName: archive.rootName, formats)
-            || !archive.isNested && MemberNames.isArchive(path.split.name)
+        if let wanted { return wanted.contains(path.bytes) }
+        let name = path.split.name
+        return MemberNames.mayBelongToStore(path, rootName: archive.rootName, formats)
+            || BackupSigns.isBesideManifest(name) || comesOnce && BackupSigns.isFile(name)
+            || !archive.isNested && MemberNames.isArchive(name)
     }
 
     private consuming func finish() throws(ArchiveError) -> Result {
@@ -142,7 +152,7 @@ struct ArchiveSpooler {
         } catch {
             throw ArchiveError(.file(error))
         }
-        let (tree, faults) = members.finish(name: archive.shownPath, spool: file)
+        let (tree, faults) = members.finish(name: archive.shownPath, bytes: .spool(file))
         for fault in faults {
             switch fault {
             case .clash(let path): report("unreadable", "also the name of a folder in the archive", at: path)

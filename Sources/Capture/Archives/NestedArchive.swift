@@ -10,6 +10,8 @@ struct NestedArchive {
         var problems: [PlacedProblem] = []
         /// Whether something was lost.
         var isIncomplete = false
+        /// Reads it again.
+        var rereading: ArchiveRereading?
     }
 
     private let path: String
@@ -52,7 +54,9 @@ struct NestedArchive {
     {
         do throws(ArchiveError) {
             let result = try ArchiveSpooler(place, spool: spool, formats: formats).run(.source(source))
-            return Opened(tree: result.tree, problems: result.problems, isIncomplete: !result.problems.isEmpty)
+            return Opened(
+                tree: result.tree, problems: result.problems, isIncomplete: !result.problems.isEmpty,
+                rereading: ArchiveRereading(source, place, spool: spool, formats: formats))
         } catch {
             switch error.reason {
             case .file(let file) where file.operation == .spool: throw error

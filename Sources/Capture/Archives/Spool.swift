@@ -17,7 +17,8 @@ public final class Spool: Sendable {
 
     /// How much an archive may hold.
     public let archiveLimits: ArchiveLimits
-    private let folder: String
+    /// Where files without names are made.
+    let folder: String
     private let limit: Int
     private let state = Mutex(State())
 
@@ -35,6 +36,12 @@ public final class Spool: Sendable {
 
     /// How many bytes there are.
     var end: Int { state.withLock { $0.end } }
+
+    /// Checks that a file of its own may have some bytes beside those that there are.
+    /// - Throws: `FileError` with operation `spool`; `EOVERFLOW` beyond the limit.
+    func checkRoom(for count: Int) throws(FileError) {
+        guard count <= limit - end else { throw FileError(.spool, folder, code: EOVERFLOW) }
+    }
 
     /// Appends bytes.
     /// - Throws: `FileError` with operation `spool`; `EOVERFLOW` beyond the limit.

@@ -7,6 +7,10 @@ public enum InputError: Error, Sendable {
     case bundle(BundleError, String)
     /// An archive cannot be read at all.
     case archive(ArchiveError, String)
+    /// A backup cannot be read at all.
+    case backup(BackupError, String)
+    /// A file is the manifest of a backup.
+    case partOfBackup(String)
     /// The output would replace a part of the input.
     case isOutput(String)
     /// A capture has no store; what was found in it may say why.
@@ -21,6 +25,8 @@ public enum InputError: Error, Sendable {
         switch self {
         case .bundle(let error, let path): "\(path): \(error)"
         case .archive(let error, let path): "\(path): \(error)"
+        case .backup(let error, let path): "\(path): \(error)"
+        case .partOfBackup(let path): "\(path): B45 part of a backup; give its folder"
         case .isOutput(let path): "cannot replace \(path): it is part of the input"
         case .withoutStores(let path, let problem):
             "\(path)\(problem.path.isEmpty ? "" : ": \(problem.path)"): \(problem.problem.text)"
@@ -35,6 +41,8 @@ public enum InputError: Error, Sendable {
         switch self {
         case .bundle(let error, _): error.remedy
         case .archive(let error, _): error.remedy
+        case .backup(let error, _): error.remedy
+        case .partOfBackup: nil
         case .isOutput: "give the output another name"
         case .withoutStores: nil
         case .tooLarge: "if it is a property list, pingferry inspect --max-size shows it"

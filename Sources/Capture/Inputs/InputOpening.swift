@@ -16,6 +16,7 @@ public struct InputOpening: Sendable {
     private let excluded: Set<FileIdentity>
     private let isSalvage: Bool
     private let spool: Spool
+    private let passwords: BackupPasswords
 
     /// Keeps how inputs are to be opened; nothing is opened yet.
     /// - Parameters:
@@ -24,10 +25,12 @@ public struct InputOpening: Sendable {
     ///   - excluded: files that must not be read, such as the output.
     ///   - isSalvage: whether damaged bundles are read as far as they can be.
     ///   - spool: takes what is wanted of archives.
+    ///   - passwords: open encrypted backups; they are overwritten when all inputs are open.
     public init(
         label: String?, systems: SystemTable, limit: JobLimit, excluded: Set<FileIdentity> = [],
-        isSalvage: Bool = false, spool: Spool
+        isSalvage: Bool = false, spool: Spool, passwords: BackupPasswords = BackupPasswords()
     ) {
+        self.passwords = passwords
         self.label = label
         self.systems = systems
         self.limit = limit
@@ -39,6 +42,7 @@ public struct InputOpening: Sendable {
     /// Opens all inputs.
     /// - Throws: `FileError`, or ``InputError`` for the first that is damaged or nothing that is known.
     public func open(_ paths: [String]) async throws -> [CaptureInput] {
+        defer { passwords.wipe() }
         var inputs: [CaptureInput] = []
         for path in paths { inputs.append(try await open(path)) }
         return inputs
@@ -50,11 +54,14 @@ public struct InputOpening: Sendable {
         if let identity = FileIdentity(path: path), excluded.contains(identity) { throw InputError.isOutput(path) }
         do {
             let capture = try await CapturedFolder(
-                path: path, label: label, systems: systems, leavingOut: excluded, spool: spool, limit: limit)
+                path: path, label: label, systems: systems, leavingOut: excluded, spool: spool,
+                passwords: passwords, limit: limit)
             if let store = capture.leftOutStore { throw InputError.isOutput("\(path)/\(store)") }
             return .folder(try Self.withStores(capture, path))
         } catch let error as FileError where error.isNotAFolder {
             return try await openFile(path, label: label)
+        } catch let error as BackupError {
+            throw Self.inputError(error, path)
         }
     }
 
@@ -68,6 +75,9 @@ public struct InputOpening: Sendable {
         let kind = InputKind(head: try InputKind.head(of: source))
         if case .other = kind, let capture = try CapturedFolder(file: path, label: label, systems: systems) {
             return .folder(capture)
+        }
+        if case .other = kind, BackupSigns.isManifest(CapturedFolder.lastPart(of: path).utf8) {
+            throw InputError.partOfBackup(path)
         }
         return try await open(kind, .source(source), path, label: label)
     }
@@ -120,8 +130,11 @@ public struct InputOpening: Sendable {
     private func archive(_ bytes: ArchiveBytes, _ path: String, label: String) async throws -> CapturedFolder {
         do {
             let capture = try await CapturedFolder(
-                archive: bytes, path: path, label: label, systems: systems, spool: spool, limit: limit)
-            if capture.stores.isEmpty, let problem = capture.problems.first {
+                archive: bytes, path: path, label: label, systems: systems, spool: spool, passwords: passwords,
+                limit: limit)
+            if capture.stores.isEmpty, capture.backups.isEmpty, capture.backupErrors.isEmpty,
+                let problem = capture.problems.first
+            {
                 throw InputError.withoutStores(path, problem)
             }
             return try Self.withStores(capture, path)
@@ -129,11 +142,26 @@ public struct InputOpening: Sendable {
             // What the operating system refused names the file already.
             if case .file(let error) = error.reason { throw error }
             throw InputError.archive(error, path)
+        } catch let error as BackupError {
+            throw Self.inputError(error, path)
         }
+    }
+
+    /// What the operating system refused names the file already.
+    private static func inputError(_ error: BackupError, _ path: String) -> any Error {
+        if case .file(let error) = error.cause { return error }
+        return InputError.backup(error, path)
     }
 
     /// A capture that has something to read, or something to report.
     private static func withStores(_ capture: CapturedFolder, _ path: String) throws -> CapturedFolder {
+        // A backup without any store is none the worse; one that stays locked is, if there is nothing else to read.
+        if !capture.backups.isEmpty { return capture }
+        if capture.stores.isEmpty, let error = capture.backupErrors.first,
+            capture.backupErrors.allSatisfy({ $0.cause == .password })
+        {
+            throw InputError.backup(error, path)
+        }
         guard !capture.stores.isEmpty || capture.isIncomplete else {
             throw capture.problems.first.map { InputError.withoutStores(path, $0) } ?? .nothingKnown(path)
         }

@@ -28,6 +28,9 @@ struct RequestLogFormat: StoreFormat {
 
     func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? { nil }
 
+    /// Logs are made by people, wherever they like.
+    func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool { false }
+
     func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool { false }
 }
 

@@ -16,6 +16,10 @@ public final class CapturedFolder: Sendable {
     public let isIncomplete: Bool
     /// The path of a file that was to be left out although it is a store's, by its name; nil if there is none.
     public let leftOutStore: String?
+    /// The backups in the capture, by their paths.
+    public let backups: [BackupFacts]
+    /// Why backups in the capture could not be opened.
+    let backupErrors: [BackupError]
     let tree: FileTree
     /// The stores of each container; one array for all that ask.
     private let containers: [Container: [any Store]]
@@ -33,12 +37,12 @@ public final class CapturedFolder: Sendable {
     ///   what archives hold.
     public convenience init(
         path: String, label: String, systems: SystemTable, leavingOut excluded: Set<FileIdentity> = [],
-        spool: Spool = Spool(), limit: JobLimit
+        spool: Spool = Spool(), passwords: BackupPasswords = BackupPasswords(), limit: JobLimit
     ) async throws {
         try await self.init(
             FileTree(try Folder(path: path)), path: path, label: label,
             rootName: Self.lastPart(of: path), problems: [], formats: CaptureFormats.all(systems), leavingOut: excluded,
-            spool: spool, limit: limit)
+            spool: spool, passwords: passwords, limit: limit)
     }
 
     /// Reads an archive, front to back, and walks what it holds.
@@ -52,29 +56,45 @@ public final class CapturedFolder: Sendable {
     ///   - limit: how many folders are looked at at once.
     /// - Throws: ``ArchiveError`` if nothing can be read, it passes the limits, or the spool cannot take what it holds.
     public convenience init(
-        archive: ArchiveBytes, path: String, label: String, systems: SystemTable, spool: Spool, limit: JobLimit
+        archive: ArchiveBytes, path: String, label: String, systems: SystemTable, spool: Spool,
+        passwords: BackupPasswords = BackupPasswords(), limit: JobLimit
     ) async throws {
         let formats = CaptureFormats.all(systems)
         let place = ArchivePlace(label: label, path: path)
         let members = try ArchiveSpooler(place, spool: spool, formats: formats).run(archive)
+        let rereading: ArchiveRereading? =
+            if case .source(let source) = archive {
+                ArchiveRereading(source, place, spool: spool, formats: formats)
+            } else {
+                nil
+            }
         try await self.init(
             FileTree(Folder(rootOf: members.tree)), path: path, label: label, rootName: place.rootName,
-            problems: members.problems, formats: formats, leavingOut: [], spool: spool, limit: limit)
+            problems: members.problems, formats: formats, leavingOut: [], spool: spool, passwords: passwords,
+            rereading: rereading, limit: limit)
     }
 
     private init(
         _ tree: FileTree, path: String, label: String, rootName: String, problems: [PlacedProblem],
-        formats: [any StoreFormat], leavingOut excluded: Set<FileIdentity>, spool: Spool, limit: JobLimit
+        formats: [any StoreFormat], leavingOut excluded: Set<FileIdentity>, spool: Spool,
+        passwords: BackupPasswords, rereading: ArchiveRereading? = nil, limit: JobLimit
     ) async throws {
-        var walk = StoreWalk(label: label, path: path, spool: spool, formats: formats)
-        let tree = try await walk.run(through: tree, named: rootName, leavingOut: excluded, limit: limit)
+        var walk = StoreWalk(label: label, path: path, spool: spool, passwords: passwords, formats: formats)
+        let tree = try await walk.run(
+            through: tree, named: rootName, leavingOut: excluded, rereading: rereading, limit: limit)
         self.label = label
         self.path = path
         stores = walk.sortedStores(of: tree, rootName: rootName)
         self.problems = problems + walk.sortedProblems()
         isIncomplete = walk.isIncomplete || !problems.isEmpty
         leftOutStore = walk.leftOutStore
-        containers = Dictionary(grouping: stores, by: \.container).mapValues { $0.map(\.store) }
+        let containers = Dictionary(grouping: stores, by: \.container).mapValues { $0.map(\.store) }
+        self.containers = containers
+        let names = StoreNames(formats)
+        backups = walk.backups.map { $0.facts(beside: containers, names) }.sorted {
+            $0.path.utf8.lexicographicallyPrecedes($1.path.utf8)
+        }
+        backupErrors = walk.backupErrors
         self.tree = tree
     }
 
@@ -100,6 +120,8 @@ public final class CapturedFolder: Sendable {
         problems = []
         isIncomplete = false
         leftOutStore = nil
+        backups = []
+        backupErrors = []
         self.tree = tree
     }
 

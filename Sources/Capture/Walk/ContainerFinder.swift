@@ -1,5 +1,14 @@
+import DeviceBackup
 import Files
 import Telemetry
+
+/// Whose container a folder is.
+struct ContainerOwner {
+    /// Bundle id of the app, or identifier of the group or the plugin.
+    let identifier: String
+    /// What it is; nil where only the identifier tells.
+    var kind: Container.Kind?
+}
 
 /// Finds the container that a store belongs to, and the app that the container belongs to.
 ///
@@ -8,8 +17,13 @@ struct ContainerFinder {
     /// The file by which iOS remembers whose container a folder is.
     static let metadataName = ".com.apple.mobile_container_manager.metadata.plist"
 
-    /// Identifiers from such files, by the path of their folder.
-    let identifiers: [String: String]
+    /// The file beside a container that Xcode has packed, in which the identifier stands too.
+    static let packageInfoName = "AppDataInfo.plist"
+    /// What Xcode calls the container.
+    static let packedName = "AppData"
+
+    /// What such files, or the domains of backups, tell of a folder, by its path.
+    let identifiers: [String: ContainerOwner]
     /// The capture, which knows the archive that a path leads into.
     let tree: FileTree
     /// The name of the root of the capture.
@@ -18,7 +32,7 @@ struct ContainerFinder {
     /// The container of the stores in a folder, by the path of the folder: many lie in one.
     private var known: [String: Container] = [:]
 
-    init(identifiers: [String: String], tree: FileTree, rootName: String) {
+    init(identifiers: [String: ContainerOwner], tree: FileTree, rootName: String) {
         self.identifiers = identifiers
         self.tree = tree
         self.rootName = rootName
@@ -46,21 +60,48 @@ struct ContainerFinder {
         if !identifiers.isEmpty {
             for length in stride(from: folders.count, through: 0, by: -1) {
                 let path = prefix + folders[..<length].joined(separator: "/")
-                if let identifier = identifiers[path] { return Container(path: path, identifier: identifier) }
+                if let owner = identifiers[path] {
+                    return Container(path: path, identifier: owner.identifier, kind: owner.kind)
+                }
             }
         }
         let nearest = folders.lastIndex { $0 == "Documents" || $0 == "Library" }
         let path = (nearest.map { folders[..<$0] } ?? folders[...]).joined(separator: "/")
-        return Container(
-            path: prefix + path,
-            identifier: Self.identifier(fromDomain: path.isEmpty ? rootName : CapturedFolder.lastPart(of: path)))
+        let owner =
+            Self.owner(fromDomain: path.isEmpty ? rootName : CapturedFolder.lastPart(of: path))
+            ?? Self.owner(ofFolder: nearest.map { folders[..<$0] } ?? folders[...])
+        return Container(path: prefix + path, identifier: owner?.identifier, kind: owner?.kind)
     }
 
-    /// Backups name containers `AppDomain-<bundle id>` and `AppDomainGroup-<group>`.
-    private static func identifier(fromDomain name: String) -> String? {
-        for prefix in ["AppDomainGroup-", "AppDomain-"] where name.hasPrefix(prefix) && name.count > prefix.count {
-            return String(name.dropFirst(prefix.count))
-        }
-        return nil
+    /// Backups, and what unpacks them, name containers by their domains.
+    private static func owner(fromDomain name: String) -> ContainerOwner? {
+        BackupDomain(name: name).map { ContainerOwner($0) }
+    }
+
+    /// What unpacks a backup as it lay on the phone names containers for whose they are. The phone itself gives them a UUID, which has no dot.
+    ///
+    /// Source: "iOS backups", section 11, L9.
+    private static func owner(ofFolder folders: ArraySlice<Substring>) -> ContainerOwner? {
+        guard let name = folders.last, name.contains(".") else { return nil }
+        let place = places.first { folders.dropLast().suffix($0.folders.count).elementsEqual($0.folders) }
+        return place.map { ContainerOwner(identifier: String(name), kind: $0.kind) }
+    }
+
+    private static let places: [(folders: [Substring], kind: Container.Kind)] = [
+        (["Containers", "Data", "Application"], .app), (["Containers", "Shared", "AppGroup"], .group),
+        (["Containers", "Data", "PluginKitPlugin"], .plugin), (["mobile", "Applications"], .app),
+    ]
+}
+
+extension ContainerOwner {
+    /// Whose container a domain of a backup is.
+    init(_ domain: BackupDomain) {
+        let kind: Container.Kind =
+            switch domain.kind {
+            case .app: .app
+            case .group: .group
+            case .plugin: .plugin
+            }
+        self.init(identifier: domain.identifier, kind: kind)
     }
 }

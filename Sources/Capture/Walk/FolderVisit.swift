@@ -1,5 +1,6 @@
 import Bytes
 import Files
+import JSONText
 import PropertyList
 import Telemetry
 
@@ -34,6 +35,10 @@ struct FolderVisit: Sendable {
     private(set) var problems: [(path: String, problem: Problem)] = []
     /// Whose container the folder is, if it says so.
     private(set) var identifier: String?
+    /// Whose container the folder `AppData` in it is, where Xcode has packed one.
+    private(set) var packed: (path: String, identifier: String)?
+    /// Whether the folder is a backup, which is not looked at as a folder.
+    private(set) var isBackup = false
     private let tree: FileTree
     private let path: String
     /// The beginning of the paths of all entries: the path of the folder and a slash.
@@ -41,13 +46,20 @@ struct FolderVisit: Sendable {
     private let name: String
     private let excluded: Set<FileIdentity>
     private let formats: [any StoreFormat]
+    /// Tells backups; nil where there can be none.
+    private let backupSigns: BackupSigns?
 
     /// - Parameters:
     ///   - path: the folder's path in the capture.
     ///   - name: its name.
     ///   - excluded: files to be left out.
     ///   - formats: those that are known, the one that is asked last in front.
-    init(tree: FileTree, path: String, name: String, excluded: Set<FileIdentity>, formats: [any StoreFormat]) {
+    ///   - backupSigns: tells backups; nil where there can be none.
+    init(
+        tree: FileTree, path: String, name: String, excluded: Set<FileIdentity>, formats: [any StoreFormat],
+        backupSigns: BackupSigns? = nil
+    ) {
+        self.backupSigns = backupSigns
         self.tree = tree
         self.path = path
         base = tree.base(of: path)
@@ -75,6 +87,8 @@ struct FolderVisit: Sendable {
         var others: [(name: [UInt8], isLink: Bool)] = []
         /// Names with an exclamation mark in them, which may look like paths into an archive.
         var marked: [[UInt8]] = []
+        /// Names of manifests of backups.
+        var manifests: [[UInt8]] = []
 
         init(of entries: FolderEntries) {
             files = FileNames(of: entries)
@@ -83,6 +97,12 @@ struct FolderVisit: Sendable {
 
     private mutating func visit() throws(FileError) {
         let entries = try sortedEntries()
+        if !entries.manifests.isEmpty, let backupSigns,
+            backupSigns.isBackup(try tree.folder(at: path), manifests: entries.manifests)
+        {
+            isBackup = true
+            return
+        }
         var look = try look(at: entries.files, entries.folders)
         let whole = store(ofFolder: &look)
         if let whole {
@@ -117,7 +137,10 @@ struct FolderVisit: Sendable {
                 continue
             }
             switch listed.kind(index) {
-            case .file: entries.files.append(index)
+            case .file:
+                entries.files.append(index)
+                if BackupSigns.isManifest(entry) { entries.manifests.append(entry) }
+                if entry.elementsEqual(ContainerFinder.packageInfoName.utf8) { readPackageInfo(in: folder) }
             case .folder: entries.folders.append(entry)
             case .link: entries.others.append((entry, true))
             case .special: entries.others.append((entry, false))
@@ -183,13 +206,25 @@ struct FolderVisit: Sendable {
     }
 
     private mutating func readMetadata(in folder: borrowing Folder) {
+        identifier =
+            Self.text("MCMMetadataIdentifier", in: ContainerFinder.metadataName, of: folder) ?? identifier
+    }
+
+    private mutating func readPackageInfo(in folder: borrowing Folder) {
+        guard let identifier = Self.text("CFBundleIdentifier", in: ContainerFinder.packageInfoName, of: folder) else {
+            return
+        }
+        packed = (base + ContainerFinder.packedName, identifier)
+    }
+
+    /// A text of a property list in a folder; nil if there is none.
+    private static func text(_ key: JSONKey, in name: String, of folder: borrowing Folder) -> String? {
         var bytes: [UInt8] = []
-        guard (try? folder.read(Array(ContainerFinder.metadataName.utf8), limit: 1 << 20, into: &bytes)) != nil,
-            let document = try? PropertyListDocument(bytes),
-            let found = document.value(of: "MCMMetadataIdentifier", in: document.root),
+        guard (try? folder.read(Array(name.utf8), limit: 1 << 20, into: &bytes)) != nil,
+            let document = try? PropertyListDocument(bytes), let found = document.value(of: key, in: document.root),
             document.kind(of: found) == .text
-        else { return }
-        identifier = document.string(of: found)
+        else { return nil }
+        return document.string(of: found)
     }
 }
 

@@ -4,17 +4,27 @@ import Telemetry
 
 /// Looks through all folders below a root for stores, several at once.
 struct StoreWalk {
-    private var problems: [PlacedProblem] = []
-    private(set) var isIncomplete = false
+    var problems: [PlacedProblem] = []
+    var isIncomplete = false
+    /// The backups that were opened.
+    var backups: [OpenedBackup] = []
+    /// Why others were not.
+    var backupErrors: [BackupError] = []
     /// The path of a file that was left out although its name is that of a store.
     private(set) var leftOutStore: String?
-    private let label: String
-    private let path: String
-    private let spool: Spool
+    let label: String
+    let path: String
+    let spool: Spool
+    let passwords: BackupPasswords
+    private let backupSigns: BackupSigns
     private var archives: [String] = []
+    /// The paths of the backups that were found and not opened yet.
+    var foundBackups: [String] = []
+    /// Of each backup by its prefix, what visits could not read in it, the first one in words.
+    var unreadInBackups: [String: (count: Int, first: String)] = [:]
     private var stores: [any Store] = []
-    private let formats: [any StoreFormat]
-    private var identifiers: [String: String] = [:]
+    let formats: [any StoreFormat]
+    var identifiers: [String: ContainerOwner] = [:]
 
     /// How many folders one job looks at: fewer would cost more to hand out than to read.
     private static let foldersPerJob = 16
@@ -22,24 +32,34 @@ struct StoreWalk {
     /// - Parameters:
     ///   - path: the path of the capture, as given.
     ///   - spool: takes what is wanted of archives in the capture.
-    init(label: String, path: String, spool: Spool, formats: [any StoreFormat]) {
+    ///   - passwords: open the encrypted backups in it.
+    init(
+        label: String, path: String, spool: Spool, passwords: BackupPasswords, formats: [any StoreFormat]
+    ) {
+        self.passwords = passwords
+        backupSigns = BackupSigns(spool: spool)
         self.formats = formats
         self.label = label
         self.path = path
         self.spool = spool
     }
 
-    /// Walks the folders level by level, then those of archives that lie in them.
-    /// - Returns: the tree with the archives that were opened.
+    /// Walks the folders level by level, then those of backups and archives that lie in them.
+    /// - Parameter rereading: reads the archive again that the capture is; nil if it is none, or comes once only.
+    /// - Returns: the tree with the backups and archives that were opened.
     /// - Throws: `FileError` for the root; what cannot be read below it becomes a problem. ``ArchiveError`` for archives
-    ///   that pass the limits.
+    ///   that pass the limits. ``BackupError`` if the capture is a backup that cannot be read.
     mutating func run(
-        through tree: FileTree, named rootName: String, leavingOut excluded: Set<FileIdentity>, limit: JobLimit
+        through tree: FileTree, named rootName: String, leavingOut excluded: Set<FileIdentity>,
+        rereading: ArchiveRereading? = nil, limit: JobLimit
     ) async throws -> FileTree {
-        let first = FolderVisit(tree: tree, path: "", name: rootName, excluded: excluded, formats: formats).run()
+        let first = FolderVisit(
+            tree: tree, path: "", name: rootName, excluded: excluded, formats: formats, backupSigns: backupSigns
+        ).run()
         if case .failure(let error) = first { throw error }
         try await descend(take(first, of: ""), tree, leavingOut: excluded, limit: limit)
         var tree = tree
+        try await walkBackups(in: &tree, archive: "", rereading, limit: limit)
         let found = archives.map { NestedArchive($0, in: path, label: label) }
         for archive in found.sorted(by: { $0.prefix.utf8.lexicographicallyPrecedes($1.prefix.utf8) }) {
             let opened = try archive.open(in: tree, spool: spool, formats: formats)
@@ -48,16 +68,22 @@ struct StoreWalk {
             guard let members = opened.tree else { continue }
             let part = tree.add(members, prefix: archive.prefix)
             let root = FolderVisit(
-                tree: part, path: archive.prefix, name: archive.rootName, excluded: [], formats: formats
+                tree: part, path: archive.prefix, name: archive.rootName, excluded: [], formats: formats,
+                backupSigns: backupSigns
             ).run()
             try await descend(take(root, of: archive.prefix), part, leavingOut: [], limit: limit)
+            try await walkBackups(in: &tree, archive: archive.prefix, opened.rereading, limit: limit)
         }
         return tree
     }
 
-    private mutating func descend(
-        _ folders: [String], _ tree: FileTree, leavingOut excluded: Set<FileIdentity>, limit: JobLimit
+    /// - Parameter hasBackups: whether there may be backups in the folders.
+
+    mutating func descend(
+        _ folders: [String], _ tree: FileTree, leavingOut excluded: Set<FileIdentity>, hasBackups: Bool = true,
+        limit: JobLimit
     ) async throws {
+        let backupSigns = hasBackups ? backupSigns : nil
         var level = folders
         while !level.isEmpty {
             var tasks = OrderedTasks<[Result<FolderVisit, FileError>]>(limit: limit)
@@ -72,7 +98,7 @@ struct StoreWalk {
                         paths.map { path in
                             FolderVisit(
                                 tree: tree, path: path, name: CapturedFolder.lastPart(of: path), excluded: excluded,
-                                formats: formats
+                                formats: formats, backupSigns: backupSigns
                             ).run()
                         }
                     }
@@ -105,14 +131,15 @@ struct StoreWalk {
 
     /// Adds what a visit found.
     /// - Returns: the folders below.
-    private mutating func take(_ result: Result<FolderVisit, FileError>, of path: String) -> [String] {
+    mutating func take(_ result: Result<FolderVisit, FileError>, of path: String) -> [String] {
         switch result {
         case .success(let visit):
             stores += visit.stores
             leftOutStore = visit.leftOutStore ?? leftOutStore
-            if let identifier = visit.identifier { identifiers[path] = identifier }
+            takeOwners(of: visit, at: path)
+            if visit.isBackup { foundBackups.append(path) }
             problems += visit.notFiles.map { found in
-                PlacedProblem(capture: label, path: found.path, problem: found.problem)
+                PlacedProblem(capture: label, path: found.path, problem: problem(of: found))
             }
             problems += visit.problems.map { PlacedProblem(capture: label, path: $0.path, problem: $0.problem) }
             for (file, error) in visit.unreadable { report(file, error) }
@@ -146,8 +173,20 @@ struct StoreWalk {
         }
     }
 
+    private mutating func takeOwners(of visit: FolderVisit, at path: String) {
+        if let identifier = visit.identifier { identifiers[path] = ContainerOwner(identifier: identifier) }
+        if let packed = visit.packed {
+            identifiers[packed.path] = ContainerOwner(identifier: packed.identifier)
+        }
+    }
+
     private mutating func report(_ path: String, _ error: FileError) {
         isIncomplete = true
+        if let prefix = backupPrefix(of: path), !StoreNames(formats).isStoreByName(Array(path.utf8)) {
+            let first = unreadInBackups[prefix]?.first ?? "\(error), at \(path)"
+            unreadInBackups[prefix] = ((unreadInBackups[prefix]?.count ?? 0) + 1, first)
+            return
+        }
         problems.append(
             PlacedProblem(capture: label, path: path, problem: Problem("unreadable", error.description)))
     }

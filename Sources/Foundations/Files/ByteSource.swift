@@ -1,5 +1,5 @@
-/// The bytes that a container is read from, by position: an open file, a part of a spool file, or memory (tests and
-/// fuzzers).
+/// The bytes that a container is read from, by position: an open file, a part of a spool file, memory (tests and
+/// fuzzers), or what is made of other bytes as it is read.
 ///
 /// A class because one open file is shared by all the threads that read members from it; it has no mutable
 /// state.
@@ -8,6 +8,7 @@ public final class ByteSource: Sendable {
         case file(InputFile)
         case spool(SpoolFile, start: Int)
         case memory([UInt8])
+        case made(any ByteMaking)
     }
 
     private let backing: Backing
@@ -32,6 +33,12 @@ public final class ByteSource: Sendable {
         backing = .memory(bytes)
     }
 
+    /// Reads bytes that are made when they are asked for.
+    public init(_ maker: any ByteMaking) {
+        count = maker.count
+        backing = .made(maker)
+    }
+
     /// Appends bytes from `offset` on to `output`, until it is full or the source ends.
     ///
     /// - Throws: `FileError`.
@@ -42,6 +49,9 @@ public final class ByteSource: Sendable {
         case .spool(let file, let start):
             guard (0..<count).contains(offset) else { return }
             try file.read(at: start + offset, upTo: count - offset, into: &output)
+        case .made(let maker):
+            guard (0..<count).contains(offset) else { return }
+            try maker.read(at: offset, into: &output)
         case .memory(let bytes):
             guard (0..<bytes.count).contains(offset) else { return }
             output.withUnsafeMutableBufferPointer { buffer, initialized in
@@ -62,4 +72,15 @@ public final class ByteSource: Sendable {
             try read(at: offset, into: &output)
         }
     }
+}
+
+/// Makes bytes of others when they are asked for, at any place: what is encrypted is decrypted so.
+public protocol ByteMaking: Sendable {
+    /// How many bytes there are.
+    var count: Int { get }
+
+    /// Appends bytes from `offset` on to `output`, until it is full or the last one is made.
+    /// - Parameter offset: below ``count``.
+    /// - Throws: `FileError`.
+    func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError)
 }

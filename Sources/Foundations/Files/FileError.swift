@@ -13,6 +13,8 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     public let path: String
     /// The `errno` code.
     public let code: Int32
+    /// What is said in the place of the system's words, where the bytes do not lie in a file of their own.
+    private var words: String?
 
     /// Describes a failed call; without `code`, by the current `errno`.
     public init(_ operation: Operation, _ path: String, code: Int32 = errno) {
@@ -21,9 +23,18 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         self.code = code
     }
 
+    /// Describes a file that cannot be had for a reason that the system has no words for.
+    /// - Parameters:
+    ///   - code: the `errno` code that comes nearest.
+    ///   - words: all that is said of it.
+    public init(_ operation: Operation, _ path: String, code: Int32, saying words: String) {
+        self.init(operation, path, code: code)
+        self.words = words
+    }
+
     /// One line: `cannot create /x/y.tar.zst: No such file or directory`.
     public var description: String {
-        "cannot \(operation == .spool ? "spool to" : operation.rawValue) \(path): \(reason)"
+        words ?? "cannot \(operation == .spool ? "spool to" : operation.rawValue) \(path): \(reason)"
     }
 
     /// Whether a file was refused for its size.

@@ -33,6 +33,13 @@ public final class ProgressLine {
         StandardError.put("\r\u{1B}[K\(verb): \(self.bytes / 1_000_000) MB\(count), \(rate) MB/s")
     }
 
+    /// Says what is waited for, in the place of the line.
+    public func say(_ text: String) {
+        guard isShown else { return }
+        isOnScreen = true
+        StandardError.put("\r\u{1B}[K\(text.printable)")
+    }
+
     /// Takes the line away.
     public func clear() {
         if isOnScreen { StandardError.put("\r\u{1B}[K") }

@@ -25,7 +25,9 @@ extension CommandError {
         switch error {
         case .bundle(let error, let path): self.init(error, in: path)
         case .isOutput: self.init(status: .cannotCreate, message: error.message, remedy: error.remedy)
-        case .archive, .withoutStores, .tooLarge, .nothingKnown:
+        case .backup(let cause, _) where cause.cause == .password:
+            self.init(status: .badConfiguration, message: error.message, remedy: error.remedy)
+        case .backup, .partOfBackup, .archive, .withoutStores, .tooLarge, .nothingKnown:
             self.init(status: .badData, message: error.message, remedy: error.remedy)
         }
     }

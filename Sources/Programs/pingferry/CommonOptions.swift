@@ -33,8 +33,8 @@ struct InputOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
             """
-            Captures: folders pulled from a device, archives of them (zip, tar, 7z, cpio), HAR files, NDJSON files, \
-            single store files, or bundles; - is standard input.
+            Captures: folders pulled from a device, backups of it, archives of either (zip, tar, 7z, cpio), HAR files, \
+            NDJSON files, single store files, or bundles; - is standard input.
             """, valueName: "path"))
     var paths: [String]
 
@@ -43,7 +43,8 @@ struct InputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The most MiB of archives that are held on disk, in TMPDIR, while they are read.", valueName: "mib"))
+            "The most MiB of archives and of manifests of backups that are held on disk, in TMPDIR, while they are read.",
+            valueName: "mib"))
     var spoolLimit = 16384
 
     /// Where members of archives are held. It takes no room before the first of them.

@@ -23,8 +23,8 @@ struct Pingferry: AsyncParsableCommand {
 
             Exit status: 0 all good; 1 finished, but some input was quarantined or could not be read; 64 usage; 65 a \
             given bundle or capture is damaged or not one; 66 no such input; 73 cannot create the output; 74 \
-            input/output error, or too few threads or too little memory; 77 no permission. upload also ends with 75, try again \
-            later, and 78, bad configuration or credentials.
+            input/output error, or too few threads or too little memory; 77 no permission; 78 the password of a backup is \
+            missing or wrong. upload also ends with 75, try again later, and 78, bad configuration or credentials.
             """,
         version: version,
         subcommands: [

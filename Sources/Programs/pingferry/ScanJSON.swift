@@ -16,6 +16,9 @@ struct ScanJSON {
     /// An object for each part of a store, each bundle and each request log.
     var stores: [CanonicalObject] { report.rows.map(object) }
 
+    /// An object for each backup.
+    var backups: [CanonicalObject] { report.inputs.flatMap(\.backups).map { BackupReport($0).json } }
+
     private func object(of row: ScanRow) -> CanonicalObject {
         var object = CanonicalObject()
         object.set("app", canonical: Self.json(of: apps.app(of: row)))

@@ -25,6 +25,8 @@ struct ScannedInput {
 
     /// What the input is called.
     let label: String
+    /// The backups in it.
+    let backups: [BackupFacts]
     /// In the order of the capture.
     private(set) var stores: [Store] = []
     /// Whether all that is found belongs to the one row of a bundle, whatever its path is.
@@ -41,14 +43,17 @@ struct ScannedInput {
         case .folder(let capture):
             label = capture.label
             isBundle = false
+            backups = capture.backups
             for found in capture.stores { add(found, of: capture.label) }
         case .log(let log):
             label = log.label
             isBundle = false
+            backups = []
             add(log.kind.store.description, path: log.path)
         case .bundle, .salvage:
             label = path
             isBundle = true
+            backups = []
             add("bundle", path: path)
         }
     }

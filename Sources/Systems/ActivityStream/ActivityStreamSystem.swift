@@ -45,5 +45,8 @@ struct ActivityStreamStores: StoreFormat {
 
     func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? { nil }
 
+    /// There are no stores.
+    func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool { false }
+
     func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool { false }
 }

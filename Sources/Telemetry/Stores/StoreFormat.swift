@@ -21,6 +21,14 @@ public protocol StoreFormat: Sendable {
     /// The store that a single file is by its contents alone, whatever it is called; nil if it is none.
     func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)?
 
+    /// Whether an app keeps what the system would read where no backup of a phone looks, and nothing of it was found.
+    ///
+    /// Source: "iOS backups", section 7.
+    /// - Parameters:
+    ///   - applicationID: the bundle id of an app in a backup.
+    ///   - stores: what was found in its container.
+    func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool
+
     /// Whether a link or a special file stands, by its name, in the place of a store or of a file of the store that the
     /// folder is.
     /// - Parameter store: the store that the folder is as a whole; nil if it is none.

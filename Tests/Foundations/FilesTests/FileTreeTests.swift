@@ -11,7 +11,7 @@ import Testing
         let folder = try TemporaryFolder()
         var tree = FileTree(try Folder(path: folder.path))
         let members = SpooledTree(
-            name: "x", folders: [FolderEntries()], files: [], spool: try SpoolFile(in: folder.path))
+            name: "x", folders: [FolderEntries()], files: [], bytes: .spool(try SpoolFile(in: folder.path)))
         for prefix in names.map({ $0 + "!" }).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             let part = tree.add(members, prefix: prefix)
             #expect(part.parts.map(\.prefix) == [prefix])
@@ -26,5 +26,85 @@ import Testing
         #expect(tree.part(of: "a") == nil)
         #expect(tree.part(of: "c.zip!") == nil)
         #expect(tree.part(of: "")?.prefix == nil)
+    }
+
+    @Test("of prefixes that begin with each other the longest one counts, in whatever order they came")
+    func nestedParts() throws {
+        let folder = try TemporaryFolder()
+        var tree = FileTree(try Folder(path: folder.path))
+        let members = SpooledTree(name: "x", folders: [FolderEntries()], files: [], bytes: .finder(Texts()))
+        for prefix in ["a.zip!phone/", "b/", "a.zip!", "a.zip!phone0/", "a.zip!"] {
+            _ = tree.add(members, prefix: prefix)
+        }
+        #expect(tree.parts.map(\.prefix) == ["a.zip!", "a.zip!phone/", "a.zip!phone0/", "b/"])
+        let expected = [
+            ("a.zip!phone/x/y", "a.zip!phone/"), ("a.zip!phone/", "a.zip!phone/"), ("a.zip!phone", "a.zip!"),
+            ("a.zip!phone!x", "a.zip!"), ("a.zip!phone0/x", "a.zip!phone0/"), ("a.zip!zzz", "a.zip!"),
+            ("a.zip", nil), ("b/c", "b/"), ("b", nil), ("b0", nil), ("c", nil),
+        ]
+        for (path, prefix) in expected { #expect(tree.part(of: path)?.prefix == prefix, "\(path)") }
+    }
+
+    // MARK: Files that lie elsewhere
+
+    /// Finds the text `file 3` for the file of number 3, and nothing for that of number 0.
+    private struct Texts: ContentsFinder {
+        func source(ofFile number: Int) throws(FileError) -> ByteSource {
+            guard number > 0 else { throw FileError(.read, "zero", code: 61, saying: "B28 not there") }
+            return ByteSource(Array("file \(number)".utf8))
+        }
+    }
+
+    private func tree() throws -> FileTree {
+        var builder = SpooledTreeBuilder()
+        builder.addFile(try MemberPath(Array("a/none".utf8)), .elsewhere(0))
+        builder.addFile(try MemberPath(Array("a/three".utf8)), .elsewhere(3))
+        let (members, faults) = builder.finish(name: "backup", bytes: .finder(Texts()))
+        #expect(faults.isEmpty)
+        return FileTree(Folder(rootOf: members))
+    }
+
+    @Test("a file that lies elsewhere is found by its number, read at once or by position")
+    func elsewhere() throws {
+        let tree = try tree()
+        var bytes: [UInt8] = []
+        try tree.read("a/three", limit: 6, into: &bytes)
+        #expect(bytes == Array("file 3".utf8))
+        #expect(try tree.source("a/three").bytes(at: 5, count: 9) == Array("3".utf8))
+        #expect(throws: FileError.self) { try tree.read("a/three", limit: 5, into: &bytes) }
+    }
+
+    @Test("what is said of a file that cannot be had is said as it is")
+    func words() throws {
+        let tree = try tree()
+        do throws(FileError) {
+            _ = try tree.source("a/none")
+            Issue.record("a file came out of nothing")
+        } catch {
+            #expect(error.description == "B28 not there")
+            #expect(error.code == 61)
+        }
+    }
+
+    /// The digits 0 to 9 again and again.
+    private struct Digits: ByteMaking {
+        let count: Int
+
+        func read(at offset: Int, into output: inout OutputSpan<UInt8>) {
+            for place in offset..<count where !output.isFull { output.append(UInt8(ascii: "0") + UInt8(place % 10)) }
+        }
+    }
+
+    @Test("bytes that are made are read like others, and only within their count")
+    func madeBytes() throws {
+        let source = ByteSource(Digits(count: 25))
+        #expect(source.count == 25)
+        #expect(try source.bytes(at: 8, count: 4) == Array("8901".utf8))
+        #expect(try source.bytes(at: 23, count: 9) == Array("34".utf8))
+        #expect(try source.bytes(at: 25, count: 9) == [])
+        #expect(try source.bytes(at: -1, count: 9) == [])
+        let copy = try source.copied(to: "/tmp")
+        let copied = try [UInt8](capacity: 40) { output throws(FileError) in try copy.read(at: 0, into: &output) }
+        #expect(copied == (0..<25).map { UInt8(ascii: "0") + UInt8($0 % 10) })
     }
 }

@@ -1,5 +1,6 @@
 import Files
 import Leanplum
+import PrivateSQLite
 
 /// Reads hostile bytes as a database with its companions. The first three bytes tell which there are, and where one ends and
 /// the next begins, in quarters of a kibibyte.
@@ -16,9 +17,9 @@ public func fuzzLeanplumDatabase(_ start: UnsafePointer<UInt8>?, _ count: Int) -
         let copy = try DatabaseCopy(
             main: spool(hasJournal || hasLog ? first : content), journal: hasJournal ? spool(second) : nil,
             writeAheadLog: hasLog ? spool(hasJournal ? content.dropFirst(first.count + second.count) : second) : nil,
-            size: content.count)
+            size: content.count, sizeLimit: 256 << 20)
         try read(copy)
-    } catch is DatabaseError {
+    } catch is PrivateDatabaseError {
         return 0
     } catch {
         preconditionFailure("\(error)")
@@ -34,7 +35,7 @@ private func spool(_ bytes: ArraySlice<UInt8>) throws -> SpoolFile {
 
 /// Row ids only grow, and what is lost lies between them.
 private func read(_ copy: DatabaseCopy) throws {
-    let database = try PrivateDatabase(copy)
+    let database = try PrivateDatabase(copy, table: "event")
     guard case .success = try EventSchema.check(database) else { return }
     var table = try EventTable(database, size: copy.size)
     var last: Int64?

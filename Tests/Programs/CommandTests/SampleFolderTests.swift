@@ -25,13 +25,17 @@ import Testing
         let entries = try FileManager.default.contentsOfDirectory(atPath: "\(repository)/samples")
         // What a nightly job needs is no capture.
         #expect(try Self.rows().keys.sorted() == entries.filter { $0 != "README.md" && $0 != "nightly" }.sorted())
-        #expect(try Self.rows().keys.sorted() == (samples + ["focus.zip"] + sampleLogs).sorted())
+        #expect(try Self.rows().keys.sorted() == (samples + ["focus.zip", sampleBackup.name] + sampleLogs).sorted())
     }
 
-    @Test(arguments: samples + ["focus.zip"] + sampleLogs) func tableIsTrue(name: String) throws {
+    @Test(arguments: samples + ["focus.zip", sampleBackup.name] + sampleLogs) func tableIsTrue(name: String) throws {
         let row = try #require(try Self.rows()[name])
         try #require(row.count == 5)
-        let finished = try pingferry("scan", "--json", sample(name))
+        var environment = ProcessInfo.processInfo.environment
+        if name == sampleBackup.name { environment["PINGFERRY_BACKUP_PASSWORD"] = sampleBackup.password }
+        let finished = try RunningProgram(
+            [pingferryPath, "scan", "--json", sample(name)], environment: environment
+        ).finish()
         let scanned = try finished.json()
         let totals = try #require(scanned["totals"] as? [String: Any])
         #expect(row[0] == "\(totals["records"] ?? "")")

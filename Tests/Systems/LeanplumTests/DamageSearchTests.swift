@@ -1,3 +1,4 @@
+import PrivateSQLite
 import Testing
 
 @testable import Leanplum
@@ -22,7 +23,7 @@ import Testing
         }
 
         func firstRow(behind start: Int64) throws -> Int64? {
-            try DamageSearch.firstRow(behind: start) { rowid throws(DatabaseError) in look(rowid) }
+            try DamageSearch.firstRow(behind: start) { rowid throws(PrivateDatabaseError) in look(rowid) }
         }
     }
 
@@ -83,8 +84,8 @@ import Testing
 
     @Test("what is no damage ends the search")
     func otherErrors() {
-        #expect(throws: DatabaseError.outOfBudget) {
-            try DamageSearch.firstRow(behind: 1) { rowid throws(DatabaseError) in
+        #expect(throws: PrivateDatabaseError.outOfBudget) {
+            try DamageSearch.firstRow(behind: 1) { rowid throws(PrivateDatabaseError) in
                 guard rowid < 5 else { throw .outOfBudget }
                 return .damage
             }

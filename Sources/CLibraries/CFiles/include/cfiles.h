@@ -33,6 +33,13 @@ void cfiles_signals_let_go(void);
 /// A signal that was ignored when the process started stays ignored. 0, or an errno code.
 int cfiles_remove_on_interrupt(const char *message);
 
+/// Turns the echo of an open terminal off, and the keys that stop or quit a program; the one that interrupts it stays. The
+/// signals that remove recorded files turn it on again. 0, or an errno code.
+int cfiles_echo_off(int terminal);
+
+/// Turns it on again, as it was. May be called when it is on.
+void cfiles_echo_on(void);
+
 /// Makes the first SIGINT, SIGTERM or SIGHUP end cfiles_wait_for_stop instead of the process; a second one ends the
 /// process at once, with exit status 128 + n. A signal that was ignored when the process started stays ignored. To be
 /// called once. 0, or an errno code.

@@ -21,11 +21,13 @@ struct csqlite_copy {
     sqlite3_int64 size_limit;
     /// How often a thousand steps of the virtual machine may still be taken.
     sqlite3_int64 budget;
+    /// The one table that may be read.
+    const char *table;
     char name[32];
 };
 
-/// Opens the copy read-write, with every defence on and every limit low, before anything of it is read. `copy` must stay
-/// where it is until csqlite_close. An SQLite result code; the connection has to be closed in any case.
+/// Opens the copy read-write, with every defence on and every limit low, before anything of it is read. `copy`, and the
+/// name of its table, must stay where they are until csqlite_close. An SQLite result code; the connection has to be closed in any case.
 int csqlite_open(struct csqlite_copy *copy, sqlite3 **connection);
 
 /// Closes the connection, whose statements must have been finalized.

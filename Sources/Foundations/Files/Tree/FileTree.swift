@@ -1,41 +1,47 @@
 import Bytes
 
-/// Files by their paths: those of the folder or archive, and those of archives that lie in it, as
-/// `outer.zip!inner/path`.
+/// Files by their paths: those of the folder or archive, those of archives that lie in it, as `outer.zip!inner/path`, and
+/// those of backups that lie in either, as if they had been unpacked in their place.
 public struct FileTree: Sendable {
-    /// An archive that lies in the capture.
+    /// An archive or a backup that lies in the capture.
     public struct Part: Sendable {
-        /// The beginning of its paths: the path of the archive and `!`.
+        /// The beginning of its paths: the path of the archive and `!`, or that of the backup and a slash.
         public let prefix: String
-        /// The folder that was packed.
+        /// The folder that was packed, or backed up.
         public let root: RootFolder
     }
 
     /// The capture itself.
     public let root: RootFolder
-    /// The archives in it, by the bytes of their prefixes; none of these begins with another, for names that would make it
-    /// so are refused before.
+    /// The archives and backups in it, by the bytes of their prefixes. Only that of a backup may begin with another one:
+    /// that of the archive that it lies in.
     public private(set) var parts: [Part] = []
     private let kept: KeptFiles
 
-    /// A tree without archives.
+    /// A tree without archives and backups.
     public init(_ root: consuming Folder) {
         self.root = RootFolder(root)
         kept = KeptFiles()
     }
 
-    /// The capture with one archive.
+    /// The capture with one archive or backup.
     private init(_ root: RootFolder, _ part: Part, _ kept: KeptFiles) {
         self.root = root
         self.kept = kept
         parts = [part]
     }
 
-    /// Adds an archive, whose prefix has to come after those that are there.
-    /// - Returns: the capture with this archive alone, so that what walks through it holds on to no other.
-    public mutating func add(_ archive: SpooledTree, prefix: String) -> FileTree {
-        let part = Part(prefix: prefix, root: RootFolder(Folder(rootOf: archive)))
-        parts.append(part)
+    /// Adds an archive or a backup; one of the same prefix is replaced.
+    /// - Returns: the capture with this part alone, so that what walks through it holds on to no other.
+    public mutating func add(_ members: SpooledTree, prefix: String) -> FileTree {
+        let part = Part(prefix: prefix, root: RootFolder(Folder(rootOf: members)))
+        // Mostly the last place: parts come in order.
+        let place = parts.indices.firstSorted { !parts[$0].prefix.utf8.lexicographicallyPrecedes(prefix.utf8) }
+        if place < parts.count, parts[place].prefix.utf8.elementsEqual(prefix.utf8) {
+            parts[place] = part
+        } else {
+            parts.insert(part, at: place)
+        }
         return FileTree(root, part, kept)
     }
 
@@ -84,12 +90,19 @@ public struct FileTree: Sendable {
         path.isEmpty || part(of: path)?.prefix == path ? path : path + "/"
     }
 
-    /// The archive in the capture that a path leads into.
+    /// The archive or the backup in the capture that a path leads into: the one of the longest prefix.
     public func part(of path: String) -> Part? {
-        // The last prefix that does not come after the path: one that begins with the right one would be such a prefix too.
-        let next = parts.indices.firstSorted { path.utf8.lexicographicallyPrecedes(parts[$0].prefix.utf8) }
-        guard next > 0, path.utf8.starts(with: parts[next - 1].prefix.utf8) else { return nil }
-        return parts[next - 1]
+        var key = path.utf8[...]
+        while true {
+            // The last prefix that does not come after the key: of those that the path begins with, it is the longest, or
+            // something stands between, which shares less of the path than it has.
+            let next = parts.indices.firstSorted { key.lexicographicallyPrecedes(parts[$0].prefix.utf8) }
+            guard next > 0 else { return nil }
+            let found = parts[next - 1]
+            let shared = zip(key, found.prefix.utf8).prefix { $0 == $1 }.count
+            guard shared < found.prefix.utf8.count else { return found }
+            key = key.prefix(shared)
+        }
     }
 }
 

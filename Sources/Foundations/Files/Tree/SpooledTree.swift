@@ -1,6 +1,7 @@
 import Glibc
 
-/// The members of an archive as folders and files, those that were wanted with their bytes in the spool.
+/// The members of an archive as folders and files, those that were wanted with their bytes in the spool; or the files of a
+/// backup, whose bytes lie elsewhere under other names.
 ///
 /// It answers as a folder on disk would, so that records do not depend on how a capture was packed.
 public final class SpooledTree: Sendable {
@@ -12,6 +13,8 @@ public final class SpooledTree: Sendable {
         case leftOut
         /// They are more than the limit for one member.
         case tooLarge
+        /// They lie elsewhere: the file of this number has to be asked for them.
+        case elsewhere(Int)
     }
 
     static let root = 0
@@ -20,17 +23,25 @@ public final class SpooledTree: Sendable {
     let name: String
     private let folders: [FolderEntries]
     private let files: [Contents]
-    private let spool: SpoolFile
+    private let bytes: Bytes
+
+    /// Where the bytes of files are.
+    public enum Bytes: Sendable {
+        /// In the spool.
+        case spool(SpoolFile)
+        /// With somebody who finds them.
+        case finder(any ContentsFinder)
+    }
 
     /// - Parameters:
     ///   - folders: the root first; entries by the bytes of their names, each name once. The "inode" of an entry is its
     ///     place in `folders` for a folder, in `files` for a file.
     ///   - files: what the entries of kind `file` have for contents.
-    init(name: String, folders: [FolderEntries], files: [Contents], spool: SpoolFile) {
+    init(name: String, folders: [FolderEntries], files: [Contents], bytes: Bytes) {
         self.name = name
         self.folders = folders
         self.files = files
-        self.spool = spool
+        self.bytes = bytes
     }
 
     func entries(of folder: Int) -> FolderEntries { folders[folder] }
@@ -50,24 +61,20 @@ public final class SpooledTree: Sendable {
     /// Reads a file; see `Folder`.
     func read(_ path: [UInt8], below start: Int, limit: Int, into contents: inout [UInt8]) throws(FileError) {
         contents.removeAll(keepingCapacity: true)
-        let (offset, count) = try place(of: path, below: start)
-        guard count <= limit else { throw error(.read, path, EFBIG) }
-        try contents.append(addingCapacity: count) { output throws(FileError) in
-            try spool.read(at: offset, into: &output)
+        let source = try source(path, below: start)
+        guard source.count <= limit else { throw error(.read, path, EFBIG) }
+        try contents.append(addingCapacity: source.count) { output throws(FileError) in
+            try source.read(at: 0, into: &output)
         }
     }
 
     /// A file to be read by position.
     func source(_ path: [UInt8], below start: Int) throws(FileError) -> ByteSource {
-        let (offset, count) = try place(of: path, below: start)
-        return ByteSource(spool, at: offset, count: count)
-    }
-
-    private func place(of path: [UInt8], below start: Int) throws(FileError) -> (offset: Int, count: Int) {
-        switch files[try file(at: path, below: start)] {
-        case .spooled(let offset, let count): return (offset, count)
-        case .leftOut: throw error(.read, path, ENODATA)
-        case .tooLarge: throw error(.read, path, EFBIG)
+        switch (files[try file(at: path, below: start)], bytes) {
+        case (.spooled(let offset, let count), .spool(let spool)): return ByteSource(spool, at: offset, count: count)
+        case (.elsewhere(let number), .finder(let finder)): return try finder.source(ofFile: number)
+        case (.tooLarge, _): throw error(.read, path, EFBIG)
+        case (.leftOut, _), (.spooled, _), (.elsewhere, _): throw error(.read, path, ENODATA)
         }
     }
 
@@ -96,4 +103,12 @@ public final class SpooledTree: Sendable {
     private func error(_ operation: FileError.Operation, _ path: some Collection<UInt8>, _ code: Int32) -> FileError {
         FileError(operation, "\(name)!\(String(decoding: path, as: UTF8.self))", code: code)
     }
+}
+
+/// Finds the bytes of files that lie elsewhere under other names.
+public protocol ContentsFinder: Sendable {
+    /// The bytes of a file.
+    /// - Parameter number: what the tree calls it.
+    /// - Throws: `FileError`.
+    func source(ofFile number: Int) throws(FileError) -> ByteSource
 }

@@ -1,4 +1,4 @@
-/// Builds from the members of an archive the folders that extracting it would make.
+/// Builds from the members of an archive, or the rows of a backup, the folders that extracting it would make.
 public struct SpooledTreeBuilder {
     /// Something that extracting would not have made, or not as the archive says.
     public enum Fault {
@@ -107,7 +107,7 @@ public struct SpooledTreeBuilder {
 extension SpooledTreeBuilder {
     /// The finished tree, and the faults of the archive.
     /// - Parameter name: what messages call the archive.
-    public consuming func finish(name: String, spool: SpoolFile) -> (tree: SpooledTree, faults: [Fault]) {
+    public consuming func finish(name: String, bytes: SpooledTree.Bytes) -> (tree: SpooledTree, faults: [Fault]) {
         var faults: [Fault] = []
         var sorted: [FolderEntries] = []
         sorted.reserveCapacity(folders.count)
@@ -116,10 +116,10 @@ extension SpooledTreeBuilder {
             sorted.append(folders[place].entries)
             folders[place].entries = FolderEntries()
         }
-        let tree = SpooledTree(name: name, folders: sorted, files: files, spool: spool)
+        let tree = SpooledTree(name: name, folders: sorted, files: files, bytes: bytes)
         guard !links.isEmpty else { return (tree, faults) }
         for link in links { resolve(link, in: tree, &faults) }
-        return (SpooledTree(name: name, folders: sorted, files: files, spool: spool), faults)
+        return (SpooledTree(name: name, folders: sorted, files: files, bytes: bytes), faults)
     }
 
     /// Sorts the entries by name, and keeps of several with one name a folder or else the last one.

@@ -41,6 +41,7 @@ struct BundleCommand: AsyncParsableCommand {
     var force = false
 
     @OptionGroup var input: InputOptions
+    @OptionGroup(title: "Encrypted backups") var backups: PasswordOptions
     @OptionGroup(title: "Filters") var filters: FilterOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
@@ -61,7 +62,8 @@ struct BundleCommand: AsyncParsableCommand {
             let file = try AtomicOutput(path: output, replacing: force)
             let limit = common.limit
             let opening = InputOpening(
-                label: input.label, systems: Systems.table, limit: limit, excluded: file.identities, spool: input.spool)
+                label: input.label, systems: Systems.table, limit: limit, excluded: file.identities, spool: input.spool,
+                passwords: try backups.passwords(isQuiet: common.quiet))
             let reading = Reading(
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
                 limit: limit,

@@ -32,6 +32,7 @@ struct ScanCommand: AsyncParsableCommand {
     @Flag(help: "Read what is left of damaged bundles.")
     var salvage = false
 
+    @OptionGroup(title: "Encrypted backups") var backups: PasswordOptions
     @OptionGroup(title: "Filters") var filters: FilterOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
@@ -43,7 +44,8 @@ struct ScanCommand: AsyncParsableCommand {
         try await reporting {
             let limit = common.limit
             let opening = InputOpening(
-                label: input.label, systems: Systems.table, limit: limit, isSalvage: salvage, spool: input.spool)
+                label: input.label, systems: Systems.table, limit: limit, isSalvage: salvage, spool: input.spool,
+                passwords: try backups.passwords(isQuiet: common.quiet))
             let reading = Reading(
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
                 limit: limit, comparesEvents: true)
@@ -60,7 +62,11 @@ struct ScanCommand: AsyncParsableCommand {
             report.finish(intake)
             let summary = Summary(intake)
             if common.json {
-                try summary.printJSON { $0.set("stores", elements: ScanJSON(report).stores.map(\.bytes)) }
+                let json = ScanJSON(report)
+                try summary.printJSON { object in
+                    object.set("backups", elements: json.backups.map(\.bytes))
+                    object.set("stores", elements: json.stores.map(\.bytes))
+                }
             } else if !common.quiet {
                 try ScanTables(report).print()
                 try Terminal.print(summary.sentence)

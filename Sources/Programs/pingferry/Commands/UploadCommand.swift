@@ -14,6 +14,7 @@ struct UploadCommand: AsyncParsableCommand {
     var arguments: [String] = []
 
     func run() async throws {
+        PasswordOptions.takeFromEnvironment()
         try await reporting {
             let folders = Self.folders
             for folder in folders {

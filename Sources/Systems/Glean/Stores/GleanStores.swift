@@ -95,6 +95,9 @@ struct GleanStores: StoreFormat {
         return GleanDirectory(path: files.path, folderPath: folder.path, base: folder.base, folders: [files])
     }
 
+    /// Data directories lie where backups look.
+    func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool { false }
+
     func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
         if name == Self.usualName || Self.tellingFolders.contains(name) { return true }
         guard store is GleanDirectory else { return false }

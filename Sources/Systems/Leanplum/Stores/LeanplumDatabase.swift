@@ -1,4 +1,5 @@
 import Files
+import PrivateSQLite
 import Synchronization
 import Telemetry
 
@@ -6,6 +7,9 @@ import Telemetry
 ///
 /// A class, because a table that is being read cannot be copied; what is left to do may go from thread to thread.
 final class LeanplumDatabase: Sendable {
+    /// The largest database, journal or write-ahead log that is copied.
+    static let sizeLimit = 256 << 20
+
     /// The bytes of the database and its companions.
     let size: Int
     /// The files in the capture that were copied, the database first.
@@ -38,10 +42,10 @@ final class LeanplumDatabase: Sendable {
         self.paths = paths
         let sizes = [main.count] + companions.map { $0?.count ?? 0 }
         size = sizes.reduce(0, +)
-        if sizes.allSatisfy({ $0 <= DatabaseCopy.sizeLimit }) {
+        if sizes.allSatisfy({ $0 <= Self.sizeLimit }) {
             files = try DatabaseCopy(
                 main: main.copied(to: folder), journal: companions[0]?.copied(to: folder),
-                writeAheadLog: companions[1]?.copied(to: folder), size: size)
+                writeAheadLog: companions[1]?.copied(to: folder), size: size, sizeLimit: Self.sizeLimit)
         } else {
             files = nil
         }
@@ -59,7 +63,7 @@ final class LeanplumDatabase: Sendable {
 
 extension LeanplumDatabase.Reading {
     fileprivate mutating func read(_ files: DatabaseCopy?, into output: inout ScanOutput) -> Bool {
-        do throws(DatabaseError) {
+        do throws(PrivateDatabaseError) {
             if table == nil, try !begin(files, &output) { return true }
             while let item = try table?.read() {
                 take(item, into: &output)
@@ -74,12 +78,13 @@ extension LeanplumDatabase.Reading {
 
     /// Opens the copy and looks at its schema.
     /// - Returns: whether there is a table to be read.
-    private mutating func begin(_ files: DatabaseCopy?, _ output: inout ScanOutput) throws(DatabaseError) -> Bool {
+    private mutating func begin(_ files: DatabaseCopy?, _ output: inout ScanOutput) throws(PrivateDatabaseError) -> Bool
+    {
         guard let files else {
-            output.rejects.append(Reject("too-large more than \(DatabaseCopy.sizeLimit >> 20) MiB"))
+            output.rejects.append(Reject("too-large more than \(LeanplumDatabase.sizeLimit >> 20) MiB"))
             return false
         }
-        let database = try PrivateDatabase(files)
+        let database = try PrivateDatabase(files, table: "event")
         switch try EventSchema.check(database) {
         case .failure(let fault):
             output.rejects.append(Reject("\(fault.code) \(fault.reason)"))
@@ -117,36 +122,11 @@ extension LeanplumDatabase.Reading {
         }
     }
 
-    private func report(_ error: DatabaseError, into output: inout ScanOutput) {
+    private func report(_ error: PrivateDatabaseError, into output: inout ScanOutput) {
         guard !error.isFault else {
             return output.report(Problem("unreadable", "cannot work on a copy: \(error)"))
         }
         let code = error.isNotADatabase ? "not_a_database" : error.isOutOfBudget ? "budget-exceeded" : "corrupt"
         output.rejects.append(Reject("\(code) \(error) after \(requests.count) row\(requests.count == 1 ? "" : "s")"))
-    }
-}
-
-extension ByteSource {
-    /// How many bytes are taken at once.
-    private static let step = 1 << 20
-
-    /// The bytes in a private file without a name.
-    /// - Throws: `FileError`.
-    fileprivate func copied(to folder: String) throws(FileError) -> SpoolFile {
-        let copy = try SpoolFile(in: folder)
-        try forEachStep { bytes, offset throws(FileError) in try copy.write(bytes.span, at: offset) }
-        return copy
-    }
-
-    /// Hands out all bytes, a step at a time.
-    /// - Throws: `FileError`.
-    func forEachStep(_ body: ([UInt8], Int) throws(FileError) -> Void) throws(FileError) {
-        var offset = 0
-        while offset < count {
-            let bytes = try bytes(at: offset, count: min(Self.step, count - offset))
-            guard !bytes.isEmpty else { return }
-            try body(bytes, offset)
-            offset += bytes.count
-        }
     }
 }

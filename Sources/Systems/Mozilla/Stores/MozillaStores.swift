@@ -113,6 +113,20 @@ struct MozillaStores: StoreFormat {
 
     func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? { nil }
 
+    /// WebXR Viewer, Firefox since 11 and Lockwise keep their pings in `Library/Caches`.
+    private static let appsWithPingsInCaches: Set<String> = [
+        "org.mozilla.ios.XRViewer", "org.mozilla.ios.Firefox", "org.mozilla.ios.FirefoxBeta",
+        "org.mozilla.ios.Lockbox",
+    ]
+
+    func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool {
+        Self.appsWithPingsInCaches.contains(applicationID)
+            && !stores.contains { store in
+                store.system == .mozilla
+                    && store.parts.contains { $0.kind != .mozillaDefaults && $0.kind != .mozillaValues }
+            }
+    }
+
     func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
         MozillaName.isOwn(name) || (store is PingFolder && DecimalTime(pingFileName: name.utf8.span) != nil)
     }

@@ -41,6 +41,9 @@ struct SiftStores: StoreFormat {
         return SiftFile(archive: bytes, name: name).map { SiftFolder(single: $0, named: name) }
     }
 
+    /// Any app may have the SDK, so nobody can tell which one lacks its queues, which no backup holds.
+    func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool { false }
+
     func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
         if name == SiftFile.folderName { return true }
         return store is SiftFolder && (name == SiftFile.queuesName || SiftFile(name: name) != nil)

@@ -6,6 +6,9 @@ let pingferryPath = builtProgram("pingferry")
 /// The captures of the samples.
 let samples = ["damaged", "firefox", "firefox-today", "focus", "leanplum", "shop", "webxr"]
 
+/// The encrypted backup among the samples, and its password.
+let sampleBackup = (name: "backup", password: "ferry")
+
 /// The request logs of the samples.
 let sampleLogs = ["browser.har", "pings.ndjson"]
 

@@ -1,3 +1,5 @@
+import PrivateSQLite
+
 /// The search for the first row behind a damaged place in a table.
 ///
 /// Looking for any row id of a damaged range leads into the damage; looking for one behind it gives a row, or the end. The
@@ -28,14 +30,14 @@ struct DamageSearch {
     private var inside: Int64
 
     /// Looks for the first row from some id on.
-    typealias Look = (Int64) throws(DatabaseError) -> Finding
+    typealias Look = (Int64) throws(PrivateDatabaseError) -> Finding
 
     /// The first row behind the damage; nil if there is none that can be reached.
     /// - Parameters:
     ///   - start: an id whose search leads into the damage.
     ///   - look: how a row is looked for.
     /// - Throws: what `look` throws.
-    static func firstRow(behind start: Int64, _ look: Look) throws(DatabaseError) -> Int64? {
+    static func firstRow(behind start: Int64, _ look: Look) throws(PrivateDatabaseError) -> Int64? {
         // Row ids begin at 1, but for forged ones.
         var search = DamageSearch(inside: max(start, 0))
         guard let beyond = try search.leaveDamage(look) else { return nil }
@@ -43,7 +45,7 @@ struct DamageSearch {
     }
 
     /// Goes on from id to id until one is behind the damage; nil if the highest id is not.
-    private mutating func leaveDamage(_ look: Look) throws(DatabaseError) -> Beyond? {
+    private mutating func leaveDamage(_ look: Look) throws(PrivateDatabaseError) -> Beyond? {
         var distance: Int64 = 1
         var tries = 0
         while inside < .max {
@@ -60,7 +62,7 @@ struct DamageSearch {
     }
 
     /// Moves both ends of the range that holds the end of the damage until they are neighbours.
-    private mutating func narrow(_ end: Beyond, _ look: Look) throws(DatabaseError) -> Beyond {
+    private mutating func narrow(_ end: Beyond, _ look: Look) throws(PrivateDatabaseError) -> Beyond {
         var beyond = end
         while beyond.rowid - inside > 1 {
             let middle = inside + (beyond.rowid - inside) / 2

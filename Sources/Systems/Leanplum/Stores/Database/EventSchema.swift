@@ -1,3 +1,5 @@
+import PrivateSQLite
+
 /// Looks whether a database has the event table of Leanplum and no trap in its place.
 ///
 /// A view of that name reads like the table, but can run forever or forge rows. Source: "Leanplum (Mozilla MMA): stored
@@ -22,9 +24,9 @@ package enum EventSchema {
 
     /// Checks the schema.
     /// - Returns: how many other tables, indices, views and triggers there are, none of which is looked at; or the fault.
-    /// - Throws: ``DatabaseError``.
-    package static func check(_ database: PrivateDatabase) throws(DatabaseError) -> Result<Int, SchemaError> {
-        let objects = try Statement("SELECT name, type, sql FROM sqlite_schema", in: database)
+    /// - Throws: ``PrivateDatabaseError``.
+    package static func check(_ database: PrivateDatabase) throws(PrivateDatabaseError) -> Result<Int, SchemaError> {
+        let objects = try PrivateStatement("SELECT name, type, sql FROM sqlite_schema", in: database)
         var events = 0
         var isTable = false
         var strangers = 0
@@ -39,15 +41,15 @@ package enum EventSchema {
         guard events > 0 else { return .failure(.noTable) }
         guard events == 1, isTable else { return .failure(.unsupported("event is no plain table")) }
         if let fault = try columnError(database) { return .failure(fault) }
-        let tables = try Statement("PRAGMA table_list(event)", in: database)
+        let tables = try PrivateStatement("PRAGMA table_list(event)", in: database)
         while try tables.step() {
             guard tables.integer(4) == 0 else { return .failure(.unsupported("event has no row ids")) }
         }
         return .success(strangers)
     }
 
-    private static func columnError(_ database: PrivateDatabase) throws(DatabaseError) -> SchemaError? {
-        let columns = try Statement("PRAGMA table_xinfo(event)", in: database)
+    private static func columnError(_ database: PrivateDatabase) throws(PrivateDatabaseError) -> SchemaError? {
+        let columns = try PrivateStatement("PRAGMA table_xinfo(event)", in: database)
         var hasData = false
         while try columns.step() {
             let name = columns.text(1).lowercased()

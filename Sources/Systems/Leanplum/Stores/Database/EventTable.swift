@@ -1,3 +1,5 @@
+import PrivateSQLite
+
 /// The rows of Leanplum's event table in their order, past what is damaged.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections A.2, E.3 and E.4.
@@ -12,8 +14,8 @@ package struct EventTable: ~Copyable {
         case lost(from: Int64, through: Int64?)
     }
 
-    private let rows: Statement
-    private let rowids: Statement
+    private let rows: PrivateStatement
+    private let rowids: PrivateStatement
     /// The lowest rowid that has not been dealt with; nil at the end.
     private var next: Int64? = .min
     /// Whether `rows` is about to give `next`.
@@ -28,11 +30,11 @@ package struct EventTable: ~Copyable {
 
     /// Begins before the first row of a table whose schema is ``EventSchema``'s.
     /// - Parameter size: the bytes of the database.
-    /// - Throws: ``DatabaseError``.
-    package init(_ database: PrivateDatabase, size: Int) throws(DatabaseError) {
-        let rows = try Statement(
+    /// - Throws: ``PrivateDatabaseError``.
+    package init(_ database: PrivateDatabase, size: Int) throws(PrivateDatabaseError) {
+        let rows = try PrivateStatement(
             "SELECT rowid, data FROM event NOT INDEXED WHERE rowid >= ?1 ORDER BY rowid", in: database)
-        let rowids = try Statement(
+        let rowids = try PrivateStatement(
             "SELECT rowid FROM event NOT INDEXED WHERE rowid >= ?1 ORDER BY rowid LIMIT 1", in: database)
         self.rows = rows
         self.rowids = rowids
@@ -40,10 +42,10 @@ package struct EventTable: ~Copyable {
     }
 
     /// The next row, or what stands in its place; nil at the end.
-    /// - Throws: ``DatabaseError`` if it is not the database's fault, or if reading takes too much.
-    package mutating func read() throws(DatabaseError) -> Item? {
+    /// - Throws: ``PrivateDatabaseError`` if it is not the database's fault, or if reading takes too much.
+    package mutating func read() throws(PrivateDatabaseError) -> Item? {
         guard let wanted = next else { return nil }
-        do throws(DatabaseError) {
+        do throws(PrivateDatabaseError) {
             if !isStarted {
                 try rows.start(with: wanted)
                 isStarted = true
@@ -65,7 +67,7 @@ package struct EventTable: ~Copyable {
         return try row(from: wanted)
     }
 
-    private mutating func row(from wanted: Int64) throws(DatabaseError) -> Item {
+    private mutating func row(from wanted: Int64) throws(PrivateDatabaseError) -> Item {
         let rowid = rows.integer(0)
         guard rowid >= wanted else {
             isStarted = false
@@ -86,7 +88,7 @@ package struct EventTable: ~Copyable {
     // MARK: Damage
 
     /// Goes on at the first row behind a damaged place that can be reached.
-    private mutating func pass(from wanted: Int64) throws(DatabaseError) -> Item {
+    private mutating func pass(from wanted: Int64) throws(PrivateDatabaseError) -> Item {
         damages += 1
         if damages <= Self.mostDamages {
             // A row that can be found has its damage in its own contents.
@@ -104,12 +106,12 @@ package struct EventTable: ~Copyable {
     }
 
     /// The first row behind damage in the tree of pages; nil if there is none.
-    private func rowidBehindDamage(from wanted: Int64) throws(DatabaseError) -> Int64? {
-        try DamageSearch.firstRow(behind: wanted) { rowid throws(DatabaseError) in try look(from: rowid) }
+    private func rowidBehindDamage(from wanted: Int64) throws(PrivateDatabaseError) -> Int64? {
+        try DamageSearch.firstRow(behind: wanted) { rowid throws(PrivateDatabaseError) in try look(from: rowid) }
     }
 
-    private func look(from wanted: Int64) throws(DatabaseError) -> DamageSearch.Finding {
-        do throws(DatabaseError) {
+    private func look(from wanted: Int64) throws(PrivateDatabaseError) -> DamageSearch.Finding {
+        do throws(PrivateDatabaseError) {
             guard let rowid = try rowid(from: wanted) else { return .end }
             return rowid >= wanted ? .row(rowid) : .damage
         } catch {
@@ -119,7 +121,7 @@ package struct EventTable: ~Copyable {
     }
 
     /// The lowest rowid from one on.
-    private func rowid(from wanted: Int64) throws(DatabaseError) -> Int64? {
+    private func rowid(from wanted: Int64) throws(PrivateDatabaseError) -> Int64? {
         defer { rowids.reset() }
         try rowids.start(with: wanted)
         return try rowids.step() ? rowids.integer(0) : nil

@@ -1,0 +1,30 @@
+// The settings are written before the flag is set, so that a signal handler that sees the flag sees them whole.
+#define _GNU_SOURCE
+#include "cfiles.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <termios.h>
+#include <unistd.h>
+
+static struct termios usual;
+static int hidden_terminal;
+static atomic_int is_hidden;
+
+int cfiles_echo_off(int terminal) {
+    if (tcgetattr(terminal, &usual) != 0) return errno;
+    struct termios hidden = usual;
+    hidden.c_lflag &= ~(tcflag_t)(ECHO | ECHOE | ECHOK | ECHONL);
+    hidden.c_cc[VQUIT] = _POSIX_VDISABLE;
+    hidden.c_cc[VSUSP] = _POSIX_VDISABLE;
+    hidden_terminal = terminal;
+    atomic_store(&is_hidden, 1);
+    if (tcsetattr(terminal, TCSAFLUSH, &hidden) == 0) return 0;
+    int error = errno;
+    cfiles_echo_on();
+    return error;
+}
+
+void cfiles_echo_on(void) {
+    if (atomic_exchange(&is_hidden, 0)) tcsetattr(hidden_terminal, TCSAFLUSH, &usual);
+}

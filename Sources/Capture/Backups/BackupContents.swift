@@ -1,0 +1,228 @@
+import DeviceBackup
+import Files
+import Telemetry
+
+/// The rows of a manifest that may belong to stores, and what is wrong with the others.
+///
+/// Source: "iOS backups", sections 6 and 10 (B36 to B43).
+struct BackupContents {
+    /// A row that is kept, by its path in the backup.
+    private struct Kept {
+        enum Kind {
+            case file(Int)
+            case folder
+            case link
+        }
+
+        var kind: Kind
+        /// Whether the name of the file is the hash of its path.
+        var isRight = true
+    }
+
+    /// A row by its path in the backup: `<domain>/<path>`.
+    typealias Path = [UInt8]
+
+    /// The files.
+    private(set) var entries = BackupEntries()
+    /// The containers that rows belong to, by their names.
+    private(set) var domains: [String: BackupDomain] = [:]
+    private let names: StoreNames
+    private let nameLimit: Int
+    private var kept: [Path: Kept] = [:]
+    private var nameBytes = 0
+    /// The folders that the kept rows lie in.
+    private var folders: Set<Path> = []
+    private var clashes: Set<Path> = []
+    private var repeated: Set<Path> = []
+    private var refusedPaths = Refused()
+    private var refusedNames = Refused()
+    private var isFull = false
+    /// The domain of the last row.
+    private var lastDomain: (name: [UInt8], domain: RowPlace.Domain)?
+
+    /// Rows that are not read, as one line tells them.
+    private struct Refused {
+        var count = 0
+        var first = ""
+
+        mutating func add(_ row: ManifestRow) {
+            count += 1
+            guard count == 1 else { return }
+            let name = row.domain.prefix(256) + [UInt8(ascii: "/")] + row.path.prefix(256)
+            first = String(decoding: name, as: UTF8.self)
+        }
+    }
+
+    init(_ names: StoreNames, nameLimit: Int) {
+        self.names = names
+        self.nameLimit = nameLimit
+    }
+
+    /// Takes a row.
+    mutating func take(_ row: ManifestRow) {
+        switch RowPlace(row, in: domain(of: row)) {
+        case .system: return
+        case .refused: refusedPaths.add(row)
+        case .app(let domain, let path):
+            // Only containers of which something is kept or told matter; the others are not remembered.
+            if path.isEmpty { return note(domain) }
+            take(row, path, in: domain)
+        }
+    }
+
+    /// What the domain of a row is: mostly that of the row before.
+    private mutating func domain(of row: ManifestRow) -> RowPlace.Domain {
+        if let lastDomain, lastDomain.name == row.domain { return lastDomain.domain }
+        let domain = RowPlace.Domain(name: row.domain)
+        lastDomain = (row.domain, domain)
+        return domain
+    }
+
+    /// Remembers a container that may lack its pings.
+    private mutating func note(_ domain: BackupDomain) {
+        guard domain.kind == .app, names.isAbsent(domain.identifier, beside: []) else { return }
+        domains[domain.name] = domain
+    }
+
+    private mutating func take(_ row: ManifestRow, _ path: [UInt8], in domain: BackupDomain) {
+        let hint = RowKind(flags: row.flags)
+        let member = StoreNames.member(path, in: domain.name)
+        let mayBeFile = names.mayBelong(member)
+        let mayBeFolder = hint != .file && names.isPingFolder(member)
+        let mayBeLink = names.isNamed(member.name)
+        guard mayBeFile || mayBeFolder || mayBeLink else { return note(domain) }
+        let details = row.details
+        let place = row.domain + [UInt8(ascii: "/")] + path
+        switch details?.kind ?? hint {
+        case .file? where mayBeFile: takeFile(row, details, place, path)
+        case .folder? where mayBeFolder: keep(Kept(kind: .folder), at: place)
+        case .link? where mayBeLink: keep(Kept(kind: .link), at: place)
+        case .file, .folder, .link, nil: return note(domain)
+        }
+        domains[domain.name] = domain
+    }
+
+    private mutating func takeFile(_ row: ManifestRow, _ details: MBFile?, _ place: Path, _ path: [UInt8]) {
+        let right = FileID(domain: row.domain, path: path)
+        guard let stored = row.fileID else { return add(right, details, isRight: true, at: place) }
+        guard let fileID = FileID(stored) else { return refusedNames.add(row) }
+        add(fileID, details, isRight: fileID == right, at: place)
+    }
+
+    private mutating func add(_ fileID: FileID, _ details: MBFile?, isRight: Bool, at place: Path) {
+        if let present = kept[place], case .file(let number) = present.kind {
+            if entries.fileID(number) == fileID { return }
+            repeated.insert(place)
+            guard isRight, !present.isRight else { return }
+        }
+        guard makeRoom(for: place) else { return }
+        entries.append(fileID, details)
+        kept[place] = Kept(kind: .file(entries.count - 1), isRight: isRight)
+    }
+
+    private mutating func keep(_ row: Kept, at place: Path) {
+        guard kept[place] == nil, makeRoom(for: place) else { return }
+        kept[place] = row
+    }
+
+    private mutating func makeRoom(for place: Path) -> Bool {
+        nameBytes += place.count
+        if nameBytes > nameLimit { isFull = true }
+        guard !isFull else { return false }
+        var end = place.lastIndex(of: UInt8(ascii: "/"))
+        while let slash = end {
+            let folder = Array(place[..<slash])
+            guard folders.insert(folder).inserted else { break }
+            nameBytes += folder.count
+            end = folder.lastIndex(of: UInt8(ascii: "/"))
+        }
+        return true
+    }
+
+    // MARK: Clashes
+
+    /// Whether rows have to be gone through again, to see which stand in the place of folders.
+    var hasFolders: Bool { !folders.isEmpty }
+
+    /// Looks whether a row is a file or a link in the place of a folder that others need.
+    mutating func findClash(_ row: ManifestRow) {
+        // Only rows whose names were good made folders, so that those of this row need no look.
+        guard !row.path.isEmpty else { return }
+        let place = row.domain + [UInt8(ascii: "/")] + row.path
+        guard folders.contains(place) else { return }
+        switch row.details?.kind ?? RowKind(flags: row.flags) {
+        case .file, .link: clashes.insert(place)
+        case .folder, nil: return
+        }
+    }
+}
+
+// MARK: - The tree
+
+extension BackupContents {
+    /// Whether it is a store by its name that cannot be read.
+    enum Readable {
+        case yes
+        /// It is told, and left where it is.
+        case told
+        /// It is counted, and left out.
+        case counted
+    }
+
+    /// The rows as folders and files.
+    /// - Parameters:
+    ///   - prefix: what the paths of the capture begin with.
+    ///   - look: says whether a file that is a store by its name can be read.
+    consuming func finish(
+        prefix: String, _ problems: inout BackupProblems,
+        _ look: (_ number: Int, _ path: String, inout BackupProblems) -> Readable
+    ) -> SpooledTreeBuilder {
+        report(prefix, &problems)
+        var builder = SpooledTreeBuilder()
+        for (place, row) in kept.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            guard !clashes.contains(place), let path = try? MemberPath(place) else { continue }
+            switch row.kind {
+            case .folder: builder.addFolder(path)
+            case .link: builder.add(path, .link)
+            case .file(let number):
+                let full = prefix + path.text
+                if !row.isRight {
+                    problems.tell("backup", "B38 read from a file whose name is not the hash of this path", at: full)
+                }
+                if names.isStoreByName(place), look(number, full, &problems) == .counted { continue }
+                builder.addFile(path, .elsewhere(number))
+            }
+        }
+        return builder
+    }
+
+    private func report(_ prefix: String, _ problems: inout BackupProblems) {
+        if refusedPaths.count > 0 {
+            problems.tell(
+                "unreadable",
+                "B36 rows whose domain or path leads elsewhere are not read: \(refusedPaths.count), such as "
+                    + refusedPaths.first)
+        }
+        if refusedNames.count > 0 {
+            problems.tell(
+                "unreadable",
+                "B37 rows whose file has no proper name are not read: \(refusedNames.count), such as "
+                    + refusedNames.first)
+        }
+        if isFull {
+            problems.tell(
+                "unreadable", "B36 the names of files come to more than \(nameLimit >> 20) MiB; the others are not read"
+            )
+        }
+        for place in repeated.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            problems.tell(
+                "unreadable", "B39 the manifest has several files of this path; one of them is read",
+                at: prefix + String(decoding: place, as: UTF8.self))
+        }
+        for place in clashes.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            problems.tell(
+                "unreadable", "B40 not read: a file or a link in the place of a folder that others lie in",
+                at: prefix + String(decoding: place, as: UTF8.self))
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import DeviceBackup
+import Files
+import Glibc
+import Secrets
+
+/// The files of a backup that belong to stores: where their bytes lie, and what opens them.
+///
+/// Source: "iOS backups", sections 5.4 and 6.
+final class BackupFiles: ContentsFinder {
+    /// How the files are stored.
+    enum Protection: Sendable {
+        case plain
+        /// Encrypted, all of them.
+        case encrypted(ClassKeys)
+        /// A tool decrypted the manifest, and perhaps the files. The keys are there if one of them needs one.
+        case mixed(ClassKeys?)
+    }
+
+    private let entries: BackupEntries
+    private let folder: RootFolder
+    private let protection: Protection
+
+    /// - Parameters:
+    ///   - folder: that of the backup.
+    init(_ entries: BackupEntries, in folder: RootFolder, protection: Protection) {
+        self.entries = entries
+        self.folder = folder
+        self.protection = protection
+    }
+
+    /// Whether a password was needed.
+    var isEncrypted: Bool {
+        switch protection {
+        case .plain, .mixed(nil): false
+        case .encrypted, .mixed(.some): true
+        }
+    }
+
+    /// The classes whose keys are damaged.
+    var damagedClasses: [Int] {
+        switch protection {
+        case .plain, .mixed(nil): []
+        case .encrypted(let keys), .mixed(let keys?): keys.damaged
+        }
+    }
+
+    func source(ofFile number: Int) throws(FileError) -> ByteSource {
+        let entry = entries[number]
+        guard let stored = try storedBytes(of: entry) else { return ByteSource([UInt8]()) }
+        switch protection {
+        case .plain: return stored
+        case .encrypted(let keys): return try decrypted(stored, entry, keys)
+        case .mixed(let keys):
+            guard Self.isEncrypted(stored, entry) else { return stored }
+            guard let keys else {
+                throw .inBackup("B30", "the file is encrypted, and there is no key", entry.fileID.name)
+            }
+            return try decrypted(stored, entry, keys)
+        }
+    }
+
+    /// Whether one of the files has to be decrypted in a backup that looks as if a tool had decrypted it.
+    func needsKeys() -> Bool {
+        (0..<entries.count).contains { number in
+            let entry = entries[number]
+            guard let stored = try? storedBytes(of: entry) else { return false }
+            return Self.isEncrypted(stored, entry)
+        }
+    }
+
+    /// The rule of section 5.4 for backups that look decrypted.
+    private static func isEncrypted(_ stored: ByteSource, _ entry: BackupEntries.Entry) -> Bool {
+        guard stored.count > 0, stored.count.isMultiple(of: 16), entry.key != nil, let size = entry.size else {
+            return false
+        }
+        return stored.count != size && stored.count / 16 == size / 16 + 1
+    }
+
+    /// The bytes on disk; nil for an empty file that is not there.
+    private func storedBytes(of entry: BackupEntries.Entry) throws(FileError) -> ByteSource? {
+        let id = entry.fileID
+        do throws(FileError) {
+            do throws(FileError) {
+                return try folder.folder.folder(at: id.folder).source(Array(id.name.utf8))
+            } catch {
+                // Before iOS 10 all files lie side by side.
+                guard error.isNotFound else { throw error }
+                return try folder.folder.source(Array(id.name.utf8))
+            }
+        } catch {
+            switch error.code {
+            case ENOENT where entry.size == 0: return nil
+            case ENOENT: throw .inBackup("B28", "the backup does not hold the file \(id.folder)/\(id.name)", id.name)
+            case ELOOP, ENOTDIR, ENOTSUP, EISDIR:
+                throw .inBackup("B31", "not read: \(id.folder)/\(id.name) is no regular file", id.name)
+            default: throw error
+            }
+        }
+    }
+
+    private func decrypted(
+        _ stored: ByteSource, _ entry: BackupEntries.Entry, _ keys: ClassKeys
+    ) throws(FileError) -> ByteSource {
+        let name = entry.fileID.name
+        guard entry.isUnderstood else {
+            throw .inBackup("B42", "what the manifest says of the file is no MBFile", name)
+        }
+        if stored.count == 0, entry.size == 0 { return ByteSource([UInt8]()) }
+        guard let bytes = entry.key, let wrapped = WrappedKey(bytes) else {
+            let fault = entry.key == nil ? "is missing" : "does not have \(WrappedKey.size) bytes"
+            throw .inBackup("B30", "the key of the file \(fault)", name)
+        }
+        let key: CipherKey
+        do throws(WrappedKeyError) {
+            key = try keys.unwrap(wrapped)
+        } catch {
+            throw .inBackup("B30", "the key of the file \(error.words)", name)
+        }
+        return ByteSource(try DecryptedBytes.unpadded(stored, key: key, path: name))
+    }
+}
+
+extension WrappedKeyError {
+    /// What is wrong with a key.
+    var words: String {
+        switch self {
+        case .noClass(let number): "is of class \(number), whose key the keybag does not give"
+        case .doesNotUnwrap: "does not unwrap"
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import DeviceBackup
+import Secrets
+
+/// The lock of an encrypted backup: its keybag, and the passwords that are tried.
+///
+/// Source: "iOS backups", sections 5.2, 5.3 and 9.
+struct BackupLock {
+    private let lists: BackupLists
+    private let place: BackupPlace
+    private let passwords: BackupPasswords
+
+    init(_ lists: BackupLists, place: BackupPlace, passwords: BackupPasswords) {
+        self.lists = lists
+        self.place = place
+        self.passwords = passwords
+    }
+
+    /// The keys of the classes.
+    /// - Throws: ``BackupError``.
+    func open() throws(BackupError) -> ClassKeys {
+        guard let bytes = lists.keybag else { throw BackupError("B24", "the backup is encrypted and has no keybag") }
+        let bag: Keybag
+        do throws(KeybagError) {
+            bag = try Keybag(bytes)
+        } catch {
+            throw BackupError(error)
+        }
+        do throws(BackupPasswords.Refusal) {
+            return try passwords.unlock(bag, path: place.shownPath)
+        } catch {
+            throw BackupError(error, lists)
+        }
+    }
+}
+
+extension BackupError {
+    fileprivate init(_ error: KeybagError) {
+        switch error {
+        case .malformed(let words): self.init("B24", "the keybag cannot be used: \(words)")
+        case .rounds(let count):
+            self.init("B25", "the keybag asks for \(count) rounds; 1 to \(Keybag.rounds.upperBound) are made")
+        }
+    }
+
+    fileprivate init(_ refusal: BackupPasswords.Refusal, _ lists: BackupLists) {
+        let facts = BackupFacts(path: "", format: .sqlite, isEncrypted: true, lists)
+        let origin = facts.origin.isEmpty ? "" : " (\(facts.origin))"
+        switch refusal {
+        case .missing: self.init("B19", "an encrypted backup\(origin), and no password", cause: .password)
+        case .wrong:
+            self.init(
+                "B20",
+                "an encrypted backup\(origin): wrong password; letters with accents may have been typed in "
+                    + "another form", cause: .password)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import DeviceBackup
+import Files
+import Glibc
+import Secrets
+import Telemetry
+
+/// Opens a backup: unlocks it, and reads its manifest.
+///
+/// Source: "iOS backups", sections 3 to 5 and 8.
+struct BackupOpening {
+    private let place: BackupPlace
+    private let spool: Spool
+    private let passwords: BackupPasswords
+
+    init(_ place: BackupPlace, spool: Spool, passwords: BackupPasswords) {
+        self.place = place
+        self.spool = spool
+        self.passwords = passwords
+    }
+
+    /// Reads the manifest of the backup in a folder.
+    /// - Throws: ``BackupError``.
+    func open(_ folder: borrowing Folder, names: StoreNames) throws(BackupError) -> OpenedManifest {
+        let lists = BackupLists(in: folder)
+        let lock = BackupLock(lists, place: place, passwords: passwords)
+        let found = try manifest(in: folder, lists, lock)
+        var contents = BackupContents(names, nameLimit: spool.archiveLimits.nameBytes)
+        let end = try found.rows.forEach { row throws(BackupError) in contents.take(row) }
+        if contents.hasFolders {
+            _ = try found.rows.forEach { row throws(BackupError) in contents.findClash(row) }
+        }
+        return OpenedManifest(
+            place: place, lists: lists, lock: lock, format: found.format, protection: found.protection,
+            contents: contents, end: end)
+    }
+
+    private struct Found {
+        let rows: ManifestRows
+        let format: BackupFacts.Format
+        let protection: OpenedManifest.Protection
+    }
+
+    private func manifest(
+        in folder: borrowing Folder, _ lists: BackupLists, _ lock: BackupLock
+    ) throws(BackupError) -> Found {
+        guard let main = try source(BackupSigns.database, in: folder) else {
+            guard let old = try source(BackupSigns.binary, in: folder) else {
+                throw BackupError("B33", "the manifest is gone")
+            }
+            let protection: OpenedManifest.Protection = lists.isEncrypted ? .encrypted(try lock.open()) : .plain
+            return Found(rows: .binary(old), format: .mbdb, protection: protection)
+        }
+        let isPlain = ManifestDatabase.isDatabase(
+            try reading { () throws(FileError) in try main.bytes(at: 0, count: 16) })
+        guard !isPlain, lists.isEncrypted else {
+            let database = try database(main, in: folder)
+            let protection: OpenedManifest.Protection =
+                if !lists.isEncrypted {
+                    .plain
+                } else if lists.manifestKey != nil {
+                    .mixed
+                } else {
+                    .encrypted(try lock.open())
+                }
+            return Found(rows: .database(database), format: .sqlite, protection: protection)
+        }
+        let keys = try lock.open()
+        let decrypted = try decrypt(main, lists, keys)
+        return Found(rows: .database(try database(decrypted)), format: .sqlite, protection: .encrypted(keys))
+    }
+
+    // MARK: The database
+
+    /// A plain manifest, with what lies beside it.
+    private func database(_ main: ByteSource, in folder: borrowing Folder) throws(BackupError) -> ManifestDatabase {
+        let journal = try source(BackupSigns.database + "-journal", in: folder)
+        let log = try source(BackupSigns.database + "-wal", in: folder)
+        do throws(ManifestDatabase.Fault) {
+            return try ManifestDatabase(main, journal: journal, log: log, spool: spool)
+        } catch {
+            throw BackupError(error, isEncrypted: false)
+        }
+    }
+
+    /// A decrypted one.
+    private func database(_ main: ByteSource) throws(BackupError) -> ManifestDatabase {
+        do throws(ManifestDatabase.Fault) {
+            return try ManifestDatabase(main, journal: nil, log: nil, spool: spool)
+        } catch {
+            throw BackupError(error, isEncrypted: true)
+        }
+    }
+
+    /// The padding stays on: the header tells how long the database is.
+    private func decrypt(_ main: ByteSource, _ lists: BackupLists, _ keys: ClassKeys) throws(BackupError) -> ByteSource
+    {
+        guard let stored = lists.manifestKey, let wrapped = WrappedKey(stored) else {
+            throw BackupError("B27", "the manifest is encrypted, and there is no key of 44 bytes for it")
+        }
+        let key: CipherKey
+        do throws(WrappedKeyError) {
+            key = try keys.unwrap(wrapped)
+        } catch {
+            throw BackupError("B27", "the key of the manifest \(error.words)")
+        }
+        guard main.count > 0, main.count.isMultiple(of: CipherKey.blockSize) else {
+            throw BackupError("B27", "the encrypted manifest has \(main.count) bytes, which are no whole blocks")
+        }
+        return try reading { () throws(FileError) in
+            ByteSource(try DecryptedBytes(main, key: key, path: BackupSigns.database))
+        }
+    }
+
+    /// A file of the backup; nil if it is not there.
+    private func source(_ name: String, in folder: borrowing Folder) throws(BackupError) -> ByteSource? {
+        do throws(FileError) {
+            return try folder.source(Array(name.utf8))
+        } catch {
+            if error.isNotFound { return nil }
+            // A link beside a manifest is not followed, and a manifest without it may be another one.
+            guard [ELOOP, ENOTSUP, EISDIR].contains(error.code) else { throw BackupError(error) }
+            throw BackupError("B33", "\(name) is no regular file")
+        }
+    }
+
+    private func reading<Value>(_ body: () throws(FileError) -> Value) throws(BackupError) -> Value {
+        do throws(FileError) {
+            return try body()
+        } catch {
+            throw BackupError(error)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import DeviceBackup
+import Secrets
+import Synchronization
+
+/// The passwords that a command was given for backups, and how it asks for more.
+///
+/// Every password that is known is tried on each keybag. A class, for all inputs of a command share what is known.
+///
+/// Source: "iOS backups", section 9.
+public final class BackupPasswords: Sendable {
+    /// Asks for the password of a backup.
+    /// - Parameters:
+    ///   - path: the path by which the backup is named.
+    ///   - isAgain: whether the one before was wrong.
+    /// - Returns: nil if there is nobody to ask, or no answer.
+    public typealias Asking = @Sendable (_ path: String, _ isAgain: Bool) -> Secret?
+
+    /// Has a key derived, which may take seconds, and can say so.
+    public typealias Waiting = @Sendable (_ path: String, _ rounds: Int, _ derive: () -> CipherKey?) -> CipherKey?
+
+    private struct Derived: Hashable {
+        let password: Int
+        let derivation: PasswordDerivation
+    }
+
+    private struct State {
+        var passwords: [Secret]
+        var keys: [Derived: CipherKey] = [:]
+    }
+
+    /// Why a keybag stays locked.
+    enum Refusal: Error {
+        /// There is no password.
+        case missing
+        /// No class unwraps with any of them.
+        case wrong
+    }
+
+    private let state: Mutex<State>
+    private let ask: Asking?
+    private let wait: Waiting
+
+    /// How often somebody is asked for one backup.
+    private static let mostQuestions = 3
+
+    /// - Parameters:
+    ///   - known: the passwords that were given, in the order in which they are tried.
+    ///   - ask: asks for another one; nil if nobody can be asked.
+    ///   - wait: has a key derived.
+    public init(
+        _ known: [Secret] = [], ask: Asking? = nil, whileDeriving wait: @escaping Waiting = { $2() }
+    ) {
+        state = Mutex(State(passwords: known))
+        self.ask = ask
+        self.wait = wait
+    }
+
+    /// Overwrites the passwords and forgets the keys: no other backup is opened.
+    public func wipe() {
+        state.withLock { state in
+            for password in state.passwords { password.wipe() }
+            state = State(passwords: [])
+        }
+    }
+
+    /// The class keys of a keybag.
+    /// - Parameter path: the path by which questions name the backup.
+    /// - Throws: ``Refusal``.
+    func unlock(_ bag: Keybag, path: String) throws(Refusal) -> ClassKeys {
+        let count = state.withLock { $0.passwords.count }
+        for index in 0..<count {
+            if let keys = keys(of: bag, password: index, path: path) { return keys }
+        }
+        var hasPassword = count > 0
+        for question in 0..<Self.mostQuestions {
+            guard let answer = ask?(path, hasPassword || question > 0) else { break }
+            hasPassword = true
+            let index = state.withLock { state in
+                state.passwords.append(answer)
+                return state.passwords.count - 1
+            }
+            if let keys = keys(of: bag, password: index, path: path) { return keys }
+        }
+        throw hasPassword ? .wrong : .missing
+    }
+
+    private func keys(of bag: Keybag, password index: Int, path: String) -> ClassKeys? {
+        let derived = Derived(password: index, derivation: bag.derivation)
+        let known = state.withLock { ($0.keys[derived], $0.passwords[index]) }
+        if let key = known.0 { return ClassKeys(bag, under: key) }
+        guard let key = wait(path, bag.derivation.rounds, { bag.derivation.key(for: known.1) }) else { return nil }
+        state.withLock { $0.keys[derived] = key }
+        return ClassKeys(bag, under: key)
+    }
+}

@@ -1,0 +1,70 @@
+import DeviceBackup
+import Files
+
+/// Tells whether a folder is a backup.
+///
+/// Source: "iOS backups", section 2.3.
+struct BackupSigns: Sendable {
+    /// The manifest since iOS 10.
+    static let database = "Manifest.db"
+    /// The manifest before it.
+    static let binary = "Manifest.mbdb"
+
+    private let spool: Spool
+
+    /// - Parameter spool: says where a manifest may be copied to, to look at its tables.
+    init(spool: Spool) {
+        self.spool = spool
+    }
+
+    /// Whether a folder is a backup.
+    /// - Parameter manifests: the names of its files that are those of manifests.
+    func isBackup(_ folder: borrowing Folder, manifests: [[UInt8]]) -> Bool {
+        let hasDatabase = manifests.contains { $0.elementsEqual(Self.database.utf8) }
+        let hasBinary = manifests.contains { $0.elementsEqual(Self.binary.utf8) }
+        guard hasDatabase || hasBinary else { return false }
+        if BackupLists(in: folder).showBackup { return true }
+        return hasBinary && isBinaryManifest(in: folder) || hasDatabase && isManifestDatabase(in: folder)
+    }
+
+    private func isBinaryManifest(in folder: borrowing Folder) -> Bool {
+        let head = try? folder.source(Array(Self.binary.utf8)).bytes(at: 0, count: BinaryManifest.magic.count)
+        return head == BinaryManifest.magic
+    }
+
+    private func isManifestDatabase(in folder: borrowing Folder) -> Bool {
+        guard let main = try? folder.source(Array(Self.database.utf8)) else { return false }
+        let log = try? folder.source(Array((Self.database + "-wal").utf8))
+        return (try? ManifestDatabase(main, journal: nil, log: log, spool: spool)) != nil
+    }
+
+    /// Whether a file is named like a manifest.
+    static func isManifest(_ name: some Collection<UInt8>) -> Bool {
+        name.elementsEqual(database.utf8) || name.elementsEqual(binary.utf8)
+    }
+
+    /// Whether a member of an archive may be a manifest, or lie beside one: its bytes are wanted before those of others.
+    static func isBesideManifest(_ name: some Collection<UInt8>) -> Bool {
+        manifests.contains { name.elementsEqual($0.utf8) }
+    }
+
+    private static let manifests =
+        [database, binary, database + "-wal", database + "-journal"] + BackupLists.Name.allCases.map(\.rawValue)
+
+    /// Whether a member of an archive is named like a file of a backup: 40 hexadecimal digits.
+    static func isFile(_ name: some Collection<UInt8>) -> Bool { FileID(Array(name)) != nil }
+}
+
+extension BackupLists {
+    /// Reads the lists of the backup in a folder. One that cannot be read counts as missing.
+    init(in folder: borrowing Folder) {
+        self.init()
+        for name in Name.allCases {
+            var bytes: [UInt8] = []
+            guard (try? folder.read(Array(name.rawValue.utf8), limit: name.sizeLimit, into: &bytes)) != nil else {
+                continue
+            }
+            read(bytes, of: name)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import DeviceBackup
+import Files
+import Glibc
+import Secrets
+
+/// The bytes of an encrypted file, decrypted where they are asked for: blocks that are chained can be begun at any place.
+///
+/// Source: "iOS backups", section 5.4.
+struct DecryptedBytes: ByteMaking {
+    let count: Int
+    private let source: ByteSource
+    private let key: CipherKey
+    /// What messages call the file.
+    private let path: String
+
+    private static let block = CipherKey.blockSize
+    /// How many bytes are decrypted at once.
+    private static let piece = 1 << 20
+    private static let zeros = [UInt8](repeating: 0, count: block)
+
+    /// The bytes with what stands behind them to make whole blocks.
+    /// - Throws: `FileError` if there are no whole blocks.
+    init(_ source: ByteSource, key: CipherKey, path: String) throws(FileError) {
+        guard source.count > 0, source.count.isMultiple(of: Self.block) else {
+            throw .inBackup("B29", "the encrypted file has \(source.count) bytes, which are no whole blocks", path)
+        }
+        self.init(source, key: key, path: path, count: source.count)
+    }
+
+    /// The bytes without the padding, all of which is checked.
+    /// - Throws: `FileError`.
+    static func unpadded(_ source: ByteSource, key: CipherKey, path: String) throws(FileError) -> DecryptedBytes {
+        let whole = try DecryptedBytes(source, key: key, path: path)
+        let last = try [UInt8](capacity: block) { output throws(FileError) in
+            try whole.read(at: whole.count - block, into: &output)
+        }
+        guard let padding = Padding.count(inLast: last) else {
+            throw .inBackup("B29", "what the encrypted file ends with is no padding", path)
+        }
+        return DecryptedBytes(source, key: key, path: path, count: whole.count - padding)
+    }
+
+    private init(_ source: ByteSource, key: CipherKey, path: String, count: Int) {
+        self.source = source
+        self.key = key
+        self.path = path
+        self.count = count
+    }
+
+    func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError) {
+        var position = offset
+        let end = offset + min(output.freeCapacity, count - offset)
+        while position < end {
+            let first = position / Self.block * Self.block
+            let size = min(Self.piece, (end - first + Self.block - 1) / Self.block * Self.block)
+            // With the block in front, which the first one is chained to.
+            let start = max(first - Self.block, 0)
+            let cipher = try source.bytes(at: start, count: first + size - start)
+            let previous = first == 0 ? Self.zeros : Array(cipher.prefix(Self.block))
+            guard let plain = key.decrypt(Array(cipher.dropFirst(first - start)), after: previous), plain.count == size
+            else { throw .inBackup("B29", "the encrypted file became shorter while it was read", path) }
+            for byte in plain[(position - first)..<min(size, end - first)] { output.append(byte) }
+            position = first + size
+        }
+    }
+}
+
+extension FileError {
+    /// A file that a backup does not give.
+    /// - Parameter id: the case of "iOS backups", section 10.
+    static func inBackup(_ id: String, _ words: String, _ path: String) -> FileError {
+        FileError(.read, path, code: ENODATA, saying: "\(id) \(words)")
+    }
+}

@@ -1,0 +1,165 @@
+import DeviceBackup
+import Files
+import PrivateSQLite
+
+/// `Manifest.db`, the manifest since iOS 10, in a private copy.
+///
+/// Source: "iOS backups", sections 3 and 8.
+struct ManifestDatabase {
+    /// Why a manifest gives no rows, or no more of them.
+    enum Fault: Error {
+        /// It is no database, or ends before its last page.
+        case notADatabase(String)
+        /// Its table is none that is read.
+        case schema(String)
+        /// What follows cannot be read.
+        case damaged(String)
+        /// The disk with the copy.
+        case file(FileError)
+    }
+
+    private let database: PrivateDatabase
+
+    /// The largest manifest, and the largest of what lies beside it.
+    static let sizeLimit = 4 << 30
+    private static let headSize = 100
+    private static let signature = Array("SQLite format 3\0".utf8)
+
+    /// Whether bytes begin as a database does.
+    static func isDatabase(_ head: [UInt8]) -> Bool { head.starts(with: signature) }
+
+    /// Copies a manifest and opens the copy.
+    /// - Throws: ``Fault``.
+    init(_ main: ByteSource, journal: ByteSource?, log: ByteSource?, spool: Spool) throws(Fault) {
+        let sizes = [main, journal, log].map { $0?.count ?? 0 }
+        guard sizes.allSatisfy({ $0 <= Self.sizeLimit }) else {
+            throw .notADatabase("the manifest has more than \(Self.sizeLimit >> 30) GiB")
+        }
+        let size = sizes.reduce(0, +)
+        let head = try Self.reading { () throws(FileError) in try main.bytes(at: 0, count: Self.headSize) }
+        guard Self.isDatabase(head), head.count == Self.headSize else {
+            throw .notADatabase("the manifest is no database")
+        }
+        // What stands beside may hold the pages that are missing.
+        guard journal != nil || log != nil || main.count >= Self.size(by: head) else {
+            throw .notADatabase("the manifest ends before its last page")
+        }
+        let folder = spool.folder
+        let copy = try Self.reading { () throws(FileError) in
+            try spool.checkRoom(for: size)
+            return try DatabaseCopy(
+                main: main.copied(to: folder), journal: journal?.copied(to: folder),
+                writeAheadLog: log?.copied(to: folder), size: size, sizeLimit: Self.sizeLimit)
+        }
+        let schema: String?
+        do throws(PrivateDatabaseError) {
+            database = try PrivateDatabase(copy, table: "Files")
+            schema = try Self.schemaFault(of: database)
+        } catch {
+            throw error.isNotADatabase
+                ? .notADatabase("the manifest is no database") : .schema("its schema cannot be read: \(error)")
+        }
+        if let schema { throw .schema(schema) }
+    }
+
+    private static func reading<Value>(_ body: () throws(FileError) -> Value) throws(Fault) -> Value {
+        do throws(FileError) {
+            return try body()
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    /// The size by the header: of a page, and how many pages there are; 0 where the header does not count.
+    private static func size(by head: [UInt8]) -> Int {
+        func number(_ range: Range<Int>) -> Int { head[range].reduce(0) { $0 << 8 | Int($1) } }
+        // The count holds if the same change wrote it.
+        guard number(24..<28) == number(92..<96) else { return 0 }
+        let page = number(16..<18)
+        return (page == 1 ? 65_536 : page) * number(28..<32)
+    }
+}
+
+// MARK: - The schema
+
+extension ManifestDatabase {
+    private static let columns: Set<String> = ["fileid", "domain", "relativepath", "flags", "file"]
+
+    /// What keeps `Files` from being one plain table with its five columns; nil if nothing does. A view of that name
+    /// would read like the table, but could run forever.
+    private static func schemaFault(of database: PrivateDatabase) throws(PrivateDatabaseError) -> String? {
+        let objects = try PrivateStatement("SELECT name, type, sql FROM sqlite_schema", in: database)
+        var count = 0
+        var isTable = false
+        while try objects.step() {
+            guard objects.text(0) == "Files" else { continue }
+            count += 1
+            isTable = objects.text(1) == "table" && objects.text(2).hasPrefix("CREATE TABLE")
+        }
+        guard count == 1, isTable else { return "it has no plain table named Files" }
+        let columns = try PrivateStatement("PRAGMA table_xinfo(Files)", in: database)
+        var missing = Self.columns
+        while try columns.step() {
+            let name = columns.text(1).lowercased()
+            // 1 is hidden, 2 and 3 are generated.
+            guard columns.integer(6) == 0 else { return "Files has hidden or generated columns" }
+            guard !["rowid", "oid", "_rowid_"].contains(name) else { return "Files has a column named \(name)" }
+            missing.remove(name)
+        }
+        guard missing.isEmpty else { return "Files lacks columns" }
+        let tables = try PrivateStatement("PRAGMA table_list(Files)", in: database)
+        while try tables.step() {
+            guard tables.integer(4) == 0 else { return "Files has no row ids" }
+        }
+        return nil
+    }
+}
+
+// MARK: - Rows
+
+extension ManifestDatabase {
+    /// Hands out the rows in the order of their ids. The column `file` comes with those of apps alone.
+    /// - Throws: ``Fault`` for the rest of them, and what `body` throws.
+    func forEachRow<Failure: Error>(_ body: (ManifestRow) throws(Failure) -> Void) throws {
+        let statement: PrivateStatement
+        do throws(PrivateDatabaseError) {
+            statement = try PrivateStatement(
+                "SELECT rowid, fileID, domain, relativePath, flags, file FROM Files NOT INDEXED ORDER BY rowid",
+                in: database)
+        } catch {
+            throw Fault.damaged("\(error)")
+        }
+        var last: Int64?
+        while true {
+            do throws(PrivateDatabaseError) {
+                guard try statement.step() else { return }
+            } catch {
+                guard !error.isFault else { throw Fault.schema("cannot work on a copy: \(error)") }
+                throw Fault.damaged("\(error)")
+            }
+            // A page that is its own neighbour would go round for ever.
+            let rowid = statement.integer(0)
+            if let last, rowid <= last { throw Fault.damaged("its rows are in no order") }
+            last = rowid
+            try body(Self.row(statement))
+        }
+    }
+
+    private static func row(_ statement: borrowing PrivateStatement) -> ManifestRow {
+        let domain = text(2, statement)
+        let isOfApp = domain?.starts(with: "AppDomain".utf8) ?? false
+        let hasArchive =
+            isOfApp && statement.kind(5) == .blob && statement.byteCount(5) <= MBFile.sizeLimit
+        return ManifestRow(
+            domain: domain ?? [], path: text(3, statement) ?? [0], fileID: text(1, statement) ?? [],
+            flags: statement.kind(4) == .integer ? Int(statement.integer(4)) : 0,
+            file: .archive(hasArchive ? statement.bytes(5) : nil))
+    }
+
+    /// A text; nil for any other value, and for more bytes than any of them may have.
+    private static func text(_ column: Int32, _ statement: borrowing PrivateStatement) -> [UInt8]? {
+        guard statement.kind(column) == .text else { return nil }
+        // Longer ones are refused; how long they are does not matter.
+        return statement.byteCount(column) <= 8192 ? statement.bytes(column) : [0]
+    }
+}

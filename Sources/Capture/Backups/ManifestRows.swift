@@ -1,0 +1,104 @@
+import DeviceBackup
+import Files
+
+/// The rows of a manifest of either kind. They can be gone through several times, and never lie in memory together.
+enum ManifestRows {
+    case database(ManifestDatabase)
+    case binary(ByteSource)
+
+    /// The most rows that are read.
+    static let limit = 5_000_000
+
+    /// How the rows ended.
+    enum End: Equatable {
+        /// With the last one.
+        case whole
+        /// With damage, or the limit: the case of "iOS backups", and words.
+        case lost(String, String)
+    }
+
+    /// Hands out the rows, in their order.
+    /// - Throws: ``BackupError`` if nothing can be read.
+    func forEach(_ body: (ManifestRow) throws(BackupError) -> Void) throws(BackupError) -> End {
+        switch self {
+        case .database(let database): try Self.read(database, body)
+        case .binary(let source): try Self.read(source, body)
+        }
+    }
+
+    private struct TooMany: Error {}
+    private static let tooMany = End.lost("B34", "the manifest has more than \(limit) rows; the others are not read")
+
+    private static func read(
+        _ database: ManifestDatabase, _ body: (ManifestRow) throws(BackupError) -> Void
+    ) throws(BackupError) -> End {
+        var count = 0
+        do {
+            try database.forEachRow { row in
+                count += 1
+                guard count <= limit else { throw TooMany() }
+                try body(row)
+            }
+            return .whole
+        } catch let error as BackupError {
+            throw error
+        } catch is TooMany {
+            return tooMany
+        } catch ManifestDatabase.Fault.damaged(let words) {
+            return .lost("B34", "the manifest is damaged after \(count) rows: \(words)")
+        } catch let fault as ManifestDatabase.Fault {
+            throw BackupError(fault, isEncrypted: false)
+        } catch {
+            throw BackupError("B34", "\(error)")
+        }
+    }
+
+    private static func read(
+        _ source: ByteSource, _ body: (ManifestRow) throws(BackupError) -> Void
+    ) throws(BackupError) -> End {
+        var manifest = BinaryManifest()
+        var offset = 0
+        var count = 0
+        while true {
+            switch manifest.next() {
+            case .row(let row):
+                count += 1
+                guard count <= limit else { return tooMany }
+                try body(row)
+            case .notAManifest: throw BackupError("B44", "Manifest.mbdb is of no version that is known")
+            case .needsMore:
+                let piece = try Self.piece(of: source, at: offset)
+                guard piece.isEmpty else {
+                    offset += piece.count
+                    manifest.feed(piece)
+                    continue
+                }
+                guard manifest.hasRest else { return .whole }
+                guard count > 0 else { throw BackupError("B44", "Manifest.mbdb has no whole record") }
+                return .lost("B44", "Manifest.mbdb is cut or damaged after \(count) records; what follows is lost")
+            }
+        }
+    }
+
+    private static func piece(of source: ByteSource, at offset: Int) throws(BackupError) -> [UInt8] {
+        guard offset < source.count else { return [] }
+        do throws(FileError) {
+            return try source.bytes(at: offset, count: min(1 << 20, source.count - offset))
+        } catch {
+            throw BackupError(error)
+        }
+    }
+}
+
+extension BackupError {
+    /// A manifest that gives no rows.
+    /// - Parameter isEncrypted: whether it had to be decrypted.
+    init(_ fault: ManifestDatabase.Fault, isEncrypted: Bool) {
+        switch fault {
+        case .notADatabase(let words): self.init(isEncrypted ? "B27" : "B33", words)
+        case .schema(let words): self.init("B35", "the manifest cannot be read: \(words)")
+        case .damaged(let words): self.init("B34", "the manifest is damaged: \(words)")
+        case .file(let error): self.init(error)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import DeviceBackup
+import Files
+import Telemetry
+
+/// A backup whose manifest was read: which files are wanted is known, and none of them was opened yet.
+struct OpenedManifest {
+    /// How its files are stored.
+    enum Protection {
+        case plain
+        case encrypted(ClassKeys)
+        /// The manifest looks as if a tool had decrypted it; each file tells for itself.
+        case mixed
+    }
+
+    /// Where it lies.
+    let place: BackupPlace
+    private let lists: BackupLists
+    private let lock: BackupLock
+    private let format: BackupFacts.Format
+    private let protection: Protection
+    private let contents: BackupContents
+    private let end: ManifestRows.End
+
+    init(
+        place: BackupPlace, lists: BackupLists, lock: BackupLock, format: BackupFacts.Format, protection: Protection,
+        contents: BackupContents, end: ManifestRows.End
+    ) {
+        self.place = place
+        self.lists = lists
+        self.lock = lock
+        self.format = format
+        self.protection = protection
+        self.contents = contents
+        self.end = end
+    }
+
+    /// The paths below the backup's folder at which its files may lie.
+    func forEachFile(_ body: (String) -> Void) {
+        for number in 0..<contents.entries.count {
+            let id = contents.entries.fileID(number)
+            body("\(id.folder)/\(id.name)")
+            body(id.name)
+        }
+    }
+
+    /// Makes folders and files of the rows, and looks whether the stores can be read.
+    /// - Parameter folder: that of the backup.
+    /// - Throws: ``BackupError`` if files turn out to need a password that is not there.
+    func finish(in folder: RootFolder) throws(BackupError) -> OpenedBackup {
+        let files = try files(in: folder)
+        var problems = BackupProblems(label: place.label, path: place.path)
+        tellState(files.damagedClasses, &problems)
+        let domains = contents.domains
+        let builder = contents.finish(prefix: place.prefix, &problems) { number, path, problems in
+            do throws(FileError) {
+                _ = try files.source(ofFile: number)
+                return .yes
+            } catch {
+                return problems.tell("unreadable", error.description, at: path) ? .told : .counted
+            }
+        }
+        // What stands in the place of a folder was told already.
+        let (tree, _) = builder.finish(name: place.shownPath, bytes: .finder(files))
+        return OpenedBackup(
+            tree: tree, place: place,
+            facts: BackupFacts(path: place.path, format: format, isEncrypted: files.isEncrypted, lists),
+            problems: problems.finish(), domains: domains)
+    }
+
+    private func files(in folder: RootFolder) throws(BackupError) -> BackupFiles {
+        switch protection {
+        case .plain: return BackupFiles(contents.entries, in: folder, protection: .plain)
+        case .encrypted(let keys): return BackupFiles(contents.entries, in: folder, protection: .encrypted(keys))
+        case .mixed:
+            let files = BackupFiles(contents.entries, in: folder, protection: .mixed(nil))
+            guard files.needsKeys() else { return files }
+            return BackupFiles(contents.entries, in: folder, protection: .mixed(try lock.open()))
+        }
+    }
+
+    private func tellState(_ damagedClasses: [Int], _ problems: inout BackupProblems) {
+        if let state = lists.snapshotState, state != "finished" {
+            problems.tell("damaged", "B32 the backup did not finish (\(state)); make it again")
+        }
+        if !damagedClasses.isEmpty {
+            let classes = damagedClasses.map { "\($0)" }.joined(separator: ", ")
+            problems.tell("damaged", "B26 the keybag is damaged: no key for files of class \(classes)")
+        }
+        if case .lost(let id, let words) = end { problems.tell("damaged", "\(id) \(words)") }
+    }
+}
+
+/// A backup that can be walked.
+struct OpenedBackup {
+    /// Its rows as folders and files.
+    let tree: SpooledTree
+    /// Where it lies.
+    let place: BackupPlace
+    /// What it is.
+    let facts: BackupFacts
+    /// What is told of it.
+    let problems: [PlacedProblem]
+    /// The containers in it, by their names.
+    let domains: [String: BackupDomain]
+}
+
+extension OpenedBackup {
+    /// What it is, with the apps whose pings no backup holds.
+    /// - Parameter containers: the stores of all containers of the capture.
+    func facts(beside containers: [Container: [any Store]], _ names: StoreNames) -> BackupFacts {
+        var facts = facts
+        facts.absent = domains.filter { name, domain in
+            guard domain.kind == .app else { return false }
+            let container = Container(path: place.prefix + name, identifier: domain.identifier, kind: .app)
+            return names.isAbsent(domain.identifier, beside: containers[container] ?? [])
+        }.map(\.value.identifier).sorted()
+        return facts
+    }
+}

@@ -1,0 +1,116 @@
+import DeviceBackup
+import Files
+import Parallel
+import Telemetry
+
+/// The backups that a walk finds are opened and walked like the folders that they stand for.
+extension StoreWalk {
+    /// Opens the backups that were found since the last call, and walks what is in them.
+    /// - Parameters:
+    ///   - archive: the prefix of the archive that they lie in; empty if they lie in none of the capture's.
+    ///   - rereading: reads that archive again.
+    /// - Throws: ``BackupError`` if the capture is a backup that cannot be read.
+    mutating func walkBackups(
+        in tree: inout FileTree, archive: String, _ rereading: ArchiveRereading?, limit: JobLimit
+    ) async throws {
+        let paths = foundBackups.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        foundBackups = []
+        guard !paths.isEmpty else { return }
+        var manifests: [OpenedManifest] = []
+        for path in paths {
+            let place = BackupPlace(label: label, path: path, in: self.path, archive: archive)
+            let opening = BackupOpening(place, spool: spool, passwords: passwords)
+            do throws(BackupError) {
+                manifests.append(try opening.open(folder(of: place, in: tree), names: StoreNames(formats)))
+            } catch {
+                try take(error, at: place)
+            }
+        }
+        let members = try reread(manifests, archive, rereading)
+        for manifest in manifests {
+            do throws(BackupError) {
+                let folder = try folder(of: manifest.place, in: tree, archive: archive, members)
+                let backup = try manifest.finish(in: RootFolder(folder))
+                backups.append(backup)
+                problems += backup.problems
+                isIncomplete = isIncomplete || backup.problems.contains { Intake.isLoss($0.problem) }
+            } catch {
+                try take(error, at: manifest.place)
+                continue
+            }
+            if let backup = backups.last { try await walk(backup, in: &tree, limit: limit) }
+        }
+    }
+
+    /// Spools the files that backups in an archive need.
+    /// - Returns: nil if they are at hand.
+    private mutating func reread(
+        _ manifests: [OpenedManifest], _ archive: String, _ rereading: ArchiveRereading?
+    ) throws(ArchiveError) -> SpooledTree? {
+        guard let rereading, !manifests.isEmpty else { return nil }
+        var paths: Set<[UInt8]> = []
+        for manifest in manifests {
+            let folder = manifest.place.prefix.utf8.dropFirst(archive.utf8.count)
+            manifest.forEachFile { paths.insert(folder + Array($0.utf8)) }
+        }
+        let result = try rereading.members(at: paths)
+        problems += result.problems
+        isIncomplete = isIncomplete || !result.problems.isEmpty
+        return result.tree
+    }
+
+    /// The folder of a backup, in the archive where that was read again.
+    private func folder(
+        of place: BackupPlace, in tree: FileTree, archive: String = "", _ members: SpooledTree? = nil
+    ) throws(BackupError) -> Folder {
+        do throws(FileError) {
+            guard let members else { return try tree.folder(at: place.path) }
+            let inside = String(place.path.utf8.dropFirst(archive.utf8.count)) ?? ""
+            return try Folder(rootOf: members).folder(at: inside)
+        } catch {
+            throw BackupError(error)
+        }
+    }
+
+    /// A backup that cannot be read ends the command if it is the capture; beside others it is told.
+    private mutating func take(_ error: BackupError, at place: BackupPlace) throws(BackupError) {
+        // No other backup would find room where this one did not.
+        guard !place.path.isEmpty, !error.isWithoutRoom else { throw error }
+        isIncomplete = true
+        backupErrors.append(error)
+        problems.append(
+            PlacedProblem(capture: label, path: place.path, problem: Problem("unreadable", error.description)))
+    }
+
+    private mutating func walk(_ backup: OpenedBackup, in tree: inout FileTree, limit: JobLimit) async throws {
+        let prefix = backup.place.prefix
+        for (name, domain) in backup.domains { identifiers[prefix + name] = ContainerOwner(domain) }
+        let part: FileTree
+        if prefix.isEmpty {
+            tree = FileTree(Folder(rootOf: backup.tree))
+            part = tree
+        } else {
+            part = tree.add(backup.tree, prefix: prefix)
+        }
+        let root = FolderVisit(
+            tree: part, path: prefix, name: CapturedFolder.lastPart(of: prefix), excluded: [], formats: formats
+        ).run()
+        try await descend(take(root, of: prefix), part, leavingOut: [], hasBackups: false, limit: limit)
+        guard let unread = unreadInBackups[prefix] else { return }
+        let more = unread.count > 1 ? " (and \(unread.count - 1) more files that only their contents tell)" : ""
+        problems.append(
+            PlacedProblem(
+                capture: label, path: backup.place.path, problem: Problem("unreadable", unread.first + more)))
+    }
+
+    /// The prefix of the backup that a path leads into; nil if it leads into none.
+    func backupPrefix(of path: String) -> String? {
+        backups.last { path.utf8.starts(with: $0.place.prefix.utf8) }?.place.prefix
+    }
+
+    /// What is told of a link or a special file.
+    func problem(of found: FolderLook.NotFile) -> Problem {
+        let problem = found.problem
+        return backupPrefix(of: found.path) == nil ? problem : Problem(problem.code, "B43 \(problem.text)")
+    }
+}

@@ -1,0 +1,101 @@
+import JSONText
+import PropertyList
+
+/// What the three property lists of a backup say, as far as it is used. Names, numbers and identifiers of the phone stand
+/// there too and are never read.
+///
+/// Source: "iOS backups", sections 2.2 and 2.3.
+public struct BackupLists: Sendable, Equatable {
+    /// A property list of a backup.
+    public enum Name: String, Sendable, CaseIterable {
+        case info = "Info.plist"
+        case manifest = "Manifest.plist"
+        case status = "Status.plist"
+
+        /// The most bytes that are read of it.
+        public var sizeLimit: Int { self == .info ? 64 << 20 : 16 << 20 }
+    }
+
+    /// The model of the phone, such as `iPhone11,2`.
+    public private(set) var productType: String?
+    /// The version of iOS.
+    public private(set) var productVersion: String?
+    /// When the backup was made, in RFC 3339.
+    public private(set) var lastBackup: String?
+    /// How far the backup came; `finished` for a whole one.
+    public private(set) var snapshotState: String?
+    /// Whether the backup calls itself encrypted.
+    public private(set) var isEncrypted = false
+    /// The keybag; nil if it is missing or no data.
+    public private(set) var keybag: [UInt8]?
+    /// The wrapped key of the manifest; nil if it is missing or no data.
+    public private(set) var manifestKey: [UInt8]?
+    /// Whether one of the lists has a key that only those of backups have.
+    public private(set) var showBackup = false
+
+    /// No text that is used is longer.
+    private static let textLimit = 64
+
+    /// Knows nothing.
+    public init() {}
+
+    /// Takes what a list says. One that is no property list, or no dictionary, says nothing.
+    public mutating func read(_ bytes: [UInt8], of name: Name) {
+        guard let list = try? PropertyListDocument(bytes) else { return }
+        switch name {
+        case .info: readInfo(list)
+        case .manifest: readManifest(list)
+        case .status: readStatus(list)
+        }
+    }
+
+    private mutating func readInfo(_ list: PropertyListDocument) {
+        productType = Self.text("Product Type", list.root, list) ?? productType
+        productVersion = Self.text("Product Version", list.root, list) ?? productVersion
+        lastBackup = Self.date("Last Backup Date", list) ?? lastBackup
+        showBackup =
+            showBackup
+            || Self.has(["Target Identifier", "Last Backup Date", "Unique Identifier"], list)
+    }
+
+    private mutating func readManifest(_ list: PropertyListDocument) {
+        if let lockdown = list.value(of: "Lockdown", in: list.root) {
+            productType = productType ?? Self.text("ProductType", lockdown, list)
+            productVersion = productVersion ?? Self.text("ProductVersion", lockdown, list)
+        }
+        if let found = list.value(of: "IsEncrypted", in: list.root) {
+            isEncrypted = list.boolean(of: found) || list.integer(of: found).unsigned == 1
+        }
+        keybag = Self.data("BackupKeyBag", list)
+        manifestKey = Self.data("ManifestKey", list)
+        showBackup =
+            showBackup || Self.has(["BackupKeyBag", "IsEncrypted", "Lockdown", "SystemDomainsVersion"], list)
+    }
+
+    private mutating func readStatus(_ list: PropertyListDocument) {
+        snapshotState = Self.text("SnapshotState", list.root, list)
+        lastBackup = lastBackup ?? Self.date("Date", list)
+        showBackup = showBackup || Self.has(["SnapshotState", "BackupState"], list)
+    }
+
+    private static func has(_ keys: [JSONKey], _ list: PropertyListDocument) -> Bool {
+        keys.contains { list.value(of: $0, in: list.root) != nil }
+    }
+
+    private static func text(_ key: JSONKey, _ node: PropertyListNode, _ list: PropertyListDocument) -> String? {
+        guard let found = list.value(of: key, in: node), list.kind(of: found) == .text,
+            list.payload(of: found).count <= textLimit
+        else { return nil }
+        return list.string(of: found)
+    }
+
+    private static func date(_ key: JSONKey, _ list: PropertyListDocument) -> String? {
+        guard let found = list.value(of: key, in: list.root), list.kind(of: found) == .date else { return nil }
+        return PropertyListDate.text(secondsSince2001: list.real(of: found))
+    }
+
+    private static func data(_ key: JSONKey, _ list: PropertyListDocument) -> [UInt8]? {
+        guard let found = list.value(of: key, in: list.root), list.kind(of: found) == .data else { return nil }
+        return Array(copying: list.payload(of: found))
+    }
+}

@@ -1,0 +1,24 @@
+extension ByteSource {
+    /// How many bytes are taken at once.
+    private static let step = 1 << 20
+
+    /// The bytes in a private file without a name.
+    /// - Throws: `FileError`.
+    public func copied(to folder: String) throws(FileError) -> SpoolFile {
+        let copy = try SpoolFile(in: folder)
+        try forEachStep { bytes, offset throws(FileError) in try copy.write(bytes.span, at: offset) }
+        return copy
+    }
+
+    /// Hands out all bytes, a step at a time.
+    /// - Throws: `FileError`.
+    public func forEachStep(_ body: ([UInt8], Int) throws(FileError) -> Void) throws(FileError) {
+        var offset = 0
+        while offset < count {
+            let bytes = try bytes(at: offset, count: min(Self.step, count - offset))
+            guard !bytes.isEmpty else { return }
+            try body(bytes, offset)
+            offset += bytes.count
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import DeviceBackup
+import Secrets
+import Synchronization
+import Testing
+
+@testable import Capture
+
+/// Passwords of backups: which ones are tried, how often a key is derived, and when somebody is asked.
+@Suite struct BackupPasswordTests {
+    private static func item(_ tag: String, _ value: [UInt8]) -> [UInt8] {
+        Array(tag.utf8) + [0, 0, 0, UInt8(value.count)] + value
+    }
+
+    /// A keybag of class 3 under the password `hashcat`: "iOS backups", section 5.5.
+    private static func bag(_ salt: UInt8 = 0x45) throws -> Keybag {
+        let salt: [UInt8] = [
+            salt, 0x42, 0x26, 0x37, 0x40, 0x58, 0x74, 0x24, 0x86, 0x22, 0x67, 0x23, 0x22, 0x55, 0x85, 0x38, 0x30, 0x40,
+            0x45, 0x66,
+        ]
+        let key: [UInt8] = [
+            0xB8, 0xE3, 0xF3, 0xA9, 0x70, 0x23, 0x9B, 0x22, 0xAC, 0x19, 0x9B, 0x62, 0x22, 0x93, 0xFE, 0x42, 0x37, 0xB9,
+            0xD1, 0x6E, 0x74, 0xBA, 0xD2, 0xC3, 0xC3, 0x56, 0x8C, 0xD1, 0xBD, 0x3C, 0x47, 0x16, 0x15, 0xA6, 0xC4, 0xF8,
+            0x67, 0x26, 0x56, 0x42,
+        ]
+        let uuid = item("UUID", [1])
+        let rounds = item("ITER", [0, 0, 0x27, 0x10])
+        let ofClass = uuid + item("CLAS", [0, 0, 0, 3]) + item("WRAP", [0, 0, 0, 2]) + item("WPKY", key)
+        return try Keybag(uuid + item("SALT", salt) + rounds + ofClass)
+    }
+
+    private static func secret(_ text: String) -> Secret {
+        var bytes = Array(text.utf8)
+        return Secret(taking: &bytes)
+    }
+
+    /// Counts, for closures that run anywhere.
+    private final class Counter: Sendable {
+        private let count = Mutex(0)
+        var value: Int { count.withLock { $0 } }
+        func add() -> Int {
+            count.withLock {
+                $0 += 1; return $0
+            }
+        }
+    }
+
+    private func refusal(_ passwords: BackupPasswords) throws -> BackupPasswords.Refusal? {
+        let bag = try Self.bag()
+        do throws(BackupPasswords.Refusal) {
+            _ = try passwords.unlock(bag, path: "x")
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("each password is tried, and a key is derived once for equal keybags")
+    func derivedOnce() throws {
+        let derived = Counter()
+        let passwords = BackupPasswords(
+            [Self.secret("wrong"), Self.secret("hashcat")],
+            whileDeriving: { _, _, derive in
+                _ = derived.add()
+                return derive()
+            })
+        for _ in 0..<3 { #expect(try refusal(passwords) == nil) }
+        #expect(derived.value == 2)
+        let other = try Self.bag(7)
+        #expect(throws: BackupPasswords.Refusal.wrong) { try passwords.unlock(other, path: "x") }
+        #expect(derived.value == 4)
+    }
+
+    @Test("without a password, and with wrong ones alone, a keybag stays locked")
+    func refusals() throws {
+        #expect(try refusal(BackupPasswords()) == .missing)
+        #expect(try refusal(BackupPasswords([Self.secret("Hashcat")])) == .wrong)
+        #expect(try refusal(BackupPasswords(ask: { _, _ in nil })) == .missing)
+    }
+
+    @Test("somebody is asked three times at most, and told that it was wrong")
+    func asking() throws {
+        let asked = Counter()
+        let passwords = BackupPasswords(ask: { path, isAgain in
+            #expect(path == "x")
+            let number = asked.add()
+            #expect(isAgain == (number > 1))
+            return Self.secret("wrong \(number)")
+        })
+        #expect(try refusal(passwords) == .wrong)
+        #expect(asked.value == 3)
+        let right = BackupPasswords(ask: { _, isAgain in Self.secret(isAgain ? "hashcat" : "no") })
+        #expect(try refusal(right) == nil)
+        // What was typed once opens the next backup too.
+        #expect(try refusal(right) == nil)
+    }
+
+    @Test("nothing opens a keybag when the passwords were wiped")
+    func wiped() throws {
+        let known = Self.secret("hashcat")
+        let passwords = BackupPasswords([known])
+        #expect(try refusal(passwords) == nil)
+        passwords.wipe()
+        #expect(known.isEmpty)
+        #expect(try refusal(passwords) == .missing)
+    }
+}

@@ -1,0 +1,104 @@
+import Capture
+import Files
+import Foundation
+import Parallel
+import Systems
+import TestSupport
+import Testing
+
+/// What the generator of backups does not write: links in the place of manifests, many faults, limits.
+@Suite struct OddBackupTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A copy of a backup of the generator.
+    private func copy(_ name: String) throws -> String {
+        try tool("cp", "-R", try BackupCase.named(name).input, folder(name))
+        return folder(name)
+    }
+
+    private func open(_ path: String, spool: Spool = Spool()) async throws -> CapturedFolder {
+        let opening = InputOpening(
+            label: "x", systems: Systems.table, limit: JobLimit(jobs: 2), spool: spool)
+        guard case .folder(let capture)? = try await opening.open([path]).first else {
+            throw BackupCase.MissingCase(name: path)
+        }
+        return capture
+    }
+
+    private func error(_ path: String, spool: Spool = Spool()) async throws -> InputError? {
+        do {
+            _ = try await open(path, spool: spool)
+            return nil
+        } catch let error as InputError {
+            return error
+        }
+    }
+
+    @Test("a manifest that is a link makes no backup")
+    func linkedManifest() async throws {
+        let path = try copy("plain-bare")
+        try tool("mv", "\(path)/Manifest.db", folder("elsewhere.db"))
+        try tool("ln", "-s", folder("elsewhere.db"), "\(path)/Manifest.db")
+        let error = try #require(try await error(path))
+        guard case .nothingKnown = error else { return #expect(Bool(false), "\(error.message)") }
+    }
+
+    @Test("a link in the place of a log or a journal is not followed", arguments: ["-wal", "-journal"])
+    func linkedCompanion(_ suffix: String) async throws {
+        let path = try copy("plain")
+        try tool("ln", "-s", "/etc/passwd", "\(path)/Manifest.db\(suffix)")
+        let error = try #require(try await error(path))
+        #expect(error.message == "\(path): B33 Manifest.db\(suffix) is no regular file")
+    }
+
+    @Test("a link in the place of a property list counts as missing")
+    func linkedList() async throws {
+        let path = try copy("plain")
+        try tool("mv", "\(path)/Info.plist", folder("Info.plist"))
+        try tool("ln", "-s", folder("Info.plist"), "\(path)/Info.plist")
+        let facts = try #require(try await open(path).backups.first)
+        #expect(facts.productType == "iPhone11,2")
+        #expect(facts.lastBackup == "2020-04-20T10:05:00Z")
+    }
+
+    @Test("a manifest for which there is no room in the spool is refused, and no byte of it is copied")
+    func spoolLimit() async throws {
+        let path = try copy("plain")
+        let error = await #expect(throws: FileError.self) { try await open(path, spool: Spool(limit: 1000)) }
+        #expect(error?.isOverSpoolLimit == true)
+    }
+
+    @Test("a backup is only read")
+    func untouched() async throws {
+        let path = try copy("plain-wal")
+        let before = try tool("find", path, "-printf", "%p %s %m %T@ %A@ %C@\\n", "-type", "f")
+        let found = try await Harvested(open(path))
+        #expect(found.records.count > 0)
+        let after = try tool("find", path, "-printf", "%p %s %m %T@ %A@ %C@\\n", "-type", "f")
+        let names = { (text: String) in text.split(separator: "\n").map { $0.split(separator: " ").prefix(4) } }
+        #expect(names(before) == names(after))
+    }
+
+    @Test("a hundred files are told one by one, the others by their number")
+    func manyFaults() async throws {
+        let path = try copy("plain-bare")
+        let script = """
+            import hashlib, sqlite3, sys
+            db = sqlite3.connect(sys.argv[1] + "/Manifest.db")
+            for n in range(150):
+                domain, path = "AppDomain-com.example.many", "Documents/%d/eventArray-MozTelemetry-Default-core.json" % n
+                name = hashlib.sha1((domain + "-" + path).encode()).hexdigest()
+                db.execute("INSERT INTO Files VALUES (?, ?, ?, 1, NULL)", (name, domain, path))
+            db.commit()
+            """
+        try tool("python3", "-c", script, path)
+        let capture = try await open(path)
+        let problems = try await Harvested(capture).problems.filter { $0.problem.text.hasPrefix("B28") }
+        let texts = Set(problems.map { "\($0.path) \($0.problem.text)" })
+        #expect(texts.count == 101)
+        #expect(texts.contains(" B28 and 50 more such problems in this backup"))
+        #expect(capture.stores.filter { $0.path.hasPrefix("AppDomain-com.example.many") }.count == 100)
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import DeviceBackup
+
+/// The property lists of a backup: what they say, and what shows that there is a backup.
+@Suite struct BackupListsTests {
+    private func lists(_ values: [String: Any], as name: BackupLists.Name) throws -> BackupLists {
+        var lists = BackupLists()
+        lists.read(
+            Array(try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)), of: name)
+        return lists
+    }
+
+    private let date = Date(timeIntervalSince1970: 1_587_377_100)
+
+    @Test("the lists tell the phone, the date and the state, and nothing else")
+    func facts() throws {
+        var lists = try lists(
+            [
+                "Product Type": "iPhone11,2", "Product Version": "13.3.1", "Last Backup Date": date,
+                "Device Name": "CANARY", "IMEI": "CANARY",
+            ], as: .info)
+        lists.read(
+            Array(
+                try PropertyListSerialization.data(
+                    fromPropertyList: ["SnapshotState": "finished", "UUID": "CANARY"], format: .xml, options: 0)),
+            of: .status)
+        #expect(lists.productType == "iPhone11,2")
+        #expect(lists.productVersion == "13.3.1")
+        #expect(lists.lastBackup == "2020-04-20T10:05:00Z")
+        #expect(lists.snapshotState == "finished")
+        #expect(!lists.isEncrypted)
+        #expect(!"\(lists)".contains("CANARY"))
+    }
+
+    @Test("the manifest's list stands in where Info.plist is missing, in either order")
+    func lockdown() throws {
+        let lockdown: [String: Any] = ["Lockdown": ["ProductType": "iPad2,5", "ProductVersion": "9.3.5"]]
+        var lists = try lists(lockdown, as: .manifest)
+        #expect(lists.productType == "iPad2,5")
+        #expect(lists.productVersion == "9.3.5")
+        lists.read(Array("no list".utf8), of: .info)
+        #expect(lists.productType == "iPad2,5")
+    }
+
+    @Test("encrypted is what says true or 1")
+    func encryption() throws {
+        #expect(try lists(["IsEncrypted": true], as: .manifest).isEncrypted)
+        #expect(try lists(["IsEncrypted": 1], as: .manifest).isEncrypted)
+        #expect(try !lists(["IsEncrypted": 2], as: .manifest).isEncrypted)
+        #expect(try !lists(["IsEncrypted": "true"], as: .manifest).isEncrypted)
+        let keys = try lists(["BackupKeyBag": Data([1]), "ManifestKey": "text"], as: .manifest)
+        #expect(keys.keybag == [1])
+        #expect(keys.manifestKey == nil)
+    }
+
+    @Test(
+        "keys that only lists of backups have show a backup",
+        arguments: [
+            ("BackupKeyBag", BackupLists.Name.manifest, true), ("IsEncrypted", .manifest, true),
+            ("Lockdown", .manifest, true), ("SystemDomainsVersion", .manifest, true), ("Version", .manifest, false),
+            ("Target Identifier", .info, true), ("Last Backup Date", .info, true), ("Unique Identifier", .info, true),
+            ("CFBundleName", .info, false), ("SnapshotState", .status, true), ("BackupState", .status, true),
+            ("Version", .status, false),
+        ])
+    func signs(_ key: String, _ name: BackupLists.Name, _ shows: Bool) throws {
+        #expect(try lists([key: 1], as: name).showBackup == shows)
+    }
+
+    @Test("texts of other types and of great length are unknown")
+    func oddTexts() throws {
+        let odd = try lists(
+            ["Product Type": 7, "Product Version": String(repeating: "9", count: 65), "Last Backup Date": "today"],
+            as: .info)
+        #expect(odd.productType == nil)
+        #expect(odd.productVersion == nil)
+        #expect(odd.lastBackup == nil)
+    }
+}

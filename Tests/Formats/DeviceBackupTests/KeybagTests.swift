@@ -1,0 +1,162 @@
+import Secrets
+import Testing
+
+@testable import DeviceBackup
+
+/// A keybag, and what is wrong with it.
+struct KeybagFault: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let bytes: [UInt8]
+    let expected: KeybagError
+}
+
+/// Keybags as tables of items, and what comes of them. Cases B24 to B26 of "iOS backups".
+@Suite struct KeybagTests {
+    static func item(_ tag: String, _ value: [UInt8]) -> [UInt8] {
+        Array(tag.utf8) + number(value.count) + value
+    }
+
+    static func number(_ value: Int) -> [UInt8] {
+        [UInt8(value >> 24 & 0xFF), UInt8(value >> 16 & 0xFF), UInt8(value >> 8 & 0xFF), UInt8(value & 0xFF)]
+    }
+
+    static let uuid: [UInt8] = item("UUID", [UInt8](repeating: 0, count: 16))
+    static let salt: [UInt8] = item("SALT", [UInt8](repeating: 2, count: 20))
+    static let rounds: [UInt8] = item("ITER", number(10_000))
+    static let malformed = KeybagError.malformed("it has no salt, or no number of rounds")
+
+    static let cases: [KeybagFault] = [
+        KeybagFault(testDescription: "no byte", bytes: [], expected: malformed),
+        KeybagFault(testDescription: "text", bytes: Array("VERS".utf8), expected: .malformed("it ends within an item")),
+        KeybagFault(
+            testDescription: "a length that leads out of it", bytes: Array("VERS".utf8) + number(0xFFFF_FFFF),
+            expected: .malformed("an item is longer than what is left of it")),
+        KeybagFault(testDescription: "no salt", bytes: uuid + rounds, expected: malformed),
+        KeybagFault(testDescription: "no rounds", bytes: uuid + salt, expected: malformed),
+        KeybagFault(
+            testDescription: "rounds of three bytes", bytes: uuid + salt + item("ITER", [0, 1, 2]), expected: malformed),
+        KeybagFault(
+            testDescription: "DPIC without DPSL", bytes: uuid + salt + rounds + item("DPIC", number(1000)),
+            expected: .malformed("of the first derivation it has the salt alone, or the rounds alone")),
+        KeybagFault(
+            testDescription: "DPSL without DPIC", bytes: uuid + salt + rounds + item("DPSL", [1]),
+            expected: .malformed("of the first derivation it has the salt alone, or the rounds alone")),
+        KeybagFault(testDescription: "no round", bytes: salt + item("ITER", number(0)), expected: .rounds(0)),
+        KeybagFault(
+            testDescription: "too many rounds", bytes: salt + item("ITER", number(50_000_001)),
+            expected: .rounds(50_000_001)),
+        KeybagFault(
+            testDescription: "too many rounds at first",
+            bytes: salt + rounds + item("DPSL", [1]) + item("DPIC", number(0xFFFF_FFFF)),
+            expected: .rounds(0xFFFF_FFFF)),
+        KeybagFault(
+            testDescription: "more than 64 KiB", bytes: [UInt8](repeating: 0, count: 65_537),
+            expected: .malformed("it has more than 64 KiB")),
+    ]
+
+    @Test("what is wrong with a keybag is told", arguments: KeybagTests.cases)
+    func faults(_ one: KeybagFault) {
+        #expect(throws: one.expected) { try Keybag(one.bytes) }
+    }
+
+    @Test("the first of a repeated tag counts, and unknown tags are skipped")
+    func repeated() throws {
+        let bag = try Keybag(
+            Self.uuid + Self.salt + Self.item("WHAT", [1, 2, 3]) + Self.rounds + Self.item("ITER", Self.number(7))
+                + Self.uuid + Self.item("CLAS", Self.number(0x13)) + Self.item("CLAS", Self.number(4))
+                + Self.item("WRAP", Self.number(2)) + Self.item("WPKY", [9]))
+        #expect(bag.derivation.last.rounds == 10_000)
+        #expect(bag.derivation.first == nil)
+        #expect(bag.classes.map(\.number) == [3])
+        #expect(bag.classes[0].wrappedKey == [9])
+    }
+
+    // MARK: Classes
+
+    /// Section 5.5: the key of class 3, wrapped under the password `hashcat`.
+    static let wrapped: [UInt8] = [
+        0xB8, 0xE3, 0xF3, 0xA9, 0x70, 0x23, 0x9B, 0x22, 0xAC, 0x19, 0x9B, 0x62, 0x22, 0x93, 0xFE, 0x42, 0x37, 0xB9,
+        0xD1,
+        0x6E, 0x74, 0xBA, 0xD2, 0xC3, 0xC3, 0x56, 0x8C, 0xD1, 0xBD, 0x3C, 0x47, 0x16, 0x15, 0xA6, 0xC4, 0xF8, 0x67,
+        0x26,
+        0x56, 0x42,
+    ]
+    static let saltOfVector: [UInt8] = [
+        0x45, 0x42, 0x26, 0x37, 0x40, 0x58, 0x74, 0x24, 0x86, 0x22, 0x67, 0x23, 0x22, 0x55, 0x85, 0x38, 0x30, 0x40,
+        0x45,
+        0x66,
+    ]
+
+    static func entry(_ number: Int, wrap: Int, type: Int = 0, key: [UInt8] = wrapped) -> [UInt8] {
+        uuid + item("CLAS", Self.number(number)) + item("WRAP", Self.number(wrap))
+            + item("KTYP", Self.number(type)) + item("WPKY", key)
+    }
+
+    static func keys(_ entries: [UInt8], password: String = "hashcat") throws -> ClassKeys? {
+        let bag = try Keybag(uuid + item("SALT", saltOfVector) + rounds + entries)
+        var bytes = Array(password.utf8)
+        let key = try #require(bag.derivation.key(for: Secret(taking: &bytes)))
+        return ClassKeys(bag, under: key)
+    }
+
+    private func error(_ keys: ClassKeys, _ number: UInt8) -> WrappedKeyError? {
+        let key = WrappedKey([number, 0, 0, 0] + [UInt8](repeating: 7, count: 40))
+        do throws(WrappedKeyError) {
+            if let key { _ = try keys.unwrap(key) }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("only keys of AES under the password alone are for files")
+    func usable() throws {
+        let keys = try #require(
+            try Self.keys(
+                Self.entry(3, wrap: 2) + Self.entry(9, wrap: 3) + Self.entry(4, wrap: 2, type: 1)
+                    + Self.entry(1, wrap: 1)))
+        #expect(keys.damaged == [])
+        #expect(error(keys, 3) == .doesNotUnwrap)
+        #expect(error(keys, 9) == .noClass(9))
+        #expect(error(keys, 4) == .noClass(4))
+        #expect(error(keys, 1) == .noClass(1))
+        #expect(error(keys, 15) == .noClass(15))
+    }
+
+    @Test("the password is right if one class unwraps; the others are damaged then")
+    func damagedClass() throws {
+        var broken = Self.wrapped
+        broken[0] ^= 1
+        let keys = try #require(
+            try Self.keys(
+                Self.entry(3, wrap: 2) + Self.entry(4, wrap: 2, key: broken) + Self.entry(2, wrap: 2, key: [1])))
+        #expect(keys.damaged == [2, 4])
+    }
+
+    @Test("the password is wrong if no class unwraps")
+    func wrongPassword() throws {
+        #expect(try Self.keys(Self.entry(3, wrap: 2), password: "Hashcat") == nil)
+        #expect(try Self.keys([]) == nil)
+    }
+
+    @Test("a key of a file has 44 bytes, its class first, in little-endian")
+    func wrappedKeys() throws {
+        #expect(try #require(WrappedKey([2, 1] + [UInt8](repeating: 0, count: 42))).classNumber == 258)
+        for count in [0, 3, 12, 43, 45, 76] {
+            #expect(WrappedKey([UInt8](repeating: 3, count: count)) == nil)
+        }
+    }
+
+    @Test("padding is 1 to 16 equal bytes of their number")
+    func padding() {
+        let block = [UInt8](repeating: 16, count: 16)
+        #expect(Padding.count(inLast: block) == 16)
+        #expect(Padding.count(inLast: [UInt8](repeating: 5, count: 15) + [1]) == 1)
+        #expect(Padding.count(inLast: [UInt8](repeating: 9, count: 13) + [3, 3, 3]) == 3)
+        #expect(Padding.count(inLast: [UInt8](repeating: 9, count: 13) + [3, 2, 3]) == nil)
+        #expect(Padding.count(inLast: [UInt8](repeating: 0, count: 16)) == nil)
+        #expect(Padding.count(inLast: [UInt8](repeating: 17, count: 16)) == nil)
+        #expect(Padding.count(inLast: []) == nil)
+        #expect(Padding.count(inLast: [4, 4]) == nil)
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import Testing
+
+@testable import DeviceBackup
+
+/// Rows of manifests: archives of `MBFile`, records of the old manifest, domains and paths.
+@Suite struct ManifestRowTests {
+    private func archive(_ objects: [Any], root: String = "<integer>1</integer>") throws -> [UInt8] {
+        // XML has references as dictionaries, which the reader takes for what they are.
+        let list: [String: Any] = [
+            "$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": reference(1)], "$objects": objects,
+        ]
+        return Array(try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0))
+    }
+
+    /// A reference as XML writes it.
+    private func reference(_ number: Int) -> [String: Int] { ["CF$UID": number] }
+
+    private let key = [UInt8](repeating: 3, count: 44)
+
+    @Test("a key is found in each form that was seen", arguments: ["inline", "bare", "real", "referred"])
+    func keyForms(_ form: String) throws {
+        let data = Data(key)
+        let objects: [Any] =
+            switch form {
+            case "inline": ["$null", ["Mode": 0o100644, "Size": 9, "EncryptionKey": data]]
+            case "bare": ["$null", ["Mode": 0o100644, "Size": 9, "EncryptionKey": reference(2)], data]
+            case "real": ["$null", ["Mode": 0o100644, "Size": 9, "EncryptionKey": reference(2)], ["NS.data": data]]
+            default:
+                [
+                    "$null", ["Mode": 0o100644, "Size": 9, "EncryptionKey": reference(2)], ["NS.data": reference(3)],
+                    data,
+                ]
+            }
+        #expect(MBFile(archive: try archive(objects)) == MBFile(kind: .file, size: 9, key: key))
+    }
+
+    @Test("what is missing or of another type is nil")
+    func oddMembers() throws {
+        let odd: [[String: Any]] = [
+            [:], ["Mode": "x", "Size": -1, "EncryptionKey": 7],
+            ["Mode": 0, "Size": 5.5, "EncryptionKey": reference(9)],
+            ["Mode": 0o120000, "Size": "many", "EncryptionKey": reference(1)],
+        ]
+        let found = try odd.map { MBFile(archive: try archive(["$null", $0])) }
+        let nothing = MBFile(kind: nil, size: nil, key: nil)
+        #expect(found == [nothing, nothing, nothing, MBFile(kind: .link, size: nil, key: nil)])
+    }
+
+    @Test("what is no archive gives nothing")
+    func noArchives() throws {
+        let texts = ["", "bplist00", "text", "<plist><dict/></plist>", "<plist><array/></plist>"]
+        for text in texts { #expect(MBFile(archive: Array(text.utf8)) == nil) }
+        #expect(MBFile(archive: try archive(["$null"])) == nil)
+        #expect(MBFile(archive: try archive(["$null", "text"])) == nil)
+        #expect(MBFile(archive: [UInt8](repeating: 0x62, count: 1 << 20 + 1)) == nil)
+    }
+
+    // MARK: The old manifest
+
+    private func text(_ text: String?) -> [UInt8] {
+        guard let text else { return [0xFF, 0xFF] }
+        return [UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 0xFF)] + text.utf8
+    }
+
+    private func record(_ domain: String?, _ path: String?, mode: Int, size: UInt8, attributes: Int = 0) -> [UInt8] {
+        text(domain) + text(path) + text(nil) + text("hash") + text(mode >> 12 == 8 ? "key" : nil)
+            + [UInt8(mode >> 8), UInt8(mode & 0xFF)] + [UInt8](repeating: 9, count: 28)
+            + [0, 0, 0, 0, 0, 0, 0, size, 3, UInt8(attributes)]
+            + (0..<attributes).flatMap { _ in text("name") + text(nil) }
+    }
+
+    private let header: [UInt8] = Array("mbdb".utf8) + [5, 0]
+
+    @Test("records come out whole, however their bytes come", arguments: [1, 7, 50, 10_000])
+    func records(_ step: Int) {
+        let bytes =
+            header + record("AppDomain-a", "Documents/x", mode: 0o100644, size: 7, attributes: 2)
+            + record(nil, nil, mode: 0o040755, size: 0) + record("HomeDomain", "", mode: 0o120755, size: 200)
+        var manifest = BinaryManifest()
+        var rows: [ManifestRow] = []
+        for start in stride(from: 0, to: bytes.count, by: step) {
+            manifest.feed(Array(bytes[start..<min(start + step, bytes.count)]))
+            while case .row(let row) = manifest.next() { rows.append(row) }
+        }
+        #expect(manifest.next() == .needsMore)
+        #expect(!manifest.hasRest)
+        #expect(rows.map { String(decoding: $0.domain, as: UTF8.self) } == ["AppDomain-a", "", "HomeDomain"])
+        #expect(rows.map { String(decoding: $0.path, as: UTF8.self) } == ["Documents/x", "", ""])
+        #expect(
+            rows.map(\.details) == [
+                MBFile(kind: .file, size: 7, key: Array("key".utf8)), MBFile(kind: .folder, size: 0, key: nil),
+                MBFile(kind: .link, size: 200, key: nil),
+            ])
+    }
+
+    @Test("a record that leads out of the file leaves a rest; the one before it counts")
+    func cut() {
+        let whole = record("AppDomain-a", "x", mode: 0o100644, size: 1)
+        for cut in 1..<whole.count {
+            var manifest = BinaryManifest()
+            manifest.feed(header + whole + whole.dropLast(cut))
+            guard case .row = manifest.next() else { return #expect(Bool(false), "\(cut)") }
+            #expect(manifest.next() == .needsMore)
+            #expect(manifest.hasRest)
+        }
+    }
+
+    @Test("another magic or version is no manifest", arguments: ["mbdb\u{4}\0", "mbdc\u{5}\0", "x", "mbdb\u{5}\u{1}"])
+    func otherVersions(_ text: String) {
+        var manifest = BinaryManifest()
+        manifest.feed(Array(text.utf8))
+        #expect(manifest.next() == .notAManifest)
+    }
+
+    @Test("no byte is no manifest that ended")
+    func empty() {
+        var manifest = BinaryManifest()
+        #expect(manifest.next() == .needsMore)
+        #expect(manifest.hasRest)
+    }
+
+    // MARK: Places
+
+    private func place(_ domain: [UInt8], _ path: [UInt8]) -> RowPlace {
+        RowPlace(ManifestRow(domain: domain, path: path, fileID: nil, flags: 1, file: .archive(nil)))
+    }
+
+    private func place(_ domain: String, _ path: String) -> RowPlace { place(Array(domain.utf8), Array(path.utf8)) }
+
+    @Test("domains of apps, groups and plugins have an identifier; others are the system's")
+    func domains() throws {
+        let names = [
+            "AppDomain-org.example.a", "AppDomainGroup-243LU875E5.groups.com.apple.podcasts", "AppDomainPlugin-b",
+        ]
+        let known = try names.map { try #require(BackupDomain(name: $0)) }
+        #expect(known.map(\.kind) == [.app, .group, .plugin])
+        #expect(known.map(\.identifier) == ["org.example.a", "243LU875E5.groups.com.apple.podcasts", "b"])
+        #expect(known.map(\.name) == names)
+        for name in names { #expect(place(name, "") == .app(try #require(BackupDomain(name: name)), path: [])) }
+        for name in ["HomeDomain", "SysContainerDomain-com.example", "appDomain-x"] {
+            #expect(place(name, "../x") == .system)
+        }
+    }
+
+    @Test(
+        "domains that lead elsewhere are refused",
+        arguments: [
+            "", ".", "..", "AppDomain-", "AppDomainGroup-", "AppDomain-a/b", "a\0", String(repeating: "d", count: 256),
+        ])
+    func refusedDomains(_ name: String) {
+        #expect(place(name, "x") == .refused)
+    }
+
+    @Test(
+        "paths that lead elsewhere are refused",
+        arguments: [
+            "..", "../x", "/x", "x/", "a//b", "a/./b", "a/../b", "a\0b", String(repeating: "n", count: 4097),
+            String(repeating: "d/", count: 256) + "x",
+        ])
+    func refusedPaths(_ path: String) {
+        #expect(place("AppDomain-a", path) == .refused)
+    }
+
+    @Test("names that are no UTF-8 are refused")
+    func noText() {
+        #expect(place(Array("AppDomain-a".utf8), [0xFF]) == .refused)
+        #expect(place(Array("AppDomain-".utf8) + [0xFF], [0x61]) == .refused)
+    }
+
+    @Test("the longest path that is allowed is")
+    func longPath() throws {
+        let path = Array((String(repeating: "d/", count: 255) + "x").utf8)
+        #expect(
+            place(Array("AppDomain-a".utf8), path) == .app(try #require(BackupDomain(name: "AppDomain-a")), path: path))
+    }
+
+    // MARK: Names of files
+
+    @Test("a file is named by the hash of its domain and path")
+    func fileIDs() throws {
+        let sms = FileID(domain: Array("HomeDomain".utf8), path: Array("Library/SMS/sms.db".utf8))
+        #expect(sms.name == "3d0d7e5fb2ce288813306e4d4636395e047a3d28")
+        #expect(sms.folder == "3d")
+        let events = FileID(
+            domain: Array("AppDomain-org.mozilla.ios.Focus".utf8),
+            path: Array("Documents/eventArray-MozTelemetry-Default-focus-event.json".utf8))
+        #expect(events.name == "175ab18e87e0a106a42ba7ee2106e96aedda38cc")
+        #expect(FileID(Array(sms.name.utf8)) == sms)
+    }
+
+    @Test(
+        "other names of files are refused",
+        arguments: [
+            "", "../../outside/secret.json", String(repeating: "a", count: 39), String(repeating: "g", count: 40),
+            String(repeating: "AB", count: 20), String(repeating: "a", count: 41),
+        ])
+    func refusedFileIDs(_ name: String) {
+        #expect(FileID(Array(name.utf8)) == nil)
+    }
+}

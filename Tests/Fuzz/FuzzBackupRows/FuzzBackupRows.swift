@@ -1,0 +1,43 @@
+@testable import DeviceBackup
+
+/// Reads hostile bytes as what a manifest says of a file: the archive of an `MBFile`, the old manifest, whole and in pieces, and the
+/// names of a row.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzBackupRows(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    if let file = MBFile(archive: bytes) {
+        precondition(file.size.map { $0 >= 0 } ?? true, "a size below zero")
+        precondition(file.key.map { $0.count <= bytes.count } ?? true, "a key out of nothing")
+    }
+    let whole = rows(bytes, step: max(bytes.count, 1))
+    precondition(rows(bytes, step: 7) == whole, "pieces give other rows")
+    for row in whole { check(row) }
+    let half = bytes.count / 2
+    check(
+        ManifestRow(
+            domain: Array("AppDomain-".utf8) + bytes.prefix(half), path: Array(bytes.dropFirst(half)),
+            fileID: bytes, flags: 1, file: .archive(nil)))
+    return 0
+}
+
+private func rows(_ bytes: [UInt8], step: Int) -> [ManifestRow] {
+    var manifest = BinaryManifest()
+    var rows: [ManifestRow] = []
+    for start in stride(from: 0, to: bytes.count, by: step) {
+        manifest.feed(Array(bytes[start..<min(start + step, bytes.count)]))
+        while case .row(let row) = manifest.next() { rows.append(row) }
+    }
+    return rows
+}
+
+/// What is not refused leads nowhere else.
+private func check(_ row: ManifestRow) {
+    if case .app(let domain, let path) = RowPlace(row) {
+        precondition(domain.name.utf8.elementsEqual(row.domain), "another domain")
+        let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        precondition(
+            path.isEmpty || parts.allSatisfy { !$0.isEmpty && !$0.elementsEqual("..".utf8) && !$0.contains(0) },
+            "a path that leads elsewhere")
+    }
+    if let name = row.fileID, let fileID = FileID(name) { precondition(fileID.name.utf8.elementsEqual(name)) }
+}

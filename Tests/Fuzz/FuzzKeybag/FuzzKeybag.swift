@@ -1,0 +1,29 @@
+import Secrets
+
+@testable import DeviceBackup
+
+/// Reads hostile bytes as the keybag of a backup. No key is derived, which would take the time of the rounds.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzKeybag(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    do throws(KeybagError) {
+        check(try Keybag(bytes))
+    } catch {
+        return 0
+    }
+    return 0
+}
+
+private func check(_ bag: Keybag) {
+    precondition(Keybag.rounds.contains(bag.derivation.last.rounds), "rounds beyond the limit")
+    if let first = bag.derivation.first {
+        precondition(Keybag.rounds.contains(first.rounds), "rounds beyond the limit")
+    }
+    precondition(Set(bag.classes.map(\.number)).count == bag.classes.count, "a class came twice")
+    precondition(bag.classes.allSatisfy { (0...15).contains($0.number) }, "a class that cannot be")
+    // No class of such a bag is wrapped under this key, unless chance made it.
+    guard let key = CipherKey([UInt8](repeating: 7, count: 32)) else { return }
+    if let keys = ClassKeys(bag, under: key), let wrapped = WrappedKey([UInt8](repeating: 3, count: WrappedKey.size)) {
+        _ = try? keys.unwrap(wrapped)
+    }
+}
