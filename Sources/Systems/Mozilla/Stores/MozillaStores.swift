@@ -119,11 +119,11 @@ struct MozillaStores: StoreFormat {
         "org.mozilla.ios.Lockbox",
     ]
 
+    /// Pings of another system are an app's own too: today's Firefox keeps them elsewhere.
     func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool {
         Self.appsWithPingsInCaches.contains(applicationID)
             && !stores.contains { store in
-                store.system == .mozilla
-                    && store.parts.contains { $0.kind != .mozillaDefaults && $0.kind != .mozillaValues }
+                store.parts.contains { $0.kind != .mozillaDefaults && $0.kind != .mozillaValues }
             }
     }
 
