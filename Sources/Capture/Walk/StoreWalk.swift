@@ -78,7 +78,6 @@ struct StoreWalk {
     }
 
     /// - Parameter hasBackups: whether there may be backups in the folders.
-
     mutating func descend(
         _ folders: [String], _ tree: FileTree, leavingOut excluded: Set<FileIdentity>, hasBackups: Bool = true,
         limit: JobLimit

@@ -39,10 +39,10 @@ struct LeanplumStores: StoreFormat {
     /// The SDK's files keep their names, and what a list of dictionaries is under another name cannot be told.
     func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? { nil }
 
-    /// Companions of the database are worth nothing without it.
     /// Any app may have the SDK, so nobody can tell which one lacks its database.
     func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool { false }
 
+    /// Companions of the database are worth nothing without it.
     func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool { LeanplumName(file: name) != nil }
 
     /// Whether a file has preferences of an app in it, and Leanplum's among them.
