@@ -12,14 +12,14 @@ struct Reading {
     private let filter: RecordFilter
     private let common: CommonOptions
     private let quarantineFileLimit: Int
-    private let comparesEvents: Bool
+    private let reportsQueues: Bool
     private let keepsDetails: Bool
     let limit: JobLimit
 
     /// - Parameter keepsDetails: whether all of what was not understood is wanted, not the first few only.
     init(
         _ inputs: [CaptureInput], paths: [String], filter: RecordFilter, common: CommonOptions, limit: JobLimit,
-        quarantineFileLimit: Int = 64 << 20, comparesEvents: Bool = false, keepsDetails: Bool = false
+        quarantineFileLimit: Int = 64 << 20, reportsQueues: Bool = false, keepsDetails: Bool = false
     ) {
         self.keepsDetails = keepsDetails
         self.inputs = inputs
@@ -27,7 +27,7 @@ struct Reading {
         self.filter = filter
         self.common = common
         self.quarantineFileLimit = quarantineFileLimit
-        self.comparesEvents = comparesEvents
+        self.reportsQueues = reportsQueues
         self.limit = limit
     }
 
@@ -46,7 +46,7 @@ struct Reading {
             filter: filter,
             scan: ScanOptions(
                 secret: secret, quarantineFileLimit: quarantineFileLimit, copyFolder: CommonOptions.temporaryFolder,
-                comparesEvents: comparesEvents))
+                reportsQueues: reportsQueues))
         let progress = ProgressLine("reading", isQuiet: common.quiet)
         defer { progress.clear() }
         var intake = Intake(

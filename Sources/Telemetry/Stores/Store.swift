@@ -80,20 +80,21 @@ public struct ScanOptions: Sendable {
     public var quarantineFileLimit: Int
     /// Where private copies of databases are made, in files without names.
     public var copyFolder: String
-    /// Whether events of a queue are compared with the ones before them, to tell how many repeat those.
-    public var comparesEvents: Bool
+    /// Whether what a scan alone shows is found out too: what the SDKs' own rules say of queues, and how many events repeat
+    /// others.
+    public var reportsQueues: Bool
     /// Runs the work on one large file, on as many cores as are free.
     public var spread: Spread
 
     /// Makes options.
     public init(
         secret: RunSecret, quarantineFileLimit: Int = 64 << 20, copyFolder: String = "/tmp",
-        comparesEvents: Bool = false, spread: @escaping Spread = oneAfterAnother
+        reportsQueues: Bool = false, spread: @escaping Spread = oneAfterAnother
     ) {
         self.secret = secret
         self.quarantineFileLimit = quarantineFileLimit
         self.copyFolder = copyFolder
-        self.comparesEvents = comparesEvents
+        self.reportsQueues = reportsQueues
         self.spread = spread
     }
 }

@@ -48,7 +48,7 @@ struct ScanCommand: AsyncParsableCommand {
                 passwords: try backups.passwords(isQuiet: common.quiet))
             let reading = Reading(
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
-                limit: limit, comparesEvents: true)
+                limit: limit, reportsQueues: true)
             var report = ScanReport(reading.inputs, paths: input.paths, at: try instant())
             var labeler = EventLabeler(Systems.table)
             let intake = try await reading.run(

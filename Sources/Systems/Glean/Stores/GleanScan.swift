@@ -49,7 +49,7 @@ struct GleanScan: StoreScan {
         switch directory.file(index) {
         case .facts:
             // Nobody else shows them, and each ping is opened for them.
-            if context.options.comparesEvents { output.report(DirectoryFacts(directory, folder).report) }
+            if context.options.reportsQueues { output.report(DirectoryFacts(directory, folder).report) }
         case .file(let place, let index):
             let contents = directory.folders[place].contents
             switch contents {

@@ -36,7 +36,7 @@ struct SiftScan: StoreScan {
     private mutating func readFiles(into output: inout ScanOutput) {
         var store = SiftStore(
             capture: context.capture, applicationID: context.container.applicationID,
-            comparesEvents: context.options.comparesEvents, spread: context.options.spread)
+            comparesEvents: context.options.reportsQueues, spread: context.options.spread)
         let parts = readFiles(into: &store, &output)
         // The bytes of the files are freed before: the records are as large as they.
         let contents = store.finish()
