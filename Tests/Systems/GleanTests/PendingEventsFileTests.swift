@@ -84,30 +84,41 @@ import Testing
 }
 
 @Suite struct BorrowingTests {
-    private func ping(_ type: String, client: String?, time: String?, id: String) -> Record {
+    private func ping(_ type: String, client: String?, time: String?) -> Record {
         Record(
-            system: .glean, type: type, id: id, client: client, time: time.flatMap { Timestamp(rfc3339: $0) },
-            payload: Array(#"{"client_info":{"locale":"\#(id)"}}"#.utf8),
+            system: .glean, type: type, id: "a", client: client, time: time.flatMap { Timestamp(rfc3339: $0) },
+            payload: [],
             source: Source(capture: "c", path: "p", store: .gleanPingFile, index: 0))
     }
 
     private static let one = "5f0d1c7a-2b94-4e0c-9d3e-8a61b7c2f415"
 
     @Test func theNewestLendsAndOfTwoAtOneInstantTheLater() {
+        let pings = [
+            ping("baseline", client: Self.one, time: "2026-01-01T00:00:00Z"),
+            ping("metrics", client: Self.one, time: "2026-01-03T00:00:00Z"),
+            ping("metrics", client: Self.one, time: "2026-01-03T00:00:00Z"),
+            ping("metrics", client: Self.one, time: "2026-01-02T00:00:00Z"),
+            ping("topsites", client: nil, time: "2026-01-04T00:00:00Z"),
+            ping("health", client: GleanName.placeholderClient.uppercased(), time: "2026-01-05T00:00:00Z"),
+            ping("late", client: Self.one, time: nil),
+        ]
         var lenders = Lenders()
-        lenders.add(ping("baseline", client: Self.one, time: "2026-01-01T00:00:00Z", id: "a"))
-        lenders.add(ping("metrics", client: Self.one, time: "2026-01-03T00:00:00Z", id: "b"))
-        lenders.add(ping("metrics", client: Self.one, time: "2026-01-03T00:00:00Z", id: "c"))
-        lenders.add(ping("metrics", client: Self.one, time: "2026-01-02T00:00:00Z", id: "d"))
-        lenders.add(ping("topsites", client: nil, time: "2026-01-04T00:00:00Z", id: "e"))
-        lenders.add(
-            ping("health", client: GleanName.placeholderClient.uppercased(), time: "2026-01-05T00:00:00Z", id: "f"))
-        lenders.add(ping("late", client: Self.one, time: nil, id: "g"))
-        #expect(lenders.lender(to: "events")?.id == "c")
-        #expect(lenders.lender(to: "baseline")?.id == "a")
-        #expect(lenders.lender(to: "topsites")?.id == "e")
-        #expect(lenders.lender(to: "health")?.id == "f")
-        #expect(lenders.lender(to: "late") == nil)
+        for (index, ping) in pings.enumerated() { lenders.add(ping, at: Lenders.Place(folder: 1, index: index)) }
+        let names = ["events", "baseline", "topsites", "health", "late"]
+        #expect(names.map { lenders.lender(to: $0)?.index } == [2, 0, 4, 5, nil])
+    }
+
+    @Test func lendersAreLookedForOnce() {
+        let shared = SharedLenders()
+        var count = 0
+        for _ in 0..<3 {
+            _ = shared.lenders {
+                count += 1
+                return Lenders()
+            }
+        }
+        #expect(count == 1)
     }
 
     @Test(

@@ -40,22 +40,3 @@ struct BorrowedInfo {
         origin = "client_id.txt"
     }
 }
-
-/// The pings of a data directory that lend what is known of their client: the newest of all that name one, and the newest of
-/// each name.
-struct Lenders {
-    private var ofAnyName: Record?
-    private var byName: [String: Record] = [:]
-
-    /// Considers a ping; of two at one instant the later one in order lends.
-    mutating func add(_ ping: Record) {
-        guard let time = ping.time else { return }
-        func isNewer(than other: Record?) -> Bool { other.flatMap(\.time).map { $0 <= time } ?? true }
-        if let client = ping.client, !GleanName.isPlaceholder(client), isNewer(than: ofAnyName) { ofAnyName = ping }
-        if isNewer(than: byName[ping.type]) { byName[ping.type] = ping }
-    }
-
-    /// The ping that lends to events of a ping of a name: to those of the built-in ping, which always has a client, any one
-    /// that names one.
-    func lender(to name: String) -> Record? { name == GleanName.events ? ofAnyName : byName[name] }
-}

@@ -59,6 +59,8 @@ struct GleanDirectory: Store {
     /// The folders by the bytes of their names.
     let folders: [Folder]
     let parts: [StorePart]
+    /// The pings that lend to events.
+    let lenders = SharedLenders()
     /// The place of the first part of each folder.
     private let firstParts: [Int]
 

@@ -12,8 +12,6 @@ struct GleanScan: StoreScan {
     private var pings = GleanPingReader()
     private var document = JSONDocument()
     private var files = StoreFileReading()
-    /// The pings of the directory that lend to events; nil as long as no events asked for them.
-    private var lenders: Lenders?
     /// The file that was read last, while some of its rejects are still to be quarantined.
     private var current: StoreFile?
     private var rejects: [Reject] = []
@@ -119,10 +117,11 @@ struct GleanScan: StoreScan {
     }
 
     private mutating func borrow(for name: String, in folder: borrowing Folder) -> BorrowedInfo? {
-        let lenders = lenders ?? findLenders(in: folder)
-        self.lenders = lenders
-        if let ping = lenders.lender(to: name) { return BorrowedInfo(ping) }
+        let lenders = directory.lenders.lenders { Self.findLenders(in: directory, folder) }
         var bytes: [UInt8] = []
+        if let place = lenders.lender(to: name) {
+            return Self.ping(at: place, of: directory, folder, &pings, &bytes).flatMap { BorrowedInfo($0) }
+        }
         guard name == GleanName.events,
             (try? folder.read(Array(GleanStores.clientFile.utf8), limit: 1 << 10, into: &bytes)) != nil
         else { return nil }
@@ -130,24 +129,33 @@ struct GleanScan: StoreScan {
     }
 
     /// Reads the queued pings once more: what cannot be read is told where the ping itself is read.
-    private func findLenders(in folder: borrowing Folder) -> Lenders {
+    private static func findLenders(in directory: GleanDirectory, _ folder: borrowing Folder) -> Lenders {
         var lenders = Lenders()
         var reader = GleanPingReader()
         var bytes: [UInt8] = []
         for place in directory.queues {
-            guard case .pings(let kind) = directory.folders[place].contents else { continue }
             for index in directory.folders[place].files.indices {
-                let name = directory.storeFile(folder: place, index: index).name
-                guard (try? folder.read(name, limit: GleanPingReader.sizeLimit.bytes, into: &bytes)) != nil else {
-                    continue
-                }
-                let source = Source(capture: "", path: "", store: .gleanPingFile, index: 0)
-                let file = GleanPingReader.File(
-                    name: directory.folders[place].name(index), folder: kind, source: source)
-                guard let ping = try? reader.record(of: bytes, file) else { continue }
-                lenders.add(ping)
+                let place = Lenders.Place(folder: place, index: index)
+                guard let ping = ping(at: place, of: directory, folder, &reader, &bytes) else { continue }
+                lenders.add(ping, at: place)
             }
         }
         return lenders
+    }
+
+    /// A queued ping; nil if it cannot be read.
+    private static func ping(
+        at place: Lenders.Place, of directory: GleanDirectory, _ folder: borrowing Folder,
+        _ reader: inout GleanPingReader, _ bytes: inout [UInt8]
+    ) -> Record? {
+        let files = directory.folders[place.folder]
+        let path = directory.storeFile(folder: place.folder, index: place.index).name
+        guard case .pings(let kind) = files.contents,
+            (try? folder.read(path, limit: GleanPingReader.sizeLimit.bytes, into: &bytes)) != nil
+        else { return nil }
+        // Where it stands matters to nobody here.
+        let source = Source(capture: "", path: "", store: .gleanPingFile, index: 0)
+        let file = GleanPingReader.File(name: files.name(place.index), folder: kind, source: source)
+        return try? reader.record(of: bytes, file)
     }
 }
