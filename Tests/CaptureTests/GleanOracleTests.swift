@@ -101,6 +101,16 @@ import Testing
         #expect(found.records.map(\.type) == ["onboarding-opt-out"])
     }
 
+    @Test("folders in a folder of pings are told, and nobody looks into them [G19]")
+    func foldersAmongPings() async throws {
+        let folder = try CaptureFolder()
+        try folder.put("pending_pings/\(Self.id)", Self.ping)
+        try folder.put("pending_pings/odd/\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        let capture = try await CapturedFolder(path: "\(folder.path)/pending_pings", label: "c")
+        #expect(capture.problems.map { "\($0.path) \($0.problem.code)" } == ["odd G19"])
+        #expect(try await Harvested(capture).records.map(\.system) == [.glean])
+    }
+
     @Test(
         "a file that is given alone is known by its folder or by its first line",
         arguments: [

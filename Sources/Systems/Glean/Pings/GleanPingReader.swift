@@ -41,8 +41,18 @@ struct GleanPingReader {
         }
         let lines = try PingLines(bytes)
         try readBody(lines, bytes)
-        let metadata = lines.metadata.map { readMetadata($0, bytes) }
-        return makeRecord(lines, metadata, bytes, file)
+        return makeRecord(lines, lines.metadata.map { readMetadata($0, bytes) } ?? .missing, bytes, file)
+    }
+
+    /// What the third line of a file is.
+    private enum ThirdLine {
+        case missing
+        /// What it asks for is not known [G31].
+        case unreadable
+        case read(PingMetadata)
+
+        var metadata: PingMetadata { if case .read(let metadata) = self { metadata } else { PingMetadata() } }
+        var isUnreadable: Bool { if case .unreadable = self { true } else { false } }
     }
 
     private mutating func readBody(_ lines: PingLines, _ bytes: [UInt8]) throws(PingFileError) {
@@ -63,51 +73,44 @@ struct GleanPingReader {
         }
     }
 
-    /// The third line; nil if it cannot be read [G31].
-    private mutating func readMetadata(_ line: Range<Int>, _ bytes: [UInt8]) -> PingMetadata? {
+    private mutating func readMetadata(_ line: Range<Int>, _ bytes: [UInt8]) -> ThirdLine {
         do throws(JSONError) {
-            guard try third.readValue(in: bytes, range: line) == line.upperBound else { return nil }
+            guard try third.readValue(in: bytes, range: line) == line.upperBound else { return .unreadable }
         } catch {
-            return nil
+            return .unreadable
         }
-        return PingMetadata(third)
+        return PingMetadata(third).map { .read($0) } ?? .unreadable
     }
 
-    private func makeRecord(
-        _ lines: PingLines, _ metadata: PingMetadata??, _ bytes: [UInt8], _ file: File
-    ) -> Record {
-        let path = GleanPath(bytes.span.extracting(lines.path))
+    private func makeRecord(_ lines: PingLines, _ third: ThirdLine, _ bytes: [UInt8], _ file: File) -> Record {
+        let first = bytes[lines.path]
+        let path = GleanPath(first.span)
         func text(_ part: Range<Int>) -> String {
             String(
-                decoding: bytes[lines.path.lowerBound + part.lowerBound..<lines.path.lowerBound + part.upperBound],
+                decoding: first[lines.path.lowerBound + part.lowerBound..<lines.path.lowerBound + part.upperBound],
                 as: UTF8.self)
         }
-        let known = metadata.map { $0 ?? PingMetadata() } ?? PingMetadata()
-        let isUnreadable = metadata.map { $0 == nil } ?? false
-        let facts = PingBody(of: body, needsInfo: known.hasInfoSections)
-        let tags = PingTags(known.headers)
-        let payload = body.canonicalBytes(of: body.root)
-        let type = path.map { text($0.ping) } ?? Self.type(named: known.pingName)
+        let metadata = third.metadata
+        let facts = PingBody(of: body, needsInfo: metadata.hasInfoSections)
+        let tags = PingTags(metadata.headers)
         var record = Record(
-            system: .glean, type: type,
+            system: .glean, type: path.map { text($0.ping) } ?? Self.type(named: metadata.pingName),
             id: path.map { text($0.documentID) } ?? String(decoding: file.name, as: UTF8.self), client: facts.client,
             time: facts.time, app: facts.app(id: path.map { text($0.namespace) }),
-            target: path.map { _ in Target(path: String(decoding: bytes[lines.path], as: UTF8.self)) },
-            payload: payload, source: file.source, notes: lines.notes)
-        record.notes += Self.notes(on: file, record, hasPath: path != nil)
-        if isUnreadable { record.notes.append("G31 third line unreadable: what it asks for is not known") }
-        record.notes += Self.notes(on: known, record, hasPath: path != nil)
-        if !known.hasInfoSections, facts.hasInfo {
-            record.notes.append("G39 sections of information, which the third line denies")
-        }
+            target: path.map { _ in Target(path: String(decoding: first, as: UTF8.self)) },
+            payload: body.canonicalBytes(of: body.root), source: file.source, notes: lines.notes)
+        record.notes += Self.notes(on: file, record)
+        if third.isUnreadable { record.notes.append("G31 third line unreadable: what it asks for is not known") }
+        record.notes += Self.notes(on: metadata, record, facts)
         tags.tell(&record)
         record.notes += facts.notes
-        if payload.count > Self.notedBody {
-            record.notes.append("G48 body of \(payload.count) bytes: more than 1 MiB")
+        if record.payload.count > Self.notedBody {
+            record.notes.append("G48 body of \(record.payload.count) bytes: more than 1 MiB")
         }
+        // In the order of their codes.
         let holds: [Hold?] = [
-            facts.capabilityHold(known.capabilities), tags.refused.isEmpty ? nil : Hold("headers"),
-            file.folder == .unfinished ? Hold("incomplete") : nil, isUnreadable ? Hold("metadata") : nil,
+            facts.capabilityHold(metadata.capabilities), tags.refused.isEmpty ? nil : Hold("headers"),
+            file.folder == .unfinished ? Hold("incomplete") : nil, third.isUnreadable ? Hold("metadata") : nil,
             path == nil ? .noTarget : nil, facts.hold,
         ]
         record.held = holds.compactMap(\.self)
@@ -120,8 +123,9 @@ struct GleanPingReader {
     }
 
     /// What name and folder of a file have to do with its ping.
-    private static func notes(on file: File, _ record: Record, hasPath: Bool) -> [String] {
+    private static func notes(on file: File, _ record: Record) -> [String] {
         var notes: [String] = []
+        let hasPath = record.target != nil
         if file.folder == .unfinished { notes.append("G21 found where the SDK writes pings: perhaps never queued") }
         if let digits = GleanName.digits(ofUUID: file.name.span) {
             if hasPath, GleanName.digits(ofUUID: record.id.utf8.span) != digits {
@@ -140,9 +144,10 @@ struct GleanPingReader {
         return notes
     }
 
-    private static func notes(on metadata: PingMetadata, _ record: Record, hasPath: Bool) -> [String] {
+    /// What the third line has to do with the ping.
+    private static func notes(on metadata: PingMetadata, _ record: Record, _ facts: PingBody) -> [String] {
         var notes: [String] = []
-        if hasPath, let name = metadata.pingName, name != record.type {
+        if record.target != nil, let name = metadata.pingName, name != record.type {
             notes.append("G29 the third line has the name of another ping")
         }
         let unknown = metadata.unknownKeys
@@ -150,6 +155,9 @@ struct GleanPingReader {
             let shown = unknown.prefix(8).map { String($0.prefix(100)) }.joined(separator: ", ")
             let more = unknown.count > 8 ? " and \(unknown.count - 8) more" : ""
             notes.append("G32 unknown keys in the third line: \(shown)\(more)")
+        }
+        if !metadata.hasInfoSections, facts.hasInfo {
+            notes.append("G39 sections of information, which the third line denies")
         }
         return notes
     }

@@ -36,6 +36,8 @@ enum DirectoryListing {
                     look.tell(leftOut: look.path(of: prefix + name))
                 } else if let problem = problem(with: name, entries.kind(index), in: contents) {
                     look.tell(problem, of: prefix + name)
+                    // Nobody looks into a folder below one that is claimed.
+                    if prefix.isEmpty, entries.kind(index) == .folder { look.claim(folder: name) }
                 } else {
                     files.append(UInt32(index))
                 }
