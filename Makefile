@@ -4,8 +4,6 @@ TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl faketime tzdata
 BENCH_TOOLS = hyperfine zstd python3 python3-venv gcc libplist-dev curl nginx-light
 
 SWIFT_BUILD = swift build -c release --static-swift-stdlib
-# Demo and tests share what is built. The index that editors make for themselves takes a fifth of the time.
-DEBUG_OPTIONS = --disable-index-store
 PROGRAMS = pingferry pingferry-upload
 PREFIX = /usr/local
 DESTDIR =
@@ -25,12 +23,12 @@ build:  ## builds the release
 	$(foreach program,$(PROGRAMS),$(SWIFT_BUILD) --product $(program) &&) true
 
 demo: setup  ## builds for debugging, which takes less time, and shows the commands at work on the samples
-	$(foreach program,$(PROGRAMS),swift build $(DEBUG_OPTIONS) --product $(program) &&) true
+	$(foreach program,$(PROGRAMS),swift build --product $(program) &&) true
 	@.ci/demo .build/debug
 
 test:  ## runs the tests and, where the schemas and Mozilla's SDK are at hand, compares with those
 	@.ci/setup $(LIBRARIES) $(TEST_TOOLS)
-	swift test $(DEBUG_OPTIONS)
+	swift test
 	@.ci/schemas
 	@.ci/glean
 
