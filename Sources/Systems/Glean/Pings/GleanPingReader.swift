@@ -150,11 +150,8 @@ struct GleanPingReader {
         if record.target != nil, let name = metadata.pingName, name != record.type {
             notes.append("G29 the third line has the name of another ping")
         }
-        let unknown = metadata.unknownKeys
-        if !unknown.isEmpty {
-            let shown = unknown.prefix(8).map { String($0.prefix(100)) }.joined(separator: ", ")
-            let more = unknown.count > 8 ? " and \(unknown.count - 8) more" : ""
-            notes.append("G32 unknown keys in the third line: \(shown)\(more)")
+        if !metadata.unknownKeys.isEmpty {
+            notes.append("G32 unknown keys in the third line: \(NameList.text(metadata.unknownKeys))")
         }
         if !metadata.hasInfoSections, facts.hasInfo {
             notes.append("G39 sections of information, which the third line denies")

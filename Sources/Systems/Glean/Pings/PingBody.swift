@@ -49,7 +49,8 @@ struct PingBody {
         }
         let check = GleanSchema.check(document, needsInfo: needsInfo ?? hasInfo)
         hold = check.findings.hold
-        if check.unknownCount > 0 { notes.append(Self.note(unknown: check.unknownKeys, of: check.unknownCount)) }
+        guard check.unknownCount > 0 else { return }
+        notes.append("G46 not in the schema: \(NameList.text(check.unknownKeys, of: check.unknownCount))")
     }
 
     private mutating func readClient(_ info: JSONNode, in document: JSONDocument) {
@@ -69,11 +70,6 @@ struct PingBody {
         time = PingTime.timestamp(document.bytes(of: end))
         if time == nil { notes.append("G44 ping_info.end_time is no time of the years 0000 to 9999") }
     }
-
-    private static func note(unknown keys: [String], of count: Int) -> String {
-        let more = count > keys.count ? " and \(count - keys.count) more" : ""
-        return "G46 not in the schema: \(keys.joined(separator: ", "))\(more)"
-    }
 }
 
 extension PingBody {
@@ -86,8 +82,7 @@ extension PingBody {
     func capabilityHold(_ asked: [String]) -> Hold? {
         let names = Set(asked + capabilities).subtracting(["http"]).sorted()
         guard !names.isEmpty else { return nil }
-        // Nobody but an attacker asks for many.
-        return Hold("capability", names.prefix(8).map { String($0.prefix(100)) }.joined(separator: ", "))
+        return Hold("capability", NameList.text(names))
     }
 }
 

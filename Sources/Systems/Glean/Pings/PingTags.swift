@@ -53,13 +53,8 @@ struct PingTags {
     func tell(_ record: inout Record) {
         if !carried.isEmpty { record.target?.headers = carried }
         // Names alone: a value may be a secret.
-        if !others.isEmpty { record.notes.append("G36 header \(Self.list(others)) not carried") }
+        if !others.isEmpty { record.notes.append("G36 header \(NameList.text(others)) not carried") }
         guard !refused.isEmpty else { return }
-        record.notes.append("G37 header \(Self.list(refused)) not carried: not an allowed tag, or there twice")
-    }
-
-    private static func list(_ names: [String]) -> String {
-        let shown = names.prefix(8).map { String($0.prefix(100)) }.joined(separator: ", ")
-        return names.count > 8 ? "\(shown) and \(names.count - 8) more" : shown
+        record.notes.append("G37 header \(NameList.text(refused)) not carried: not an allowed tag, or there twice")
     }
 }

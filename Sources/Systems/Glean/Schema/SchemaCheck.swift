@@ -19,7 +19,6 @@ struct SchemaCheck {
     private var path: [Step] = []
 
     private static let mostFaults = 8
-    private static let mostKeysNamed = 8
 
     /// - Parameter document: holds the value.
     init(_ document: JSONDocument) {
@@ -137,7 +136,7 @@ struct SchemaCheck {
 
     private mutating func note(_ key: JSONNode) {
         unknownCount += 1
-        guard unknownKeys.count < Self.mostKeysNamed else { return }
+        guard unknownKeys.count < NameList.mostNames else { return }
         path.append(.key(key))
         unknownKeys.append(place)
         path.removeLast()
@@ -150,13 +149,11 @@ struct SchemaCheck {
             case .key(let key):
                 if !text.isEmpty { text += "." }
                 // A hostile key can have megabytes.
-                text += document.string(of: key).prefix(Self.shownKeyLength)
+                text += document.string(of: key).prefix(NameList.mostCharacters)
             case .element(let index): text += "[\(index)]"
             }
         }
     }
-
-    private static let shownKeyLength = 111
 }
 
 extension Span<UInt8> {

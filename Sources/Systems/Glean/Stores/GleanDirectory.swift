@@ -121,6 +121,9 @@ extension GleanDirectory {
         }
     }
 
+    /// Stands in `Authorization` and in `authorization`: a field of a header that holds a credential.
+    private static let credentialText = "uthorization"
+
     /// A file as it is read and quarantined.
     func storeFile(folder: Int, index: Int) -> StoreFile {
         let folder = folders[folder]
@@ -128,7 +131,7 @@ extension GleanDirectory {
         // The third line of a ping can hold any field of a header, though the SDK writes none that is a credential.
         return StoreFile(
             name: name, path: base + String(decoding: name, as: UTF8.self), kind: folder.contents.kind,
-            credentials: .ifItHolds("uthorization"))
+            credentials: .ifItHolds(Self.credentialText))
     }
 
     /// The places of the folders that hold queued pings.
