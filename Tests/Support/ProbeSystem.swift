@@ -38,6 +38,8 @@ extension StoreKind {
 
 /// What lies in a folder `probe` is told.
 private struct ProbeStores: StoreFormat {
+    let absentFromAllBackups: String? = nil
+
     func mayBelongToStore(_ file: MemberName) -> Bool { file.folder == "probe" }
 
     func store(ofFolder folder: inout FolderLook) -> (any Store)? {

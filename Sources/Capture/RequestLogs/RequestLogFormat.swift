@@ -3,6 +3,8 @@ import Telemetry
 
 /// Recognizes request logs in a folder: HTTP archives and NDJSON files, whichever systems the requests went to.
 struct RequestLogFormat: StoreFormat {
+    let absentFromAllBackups: String? = nil
+
     let systems: SystemTable
 
     func mayBelongToStore(_ file: MemberName) -> Bool { RequestLogKind.isName(file.name) }

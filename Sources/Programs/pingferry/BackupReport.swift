@@ -1,5 +1,7 @@
 import Capture
 import JSONText
+import Systems
+import Telemetry
 
 /// What a scan tells of a backup: what it is, and what no backup can hold.
 ///
@@ -23,7 +25,7 @@ struct BackupReport {
     }
 
     /// What no backup ever holds, whatever is in it.
-    static let lineOfAll = "queues of Sift are in no backup: they lie in Library/Caches"
+    static let linesOfAll = Systems.table.all.compactMap(\.stores.absentFromAllBackups)
 
     /// As JSON, for machines.
     var json: CanonicalObject {

@@ -21,8 +21,8 @@ struct ScanTables {
 
     private func print(_ input: ScannedInput) throws {
         try Terminal.print("\(input.label):")
-        for line in input.backups.flatMap({ BackupReport($0).lines }) { try Terminal.print("  \(line)") }
-        if !input.backups.isEmpty { try Terminal.print("  \(BackupReport.lineOfAll)") }
+        let told = input.backups.flatMap { BackupReport($0).lines }
+        for line in input.backups.isEmpty ? [] : told + BackupReport.linesOfAll { try Terminal.print("  \(line)") }
         let table = TextTable(
             header: ["app", "system", "kind", "records", "quarantined", "held", "path"], rows: input.rows.map(cells))
         for line in table.lines { try Terminal.print("  " + line) }

@@ -33,6 +33,8 @@ extension SystemName {
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 1.
 struct ActivityStreamStores: StoreFormat {
+    let absentFromAllBackups: String? = nil
+
     func mayBelongToStore(_ file: MemberName) -> Bool { false }
 
     func store(ofFolder folder: inout FolderLook) -> (any Store)? { nil }

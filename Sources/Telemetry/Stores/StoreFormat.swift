@@ -21,6 +21,12 @@ public protocol StoreFormat: Sendable {
     /// The store that a single file is by its contents alone, whatever it is called; nil if it is none.
     func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)?
 
+    /// What of the system no backup of a phone holds, whatever the app: a sentence without a full stop; nil if there is nothing
+    /// of the kind.
+    ///
+    /// Source: "iOS backups", section 7.
+    var absentFromAllBackups: String? { get }
+
     /// Whether an app keeps what the system would read where no backup of a phone looks, and nothing of it was found.
     ///
     /// Source: "iOS backups", section 7.

@@ -7,6 +7,8 @@ import Telemetry
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 1 and 2.
 struct GleanStores: StoreFormat {
+    let absentFromAllBackups: String? = nil
+
     /// The name that a data directory has unless the app gives another.
     private static let usualName = "glean_data"
     /// The folder of the databases.

@@ -6,6 +6,8 @@ import Telemetry
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections A.1 and A.4.
 struct LeanplumStores: StoreFormat {
+    let absentFromAllBackups: String? = nil
+
     private static let preferencesSuffix = ".plist"
     private static let preferencesFolder = "Preferences"
 

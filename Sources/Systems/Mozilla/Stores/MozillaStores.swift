@@ -7,6 +7,8 @@ import Telemetry
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 1.1 and 1.2.
 struct MozillaStores: StoreFormat {
+    let absentFromAllBackups: String? = nil
+
     /// The preferences of one early SDK (V2), which hold nothing else.
     private static let ownPreferences = "org.mozilla.telemetry-ios-lib.plist"
 

@@ -6,6 +6,8 @@ import Telemetry
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 2.1 and 2.2.
 struct SiftStores: StoreFormat {
+    let absentFromAllBackups: String? = "queues of Sift are in no backup: they lie in Library/Caches"
+
     private static let queues = Array(SiftFile.queuesName.utf8)
 
     /// Queues have any name, so everything below a folder of queues may be one.
