@@ -141,7 +141,8 @@ let tests: [Target] = [
         path: "Tests/Support",
         swiftSettings: common),
     .executableTarget(
-        name: "interrupted", dependencies: ["Files"], path: "Tests/Programs/interrupted", swiftSettings: common),
+        name: "interrupted", dependencies: ["Console", "Files"], path: "Tests/Programs/interrupted",
+        swiftSettings: common),
     .executableTarget(
         name: "pingferry-bench",
         dependencies: ["JSONText", "Mozilla", "Parallel", "PropertyList", "Sift", "Telemetry"],
@@ -187,7 +188,7 @@ let tests: [Target] = [
             "Bundle", "Bytes", "Capture", "CivilTime", "Delivery", "DeviceBackup", "HTTP", "Mozilla", "PropertyList",
             "SQLite", "Sift",
         ] + telemetryForTests),
-    tests(of: "Console", on: "Programs", ["Console"]),
+    tests(of: "Console", on: "Programs", ["Console", "interrupted"]),
     tests(of: "Command", on: "Programs", ["pingferry", "pingferry-upload"]),
 ]
 

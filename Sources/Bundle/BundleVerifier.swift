@@ -19,6 +19,15 @@ public struct BundleVerifier {
         self.secret = secret
     }
 
+    /// How many bytes are going to be checked, all that `progress` is told of.
+    public var byteCount: Int {
+        reader.manifest.segments.reduce(0) { $0 + $1.bytes } + quarantined.reduce(0) { $0 + $1.bytes }
+    }
+
+    private var quarantined: [Manifest.Member] {
+        reader.manifest.members.filter { $0.path.hasPrefix(BundleLayout.quarantineFolder) }
+    }
+
     /// Verifies the bundle.
     /// - Parameter progress: told the bytes of each member that was checked.
     /// - Throws: ``BundleError`` for the first fault in the order of the members.
@@ -112,7 +121,7 @@ public struct BundleVerifier {
     }
 
     private func verifyQuarantine(progress: (Int) -> Void) throws(BundleError) {
-        let present = reader.manifest.members.filter { $0.path.hasPrefix(BundleLayout.quarantineFolder) }
+        let present = quarantined
         // Whether a line names the member.
         var isListed = Dictionary(uniqueKeysWithValues: present.map { ($0.path, false) })
         var listed = try DetailCursor<Quarantined>(BundleLayout.quarantine, of: reader)

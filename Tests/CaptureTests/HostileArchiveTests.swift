@@ -108,9 +108,9 @@ import Testing
             found.problems == [
                 "evil: unreadable: also the name of a folder in the archive",
                 "\(corePings)/-t-2.json: link: "
-                    + "symbolic link not followed; give its target as a capture of its own",
+                    + "symbolic link to -t-1.json not followed; give that as a capture of its own",
                 "Library/MozTelemetry-Default-core: link: "
-                    + "symbolic link not followed; give its target as a capture of its own",
+                    + "symbolic link to /etc not followed; give that as a capture of its own",
             ])
     }
 

@@ -24,7 +24,8 @@ import Testing
         let identities = excluded.compactMap { FileIdentity(path: "\(folder.path)/\($0)") }
         #expect(identities.count == excluded.count)
         let opening = InputOpening(
-            label: label, systems: Systems.table, limit: JobLimit(jobs: 2), excluded: Set(identities),
+            labels: [label].compactMap(\.self), systems: Systems.table, limit: JobLimit(jobs: 2),
+            excluded: Set(identities),
             isSalvage: isSalvage, spool: Spool())
         let inputs = try await opening.open(["\(folder.path)/\(name)"])
         return try #require(inputs.count == 1 ? inputs[0] : nil)
@@ -136,8 +137,8 @@ import Testing
         let error = try await refusal("links")
         #expect(
             message(error) == """
-                links: Documents/MozTelemetry-Default-core: symbolic link not followed; give its target as a capture \
-                of its own
+                links: Documents/MozTelemetry-Default-core: symbolic link to nowhere not followed; give that as a \
+                capture of its own
                 """)
         #expect(error?.remedy == nil)
     }
@@ -195,7 +196,7 @@ import Testing
 
     @Test("of several inputs the first that is refused is told")
     func several() async throws {
-        let opening = InputOpening(label: nil, systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
+        let opening = InputOpening(systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
         let inputs = try await opening.open(["\(folder.path)/phone", "\(folder.path)/a.har"])
         #expect(inputs.count == 2)
         let error = await #expect(throws: InputError.self) {

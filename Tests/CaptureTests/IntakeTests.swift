@@ -31,6 +31,7 @@ import Testing
                 switch finding {
                 case .quarantined(let entry): found.append("quarantined \(entry.item.path)")
                 case .problem(let problem): found.append("problem \(problem.path)")
+                case .app: break
                 }
             }
             (self.lines, self.payloads, self.found) = (lines, payloads, found)
@@ -173,7 +174,7 @@ import Testing
         "a problem is a loss, or worth a word, or neither",
         arguments: [
             ("unreadable", true, false), ("damaged", true, false), ("quarantine-limit", true, false),
-            ("changed", true, false), ("link", false, true), ("special", false, true), ("nested", false, false),
+            ("changed", true, false), ("link", true, false), ("special", false, true), ("nested", false, false),
             ("pending-counters", false, false), ("other-traffic", false, false),
         ])
     func losses(code: String, isLoss: Bool, isWarning: Bool) throws {
@@ -210,7 +211,7 @@ import Testing
     func detailsOnce() throws {
         var taken = Taken()
         for _ in 0..<2 {
-            try taken.take(batch(problem("link", "a"), problem("link", "b"), problem("link", "a")))
+            try taken.take(batch(problem("special", "a"), problem("special", "b"), problem("special", "a")))
             try taken.take(batch(quarantined("c"), quarantined("c"), quarantined("d")), fromBundle: true)
         }
         #expect(taken.found == ["problem a", "problem b", "quarantined c", "quarantined d"])
@@ -219,7 +220,7 @@ import Testing
         #expect(taken.intake.quarantined.count == 2)
         var problems: [[UInt8]] = []
         try taken.intake.spill.problems.forEach { line, _ in problems.append(Array(line)) }
-        #expect(problems == [problem("link", "a"), problem("link", "b")].map(\.json.bytes))
+        #expect(problems == [problem("special", "a"), problem("special", "b")].map(\.json.bytes))
     }
 
     @Test("the first details are at hand, all are spilled where a bundle is to carry them", arguments: [true, false])

@@ -1,6 +1,8 @@
-import Capture
 import Glibc
+import Telemetry
 import Testing
+
+@testable import Capture
 
 /// Links and special files in a capture: nothing is read that does not lie in it as a plain file.
 @Suite struct LinkTests {
@@ -51,6 +53,87 @@ import Testing
         let found = try await idsAndProblems()
         #expect(found.ids == [CaptureFolder.id(1)])
         #expect(found.problems == ["\(corePings)/-t-2.json link", "\(corePings)/-t-3.json link"])
+    }
+
+    @Test("a link to a folder is told whatever it is called, and where it leads; all that lies behind it is left alone")
+    func linkToAFolder() async throws {
+        let other = try CaptureFolder()
+        try other.put("\(corePings)/-t-2.json", CaptureFolder.ping(2))
+        try folder.put("d/pings.json", "[\(CaptureFolder.ping(3))]")
+        try folder.link("Library", to: "\(other.path)/Documents")
+        try folder.link("Documents/more", to: "../d")
+        try folder.link("\(corePings)/older", to: "../../d")
+        let found = try await Harvested(folder.open())
+        #expect(found.ids == [CaptureFolder.id(1)])
+        let words = "not followed; give that as a capture of its own"
+        #expect(
+            found.problems.map { "\($0.path): \($0.problem.code): \($0.problem.text)" } == [
+                "\(corePings)/older: link: symbolic link to ../../d \(words)",
+                "Documents/more: link: symbolic link to ../d \(words)",
+                "Library: link: symbolic link to \(other.path)/Documents \(words)",
+            ])
+    }
+
+    @Test("of links to files those are told that could be stores")
+    func linkThatCouldBeAStore() async throws {
+        let other = try CaptureFolder()
+        for name in ["note.txt", "a.json", "phone.zip", "log.har", "x"] { try other.put(name, "x") }
+        try folder.put("in/note.txt", "x")
+        try folder.put("in/a.json", "{}")
+        let links = [
+            ("inside.json", "in/a.json"), ("inside.txt", "in/note.txt"), ("note", "\(other.path)/note.txt"),
+            ("out.json", "\(other.path)/x"), ("other", "\(other.path)/a.json"), ("phone", "\(other.path)/phone.zip"),
+            ("log", "\(other.path)/log.har"), ("gone", "\(other.path)/none"), ("dead.json", "none"), (".hidden", "/"),
+        ]
+        for (name, target) in links { try folder.link(name, to: target) }
+        #expect(
+            try await idsAndProblems().problems == ["gone", "log", "other", "out.json", "phone"].map { "\($0) link" })
+    }
+
+    @Test("links in an archive are told as in the folder that it was made of", arguments: ["tar", "zip", "7z", "cpio"])
+    func linksInArchives(format: String) async throws {
+        try folder.put("d/notes.txt", "x")
+        let links = [
+            ("to-folder", "d"), ("Documents/up", ".."), ("Documents/MozTelemetry-core", "../d/notes.txt"),
+            ("file", "d/notes.txt"), ("dead", "none"), ("outside", "../other"), ("absolute", "/var/other"),
+            ("over", "to-folder/."),
+        ]
+        for (name, target) in links { try folder.link(name, to: target) }
+        let expected = [
+            "Documents/MozTelemetry-core", "absolute", "outside", "over", "to-folder",
+        ]
+        #expect(try await idsAndProblems().problems == expected.map { "\($0) link" })
+        let archive = try TestArchive(of: folder.path, named: "a.\(format)", "bsdtar -a -cf \"$0\" *")
+        let found = try await Harvested(archive.open())
+        #expect(found.ids == [CaptureFolder.id(1)])
+        #expect(found.problemCodes == expected.map { "\($0) link" })
+        #expect(found.problems.last?.problem.text.hasPrefix("symbolic link to d not followed") == true)
+    }
+
+    @Test("of very many links the first ones are told one by one, and the others are counted")
+    func manyLinks() async throws {
+        var found = NotFiles()
+        var others = NotFiles()
+        // Backwards, and in two parts: what is told does not depend on the order.
+        for number in (0..<25_000).reversed() {
+            let digits = String(number)
+            let path = "l" + String(repeating: "0", count: 5 - digits.count) + digits
+            if number.isMultiple(of: 2) {
+                found.add(NotFile(path: path, isLink: true))
+            } else {
+                others.add(NotFile(path: path, isLink: true))
+            }
+        }
+        found.add(others)
+        #expect(found.told.count == 10_000)
+        #expect(found.told.first?.path == "l00000")
+        #expect(found.told.last?.path == "l09999")
+        #expect(found.left == 15_000)
+        for number in 0..<10_003 { try folder.link("l\(number)", to: "/") }
+        let capture = try await folder.open()
+        #expect(capture.problems.count == 10_001)
+        #expect(
+            capture.problems.last?.problem.text == "and 3 more links that were not followed, or special files not read")
     }
 
     @Test("loops and dead links end nowhere")

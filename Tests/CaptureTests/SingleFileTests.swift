@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "a capture is called what its path ends with",
+        "the name that a path ends with",
         arguments: [
             ("/a/b", "b"), ("b", "b"), ("/a/b/", "b"), ("/a/b//", "b"), ("/a/b/.", "b"), ("./b", "b"), (".", "."),
             ("/", "/"), ("..", ".."), ("a/..", ".."),

@@ -194,7 +194,7 @@ import Testing
     }
 
     private func inputs(_ folder: String, _ archive: String) async throws -> [CaptureInput] {
-        let opening = InputOpening(label: nil, systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
+        let opening = InputOpening(systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
         let inputs = try await opening.open([folder, archive])
         return inputs
     }

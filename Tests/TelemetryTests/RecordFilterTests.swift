@@ -56,6 +56,41 @@ import Testing
         #expect(!passes(record(time: nil)) { $0.until = Self.justAfter })
     }
 
+    @Test("records without a time are counted where a time is all that is wrong with them")
+    func withoutTime() {
+        var filter = RecordFilter()
+        filter.since = Self.noon
+        filter.types = ["core"]
+        var findings = FilterFindings()
+        #expect(!filter.passes(record(time: nil), noting: &findings))
+        #expect(!filter.passes(record(time: Self.justBefore), noting: &findings))
+        #expect(filter.passes(record(), noting: &findings))
+        #expect(findings.withoutTime == 1)
+        filter.types = ["other"]
+        #expect(!filter.passes(record(time: nil), noting: &findings))
+        #expect(findings.withoutTime == 1)
+        (filter.types, filter.since) = ([], nil)
+        #expect(filter.passes(record(time: nil), noting: &findings))
+        #expect(findings.withoutTime == 1)
+    }
+
+    @Test("a value that no record has is told, and one that only other conditions leave out is not")
+    func unmatched() {
+        var filter = RecordFilter()
+        filter.systems = [.mozilla, .sift]
+        filter.types = ["core", "corr", "b"]
+        filter.clients = ["4f8e2d6a", "xyz"]
+        filter.uploadableOnly = true
+        var (findings, others) = (FilterFindings(), FilterFindings())
+        #expect(!filter.passes(record(held: [.noTarget]), noting: &findings))
+        let missing = findings.unmatched(of: filter).map { "\($0.condition) \($0.value)" }
+        #expect(missing == ["client xyz", "system sift", "type b", "type corr"])
+        #expect(filter.passes(record(client: "XYZ", system: .sift), noting: &others))
+        findings.add(others)
+        #expect(findings.unmatched(of: filter).map(\.value) == ["b", "corr"])
+        #expect(FilterFindings().unmatched(of: RecordFilter()) == [])
+    }
+
     @Test("clients are compared without letter case")
     func clients() {
         #expect(passes(record()) { $0.clients = ["4f8e2d6a"] })

@@ -27,12 +27,15 @@ static struct slot slots[slot_count];
 static atomic_int holding;
 static atomic_int waiting;
 static char start_of_message[message_size];
+static atomic_int line_on_terminal;
 static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 static const int handled_count = sizeof handled / sizeof *handled;
 
 int cfiles_rename_no_replace(int folder, const char *from, int to_folder, const char *to) {
     return renameat2(folder, from, to_folder, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
+
+void cfiles_set_line(enum cfiles_line line) { atomic_store(&line_on_terminal, line); }
 
 int cfiles_partial_add(int folder, const char *name, const char *shown_path) {
     if (strlen(name) >= name_size) return -1;
@@ -70,6 +73,15 @@ void cfiles_signals_let_go(void) {
     if (number != 0) kill(getpid(), number);
 }
 
+// What brings the cursor to the beginning of an empty line.
+static const char *start_of_line(void) {
+    switch (atomic_load(&line_on_terminal)) {
+    case cfiles_line_passing: return "\r\033[K";
+    case cfiles_line_staying: return "\n";
+    default: return "";
+    }
+}
+
 // One line for all files, put together first so that it goes out in one write.
 static size_t add(char *line, size_t length, size_t size, const char *text) {
     size_t count = strlen(text);
@@ -86,7 +98,8 @@ static void on_signal(int number) {
     cfiles_echo_on();
     char line[2 * path_size];
     const size_t room = sizeof line - 1;
-    size_t length = add(line, 0, room, start_of_message);
+    const size_t before = add(line, 0, room, start_of_line());
+    size_t length = add(line, before, room, start_of_message);
     for (int i = 0; i < slot_count; i++) {
         int expected = state_live;
         if (!atomic_compare_exchange_strong(&slots[i].state, &expected, state_taken)) continue;
@@ -108,7 +121,9 @@ static void on_signal(int number) {
             sigaction(handled[i], &action, 0);
         sigaddset(&all, handled[i]);
     }
-    if (number != SIGPIPE && write(STDERR_FILENO, line, length) < 0) error = errno;
+    // A reader that goes away ends the program without a word.
+    if (number == SIGPIPE) length = before;
+    if (length > 0 && write(STDERR_FILENO, line, length) < 0) error = errno;
     raise(number);
     pthread_sigmask(SIG_UNBLOCK, &all, 0);
     errno = error;

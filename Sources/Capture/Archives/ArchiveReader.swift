@@ -13,6 +13,8 @@ struct ArchiveReader: ~Copyable {
         let kind: FolderEntries.Kind
         /// The path of the member that it is another name of.
         let hardLink: [UInt8]?
+        /// Where it leads, if it is a symbolic link and says so.
+        let symbolicLink: [UInt8]?
         /// The size in bytes, where it is told in front.
         let size: Int?
         let isEncrypted: Bool
@@ -129,6 +131,7 @@ extension ArchiveReader.Member {
     fileprivate init(_ entry: OpaquePointer, at offset: Int, isZip: Bool) {
         path = Self.bytes(archive_entry_pathname(entry))
         hardLink = Self.bytes(archive_entry_hardlink(entry))
+        symbolicLink = Self.bytes(archive_entry_symlink(entry))
         size = archive_entry_size_is_set(entry) != 0 ? Int(archive_entry_size(entry)) : nil
         isEncrypted = archive_entry_is_data_encrypted(entry) != 0
         self.isZip = isZip

@@ -25,6 +25,8 @@ struct ArchiveSpooler {
 
     /// A hostile archive has something wrong with every member.
     private static let mostReported = 1000
+    /// The most bytes of a path on Linux.
+    private static let mostBytesOfLink = 4096
 
     init(_ archive: ArchivePlace, spool: Spool, formats: [any StoreFormat]) {
         self.formats = formats
@@ -77,7 +79,8 @@ struct ArchiveSpooler {
         guard !path.bytes.starts(with: "__MACOSX/".utf8), !path.bytes.isEmpty else { return }
         switch member.kind {
         case .folder: members.addFolder(path)
-        case .link, .special: members.add(path, member.kind)
+        case .link: members.addLink(path, to: Self.target(of: member))
+        case .special: members.addSpecial(path)
         case .file:
             guard let contents = try contents(of: member, path, from: &reader) else { return }
             guard let link = member.hardLink else { return members.addFile(path, contents) }
@@ -104,6 +107,12 @@ struct ArchiveSpooler {
             report("unreadable", "not read: the path \(reason)", at: String(decoding: name.prefix(256), as: UTF8.self))
             return nil
         }
+    }
+
+    /// Where a symbolic link leads; no bytes if that is not known, or is no path.
+    private static func target(of member: ArchiveReader.Member) -> [UInt8] {
+        guard let stored = member.symbolicLink, stored.count <= mostBytesOfLink else { return [] }
+        return member.isZip ? CodePage437.text(stored) : stored
     }
 
     /// Spools the bytes of a file that is wanted; nil if they cannot be read.

@@ -183,7 +183,7 @@ extension BackupContents {
             guard !clashes.contains(place), let path = try? MemberPath(place) else { continue }
             switch row.kind {
             case .folder: builder.addFolder(path)
-            case .link: builder.add(path, .link)
+            case .link: builder.addLink(path, to: [])
             case .file(let number):
                 let full = prefix + path.text
                 if !row.isRight {

@@ -6,11 +6,11 @@ import Telemetry
 /// Finds out what the given paths are and opens them.
 ///
 /// ```swift
-/// let opening = InputOpening(label: nil, systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
+/// let opening = InputOpening(systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
 /// let inputs = try await opening.open([folder, archive])
 /// ```
 public struct InputOpening: Sendable {
-    private let label: String?
+    private let labels: [String]
     private let systems: SystemTable
     private let limit: JobLimit
     private let excluded: Set<FileIdentity>
@@ -20,18 +20,18 @@ public struct InputOpening: Sendable {
 
     /// Keeps how inputs are to be opened; nothing is opened yet.
     /// - Parameters:
-    ///   - label: what records name the captures; nil for the last part of each path.
+    ///   - labels: what records name the captures, one for each input; empty for what ``CaptureLabels`` makes of their paths.
     ///   - systems: those whose stores are looked for.
     ///   - excluded: files that must not be read, such as the output.
     ///   - isSalvage: whether damaged bundles are read as far as they can be.
     ///   - spool: takes what is wanted of archives.
     ///   - passwords: open encrypted backups; they are overwritten when all inputs are open.
     public init(
-        label: String?, systems: SystemTable, limit: JobLimit, excluded: Set<FileIdentity> = [],
+        labels: [String] = [], systems: SystemTable, limit: JobLimit, excluded: Set<FileIdentity> = [],
         isSalvage: Bool = false, spool: Spool, passwords: BackupPasswords = BackupPasswords()
     ) {
         self.passwords = passwords
-        self.label = label
+        self.labels = labels
         self.systems = systems
         self.limit = limit
         self.excluded = excluded
@@ -44,12 +44,12 @@ public struct InputOpening: Sendable {
     public func open(_ paths: [String]) async throws -> [CaptureInput] {
         defer { passwords.wipe() }
         var inputs: [CaptureInput] = []
-        for path in paths { inputs.append(try await open(path)) }
+        let labels = labels.isEmpty ? CaptureLabels.labels(ofPaths: paths) : labels
+        for (path, label) in zip(paths, labels) { inputs.append(try await open(path, label: label)) }
         return inputs
     }
 
-    private func open(_ path: String) async throws -> CaptureInput {
-        let label = label ?? CapturedFolder.lastPart(of: path)
+    private func open(_ path: String, label: String) async throws -> CaptureInput {
         if path == "-" { return try await openStandardInput(label: label) }
         if let identity = FileIdentity(path: path), excluded.contains(identity) { throw InputError.isOutput(path) }
         do {

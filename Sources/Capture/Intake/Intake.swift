@@ -33,6 +33,8 @@ public struct Intake: Sendable {
     public private(set) var totals = BundleTotals()
     /// Whether something was not read, or could not be understood.
     public private(set) var isIncomplete = false
+    /// What the filter met, also in records that it left out.
+    public private(set) var filtered = FilterFindings()
     /// The reports of stores about themselves.
     public private(set) var reports: [Batch.ReportEntry] = []
     private var index = DuplicateIndex()
@@ -49,12 +51,14 @@ public struct Intake: Sendable {
         public var problems: DetailSpill
     }
 
-    /// A reject or a problem that was not reported before.
+    /// A reject or a problem that was not reported before, or what a scan wants to know besides.
     public enum Finding: Sendable {
         /// Something that could not be understood.
         case quarantined(Batch.QuarantineEntry)
         /// Something that is worth telling.
         case problem(PlacedProblem)
+        /// The app that a part of a store belongs to, as its records tell.
+        case app(Batch.AppEntry)
     }
 
     /// Begins with nothing taken.
@@ -72,11 +76,11 @@ public struct Intake: Sendable {
     }
 
     /// Codes of problems that mean that something was not read.
-    private static let losses: Set<String> = ["unreadable", "damaged", "quarantine-limit", "changed"]
+    private static let losses: Set<String> = ["unreadable", "damaged", "quarantine-limit", "changed", "link"]
 
     /// Codes of problems that mean that something stands in the place of a store and is none: nothing is lost of what was
     /// given, but somebody may have meant to give it.
-    private static let strangers: Set<String> = ["link", "special"]
+    private static let strangers: Set<String> = ["special"]
 
     /// The note that the id of a record stands on an earlier one too, with another payload.
     private static func repeatedID(_ code: String) -> String {
@@ -123,6 +127,8 @@ public struct Intake: Sendable {
             try add(problem, line: line)
             note(.problem(problem))
         }
+        for entry in batch.apps { note(.app(entry)) }
+        filtered.add(batch.filtered)
         reports += batch.reports
         // What a bundle carries along was reported when the bundle was made.
         if isBundle { return }

@@ -15,6 +15,10 @@ public struct Batch: Sendable {
     public private(set) var reports: [ReportEntry] = []
     /// Bytes that were read.
     public internal(set) var bytesRead = 0
+    /// What the filter met, also in records that it left out.
+    public internal(set) var filtered = FilterFindings()
+    /// The apps that records tell, also those that the filter left out, where stores are asked to report.
+    public private(set) var apps: [AppEntry] = []
 
     /// A record in short, and the place of its line.
     public struct Entry: Sendable {
@@ -50,6 +54,16 @@ public struct Batch: Sendable {
         public let report: StoreReport
     }
 
+    /// What the records of a part of a store tell of its app, the last ones counting most.
+    public struct AppEntry: Sendable {
+        /// The input that it came from, counted from 0.
+        public let input: Int
+        /// The part of the store; nil for a bundle.
+        public let place: StorePlace?
+        /// The app.
+        public var app: App
+    }
+
     /// A reject, and the input that it came from.
     public struct QuarantineEntry: Sendable {
         /// The input that it came from, counted from 0.
@@ -77,14 +91,25 @@ public struct Batch: Sendable {
                 input: input, place: place))
     }
 
+    private mutating func learn(_ app: App?, input: Int, place: StorePlace?) {
+        guard let app else { return }
+        // Records of a part come one after another.
+        if let last = apps.indices.last, apps[last].place == place, apps[last].input == input {
+            apps[last].app = app.filled(from: apps[last].app)
+        } else {
+            apps.append(AppEntry(input: input, place: place, app: app))
+        }
+    }
+
     /// Takes what was read of a store.
     /// - Parameter store: the number of the store; nil for a log that is an input by itself.
     mutating func take(_ output: inout ScanOutput, input: Int, store: Int?, _ options: HarvestOptions) {
         output.takeRecords { found in
-            guard options.filter.passes(found.record) else { return }
+            let place = store.map { StorePlace(store: $0, part: found.part) }
+            if options.scan.reportsQueues { learn(found.record.app, input: input, place: place) }
+            guard options.filter.passes(found.record, noting: &filtered) else { return }
             append(
-                found.record, key: RecordKey(found.record, secret: options.scan.secret), input: input,
-                place: store.map { StorePlace(store: $0, part: found.part) })
+                found.record, key: RecordKey(found.record, secret: options.scan.secret), input: input, place: place)
         }
         quarantined += output.quarantined.map { QuarantineEntry(input: input, item: $0) }
         problems += output.problems

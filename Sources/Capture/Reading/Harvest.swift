@@ -17,6 +17,15 @@ public enum CaptureInput: Sendable {
     public var isBundle: Bool {
         if case .bundle = self { true } else { false }
     }
+
+    /// How many bytes are going to be read; nil if that cannot be told in front.
+    public var byteCount: Int? {
+        switch self {
+        case .bundle(let bundle): bundle.manifest.segments.reduce(0) { $0 + $1.bytes }
+        case .log(let log): PlainText.count(in: log.source)
+        case .folder, .salvage: nil
+        }
+    }
 }
 
 /// How inputs are to be read.

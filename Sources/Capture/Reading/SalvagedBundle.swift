@@ -196,7 +196,7 @@ final class SalvageScan {
         do throws(RecordError) {
             guard var (record, _) = try lines.next() else { return false }
             if !isProven { record.markUnproven() }
-            guard options.filter.passes(record) else { return true }
+            guard options.filter.passes(record, noting: &batch.filtered) else { return true }
             batch.append(record, key: RecordKey(record, secret: options.scan.secret), input: input, place: nil)
         } catch {
             report("\(name) line \(lines.line): \(error)", to: &batch)

@@ -12,7 +12,7 @@ struct SegmentUnit: Sendable {
     func read(_ options: HarvestOptions) throws(BundleError) -> Batch {
         var batch = Batch()
         batch.bytesRead = try bundle.forEachRecord(of: segment) { record, _ in
-            guard options.filter.passes(record) else { return }
+            guard options.filter.passes(record, noting: &batch.filtered) else { return }
             batch.append(record, key: RecordKey(record, secret: options.scan.secret), input: input, place: nil)
         }
         return batch

@@ -33,11 +33,21 @@ struct PlainText: ~Copyable {
             throw .file(error)
         }
         do {
-            if start.starts(with: [0x1F, 0x8B]) || start.isZlibHeader { inflater = try Inflater() }
-            if start == [0x28, 0xB5, 0x2F, 0xFD] { decoder = try FrameDecoder() }
+            if Self.isInflated(start) { inflater = try Inflater() }
+            if Self.isZstd(start) { decoder = try FrameDecoder() }
         } catch {
             throw .damaged("not enough memory to decompress")
         }
+    }
+
+    private static func isInflated(_ start: [UInt8]) -> Bool { start.starts(with: [0x1F, 0x8B]) || start.isZlibHeader }
+
+    private static func isZstd(_ start: [UInt8]) -> Bool { start == [0x28, 0xB5, 0x2F, 0xFD] }
+
+    /// How many bytes of plain text a file holds; nil if that cannot be told in front.
+    static func count(in source: ByteSource) -> Int? {
+        guard let start = try? source.bytes(at: 0, count: 4), !isInflated(start), !isZstd(start) else { return nil }
+        return source.count
     }
 
     /// Reads the next piece.

@@ -41,7 +41,8 @@ public final class CapturedFolder: Sendable {
     ) async throws {
         try await self.init(
             FileTree(try Folder(path: path)), path: path, label: label,
-            rootName: Self.lastPart(of: path), problems: [], formats: CaptureFormats.all(systems), leavingOut: excluded,
+            rootName: CaptureLabels.name(ofPath: path), problems: [], formats: CaptureFormats.all(systems),
+            leavingOut: excluded,
             spool: spool, passwords: passwords, limit: limit)
     }
 
@@ -107,7 +108,8 @@ public final class CapturedFolder: Sendable {
         let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
         let tree = FileTree(try Folder(path: folder))
         let visit = FolderVisit(
-            tree: tree, path: "", name: Self.lastPart(of: folder), excluded: [], formats: CaptureFormats.all(systems))
+            tree: tree, path: "", name: CaptureLabels.name(ofPath: folder), excluded: [],
+            formats: CaptureFormats.all(systems))
         let container = Container(path: "", identifier: nil)
         let stores = try visit.stores(ofSingleFile: name, inFolderAt: folder).map {
             FoundStore(store: $0, container: container)
@@ -128,7 +130,7 @@ public final class CapturedFolder: Sendable {
     /// The stores of a container.
     func stores(in container: Container) -> [any Store] { containers[container] ?? [] }
 
-    /// The name that a path ends with: what a capture is called unless a label is given.
+    /// The name that a path ends with.
     public static func lastPart(of path: String) -> String {
         let parts = path.utf8.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
         return parts.last.map { String(decoding: $0, as: UTF8.self) } ?? path

@@ -6,8 +6,8 @@ import Telemetry
 
 /// Looks at one folder for stores, asking each format.
 ///
-/// Hidden entries are left alone; links and special files that are named like a store, or like a file of one, are told and
-/// not read. Formats that come later are asked first, see `SystemTable`.
+/// Hidden entries are left alone; links and special files are not read, and those that may stand in the place of a store, or
+/// of a folder with stores, are told. Formats that come later are asked first, see `SystemTable`.
 struct FolderVisit: Sendable {
     /// An archive among the files.
     enum Archive: Sendable {
@@ -25,8 +25,8 @@ struct FolderVisit: Sendable {
     private(set) var folders: [String] = []
     /// The archives in it, by their names.
     private(set) var archives: [Archive] = []
-    /// Links and special files that are named like a store or a file of one. They are reported, for they are not read.
-    private(set) var notFiles: [FolderLook.NotFile] = []
+    /// Links and special files that may stand for something with records. They are reported, for they are not read.
+    private(set) var notFiles = NotFiles()
     /// The path of a file that was left out although it is a store's.
     private(set) var leftOutStore: String?
     /// Files that may be stores, but could not be read to see.
@@ -112,10 +112,10 @@ struct FolderVisit: Sendable {
             addArchives(entries)
         }
         folders = entries.folders.filter { !look.claimedFolders.contains($0) }.map { look.path(of: $0) }
-        addOthers(entries.others, in: whole)
         unreadable = look.unreadable
         problems = look.problems
-        notFiles += look.notFiles
+        addOthers(entries.others, in: whole)
+        for found in look.notFiles { notFiles.add(withTarget(found)) }
         leftOutStore = look.leftOutStore
         if !entries.excluded.isEmpty { try findLeftOut(entries) }
     }
@@ -182,9 +182,24 @@ struct FolderVisit: Sendable {
     }
 
     private mutating func addOthers(_ others: [(name: [UInt8], isLink: Bool)], in whole: (any Store)?) {
-        for (name, isLink) in others where isNamedForStore(name, in: whole) {
-            notFiles.append(FolderLook.NotFile(path: base + String(decoding: name, as: UTF8.self), isLink: isLink))
+        let rule = LinkRule(formats: formats, rootName: name)
+        // What the format has said more about is not told again.
+        let told = Set(problems.map(\.path))
+        for (name, isLink) in others {
+            let path = base + String(decoding: name, as: UTF8.self)
+            if told.contains(path) { continue }
+            let target = isLink ? tree.target(ofLink: name, inFolder: self.path) : nil
+            let found = NotFile(path: path, isLink: isLink, target: target)
+            if isNamedForStore(name, in: whole) || isLink && rule.mayLose(found) { notFiles.add(found) }
         }
+    }
+
+    /// What a format has told, with the target of a link, which it did not look up.
+    private func withTarget(_ found: NotFile) -> NotFile {
+        guard found.isLink, let slash = found.path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return found }
+        let name = Array(found.path.utf8[found.path.utf8.index(after: slash)...])
+        let target = tree.target(ofLink: name, inFolder: String(found.path[..<slash]))
+        return NotFile(path: found.path, isLink: true, target: target)
     }
 
     private func isNamedForStore(_ name: [UInt8], in store: (any Store)?) -> Bool {

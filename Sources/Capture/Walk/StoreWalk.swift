@@ -23,6 +23,8 @@ struct StoreWalk {
     /// Of each backup by its prefix, what visits could not read in it, the first one in words.
     var unreadInBackups: [String: (count: Int, first: String)] = [:]
     private var stores: [any Store] = []
+    /// Links and special files that may stand for something with records.
+    private var notFiles = NotFiles()
     let formats: [any StoreFormat]
     var identifiers: [String: ContainerOwner] = [:]
 
@@ -125,7 +127,14 @@ struct StoreWalk {
 
     /// The problems by the bytes of their paths, for folders list their entries in no order.
     func sortedProblems() -> [PlacedProblem] {
-        problems.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        var problems = problems
+        for found in notFiles.told {
+            problems.append(PlacedProblem(capture: label, path: found.path, problem: problem(of: found)))
+        }
+        problems.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+        guard notFiles.left > 0 else { return problems }
+        let more = Problem("link", "and \(notFiles.left) more links that were not followed, or special files not read")
+        return problems + [PlacedProblem(capture: label, path: "", problem: more)]
     }
 
     /// Adds what a visit found.
@@ -137,9 +146,7 @@ struct StoreWalk {
             leftOutStore = visit.leftOutStore ?? leftOutStore
             takeOwners(of: visit, at: path)
             if visit.isBackup { foundBackups.append(path) }
-            problems += visit.notFiles.map { found in
-                PlacedProblem(capture: label, path: found.path, problem: problem(of: found))
-            }
+            notFiles.add(visit.notFiles)
             problems += visit.problems.map { PlacedProblem(capture: label, path: $0.path, problem: $0.problem) }
             for (file, error) in visit.unreadable { report(file, error) }
             takeArchives(of: visit)

@@ -53,6 +53,12 @@ public struct PropertyListDocument: Sendable {
             layout = try BinaryLayout(of: transcoded.bytes.span)
             bytes = transcoded.bytes
             places = transcoded.places
+        case .xml16(let isBigEndian):
+            format = .xml
+            let transcoded = try XMLTranscoder.transcode(utf16: source.span, isBigEndian: isBigEndian, limits: limits)
+            layout = try BinaryLayout(of: transcoded.bytes.span)
+            bytes = transcoded.bytes
+            places = transcoded.places
         }
     }
 

@@ -75,6 +75,12 @@ public struct PropertyListError: Error, Equatable, Sendable {
         case budgetExceeded = "budget-exceeded"
     }
 
+    /// What is said of text of the old style, which Apple's own readers take.
+    static let oldText = "text in the old style of OpenStep or a .strings file, which is not read"
+
+    /// Whether the bytes are text in the old style of property lists.
+    public var isOldText: Bool { code == .notPlist && reason == Self.oldText }
+
     /// Says what is wrong, and where.
     public init(_ code: Code, at offset: Int, _ reason: String) {
         self.code = code
@@ -84,6 +90,9 @@ public struct PropertyListError: Error, Equatable, Sendable {
 }
 
 extension PropertyListError: CustomStringConvertible {
-    /// Code, words and place: `bad-marker: undefined object at byte 8`.
-    public var description: String { "\(code.rawValue): \(reason) at byte \(offset)" }
+    /// Code, words and place: `bad-marker: undefined object at byte 8`. What is true of the whole file has no place.
+    public var description: String {
+        let words = "\(code.rawValue): \(reason)"
+        return code == .empty || code == .notPlist ? words : "\(words) at byte \(offset)"
+    }
 }

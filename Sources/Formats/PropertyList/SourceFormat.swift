@@ -6,9 +6,11 @@ import JSONText
 enum SourceFormat {
     case binary
     case xml
+    /// XML in UTF-16.
+    case xml16(isBigEndian: Bool)
 
     init(of bytes: Span<UInt8>) throws(PropertyListError) {
-        guard !bytes.isEmpty else { throw PropertyListError(.empty, at: 0, "no bytes") }
+        guard !bytes.isEmpty else { throw PropertyListError(.empty, at: 0, "file without any bytes") }
         if bytes.begins(with: "bplist", at: 0) {
             guard bytes.begins(with: "bplist00", at: 0) else {
                 guard bytes.count >= 8 else { throw PropertyListError(.truncated, at: bytes.count, "a cut header") }
@@ -17,12 +19,39 @@ enum SourceFormat {
             self = .binary
             return
         }
+        if let isBigEndian = UTF16Source.isBigEndian(bytes) {
+            guard Self.isXML(bytes, isBigEndian: isBigEndian) else { throw Self.notPropertyList(bytes) }
+            self = .xml16(isBigEndian: isBigEndian)
+            return
+        }
         var index = bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF ? 3 : 0
         while index < bytes.count, bytes[index].isXMLSpace { index += 1 }
-        guard ["<?xml", "<!DOCTYPE", "<plist"].contains(where: { bytes.begins(with: $0, at: index) }) else {
-            throw PropertyListError(.notPlist, at: 0, "neither a binary nor an XML property list")
+        guard Self.starts.contains(where: { bytes.begins(with: $0, at: index) }) else {
+            throw Self.notPropertyList(bytes)
         }
         self = .xml
+    }
+
+    /// What XML begins with.
+    private static let starts = ["<?xml", "<!DOCTYPE", "<plist"]
+
+    /// Whether a text in UTF-16 begins as XML does.
+    private static func isXML(_ bytes: Span<UInt8>, isBigEndian: Bool) -> Bool {
+        // More white space than this stands in front of no property list.
+        var head: [UInt8] = []
+        let high = isBigEndian ? 0 : 1
+        for index in stride(from: 2, to: min(bytes.count - 1, 2048), by: 2) {
+            guard bytes[index + high] == 0 else { break }
+            head.append(bytes[index + 1 - high])
+        }
+        let text = head.drop { $0.isXMLSpace }
+        return starts.contains { text.starts(with: $0.utf8) }
+    }
+
+    private static func notPropertyList(_ bytes: Span<UInt8>) -> PropertyListError {
+        let isOld = OldText.looksLike(bytes)
+        let words = isOld ? PropertyListError.oldText : "neither a binary nor an XML property list"
+        return PropertyListError(.notPlist, at: 0, words)
     }
 }
 

@@ -20,14 +20,38 @@ struct XMLTag {
 /// Of XML it knows what property lists need: no internal subset, no entities but the five predefined ones, UTF-8.
 /// Comments, processing instructions and attributes are passed over. Source: <doc:KeyedArchives>, A.6.
 struct XMLReader: ~Escapable {
+    /// How the source was written, which a declaration in it may say too.
+    enum Encoding {
+        case utf8
+        /// It was turned into UTF-8; what it says of itself was right before.
+        case utf16
+
+        /// The names by which declarations call it, in lower case.
+        fileprivate var names: [String] {
+            switch self {
+            case .utf8: ["utf-8", "ascii"]
+            case .utf16: ["utf-16", "utf16", "ucs-2", "unicode", "utf-8"]
+            }
+        }
+
+        fileprivate var name: String {
+            switch self {
+            case .utf8: "UTF-8"
+            case .utf16: "UTF-16"
+            }
+        }
+    }
+
     private let source: Span<UInt8>
+    private let encoding: Encoding
     private(set) var offset = 0
     /// The text that ``readText(of:)`` found, as UTF-8.
     private(set) var text: [UInt8] = []
 
     @_lifetime(copy source)
-    init(_ source: Span<UInt8>) {
+    init(_ source: Span<UInt8>, _ encoding: Encoding) {
         self.source = source
+        self.encoding = encoding
     }
 
     // MARK: Around the values
@@ -64,8 +88,8 @@ struct XMLReader: ~Escapable {
         let end = find("?>", from: index) ?? source.count
         let declaration = String(readingUTF8: source.extracting(index..<end)).lowercased()
         guard declaration.contains("encoding") else { return }
-        guard declaration.contains("utf-8") || declaration.contains("ascii") else {
-            throw PropertyListError(.xmlSyntax, at: index, "an encoding other than UTF-8")
+        guard encoding.names.contains(where: { declaration.contains($0) }) else {
+            throw PropertyListError(.xmlSyntax, at: index, "an encoding other than \(encoding.name)")
         }
     }
 

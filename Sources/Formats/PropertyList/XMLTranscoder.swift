@@ -28,13 +28,33 @@ struct XMLTranscoder: ~Escapable {
     private let depthLimit: Int
 
     @_lifetime(copy source)
-    private init(_ source: Span<UInt8>, limits: PropertyListLimits) {
-        reader = XMLReader(source)
+    private init(_ source: Span<UInt8>, _ encoding: XMLReader.Encoding, limits: PropertyListLimits) {
+        reader = XMLReader(source, encoding)
         depthLimit = limits.depth
     }
 
     static func transcode(_ source: Span<UInt8>, limits: PropertyListLimits) throws(PropertyListError) -> Transcoded {
-        var transcoder = XMLTranscoder(source, limits: limits)
+        try transcode(source, .utf8, limits: limits)
+    }
+
+    /// Turns a property list in UTF-16 into the binary form. All places are those of the source.
+    static func transcode(
+        utf16 source: Span<UInt8>, isBigEndian: Bool, limits: PropertyListLimits
+    ) throws(PropertyListError) -> Transcoded {
+        let text = try UTF16Source(source, isBigEndian: isBigEndian)
+        do throws(PropertyListError) {
+            let transcoded = try transcode(text.utf8.span, .utf16, limits: limits)
+            let places = transcoded.places.map { UInt32(text.offset(of: Int($0), in: source)) }
+            return Transcoded(bytes: transcoded.bytes, places: places)
+        } catch {
+            throw PropertyListError(error.code, at: text.offset(of: error.offset, in: source), error.reason)
+        }
+    }
+
+    private static func transcode(
+        _ source: Span<UInt8>, _ encoding: XMLReader.Encoding, limits: PropertyListLimits
+    ) throws(PropertyListError) -> Transcoded {
+        var transcoder = XMLTranscoder(source, encoding, limits: limits)
         try transcoder.run()
         transcoder.writer.finish()
         return Transcoded(bytes: transcoder.writer.bytes, places: transcoder.writer.places)

@@ -25,6 +25,7 @@ public enum HiddenInput {
         guard terminal >= 0 else { return nil }
         defer { close(terminal) }
         guard cfiles_echo_off(terminal) == 0 else { return nil }
+        cfiles_set_line(cfiles_line_staying)
         StandardError.put(question.printable + " ")
         // With room for all of it from the start: memory that grows leaves copies behind.
         var answer: [UInt8] = []
@@ -32,6 +33,7 @@ public enum HiddenInput {
         read(terminal, into: &answer)
         cfiles_echo_on()
         StandardError.put("\n")
+        cfiles_set_line(cfiles_line_empty)
         let secret = Secret(taking: &answer)
         return secret.isEmpty ? nil : secret
     }

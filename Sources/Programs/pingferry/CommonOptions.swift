@@ -14,7 +14,7 @@ struct CommonOptions: ParsableArguments {
     var json = false
 
     @Option(
-        name: .shortAndLong,
+        name: [.customShort("j", allowingJoined: true), .long],
         help: ArgumentHelp("How many jobs run at once. (default: one for each core)", valueName: "n"))
     var jobs: Int?
 
@@ -38,8 +38,13 @@ struct InputOptions: ParsableArguments {
             """, valueName: "path"))
     var paths: [String]
 
-    @Option(help: "What records name the capture; otherwise the last part of its path.")
-    var label: String?
+    @Option(
+        help: ArgumentHelp(
+            """
+            What records name the capture; given once for each path, in their order. Otherwise the last part of its path, \
+            or as much of the path as tells it from the others.
+            """, valueName: "name"))
+    var label: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -54,8 +59,21 @@ struct InputOptions: ParsableArguments {
 
     func validate() throws {
         try Self.checkStandardInput(in: paths)
+        try checkLabels()
         guard (0...(1 << 30)).contains(spoolLimit) else {
             throw ValidationError("--spool-limit takes a number of MiB, at most \(1 << 30)")
+        }
+    }
+
+    private func checkLabels() throws {
+        guard label.isEmpty || label.count == paths.count else {
+            let (labels, paths) = (Summary.count(label.count, "label"), Summary.count(paths.count, "path"))
+            throw ValidationError(
+                "\(labels) for \(paths): give --label once for each path, in their order, or not at all")
+        }
+        var seen: Set<String> = []
+        for name in label where !seen.insert(name).inserted {
+            throw ValidationError("--label \(name) is given twice: labels tell the inputs apart")
         }
     }
 
@@ -76,10 +94,17 @@ struct FilterOptions: ParsableArguments {
     var type: [String] = []
 
     @Option(
-        help: ArgumentHelp("Only records queued at this time or later: a date or an RFC 3339 time.", valueName: "time"))
+        help: ArgumentHelp(
+            """
+            Only records queued at this time or later: an RFC 3339 time, or a date, which begins at midnight UTC. Records \
+            without a time are left out and counted.
+            """, valueName: "time"))
     var since: String?
 
-    @Option(help: ArgumentHelp("Only records queued before this time.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "Only records queued before this time; records without a time are left out and counted.", valueName: "time")
+    )
     var until: String?
 
     @Option(help: ArgumentHelp("Only this client's records, in either letter case. (repeatable)", valueName: "id"))

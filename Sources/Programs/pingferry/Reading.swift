@@ -9,7 +9,7 @@ import Telemetry
 struct Reading {
     let inputs: [CaptureInput]
     private let paths: [String]
-    private let filter: RecordFilter
+    let filter: RecordFilter
     private let common: CommonOptions
     private let quarantineFileLimit: Int
     private let reportsQueues: Bool
@@ -47,7 +47,9 @@ struct Reading {
             scan: ScanOptions(
                 secret: secret, quarantineFileLimit: quarantineFileLimit, copyFolder: CommonOptions.temporaryFolder,
                 reportsQueues: reportsQueues))
-        let progress = ProgressLine("reading", isQuiet: common.quiet)
+        let counts = inputs.map(\.byteCount)
+        let total = counts.contains(nil) ? nil : counts.compactMap(\.self).reduce(0, +)
+        let progress = ProgressLine("reading", total: total, isQuiet: common.quiet)
         defer { progress.clear() }
         var intake = Intake(
             secret: secret, keepsDetails: keepsDetails, folder: CommonOptions.temporaryFolder, systems: Systems.table)

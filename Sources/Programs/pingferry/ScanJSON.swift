@@ -33,7 +33,7 @@ struct ScanJSON {
         object.set("path", string: row.path)
         object.set("problems", elements: row.problems.map(\.json.bytes))
         object.set("quarantineCount", integer: row.quarantineCount)
-        object.set("quarantined", elements: row.quarantined.map(\.json.bytes))
+        object.set("quarantined", elements: row.quarantined.map(\.coded.bytes))
         if let events = row.events { object.set("pendingEvents", object: CanonicalObject(counts: events)) }
         if let queue = row.queue { object.set("queue", object: queue.json) }
         object.set("records", integer: row.totals.records)

@@ -42,6 +42,7 @@ struct ScanReport {
         switch finding {
         case .quarantined(let entry): note(entry)
         case .problem(let problem): note(problem)
+        case .app(let entry): inputs[entry.input].update(entry.row) { $0.learn(entry.app) }
         }
     }
 

@@ -29,10 +29,12 @@ struct ScanRow {
     mutating func count(_ record: RecordSummary) {
         totals.count(record)
         systems.insert(record.system.description)
+    }
+
+    /// Learns of the app from records, of which the last one tells its latest version.
+    mutating func learn(_ found: App) {
         guard isOfOneApp else { return }
-        // The last record of a store tells the app's latest version.
-        app = App(
-            id: record.appID ?? app?.id, name: record.appName ?? app?.name, version: record.appVersion ?? app?.version)
+        app = app.map { found.filled(from: $0) } ?? found
     }
 }
 

@@ -113,5 +113,17 @@ struct ScannedInput {
 
 extension Batch.Entry {
     /// The row of the store that the record came from.
-    var row: ScannedInput.Place { place.map { ScannedInput.Place(store: $0.store, part: $0.part) } ?? .only }
+    var row: ScannedInput.Place { ScannedInput.Place(place) }
+}
+
+extension Batch.AppEntry {
+    /// The row of the store that belongs to the app.
+    var row: ScannedInput.Place { ScannedInput.Place(place) }
+}
+
+extension ScannedInput.Place {
+    /// The row of a part of a store; the only one of a bundle.
+    fileprivate init(_ place: Batch.StorePlace?) {
+        self = place.map { ScannedInput.Place(store: $0.store, part: $0.part) } ?? .only
+    }
 }

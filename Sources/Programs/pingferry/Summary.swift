@@ -8,9 +8,12 @@ import Telemetry
 /// The summary that a command prints after it has read captures.
 struct Summary {
     private let intake: Intake
+    private let filter: FilterSummary
 
-    init(_ intake: Intake) {
+    /// - Parameter filter: which records were asked for.
+    init(_ intake: Intake, of filter: RecordFilter) {
         self.intake = intake
+        self.filter = FilterSummary(intake.filtered, of: filter)
     }
 
     /// `5 records (4 uploadable; held: schema 1), 2 duplicates left out, 1 quarantined`
@@ -28,10 +31,11 @@ struct Summary {
         var object = CanonicalObject()
         object.set("complete", boolean: !intake.isIncomplete)
         object.set("duplicates", integer: intake.duplicates)
+        object.set("filters", object: filter.json)
         object.set("problemCounts", object: CanonicalObject(counts: intake.problems.counts))
         object.set("problems", elements: intake.problems.elements.map(\.json.bytes))
         object.set("quarantineCounts", object: CanonicalObject(counts: intake.quarantined.counts))
-        object.set("quarantined", elements: intake.quarantined.elements.map(\.json.bytes))
+        object.set("quarantined", elements: intake.quarantined.elements.map(\.coded.bytes))
         object.set("totals", object: intake.totals.json)
         extend(&object)
         try Terminal.print(object)
@@ -39,6 +43,7 @@ struct Summary {
 
     /// Prints to standard error what was not understood, and ends with status 1 if that was a loss.
     func finish() throws {
+        for line in filter.lines { StandardError.write("pingferry: \(line)") }
         for problem in intake.warnings.elements.prefix(Self.mostReported) {
             StandardError.write("pingferry: \(problem.sentence)")
         }

@@ -76,6 +76,15 @@ public struct App: Sendable, Equatable {
         self.channel = channel
         self.build = build
     }
+
+    /// The same app, with id, name and version from an older description where it has none.
+    public func filled(from older: App) -> App {
+        var filled = self
+        filled.id = id ?? older.id
+        filled.name = name ?? older.name
+        filled.version = version ?? older.version
+        return filled
+    }
 }
 
 /// Where a record would be sent: never a host, never a secret.

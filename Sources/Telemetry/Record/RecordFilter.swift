@@ -16,19 +16,32 @@ public struct RecordFilter: Sendable {
     /// Makes a filter that lets everything pass.
     public init() {}
 
-    private var isSelective: Bool {
-        uploadableOnly || since != nil || until != nil || !systems.isEmpty || !types.isEmpty || !clients.isEmpty
-    }
+    private var asksForTime: Bool { since != nil || until != nil }
+    private var namesValues: Bool { !systems.isEmpty || !types.isEmpty || !clients.isEmpty }
 
     /// Whether a record is wanted.
     public func passes(_ record: borrowing Record) -> Bool {
-        guard isSelective else { return true }
+        var findings = FilterFindings()
+        return passes(record, noting: &findings)
+    }
+
+    /// Whether a record is wanted.
+    /// - Parameter findings: takes what is to be told of the conditions and this record.
+    public func passes(_ record: borrowing Record, noting findings: inout FilterFindings) -> Bool {
+        guard namesValues || asksForTime || uploadableOnly else { return true }
+        let client = clients.isEmpty ? nil : record.client?.lowercased()
+        if namesValues { findings.note(record, client: client, of: self) }
         if !systems.isEmpty, !systems.contains(record.system) { return false }
         if !types.isEmpty, !types.contains(record.type) { return false }
         if uploadableOnly, !record.held.isEmpty { return false }
-        if let since, record.time.map({ $0 < since }) ?? true { return false }
-        if let until, record.time.map({ $0 >= until }) ?? true { return false }
-        if !clients.isEmpty, !clients.contains(record.client?.lowercased() ?? "") { return false }
+        if !clients.isEmpty, !clients.contains(client ?? "") { return false }
+        guard asksForTime else { return true }
+        guard let time = record.time else {
+            findings.noteWithoutTime()
+            return false
+        }
+        if let since, time < since { return false }
+        if let until, time >= until { return false }
         return true
     }
 }

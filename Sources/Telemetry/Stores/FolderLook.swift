@@ -4,27 +4,6 @@ import Files
 ///
 /// Hidden entries, and files that are to be left out, are not among its files.
 public struct FolderLook: ~Copyable {
-    /// A link or a special file inside a store, which is told and not read.
-    public struct NotFile: Sendable {
-        /// Its path in the capture.
-        public let path: String
-        /// Whether it is a link.
-        public let isLink: Bool
-
-        /// Names one.
-        public init(path: String, isLink: Bool) {
-            self.path = path
-            self.isLink = isLink
-        }
-
-        /// The problem that it is.
-        public var problem: Problem {
-            isLink
-                ? Problem("link", "symbolic link not followed; give its target as a capture of its own")
-                : Problem("special", "not read: a pipe, a socket or a device in the place of a file")
-        }
-    }
-
     /// The folder's path in the capture.
     public let path: String
     /// The folder's name.

@@ -17,7 +17,7 @@ import Testing
     static func open(_ fixture: BackupCase) async throws -> CapturedFolder {
         var bytes = Array((fixture.password ?? "").utf8)
         let opening = InputOpening(
-            label: nil, systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool(),
+            systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool(),
             passwords: BackupPasswords(bytes.isEmpty ? [] : [Secret(taking: &bytes)]))
         guard case .folder(let capture)? = try await opening.open([fixture.input]).first else {
             throw BackupCase.MissingCase(name: fixture.name)

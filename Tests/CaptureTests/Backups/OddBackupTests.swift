@@ -20,7 +20,7 @@ import Testing
 
     private func open(_ path: String, spool: Spool = Spool()) async throws -> CapturedFolder {
         let opening = InputOpening(
-            label: "x", systems: Systems.table, limit: JobLimit(jobs: 2), spool: spool)
+            labels: ["x"], systems: Systems.table, limit: JobLimit(jobs: 2), spool: spool)
         guard case .folder(let capture)? = try await opening.open([path]).first else {
             throw BackupCase.MissingCase(name: path)
         }

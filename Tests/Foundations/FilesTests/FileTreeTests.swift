@@ -11,7 +11,8 @@ import Testing
         let folder = try TemporaryFolder()
         var tree = FileTree(try Folder(path: folder.path))
         let members = SpooledTree(
-            name: "x", folders: [FolderEntries()], files: [], bytes: .spool(try SpoolFile(in: folder.path)))
+            name: "x", folders: [FolderEntries()], files: [], links: [[]], bytes: .spool(try SpoolFile(in: folder.path))
+        )
         for prefix in names.map({ $0 + "!" }).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             let part = tree.add(members, prefix: prefix)
             #expect(part.parts.map(\.prefix) == [prefix])
@@ -32,7 +33,8 @@ import Testing
     func nestedParts() throws {
         let folder = try TemporaryFolder()
         var tree = FileTree(try Folder(path: folder.path))
-        let members = SpooledTree(name: "x", folders: [FolderEntries()], files: [], bytes: .finder(Texts()))
+        let members = SpooledTree(
+            name: "x", folders: [FolderEntries()], files: [], links: [[]], bytes: .finder(Texts()))
         for prefix in ["a.zip!phone/", "b/", "a.zip!", "a.zip!phone0/", "a.zip!"] {
             _ = tree.add(members, prefix: prefix)
         }

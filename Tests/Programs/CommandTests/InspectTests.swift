@@ -39,7 +39,7 @@ import Testing
         #expect(finished.text == "{\"b\":\"2020-03-02T13:02:11Z\",\"a\":{\"$data\":\"AQID\"}}\n")
         let empty = try shell(#""$0" inspect - < /dev/null"#, [])
         #expect(empty.status == 65)
-        #expect(empty.errorLines.first == "pingferry: standard input: empty: no bytes at byte 0")
+        #expect(empty.errorLines.first == "pingferry: standard input: empty: file without any bytes")
     }
 
     @Test func showsArchivesAsValuesOrAsTheirTable() throws {
@@ -69,15 +69,64 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "empty"), ("{\"a\":1}", "not-plist"), ("bplist00", "truncated"), ("<plist><evil/></plist>", "xml-syntax"),
+        ("", "empty: file without any bytes"), ("{\"a\":1}", "not-plist: neither a binary nor an XML property list"),
+        ("bplist00", "truncated: 8 bytes cannot hold a binary property list at byte 8"),
+        ("<plist><evil/></plist>", "xml-syntax: an unknown element at byte 7"),
     ])
-    func refusalsSayFileCodeOffset(contents: String, code: String) throws {
+    func refusalsSayFileCodeOffset(contents: String, words: String) throws {
         let path = try folder.put(contents, "bad")
         let finished = try pingferry("inspect", path)
         #expect(finished.status == 65)
         #expect(finished.output.isEmpty)
-        #expect(finished.errors.hasPrefix("pingferry: \(path): \(code): "))
-        #expect(finished.errors.contains(" at byte "))
+        #expect(finished.errorLines.first == "pingferry: \(path): \(words)")
+    }
+
+    @Test(arguments: [
+        "{ key = value; }", "// old\n{ \"a key\" = (1, 2); }", "/* Title */\n\"OK\" = \"Gut\";\n", "( a, b )",
+    ])
+    func textOfTheOldStyleIsNamed(contents: String) throws {
+        let path = try folder.put(contents, "Localizable.strings")
+        for finished in [try pingferry("inspect", path), try pingferry("inspect", try wide(contents, "wide.strings"))] {
+            #expect(finished.status == 65)
+            #expect(
+                finished.errorLines.first?.hasSuffix(
+                    ": not-plist: text in the old style of OpenStep or a .strings file, which is not read") == true)
+            #expect(finished.errorLines.last?.contains("plutil -convert xml1") == true)
+        }
+    }
+
+    @Test(arguments: ["{}", "{\"a\": 1}", "[1]", "hello", "a", "{", "(", "\"", "//", "/*", "#!/bin/sh\n"])
+    func otherTextIsNot(contents: String) throws {
+        let finished = try pingferry("inspect", try folder.put(contents, "x"))
+        #expect(finished.status == 65)
+        #expect(finished.errors.contains("neither a binary nor an XML property list"))
+    }
+
+    /// A file of a text in UTF-16 with its mark.
+    private func wide(_ text: String, _ name: String) throws -> String {
+        try (text.data(using: .utf16) ?? Data()).write(to: URL(fileURLWithPath: folder(name)))
+        return folder(name)
+    }
+
+    @Test func readsUTF16() throws {
+        let text = "<?xml version=\"1.0\" encoding=\"UTF-16\"?>\n<plist><string>Größe 😀</string></plist>\n"
+        let finished = try pingferry("inspect", try wide(text, "a.plist"))
+        #expect(finished.text == "\"Größe 😀\"\n")
+        #expect(finished.errors == "")
+    }
+
+    @Test func severalFilesAreNamed() throws {
+        let paths = [try folder.put(Self.shop, "a.plist"), try folder.put("<plist><true/></plist>", "b.plist")]
+        let shown = try pingferry("inspect", paths[1], paths[0])
+        #expect(shown.lines.prefix(5) == ["==> \(paths[1]) <==", "true", "", "==> \(paths[0]) <==", "{"])
+        let compact = try pingferry("inspect", "--compact", paths[1], folder("none"), paths[0])
+        #expect(compact.status == 66)
+        #expect(compact.errorLines.count == 1)
+        let objects = try compact.lines.map { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }
+        #expect(objects.map { $0?["$file"] as? String } == [paths[1], paths[0]])
+        #expect(objects.first??["$value"] as? Bool == true)
+        #expect((objects.last??["$value"] as? [String: Any])?.keys.sorted() == ["a", "b"])
+        #expect(try pingferry("inspect", "-", "-").status == 64)
     }
 
     @Test func brokenArchivesPointToRaw() throws {

@@ -59,4 +59,64 @@ import Testing
         #expect(finished.errors == "pingferry: \(repository)/samples/README.md: byte 0: not a bundle (not zstd data)\n")
         #expect(try pingferry("list", sample("focus")).status == 65)
     }
+
+    @Test func recordsAreListedWithIdsAndReasons() throws {
+        let finished = try pingferry("list", "--ids", bundle)
+        #expect(finished.status == 0)
+        let rows = finished.lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
+        let records = try pingferry("convert", "-o", "-", bundle).lines.map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        #expect(records.count == 12)
+        let expected = records.map { record in
+            let held = (record["held"] as? [String])?.joined(separator: "; ") ?? ""
+            return ["id", "system", "type", "client", "time"].map { record[$0] as? String ?? "-" }
+                + [held.isEmpty ? "-" : held]
+        }
+        #expect(rows == expected)
+        #expect(rows.filter { $0.last == "no-target" }.count == 1)
+        let ids = try shell(#""$0" list --ids "$1" | grep pending-events | cut -f 1"#, [bundle])
+        #expect(ids.lines == expected.filter { $0.last == "pending-events" }.map { $0[0] })
+        #expect(ids.lines.count == 2)
+    }
+
+    @Test func recordsAreListedForMachines() throws {
+        let list = try pingferry("list", "--json", "--ids", bundle).json()
+        let records = try #require(list["records"] as? [[String: Any]])
+        let lines = try pingferry("list", "--ids", bundle).lines
+        #expect(records.map { $0["id"] as? String } == lines.map { $0.components(separatedBy: "\t")[0] })
+        let held = records.compactMap { $0["held"] as? [[String: String]] }.joined()
+        #expect(Set(held.compactMap { $0["code"] }) == ["no-target", "pending-events"])
+        #expect(held.allSatisfy { $0["text"]?.hasPrefix("the record ") == true })
+        #expect(try pingferry("list", "--json", bundle).json()["records"] == nil)
+    }
+
+    @Test func severalBundlesAreNamed() throws {
+        let other = folder("b.tar.zst")
+        #expect(try pingferry("bundle", "-q", "-o", other, sample("webxr")).status == 0)
+        let tables = try pingferry("list", bundle, other)
+        #expect(tables.lines.filter { $0.hasSuffix(".tar.zst:") } == ["\(bundle):", "\(other):"])
+        #expect(tables.lines.filter { $0 == "members:" }.count == 2)
+        let ids = try pingferry("list", "--ids", bundle, other).lines
+        #expect(ids.filter { $0.hasSuffix("\t\(bundle)") }.count == 12)
+        #expect(ids.filter { $0.hasSuffix("\t\(other)") }.count == 6)
+        let objects = try pingferry("list", "--json", bundle, other).lines.map {
+            try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+        }
+        #expect(objects.map { $0?["path"] as? String } == [bundle, other])
+    }
+
+    @Test func aBundleThatIsNoneDoesNotHideTheOthers() throws {
+        let finished = try pingferry("list", "--ids", folder("none"), bundle)
+        #expect(finished.status == 66)
+        #expect(finished.lines.count == 12)
+        #expect(finished.errorLines.count == 1)
+    }
+
+    @Test func helpExplainsWhyRecordsAreHeld() throws {
+        let help = try pingferry("list", "--help").text
+        for code in ["no-target", "pending-events", "too-few-events", "schema", "unproven"] {
+            #expect(help.contains("\n  \(code) "), "\(code)")
+        }
+    }
 }

@@ -45,6 +45,18 @@ import Testing
         #expect(try pingferry("scan", "-q", sample("webxr")).output.isEmpty)
     }
 
+    @Test func numberOfJobsMayStandBesideItsLetter() throws {
+        let expected = try pingferry("scan", sample("webxr")).text
+        for words in [["-j1"], ["-j", "1"], ["-j=1"], ["--jobs=1"]] {
+            let finished = try shell(#""$0" "$@""#, ["scan", sample("webxr")] + words)
+            #expect(finished.status == 0, "\(words): \(finished.errors)")
+            #expect(finished.text == expected)
+        }
+        let wrong = try pingferry("scan", "-jx", sample("webxr"))
+        #expect(wrong.status == 64)
+        #expect(wrong.errorLines.first == "Error: The value 'x' is invalid for '-j <n>'")
+    }
+
     @Test func bundleCanBeScanned() throws {
         #expect(try pingferry("bundle", "-q", "-o", folder("a.tar.zst"), sample("damaged")).status == 1)
         let finished = try pingferry("scan", "--json", folder("a.tar.zst"))
@@ -84,7 +96,7 @@ import Testing
         #expect(finished.status == 65)
         #expect(
             finished.errors == "pingferry: \(capture): MozTelemetry-Default-core: "
-                + "symbolic link not followed; give its target as a capture of its own\n")
+                + "symbolic link to \(sample("focus")) not followed; give that as a capture of its own\n")
     }
 
     @Test func linksAreReportedAndNotFollowed() throws {

@@ -33,6 +33,19 @@ void cfiles_signals_let_go(void);
 /// A signal that was ignored when the process started stays ignored. 0, or an errno code.
 int cfiles_remove_on_interrupt(const char *message);
 
+/// What stands on the line of the terminal that standard error is, where its cursor is.
+enum cfiles_line {
+    cfiles_line_empty,
+    /// Something that is taken away when it is not needed any more: progress.
+    cfiles_line_passing,
+    /// Something that stays: a question.
+    cfiles_line_staying
+};
+
+/// Tells what stands there, so that the message of cfiles_remove_on_interrupt, and the prompt of the shell after it, begin on
+/// a line of their own.
+void cfiles_set_line(enum cfiles_line line);
+
 /// Turns the echo of an open terminal off, and the keys that stop or quit a program; the one that interrupts it stays. The
 /// signals that remove recorded files turn it on again. 0, or an errno code.
 int cfiles_echo_off(int terminal);

@@ -85,6 +85,17 @@ public struct FileTree: Sendable {
         return try part.root.folder.source(Array(path.utf8.dropFirst(part.prefix.utf8.count)))
     }
 
+    /// Where a symbolic link leads, without following it.
+    /// - Parameters:
+    ///   - name: the name of the link.
+    ///   - folder: the path of the folder that it lies in.
+    /// - Returns: nil if it is no link any more.
+    public func target(ofLink name: [UInt8], inFolder folder: String) -> LinkTarget? {
+        let path = Array(base(of: folder).utf8) + name
+        guard let part = part(of: folder) else { return root.folder.target(ofLink: path) }
+        return part.root.folder.target(ofLink: Array(path.dropFirst(part.prefix.utf8.count)))
+    }
+
     /// The beginning of the paths of all entries of a folder.
     public func base(of path: String) -> String {
         path.isEmpty || part(of: path)?.prefix == path ? path : path + "/"

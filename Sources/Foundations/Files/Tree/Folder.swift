@@ -90,6 +90,16 @@ public struct Folder: ~Copyable, Sendable {
         }
     }
 
+    /// Where a symbolic link below the folder leads, without following it.
+    /// - Parameter path: the path of the link.
+    /// - Returns: nil if it is no link any more.
+    public func target(ofLink path: [UInt8]) -> LinkTarget? {
+        switch place {
+        case .disk(let descriptor): target(ofLink: path, below: descriptor)
+        case .spooled(let tree, let folder): tree.target(ofLink: path, below: folder)
+        }
+    }
+
     /// The device that the inode numbers of the entries belong to; nil if they are none.
     public func device() throws(FileError) -> UInt64? {
         switch place {
@@ -146,6 +156,43 @@ extension Folder {
         guard status.st_size <= limit else { throw FileError(.read, full(name), code: EFBIG) }
         let code = contents.append(upTo: Int(status.st_size), from: file.number)
         guard code == 0 else { throw FileError(.read, full(name), code: code) }
+    }
+
+    private func target(ofLink path: [UInt8], below descriptor: borrowing Descriptor) -> LinkTarget? {
+        let number = descriptor.number
+        var (text, status) = ([UInt8](), stat())
+        // Only what it is gets asked: nothing is opened or read there.
+        let code: Int32? = (path + [0]).withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { characters in
+                guard let link = characters.baseAddress, let found = Self.text(ofLink: link, in: number) else {
+                    return nil
+                }
+                text = found
+                return fstatat(number, link, &status, 0) == 0 ? 0 : errno
+            }
+        }
+        guard let code else { return nil }
+        let words = LinkWords(text, in: path.split(separator: UInt8(ascii: "/")).dropLast().map { Array($0) })
+        let destination: LinkTarget.Destination =
+            switch code {
+            case 0 where status.st_mode & S_IFMT == S_IFDIR: words.isEnclosing ? .enclosingFolder : .folder
+            case 0: words.parts == nil ? .fileOutside : .file
+            case ELOOP: .nothing
+            case ENOENT, ENOTDIR: words.parts == nil ? .unknown : .nothing
+            default: .unknown
+            }
+        return LinkTarget(path: String(decoding: text, as: UTF8.self), destination: destination)
+    }
+
+    /// What stands in a link; nil if it is none.
+    private static func text(ofLink link: UnsafePointer<CChar>, in folder: Int32) -> [UInt8]? {
+        let text = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
+            guard let start = buffer.baseAddress else { return }
+            count = start.withMemoryRebound(to: CChar.self, capacity: buffer.count) {
+                max(0, readlinkat(folder, link, $0, buffer.count))
+            }
+        }
+        return text.isEmpty ? nil : text
     }
 
     /// - Parameter name: with a NUL behind it.

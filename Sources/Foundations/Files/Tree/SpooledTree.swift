@@ -23,6 +23,7 @@ public final class SpooledTree: Sendable {
     let name: String
     private let folders: [FolderEntries]
     private let files: [Contents]
+    private let links: [[UInt8]]
     private let bytes: Bytes
 
     /// Where the bytes of files are.
@@ -35,12 +36,14 @@ public final class SpooledTree: Sendable {
 
     /// - Parameters:
     ///   - folders: the root first; entries by the bytes of their names, each name once. The "inode" of an entry is its
-    ///     place in `folders` for a folder, in `files` for a file.
+    ///     place in `folders` for a folder, in `files` for a file, in `links` for a link.
     ///   - files: what the entries of kind `file` have for contents.
-    init(name: String, folders: [FolderEntries], files: [Contents], bytes: Bytes) {
+    ///   - links: where the entries of kind `link` lead; no bytes where that is not known.
+    init(name: String, folders: [FolderEntries], files: [Contents], links: [[UInt8]], bytes: Bytes) {
         self.name = name
         self.folders = folders
         self.files = files
+        self.links = links
         self.bytes = bytes
     }
 
@@ -93,6 +96,17 @@ public final class SpooledTree: Sendable {
         case .link: throw error(.open, path, ELOOP)
         case .folder, .special: throw error(.read, path, ENOTSUP)
         }
+    }
+
+    /// What an entry of a folder is; nil if there is none of that name.
+    func kind(named name: [UInt8], in folder: Int) -> FolderEntries.Kind? {
+        find(name, in: folder).map { folders[folder].kind($0) }
+    }
+
+    /// What stands in a symbolic link; no bytes if that is not known, nil if there is no such link.
+    func link(named name: [UInt8], in folder: Int) -> [UInt8]? {
+        guard let entry = find(name, in: folder), folders[folder].kind(entry) == .link else { return nil }
+        return links[Int(folders[folder].inode(entry))]
     }
 
     /// The place of an entry among the sorted ones of its folder.

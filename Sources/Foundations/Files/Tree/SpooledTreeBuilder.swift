@@ -35,7 +35,9 @@ public struct SpooledTreeBuilder {
     private var places: [FolderName: Int] = [:]
     /// The contents of the files; all files that are left out share the first.
     private var files: [SpooledTree.Contents] = [.leftOut]
-    private var links: [HardLink] = []
+    private var hardLinks: [HardLink] = []
+    /// Where symbolic links lead. All of which that is not known share the first.
+    private var targets: [[UInt8]] = [[]]
     /// The folder that was used last: members mostly come folder by folder.
     private var last = SpooledTree.root
 
@@ -55,17 +57,24 @@ public struct SpooledTreeBuilder {
         return files.count - 1
     }
 
-    /// Adds a symbolic link or a special file.
-    public mutating func add(_ path: MemberPath, _ kind: FolderEntries.Kind) {
-        add(path, kind, 0)
+    /// Adds a symbolic link.
+    /// - Parameter target: where it leads, as it says itself; no bytes if that is not known.
+    public mutating func addLink(_ path: MemberPath, to target: [UInt8]) {
+        guard !target.isEmpty else { return add(path, .link, 0) }
+        targets.append(target)
+        nameBytes += target.count
+        add(path, .link, targets.count - 1)
     }
+
+    /// Adds a special file: a pipe, a device or a socket.
+    public mutating func addSpecial(_ path: MemberPath) { add(path, .special, 0) }
 
     /// Adds another name of a file.
     /// - Parameter contents: bytes that come with this name; both names have them then.
     public mutating func addHardLink(_ path: MemberPath, to target: MemberPath, _ contents: SpooledTree.Contents) {
         let file = place(of: contents)
         add(path, .file, file)
-        links.append(HardLink(path: path, file: file, target: target))
+        hardLinks.append(HardLink(path: path, file: file, target: target))
     }
 
     private mutating func add(_ path: MemberPath, _ kind: FolderEntries.Kind, _ place: Int) {
@@ -116,10 +125,10 @@ extension SpooledTreeBuilder {
             sorted.append(folders[place].entries)
             folders[place].entries = FolderEntries()
         }
-        let tree = SpooledTree(name: name, folders: sorted, files: files, bytes: bytes)
-        guard !links.isEmpty else { return (tree, faults) }
-        for link in links { resolve(link, in: tree, &faults) }
-        return (SpooledTree(name: name, folders: sorted, files: files, bytes: bytes), faults)
+        let tree = SpooledTree(name: name, folders: sorted, files: files, links: targets, bytes: bytes)
+        guard !hardLinks.isEmpty else { return (tree, faults) }
+        for link in hardLinks { resolve(link, in: tree, &faults) }
+        return (SpooledTree(name: name, folders: sorted, files: files, links: targets, bytes: bytes), faults)
     }
 
     /// Sorts the entries by name, and keeps of several with one name a folder or else the last one.

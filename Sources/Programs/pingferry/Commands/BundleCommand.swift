@@ -62,7 +62,8 @@ struct BundleCommand: AsyncParsableCommand {
             let file = try AtomicOutput(path: output, replacing: force)
             let limit = common.limit
             let opening = InputOpening(
-                label: input.label, systems: Systems.table, limit: limit, excluded: file.identities, spool: input.spool,
+                labels: input.label, systems: Systems.table, limit: limit, excluded: file.identities,
+                spool: input.spool,
                 passwords: try backups.passwords(isQuiet: common.quiet))
             let reading = Reading(
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
@@ -85,12 +86,11 @@ struct BundleCommand: AsyncParsableCommand {
                 try file.write($0)
             }
             try file.commit()
-            try report(intake, manifest)
+            try report(Summary(intake, of: reading.filter), manifest)
         }
     }
 
-    private func report(_ intake: Intake, _ manifest: Manifest) throws {
-        let summary = Summary(intake)
+    private func report(_ summary: Summary, _ manifest: Manifest) throws {
         if common.json {
             try summary.printJSON { object in
                 object.set("digest", string: manifest.digest)

@@ -18,6 +18,11 @@ struct ConvertCommand: AsyncParsableCommand {
               pingferry convert -o records.ndjson phone/
               pingferry convert -o - --payload-only --type core phone/ | jq .durations
 
+            DuckDB takes keys for the same that differ in case only, as those of searches do. Name the columns, and read what is \
+            deeper as JSON:
+              SELECT "time", payload->'$.searches' FROM read_ndjson('records.ndjson',
+                columns = {type: 'VARCHAR', "time": 'TIMESTAMP', payload: 'JSON'}) WHERE type = 'core';
+
             --labels tells what events mean: "labels":["Erase button clicked",null] for two events of which the second is \
             not documented.
 
@@ -61,7 +66,8 @@ struct ConvertCommand: AsyncParsableCommand {
             let file = try CommandOutput(path: isStandardOutput ? "-" : output, replacing: force)
             let limit = common.limit
             let opening = InputOpening(
-                label: input.label, systems: Systems.table, limit: limit, excluded: file.identities, isSalvage: salvage,
+                labels: input.label, systems: Systems.table, limit: limit, excluded: file.identities,
+                isSalvage: salvage,
                 spool: input.spool,
                 passwords: try backups.passwords(isQuiet: common.quiet))
             let reading = Reading(
@@ -79,16 +85,18 @@ struct ConvertCommand: AsyncParsableCommand {
             }
             try records.finish()
             try file.commit()
-            try report(intake)
+            try report(Summary(intake, of: reading.filter))
         }
     }
 
-    private func report(_ intake: Intake) throws {
-        let summary = Summary(intake)
+    private func report(_ summary: Summary) throws {
         if common.json {
             try summary.printJSON { $0.set("output", string: output) }
         } else if !isStandardOutput, !common.quiet {
             try Terminal.print("wrote \(output): \(summary.sentence)")
+        }
+        if !isStandardOutput, !common.quiet, let warning = OutputName.warning(for: output) {
+            StandardError.write("pingferry: \(warning)")
         }
         try summary.finish()
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Files
+import JSONText
 import PropertyList
 
 /// `inspect`: any property list or keyed archive as JSON.
@@ -9,13 +10,17 @@ struct InspectCommand: AsyncParsableCommand {
         commandName: "inspect",
         abstract: "Show any property list or keyed archive as JSON.",
         discussion: """
-            Reads binary and XML property lists of any app. The objects of an \
+            Reads binary and XML property lists of any app; not text in the old style of \
+            OpenStep or .strings files. The objects of an \
             NSKeyedArchiver archive come out as the values that they stand for: \
             collections, texts, numbers, dates (RFC 3339), UUIDs, URLs. Instances of \
             other classes show their members and $class.
               pingferry inspect Library/Preferences/com.example.shop.plist
               pingferry inspect queues/sift-default | jq '.queue[].time'
               ssh mac defaults export com.example.shop - | pingferry inspect -
+
+            Of several files, one follows the other, each below a line with its name; \
+            with --compact each is a line of JSON: {"$file": "a.plist", "$value": …}.
 
             What JSON has no word for is an object of its own:
               {"$data": "AQID"}    bytes in base64; "$holds" says that they are a
@@ -34,8 +39,8 @@ struct InspectCommand: AsyncParsableCommand {
             the app stored, secrets too.
             """)
 
-    @Argument(help: ArgumentHelp("A property list; - is standard input.", valueName: "file"))
-    var file: String
+    @Argument(help: ArgumentHelp("Property lists; - is standard input.", valueName: "file"))
+    var files: [String]
 
     @Flag(help: "Show an archive as the property list that it is, with its table of objects.")
     var raw = false
@@ -56,28 +61,53 @@ struct InspectCommand: AsyncParsableCommand {
     var quiet = false
 
     func validate() throws {
+        try InputOptions.checkStandardInput(in: files)
         guard (1...4095).contains(maxSize) else { throw ValidationError("--max-size takes a number from 1 to 4095") }
     }
 
     func run() async throws {
-        try await reporting {
-            let limits = PropertyListLimits(length: maxSize << 20)
-            var printer = try naming {
-                let document = try PropertyListDocument(try contents(limit: limits.length), limits: limits)
-                return try PropertyListPrinter(document, options: options, limits: limits)
+        var worst: ExitCode?
+        for (number, file) in files.enumerated() {
+            do {
+                try await reporting { try inspect(file, isFirst: number == 0) }
+            } catch let code as ExitCode {
+                worst = worst ?? code
             }
-            var (json, shown): ([UInt8], [UInt8]) = ([], [])
-            var rewriter = PrintableJSON()
-            var hasMore = true
-            while hasMore {
-                hasMore = printer.write(atLeast: Self.pieceLength, to: &json)
-                rewriter.rewrite(json.span, to: &shown)
-                try StandardOutput.write(shown.span)
-                json.removeAll(keepingCapacity: true)
-                shown.removeAll(keepingCapacity: true)
-            }
-            try report(printer)
         }
+        if let worst { throw worst }
+    }
+
+    private func inspect(_ file: String, isFirst: Bool) throws {
+        let limits = PropertyListLimits(length: maxSize << 20)
+        var printer = try naming(file) {
+            let document = try PropertyListDocument(try contents(of: file, limit: limits.length), limits: limits)
+            return try PropertyListPrinter(document, options: options, limits: limits)
+        }
+        var (json, shown) = (files.count > 1 ? start(of: file, isFirst: isFirst) : [], [UInt8]())
+        var rewriter = PrintableJSON()
+        var hasMore = true
+        while hasMore {
+            hasMore = printer.write(atLeast: Self.pieceLength, to: &json)
+            if !hasMore, files.count > 1, compact {
+                json.removeLast()
+                json += "}\n".utf8
+            }
+            rewriter.rewrite(json.span, to: &shown)
+            try StandardOutput.write(shown.span)
+            json.removeAll(keepingCapacity: true)
+            shown.removeAll(keepingCapacity: true)
+        }
+        try report(printer, of: file)
+    }
+
+    /// What stands in front of a file where there are several: a line as `head` and `tail` print it, or the beginning of an
+    /// object.
+    private func start(of file: String, isFirst: Bool) -> [UInt8] {
+        let name = Self.name(of: file)
+        guard compact else { return Array("\(isFirst ? "" : "\n")==> \(name.printable) <==\n".utf8) }
+        var start = Array("{\"$file\":".utf8)
+        start.append(jsonString: name)
+        return start + ",\"$value\":".utf8
     }
 
     private static let pieceLength = 256 << 10
@@ -91,32 +121,35 @@ struct InspectCommand: AsyncParsableCommand {
         return options
     }
 
-    private func contents(limit: Int) throws -> [UInt8] {
+    private func contents(of file: String, limit: Int) throws -> [UInt8] {
         do throws(FileError) {
             return try file == "-" ? StandardInput.contents(limit: limit) : InputFile(path: file).contents(limit: limit)
         } catch {
             guard error.isTooLarge else { throw error }
             throw CommandError(
-                status: .badData, message: "\(name): too-large: more than \(limit >> 20) MiB",
+                status: .badData, message: "\(Self.name(of: file)): too-large: more than \(limit >> 20) MiB",
                 remedy: "give a higher --max-size")
         }
     }
 
-    private var name: String { file == "-" ? "standard input" : file }
+    private static func name(of file: String) -> String { file == "-" ? "standard input" : file }
 
     /// Puts the name of the file in front of what is wrong with it.
-    private func naming<Value>(_ body: () throws -> Value) throws -> Value {
+    private func naming<Value>(_ file: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch let error as PropertyListError {
-            throw CommandError(status: .badData, message: "\(name): \(error)", remedy: remedy(for: error.code))
+            throw CommandError(
+                status: .badData, message: "\(Self.name(of: file)): \(error)", remedy: remedy(for: error))
         }
     }
 
-    private func remedy(for code: PropertyListError.Code) -> String? {
-        switch code {
+    private func remedy(for error: PropertyListError) -> String? {
+        switch error.code {
         case .empty: "the app created the file and never filled it; take an older copy"
         case .truncated, .badTrailer, .badOffset: "the file is cut short or overwritten; copy it from the device again"
+        case .notPlist where error.isOldText:
+            "turn it into XML first: plutil -convert xml1 on a Mac, or plistutil -f xml of libplist 2.3 or later"
         case .notPlist: "give a binary or XML property list; text and JSON need no inspecting"
         case .badArchiveVersion, .badArchiveStructure, .missingRoot: "--raw shows the file as it is"
         default: nil
@@ -124,7 +157,8 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     /// Reports on standard error what the output cannot show.
-    private func report(_ printer: PropertyListPrinter) throws {
+    private func report(_ printer: PropertyListPrinter, of file: String) throws {
+        let name = Self.name(of: file)
         for warning in printer.warnings.prefix(Self.mostReported) where warning.isLoss || !quiet {
             StandardError.write("pingferry: \(name): \(warning.error)")
         }

@@ -1,148 +1,68 @@
 import ArgumentParser
-import Bundle
 import Capture
 import Console
-import JSONText
+import Files
 import Systems
-import Telemetry
 
-/// `list`: what a bundle holds, from its manifest and its details.
+/// `list`: what bundles hold, from their manifests and details.
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Show what a bundle holds.",
+        abstract: "Show what bundles hold.",
         discussion: """
             Members, counts, clients, what is held and why, what was quarantined, and problems. Reads the manifest and the \
             details, not the records; verify reads those too. Of each list the first 1000 lines are shown; --json gives all.
               pingferry list monday.tar.zst
+
+            --ids shows the records instead, a line each with tabs between: id, system, type, client, time, why it is held; \
+            - where there is nothing, and the bundle at the end where several are given. The ids are what pingferry-upload \
+            retry, release and forget take. With --json the object has a key records; of several bundles, each has an object \
+            on a line of its own.
+              pingferry list --ids monday.tar.zst | grep too-few-events | cut -f 1
+
+            Records are held as:
+            \(HoldGuide.help)
             """)
 
-    @Argument(help: ArgumentHelp("A bundle; - is standard input.", valueName: "bundle"))
-    var bundle: String
+    @Argument(help: ArgumentHelp("Bundles; - is standard input.", valueName: "bundle"))
+    var bundles: [String]
+
+    @Flag(help: "Show each record: its id, and why it is held.")
+    var ids = false
 
     @OptionGroup(title: "Common options") var common: CommonOptions
 
+    func validate() throws { try InputOptions.checkStandardInput(in: bundles) }
+
     func run() async throws {
-        try await reporting {
-            let reader = try InputOpening.bundle(
-                bundle, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder)
-            let contents = try InputOpening.naming(InputOpening.name(of: bundle)) { try BundleContents(reader) }
+        var worst: ExitCode?
+        for (number, path) in bundles.enumerated() {
+            do {
+                try await reporting { try list(path, isFirst: number == 0) }
+            } catch let code as ExitCode {
+                worst = worst ?? code
+            }
+        }
+        if let worst { throw worst }
+    }
+
+    private func list(_ path: String, isFirst: Bool) throws {
+        let reader = try InputOpening.bundle(path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder)
+        let name = InputOpening.name(of: path)
+        try InputOpening.naming(name) {
+            let records = RecordListing(reader)
+            if ids, !common.json {
+                guard !common.quiet else { return }
+                return try records.printLines(naming: bundles.count > 1 ? name : nil)
+            }
+            let contents = try BundleContents(reader)
             if common.json {
-                try contents.printJSON()
+                try contents.printJSON(path: path, ids ? records : nil)
             } else if !common.quiet {
+                if !isFirst { try Terminal.print("") }
+                if bundles.count > 1 { try Terminal.print("\(name):") }
                 try contents.printTables()
             }
-        }
-    }
-}
-
-/// The manifest and the details of a bundle, of which there may be millions: what is shown of them is in memory.
-private struct BundleContents {
-    private let reader: BundleReader
-    private let manifest: Manifest
-    private let clients: FirstFew<ClientSummary>
-    private let quarantined: FirstFew<Quarantined>
-    private let problems: FirstFew<PlacedProblem>
-
-    /// Reads all details, so that a fault in them is found before anything is printed.
-    init(_ reader: BundleReader) throws(BundleError) {
-        self.reader = reader
-        manifest = reader.manifest
-        clients = try Self.first(BundleLayout.clients, of: reader)
-        quarantined = try Self.first(BundleLayout.quarantine, of: reader)
-        problems = try Self.first(BundleLayout.problems, of: reader)
-    }
-
-    private static func first<Entry: BundleDetail>(
-        _ list: String, of reader: BundleReader
-    ) throws(BundleError) -> FirstFew<Entry> {
-        var few = FirstFew<Entry>()
-        var cursor = try DetailCursor<Entry>(list, of: reader)
-        while let entry = try cursor.next() { few.add(entry, reason: "") }
-        return few
-    }
-
-    func printTables() throws {
-        try Terminal.print("format version \(BundleLayout.version), written by pingferry \(manifest.tool)")
-        try Terminal.print("digest \(manifest.digest)")
-        let totals = manifest.totals
-        try Terminal.print("\(Summary.count(totals.records, "record"))\(Summary.details(of: totals))")
-        if manifest.duplicates > 0 { try Terminal.print("\(Summary.count(manifest.duplicates, "duplicate")) left out") }
-        let rows = memberRows
-        try section(
-            "members", ["member", "bytes", "compressed", "records"], rows, left: reader.members.count - rows.count)
-        try section(
-            "types", ["type", "records"], totals.types.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] })
-        try section(
-            "held", ["reason", "records"], totals.holds.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] })
-        try section(
-            "clients", ["client", "system", "app", "records", "uploadable", "first", "last"], clientRows,
-            left: clients.left)
-        try section(
-            "quarantine", ["path", "bytes", "reason"],
-            quarantined.elements.map {
-                ["\($0.capture): \($0.path)", "\($0.size)", $0.reject.reason + ($0.isStored ? "" : " (listed only)")]
-            }, left: quarantined.left)
-        try section(
-            "problems", ["path", "problem"],
-            problems.elements.map { ["\($0.capture): \($0.path)", "\($0.problem.code): \($0.problem.text)"] },
-            left: problems.left)
-    }
-
-    private var memberRows: [[String]] {
-        let counts = Dictionary(uniqueKeysWithValues: manifest.segments.map { ($0.path, "\($0.records)") })
-        return reader.members.prefix(FirstFew<ClientSummary>.shown).map {
-            [$0.name, "\($0.size)", "\($0.compressedSize)", counts[$0.name] ?? ""]
-        }
-    }
-
-    private var clientRows: [[String]] {
-        clients.elements.map { client in
-            [
-                client.client ?? "(none)", client.system, client.apps.sorted().joined(separator: ","),
-                "\(client.records)", "\(client.uploadable)", client.first?.description ?? "",
-                client.last?.description ?? "",
-            ]
-        }
-    }
-
-    private func section(_ title: String, _ header: [String], _ rows: [[String]], left: Int = 0) throws {
-        guard !rows.isEmpty else { return }
-        try Terminal.print("")
-        try Terminal.print("\(title):")
-        for line in TextTable(header: header, rows: rows).lines { try Terminal.print("  " + line) }
-        if left > 0 { try Terminal.print("  and \(left) more, which --json gives") }
-    }
-
-    /// Prints one canonical object; the lists in it go out as they are read.
-    func printJSON() throws {
-        var output = LongObject()
-        try output.array("clients", each(ClientSummary.self, BundleLayout.clients))
-        try output.set("digest", string: manifest.digest)
-        try output.set("duplicates", integer: manifest.duplicates)
-        try output.array("members") { add in
-            for member in reader.members {
-                var object = CanonicalObject()
-                object.set("bytes", integer: member.size)
-                object.set("compressed", integer: member.compressedSize)
-                object.set("path", string: member.name)
-                try add(object)
-            }
-        }
-        try output.array("problems", each(PlacedProblem.self, BundleLayout.problems))
-        try output.array("quarantined", each(Quarantined.self, BundleLayout.quarantine))
-        try output.set("tool", string: manifest.tool)
-        try output.set("totals", object: manifest.totals.json)
-        try output.set("version", integer: BundleLayout.version)
-        try output.finish()
-    }
-
-    private func each<Entry: BundleDetail>(
-        _ type: Entry.Type, _ list: String
-    ) -> ((CanonicalObject) throws -> Void) throws -> Void {
-        { add in
-            var cursor = try DetailCursor<Entry>(list, of: reader)
-            while let entry = try cursor.next() { try add(entry.json) }
         }
     }
 }

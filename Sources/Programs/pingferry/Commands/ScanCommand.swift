@@ -44,7 +44,7 @@ struct ScanCommand: AsyncParsableCommand {
         try await reporting {
             let limit = common.limit
             let opening = InputOpening(
-                label: input.label, systems: Systems.table, limit: limit, isSalvage: salvage, spool: input.spool,
+                labels: input.label, systems: Systems.table, limit: limit, isSalvage: salvage, spool: input.spool,
                 passwords: try backups.passwords(isQuiet: common.quiet))
             let reading = Reading(
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
@@ -60,7 +60,7 @@ struct ScanCommand: AsyncParsableCommand {
                     report.count(labels, of: entry)
                 }, note: { report.note($0) })
             report.finish(intake)
-            let summary = Summary(intake)
+            let summary = Summary(intake, of: reading.filter)
             if common.json {
                 let json = ScanJSON(report)
                 try summary.printJSON { object in

@@ -30,10 +30,12 @@ struct VerifyCommand: AsyncParsableCommand {
         var results: [[UInt8]] = []
         for path in bundles {
             do {
-                try await reporting { results.append(try await verify(path)) }
-            } catch let code as ExitCode {
-                worst = worst ?? code
-                results.append(Self.failure(path))
+                results.append(try await verify(path))
+            } catch {
+                guard let failure = CommandError(error) else { throw error }
+                failure.report(as: "pingferry")
+                worst = worst ?? ExitCode(failure.status.rawValue)
+                results.append(Self.json(of: failure, path))
             }
         }
         if common.json {
@@ -47,10 +49,10 @@ struct VerifyCommand: AsyncParsableCommand {
     private func verify(_ path: String) async throws -> [UInt8] {
         let reader = try InputOpening.bundle(
             path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder)
-        let progress = ProgressLine("verifying", isQuiet: common.quiet)
-        defer { progress.clear() }
         var generator = SystemRandomNumberGenerator()
         let verifier = BundleVerifier(reader, limit: common.limit, secret: RunSecret(using: &generator))
+        let progress = ProgressLine("verifying", total: verifier.byteCount, isQuiet: common.quiet)
+        defer { progress.clear() }
         do {
             try await verifier.verify { progress.add(bytes: $0) }
         } catch let error as BundleError {
@@ -71,10 +73,13 @@ struct VerifyCommand: AsyncParsableCommand {
         return object.bytes
     }
 
-    private static func failure(_ path: String) -> [UInt8] {
+    /// What is said of a bundle that is not good: the exit status that it means, and why.
+    private static func json(of failure: CommandError, _ path: String) -> [UInt8] {
         var object = CanonicalObject()
         object.set("good", boolean: false)
         object.set("path", string: path)
+        object.set("status", integer: Int(failure.status.rawValue))
+        object.set("text", string: failure.message)
         return object.bytes
     }
 }

@@ -71,8 +71,8 @@ enum DirectoryListing {
             return Problem("G56", "not read: not the name of a ping")
         case .folder: return Problem(code ?? "G19", "not read: a folder where \(wanted) should be")
         case .link:
-            return Problem(
-                code ?? "G20", "symbolic link not followed, where \(wanted) should be; give its target as a capture")
+            let words = "symbolic link not followed, where \(wanted) should be; give its target as a capture"
+            return Problem("link", "\(code ?? "G20") \(words)")
         case .special:
             return Problem(code ?? "G20", "not read: a pipe, a socket or a device where \(wanted) should be")
         }

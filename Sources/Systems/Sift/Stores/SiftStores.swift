@@ -89,8 +89,8 @@ extension SiftStores {
                     switch entries.kind(index) {
                     case .file: found.append(SiftFolder.File(file: queue(named: entryName), name: entryName))
                     case .folder: waiting.append((entryPath, entryName))
-                    case .link: look.tell(FolderLook.NotFile(path: entryPath, isLink: true))
-                    case .special: look.tell(FolderLook.NotFile(path: entryPath, isLink: false))
+                    case .link: look.tell(NotFile(path: entryPath, isLink: true))
+                    case .special: look.tell(NotFile(path: entryPath, isLink: false))
                     }
                 }
             } catch {

@@ -1,0 +1,39 @@
+import Telemetry
+
+/// Links and special files that are told. There may be millions: the first of them by their paths are kept, the others are
+/// counted, whatever the order is in which they come.
+struct NotFiles: Sendable {
+    /// How many are told one by one.
+    static let mostTold = 10_000
+
+    /// Those that are told.
+    var told: [NotFile] {
+        var sorted = kept
+        Self.sort(&sorted)
+        return Array(sorted.prefix(Self.mostTold))
+    }
+    /// How many others there are.
+    var left: Int { dropped + max(0, kept.count - Self.mostTold) }
+
+    private var kept: [NotFile] = []
+    private var dropped = 0
+
+    /// Adds one.
+    mutating func add(_ found: NotFile) {
+        kept.append(found)
+        guard kept.count >= 2 * Self.mostTold else { return }
+        Self.sort(&kept)
+        dropped += kept.count - Self.mostTold
+        kept.removeLast(kept.count - Self.mostTold)
+    }
+
+    /// Adds those of another folder.
+    mutating func add(_ others: NotFiles) {
+        for found in others.kept { add(found) }
+        dropped += others.dropped
+    }
+
+    private static func sort(_ found: inout [NotFile]) {
+        found.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+    }
+}

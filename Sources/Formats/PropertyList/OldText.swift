@@ -1,0 +1,90 @@
+import JSONText
+
+/// Text of the old style, in which NeXTSTEP wrote property lists and Xcode writes `.strings` files: `{ "key" = "value"; }`.
+enum OldText {
+    /// How many bytes are looked at.
+    private static let headSize = 4096
+
+    /// Whether bytes begin as such a text does: white space and comments, then the first value of a list, or a key and an equal
+    /// sign. Only words for a message depend on it.
+    static func looksLike(_ bytes: Span<UInt8>) -> Bool {
+        var text = characters(of: bytes)[...]
+        skipSpace(&text)
+        if text.first == UInt8(ascii: "(") {
+            text.removeFirst()
+            skipSpace(&text)
+            guard skipWord(&text) else { return false }
+            skipSpace(&text)
+            return text.first == UInt8(ascii: ",") || text.first == UInt8(ascii: ")")
+        }
+        let isInBraces = text.first == UInt8(ascii: "{")
+        if isInBraces {
+            text.removeFirst()
+            skipSpace(&text)
+            if text.first == UInt8(ascii: "}") { return false }
+        }
+        guard skipWord(&text) else { return false }
+        skipSpace(&text)
+        return text.first == UInt8(ascii: "=") || !isInBraces && text.first == UInt8(ascii: ";")
+    }
+
+    /// The first characters, of UTF-16 those of ASCII with a question mark for any other.
+    private static func characters(of bytes: Span<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        let count = min(bytes.count, headSize)
+        guard let isBigEndian = UTF16Source.isBigEndian(bytes) else {
+            for index in 0..<count { text.append(bytes[index]) }
+            return text
+        }
+        let high = isBigEndian ? 0 : 1
+        for index in stride(from: 2, to: count - 1, by: 2) {
+            text.append(bytes[index + high] == 0 ? bytes[index + 1 - high] : UInt8(ascii: "?"))
+        }
+        return text
+    }
+
+    /// Passes over white space and comments.
+    private static func skipSpace(_ text: inout ArraySlice<UInt8>) {
+        while true {
+            text = text.drop { $0.isXMLSpace }
+            if text.starts(with: "//".utf8) {
+                text = text.drop { $0 != UInt8(ascii: "\n") }
+            } else if text.starts(with: "/*".utf8) {
+                text = text.dropFirst(2)
+                while !text.isEmpty, !text.starts(with: "*/".utf8) { text = text.dropFirst() }
+                text = text.dropFirst(2)
+            } else {
+                return
+            }
+        }
+    }
+
+    /// Passes over a key, in quotes or without.
+    private static func skipWord(_ text: inout ArraySlice<UInt8>) -> Bool {
+        guard let quote = text.first else { return false }
+        if quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
+            text = text.dropFirst()
+            while let byte = text.first, byte != quote {
+                text = text.dropFirst(byte == UInt8(ascii: "\\") ? 2 : 1)
+            }
+            guard !text.isEmpty else { return false }
+            text = text.dropFirst()
+            return true
+        }
+        let rest = text.drop { isOfWord($0) }
+        defer { text = rest }
+        return rest.count < text.count
+    }
+
+    private static func isOfWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        case UInt8(ascii: "_"), UInt8(ascii: "$"), UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: "."),
+            UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}

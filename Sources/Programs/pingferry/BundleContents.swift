@@ -1,0 +1,121 @@
+import Bundle
+import Capture
+import Console
+import JSONText
+import Telemetry
+
+/// The manifest and the details of a bundle, of which there may be millions: what is shown of them is in memory.
+struct BundleContents {
+    private let reader: BundleReader
+    private let manifest: Manifest
+    private let clients: FirstFew<ClientSummary>
+    private let quarantined: FirstFew<Quarantined>
+    private let problems: FirstFew<PlacedProblem>
+
+    /// Reads all details, so that a fault in them is found before anything is printed.
+    init(_ reader: BundleReader) throws(BundleError) {
+        self.reader = reader
+        manifest = reader.manifest
+        clients = try Self.first(BundleLayout.clients, of: reader)
+        quarantined = try Self.first(BundleLayout.quarantine, of: reader)
+        problems = try Self.first(BundleLayout.problems, of: reader)
+    }
+
+    private static func first<Entry: BundleDetail>(
+        _ list: String, of reader: BundleReader
+    ) throws(BundleError) -> FirstFew<Entry> {
+        var few = FirstFew<Entry>()
+        var cursor = try DetailCursor<Entry>(list, of: reader)
+        while let entry = try cursor.next() { few.add(entry, reason: "") }
+        return few
+    }
+
+    func printTables() throws {
+        try Terminal.print("format version \(BundleLayout.version), written by pingferry \(manifest.tool)")
+        try Terminal.print("digest \(manifest.digest)")
+        let totals = manifest.totals
+        try Terminal.print("\(Summary.count(totals.records, "record"))\(Summary.details(of: totals))")
+        if manifest.duplicates > 0 { try Terminal.print("\(Summary.count(manifest.duplicates, "duplicate")) left out") }
+        let rows = memberRows
+        try section(
+            "members", ["member", "bytes", "compressed", "records"], rows, left: reader.members.count - rows.count)
+        try section(
+            "types", ["type", "records"], totals.types.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] })
+        try section(
+            "held", ["reason", "records"], totals.holds.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] })
+        try section(
+            "clients", ["client", "system", "app", "records", "uploadable", "first", "last"], clientRows,
+            left: clients.left)
+        try section(
+            "quarantine", ["path", "bytes", "reason"],
+            quarantined.elements.map {
+                ["\($0.capture): \($0.path)", "\($0.size)", $0.reject.reason + ($0.isStored ? "" : " (listed only)")]
+            }, left: quarantined.left)
+        try section(
+            "problems", ["path", "problem"],
+            problems.elements.map { ["\($0.capture): \($0.path)", "\($0.problem.code): \($0.problem.text)"] },
+            left: problems.left)
+    }
+
+    private var memberRows: [[String]] {
+        let counts = Dictionary(uniqueKeysWithValues: manifest.segments.map { ($0.path, "\($0.records)") })
+        return reader.members.prefix(FirstFew<ClientSummary>.shown).map {
+            [$0.name, "\($0.size)", "\($0.compressedSize)", counts[$0.name] ?? ""]
+        }
+    }
+
+    private var clientRows: [[String]] {
+        clients.elements.map { client in
+            [
+                client.client ?? "(none)", client.system, client.apps.sorted().joined(separator: ","),
+                "\(client.records)", "\(client.uploadable)", client.first?.description ?? "",
+                client.last?.description ?? "",
+            ]
+        }
+    }
+
+    private func section(_ title: String, _ header: [String], _ rows: [[String]], left: Int = 0) throws {
+        guard !rows.isEmpty else { return }
+        try Terminal.print("")
+        try Terminal.print("\(title):")
+        for line in TextTable(header: header, rows: rows).lines { try Terminal.print("  " + line) }
+        if left > 0 { try Terminal.print("  and \(left) more, which --json gives") }
+    }
+
+    /// Prints one canonical object; the lists in it go out as they are read.
+    /// - Parameters:
+    ///   - path: the bundle's, as it was given.
+    ///   - records: those that are listed too, if they are asked for.
+    func printJSON(path: String, _ records: RecordListing?) throws {
+        var output = LongObject()
+        try output.array("clients", each(ClientSummary.self, BundleLayout.clients, \.json))
+        try output.set("digest", string: manifest.digest)
+        try output.set("duplicates", integer: manifest.duplicates)
+        try output.array("members") { add in
+            for member in reader.members {
+                var object = CanonicalObject()
+                object.set("bytes", integer: member.size)
+                object.set("compressed", integer: member.compressedSize)
+                object.set("path", string: member.name)
+                try add(object)
+            }
+        }
+        try output.set("path", string: path)
+        try output.array("problems", each(PlacedProblem.self, BundleLayout.problems, \.json))
+        try output.array("quarantined", each(Quarantined.self, BundleLayout.quarantine, \.coded))
+        if let records { try output.array("records") { add in try records.forEach { try add($0.json) } } }
+        try output.set("tool", string: manifest.tool)
+        try output.set("totals", object: manifest.totals.json)
+        try output.set("version", integer: BundleLayout.version)
+        try output.finish()
+    }
+
+    private func each<Entry: BundleDetail>(
+        _ type: Entry.Type, _ list: String, _ json: @escaping (Entry) -> CanonicalObject
+    ) -> ((CanonicalObject) throws -> Void) throws -> Void {
+        { add in
+            var cursor = try DetailCursor<Entry>(list, of: reader)
+            while let entry = try cursor.next() { try add(json(entry)) }
+        }
+    }
+}

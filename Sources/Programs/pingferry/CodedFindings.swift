@@ -1,0 +1,24 @@
+import JSONText
+import Telemetry
+
+/// What summaries for machines tell with a code and the words beside it.
+extension Quarantined {
+    /// The entry as bundles list it, and with the code that its reason begins with and the words after that.
+    var coded: CanonicalObject {
+        let parts = reject.reason.split(separator: " ", maxSplits: 1)
+        var object = json
+        object.set("code", string: parts.first.map(String.init) ?? "")
+        object.set("text", string: parts.count > 1 ? String(parts[1]) : "")
+        return object
+    }
+}
+
+extension Hold {
+    /// The code, and the words that stand behind it in the record or else what it means.
+    var coded: CanonicalObject {
+        var object = CanonicalObject()
+        object.set("code", string: code)
+        object.set("text", string: detail ?? HoldMeaning.all.first { $0.code == code }.map { "the record \($0.text)" })
+        return object
+    }
+}

@@ -1,0 +1,38 @@
+import JSONText
+import Telemetry
+
+/// What is told of the filters of a command: what they left out in silence, and what in them no record meets.
+struct FilterSummary {
+    private let withoutTime: Int
+    private let unmatched: [FilterFindings.Unmatched]
+
+    init(_ findings: FilterFindings, of filter: RecordFilter) {
+        withoutTime = findings.withoutTime
+        unmatched = findings.unmatched(of: filter)
+    }
+
+    /// For people, on standard error.
+    var lines: [String] {
+        var lines = unmatched.map { "no record matches --\($0.condition) \($0.value)" }
+        if withoutTime > 0 {
+            let (records, verb) = (Summary.count(withoutTime, "record"), withoutTime == 1 ? "was" : "were")
+            lines.append("\(records) without a time \(verb) left out, for --since and --until ask for one")
+        }
+        return lines
+    }
+
+    /// For machines.
+    var json: CanonicalObject {
+        var object = CanonicalObject()
+        object.set(
+            "unmatched",
+            elements: unmatched.map { unmatched in
+                var element = CanonicalObject()
+                element.set("filter", string: unmatched.condition)
+                element.set("value", string: unmatched.value)
+                return element.bytes
+            })
+        object.set("withoutTime", integer: withoutTime)
+        return object
+    }
+}

@@ -1,0 +1,24 @@
+/// The name of an output of `convert`, which may promise a format that is not written.
+enum OutputName {
+    /// What names with other endings promise, by the ending.
+    private static let others = [
+        "bz2": "bzip2", "csv": "CSV", "db": "SQLite", "duckdb": "DuckDB", "gz": "gzip", "html": "HTML",
+        "json": "one JSON value",
+        "parquet": "Parquet", "sqlite": "SQLite", "sqlite3": "SQLite", "tar": "tar", "tsv": "TSV", "xlsx": "Excel",
+        "xml": "XML",
+        "xz": "xz", "zip": "zip",
+    ]
+
+    /// What is said when a file holds something else than its name promises; nil if it does not.
+    /// - Parameter path: the output, as it was given.
+    static func warning(for path: String) -> String? {
+        var name = path.lowercased()
+        let isCompressed = name.hasSuffix(".zst")
+        if isCompressed { name.removeLast(".zst".count) }
+        guard let dot = name.lastIndex(of: "."), let promised = others[String(name[name.index(after: dot)...])] else {
+            return nil
+        }
+        let written = "\(isCompressed ? "compressed " : "")NDJSON, one record a line"
+        return "\(path) holds \(written), not \(promised) as its name says; name it .ndjson or .ndjson.zst"
+    }
+}

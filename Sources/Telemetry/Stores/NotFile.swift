@@ -1,0 +1,33 @@
+import Files
+
+/// A symbolic link or a special file in a capture: it is told and not read.
+public struct NotFile: Sendable {
+    /// Its path in the capture.
+    public let path: String
+    /// Whether it is a link.
+    public let isLink: Bool
+    /// Where it leads, if it is a link and that is known.
+    public var target: LinkTarget?
+
+    /// A path that is longer than this is shown by its beginning.
+    private static let mostShown = 256
+
+    /// Names one.
+    public init(path: String, isLink: Bool, target: LinkTarget? = nil) {
+        self.path = path
+        self.isLink = isLink
+        self.target = target
+    }
+
+    /// The problem that it is.
+    public var problem: Problem {
+        guard isLink else {
+            return Problem("special", "not read: a pipe, a socket or a device in the place of a file")
+        }
+        guard let name = target?.path, !name.isEmpty else {
+            return Problem("link", "symbolic link not followed; give its target as a capture of its own")
+        }
+        let shown = name.count > Self.mostShown ? "\(name.prefix(Self.mostShown))…" : name
+        return Problem("link", "symbolic link to \(shown) not followed; give that as a capture of its own")
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Files
+
+/// Where symbolic links lead: on disk, and in an archive as if it were extracted.
+@Suite struct LinkTargetTests {
+    /// A link, what stands in it, and what is there; `capture` has folders `a`, `a/b` and `d`, files `a/f` and `f`, and links
+    /// `a/to-d` and `loop`.
+    private static let links: [(path: String, text: String, LinkTarget.Destination)] = [
+        ("a/b/x", "../../d", .folder), ("x", "d", .folder), ("x", "./d/", .folder), ("a/x", "to-d", .folder),
+        ("a/x", "to-d/../f", .file), ("a/x", "../a/b", .folder), ("a/b/x", "..", .enclosingFolder),
+        ("a/b/x", "../..", .enclosingFolder), ("x", ".", .enclosingFolder), ("a/x", "../a", .enclosingFolder),
+        ("x", "f", .file), ("a/b/x", "../f", .file), ("x", "a/none", .nothing), ("x", "f/none", .nothing),
+        ("x", "none", .nothing),
+    ]
+
+    private func capture() throws -> (TemporaryFolder, SpooledTreeBuilder) {
+        let folder = try TemporaryFolder()
+        var builder = SpooledTreeBuilder()
+        for name in ["capture/a/b", "capture/d"] { try folder.makeFolder(name) }
+        for name in ["a/b", "d"] { builder.addFolder(try MemberPath(name.utf8)) }
+        for name in ["a/f", "f"] {
+            try folder.put("x", "capture/\(name)")
+            builder.addFile(try MemberPath(name.utf8), .leftOut)
+        }
+        for (name, text) in [("a/to-d", "../d"), ("loop", "loop")] {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder("capture/\(name)"), withDestinationPath: text)
+            builder.addLink(try MemberPath(name.utf8), to: Array(text.utf8))
+        }
+        return (folder, builder)
+    }
+
+    private func onDisk(_ path: String, _ text: String) throws -> LinkTarget? {
+        let (folder, _) = try capture()
+        try #require(symlink(text, folder("capture/\(path)")) == 0)
+        return try target(of: path, in: FileTree(try Folder(path: folder("capture"))))
+    }
+
+    private func inArchive(_ path: String, _ text: [UInt8]) throws -> LinkTarget? {
+        var (_, builder) = try capture()
+        builder.addLink(try MemberPath(path.utf8), to: text)
+        let (members, faults) = builder.finish(name: "a.tar", bytes: .finder(NoBytes()))
+        #expect(faults.isEmpty)
+        return try target(of: path, in: FileTree(Folder(rootOf: members)))
+    }
+
+    private struct NoBytes: ContentsFinder {
+        func source(ofFile number: Int) throws(FileError) -> ByteSource { ByteSource([]) }
+    }
+
+    private func target(of path: String, in tree: FileTree) throws -> LinkTarget? {
+        let parts = path.split(separator: "/").map(String.init)
+        let name = try #require(parts.last)
+        return tree.target(ofLink: Array(name.utf8), inFolder: parts.dropLast().joined(separator: "/"))
+    }
+
+    @Test("a link leads to the same on disk and in an archive")
+    func destinations() throws {
+        for (path, text, destination) in Self.links {
+            let expected = LinkTarget(path: text, destination: destination)
+            #expect(try onDisk(path, text) == expected, "\(path) -> \(text)")
+            #expect(try inArchive(path, Array(text.utf8)) == expected, "\(path) -> \(text)")
+        }
+    }
+
+    @Test("what lies outside is looked at on disk, and unknown in an archive")
+    func outside() throws {
+        let links: [(text: String, LinkTarget.Destination)] = [
+            ("/", .folder), ("../..", .folder), ("/etc/passwd", .fileOutside), ("/none/at/all", .unknown),
+            ("../none", .unknown), ("/dev/null", .fileOutside),
+        ]
+        for (text, destination) in links {
+            #expect(try onDisk("x", text)?.destination == destination, "\(text)")
+            #expect(try inArchive("x", Array(text.utf8))?.destination == .unknown, "\(text)")
+        }
+    }
+
+    @Test("a link of which nothing is known, or with steps without end, leads to nobody knows where")
+    func unknown() throws {
+        #expect(try inArchive("x", []) == LinkTarget(path: "", destination: .unknown))
+        let steps = String(repeating: "a/../", count: 500)
+        #expect(try inArchive("x", Array(steps.utf8))?.destination == .unknown)
+        #expect(try inArchive("x", Array("loop".utf8))?.destination == .nothing)
+        #expect(try onDisk("x", "loop")?.destination == .nothing)
+    }
+
+    @Test("a name that is no text, and one that is no link")
+    func names() throws {
+        let (folder, _) = try capture()
+        let name: [UInt8] = [0x78, 0xFF]
+        let path = Array(folder("capture/").utf8) + name + [0]
+        try #require(path.withUnsafeBytes { symlink("d", $0.bindMemory(to: CChar.self).baseAddress!) } == 0)
+        let tree = FileTree(try Folder(path: folder("capture")))
+        #expect(tree.target(ofLink: name, inFolder: "") == LinkTarget(path: "d", destination: .folder))
+        #expect(tree.target(ofLink: Array("f".utf8), inFolder: "") == nil)
+        #expect(tree.target(ofLink: Array("none".utf8), inFolder: "") == nil)
+    }
+}

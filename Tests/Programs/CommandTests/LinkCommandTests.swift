@@ -1,0 +1,67 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What lies behind links is not read, and never in silence.
+@Suite struct LinkCommandTests {
+    private let folder: TemporaryFolder
+    private let capture: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        capture = try folder.copySample("focus")
+        try FileManager.default.moveItem(atPath: "\(capture)/Documents", toPath: folder("d"))
+        try FileManager.default.createSymbolicLink(atPath: "\(capture)/Documents", withDestinationPath: "../d")
+        // Something to read besides: what holds nothing but a link is refused.
+        try tool("cp", "-R", "\(sample("webxr"))/.", "\(capture)/other")
+    }
+
+    private let line =
+        "pingferry: focus: Documents: symbolic link to ../d not followed; give that as a capture of its own"
+
+    @Test("a link to a folder is told, counted, and a loss", arguments: ["folder", "tar", "zip"])
+    func linkToAFolder(kind: String) throws {
+        var path = capture
+        if kind != "folder" {
+            path = folder("focus.\(kind)")
+            try tool("bsdtar", "-a", "-cf", path, "-C", folder.path, "focus")
+        }
+        let inside = kind == "folder" ? "" : "focus/"
+        let finished = try pingferry("scan", "--json", "--label", "focus", path)
+        #expect(finished.status == 1)
+        #expect(finished.errorLines == [line.replacingOccurrences(of: ": Documents", with: ": \(inside)Documents")])
+        let summary = try finished.json()
+        #expect(summary["complete"] as? Bool == false)
+        #expect(summary["problemCounts"] as? [String: Int] == ["link": 1, "pending-counters": 1])
+        let problems = try #require(summary["problems"] as? [[String: String]]).filter { $0["code"] == "link" }
+        #expect(problems.map { $0["path"] } == ["\(inside)Documents"])
+        #expect(problems.first?["text"]?.contains("../d") == true)
+        #expect(try pingferry("convert", "-q", "-o", folder("x.ndjson"), path).status == 1)
+    }
+
+    @Test("a bundle tells the link to whoever lists it, once")
+    func inABundle() throws {
+        #expect(try pingferry("bundle", "-q", "-o", folder("a.tar.zst"), capture).status == 1)
+        let list = try pingferry("list", "--json", folder("a.tar.zst")).json()
+        #expect((list["problems"] as? [[String: String]])?.map { $0["code"] } == ["link", "pending-counters"])
+        let scanned = try pingferry("scan", folder("a.tar.zst"))
+        #expect(scanned.status == 0)
+        #expect(scanned.errors == "")
+    }
+
+    @Test("of very many links few lines are printed, and all are counted")
+    func manyLinks() throws {
+        try folder.makeFolder("focus/many")
+        for number in 0..<1500 {
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(capture)/many/\(number)", withDestinationPath: "../../d")
+        }
+        let finished = try pingferry("scan", "--json", capture)
+        #expect(finished.status == 1)
+        #expect(finished.errorLines.count == 21)
+        #expect(finished.errorLines.last == "pingferry: and 1481 more")
+        let summary = try finished.json()
+        #expect(summary["problemCounts"] as? [String: Int] == ["link": 1501, "pending-counters": 1])
+        #expect((summary["problems"] as? [Any])?.count == 1000)
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// An output whose name promises another format than NDJSON is written, and told.
+@Suite struct OutputNameTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let end = "as its name says; name it .ndjson or .ndjson.zst"
+
+    @Test(
+        "the format that a name promises is told",
+        arguments: [
+            ("x.csv", "NDJSON, one record a line, not CSV"), ("x.Parquet", "NDJSON, one record a line, not Parquet"),
+            ("x.sqlite", "NDJSON, one record a line, not SQLite"), ("x.db", "NDJSON, one record a line, not SQLite"),
+            ("x.json", "NDJSON, one record a line, not one JSON value"),
+            ("x.tsv", "NDJSON, one record a line, not TSV"),
+            ("x.ndjson.gz", "NDJSON, one record a line, not gzip"),
+            ("x.csv.zst", "compressed NDJSON, one record a line, not CSV"),
+            ("x.tar.zst", "compressed NDJSON, one record a line, not tar"),
+        ])
+    func told(name: String, words: String) throws {
+        let finished = try pingferry("convert", "-o", folder(name), sample("webxr"))
+        #expect(finished.status == 0)
+        #expect(finished.errors == "pingferry: \(folder(name)) holds \(words) \(Self.end)\n")
+        #expect(try pingferry("convert", "-q", "--force", "-o", folder(name), sample("webxr")).errors == "")
+    }
+
+    @Test(
+        "other names are not",
+        arguments: ["x.ndjson", "x.jsonl", "x.ndjson.zst", "x", "x.zst", "csv", "x.v2", "a.csv/x"])
+    func untold(name: String) throws {
+        try folder.makeFolder("a.csv")
+        #expect(try pingferry("convert", "-o", folder(name), sample("webxr")).errors == "")
+    }
+}

@@ -1,0 +1,63 @@
+import TestSupport
+import Testing
+
+@testable import Console
+
+/// What the progress line says.
+@Suite struct ProgressLineTests {
+    @Test("bytes, records, speed, and how much of the whole it is where that is known")
+    func text() {
+        let cases: [(bytes: Int, total: Int?, records: Int, seconds: Double, text: String)] = [
+            (0, nil, 0, 0, "reading: 0 MB, 0 MB/s"), (120_000_000, nil, 7, 2, "reading: 120 MB, 7 records, 60 MB/s"),
+            (120_000_000, 480_000_000, 0, 2, "reading: 25%, 120 MB, 60 MB/s"),
+            (479_999_999, 480_000_000, 0, 1, "reading: 99%, 479 MB, 479 MB/s"),
+            (480_000_000, 480_000_000, 1, 1, "reading: 100%, 480 MB, 1 records, 480 MB/s"),
+            // What grew while it was read is never more than done, and nothing of nothing is no part.
+            (500_000_000, 480_000_000, 0, 1, "reading: 100%, 500 MB, 500 MB/s"), (0, 0, 0, 1, "reading: 0 MB, 0 MB/s"),
+        ]
+        for (bytes, total, records, seconds, text) in cases {
+            let found = ProgressLine.text("reading", bytes: bytes, of: total, records: records, seconds: seconds)
+            #expect(found == text)
+        }
+    }
+
+    /// Runs a program on a terminal of its own, waits until it shows a text, and sends it a signal. What came to the terminal
+    /// after that text is printed, as Python writes bytes.
+    private static let onATerminal = #"""
+        import os, pty, signal, sys
+        shown, number, *command = sys.argv[1:]
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        child, terminal = pty.fork()
+        if child == 0:
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+            os.execv(command[0], command)
+        output = b""
+        while shown.encode() not in output:
+            output += os.read(terminal, 4096)
+        os.kill(child, int(number))
+        try:
+            while piece := os.read(terminal, 4096):
+                output += piece
+        except OSError:
+            pass
+        os.waitpid(child, 0)
+        print(output.split(shown.encode(), 1)[1])
+        """#
+
+    @Test("a signal takes the line away before anything else is printed", arguments: [2, 13])
+    func interrupted(number: Int) throws {
+        let folder = try TemporaryFolder()
+        let command = [builtProgram("interrupted"), folder("out"), "progress"]
+        let shown = try tool(["python3", "-c", Self.onATerminal, "working", "\(number)"] + command)
+        let words = number == 2 ? "pingferry: interrupted; nothing was written to \(folder("out"))\\r\\n" : ""
+        #expect(String(decoding: shown, as: UTF8.self) == "b'\\r\\x1b[K\(words)'\n")
+        #expect(folder.names == [])
+    }
+
+    @Test("a signal at a question begins a line of its own")
+    func interruptedQuestion() throws {
+        let command = [builtProgram("pingferry"), "scan", sample("backup")]
+        let shown = try tool(["python3", "-c", Self.onATerminal, "password of the backup", "2"] + command)
+        #expect(String(decoding: shown, as: UTF8.self).hasSuffix(": \\r\\npingferry: interrupted\\r\\n'\n"))
+    }
+}
