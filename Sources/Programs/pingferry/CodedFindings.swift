@@ -1,4 +1,5 @@
 import JSONText
+import Systems
 import Telemetry
 
 /// What summaries for machines tell with a code and the words beside it.
@@ -18,7 +19,7 @@ extension Hold {
     var coded: CanonicalObject {
         var object = CanonicalObject()
         object.set("code", string: code)
-        object.set("text", string: detail ?? HoldMeaning.all.first { $0.code == code }.map { "the record \($0.text)" })
+        object.set("text", string: detail ?? Systems.table.holdCodes.first { $0.code == code }.map { "the record \($0.meaning)" })
         return object
     }
 }

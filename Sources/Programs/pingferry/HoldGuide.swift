@@ -1,13 +1,15 @@
+import Systems
 import Telemetry
 
 /// The codes of holds with their sentences, for help.
 enum HoldGuide {
     /// A line for each code.
     static let help: String = {
-        let width = HoldMeaning.all.map(\.code.count).max() ?? 0
-        return HoldMeaning.all.map { meaning in
-            let padding = String(repeating: " ", count: width - meaning.code.count)
-            return "  \(meaning.code)\(padding)  \(meaning.text)"
+        let codes = Systems.table.holdCodes
+        let width = codes.map(\.code.count).max() ?? 0
+        return codes.map { code in
+            let padding = String(repeating: " ", count: width - code.code.count)
+            return "  \(code.code)\(padding)  \(code.meaning)"
         }.joined(separator: "\n")
     }()
 }

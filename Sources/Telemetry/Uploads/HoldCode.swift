@@ -2,7 +2,7 @@
 public struct HoldCode: Sendable, Hashable {
     /// The code: `schema`, ….
     public let code: String
-    /// What it means, as the end of a sentence: "held, for" …
+    /// Why such a record is not uploaded as it stands: the rest of a sentence that begins with "the record", without a full stop.
     public let meaning: String
     /// Whether no operator may release it.
     public let isFinal: Bool
@@ -17,19 +17,19 @@ public struct HoldCode: Sendable, Hashable {
     /// The codes that records of all systems may have. What cannot be released: pending events may still be sent by the phone
     /// itself, what has no target has nowhere to go, and what nothing proves right may be something that no phone ever said.
     public static let shared = [
-        HoldCode("schema", "the payload does not have the documented form"),
-        HoldCode("no-target", "the store does not say where it would go", isFinal: true),
-        HoldCode("too-few-events", "it has fewer events than a ping is built from"),
-        HoldCode("too-many-events", "it has more events than the documented count"),
-        HoldCode("pending-events", "the phone may still send these events itself", isFinal: true),
-        HoldCode("several-clients", "it has events of more than one client"),
-        HoldCode("delivered", "a request log shows that it arrived"),
-        HoldCode("foreign-target", "its target names another document"),
-        HoldCode("unproven", "it comes from a damaged bundle, and nothing proves its bytes", isFinal: true),
+        HoldCode("delivered", "arrived already, as a request log shows; its status is told"),
+        HoldCode("foreign-target", "has a target that names another document"),
+        HoldCode("no-target", "does not say where it would go", isFinal: true),
+        HoldCode("pending-events", "holds events of no ping yet, which the phone may still send", isFinal: true),
+        HoldCode("schema", "does not have the documented form; why is told"),
+        HoldCode("several-clients", "holds events of more than one client"),
+        HoldCode("too-few-events", "has fewer events than a ping is built from"),
+        HoldCode("too-many-events", "has more events than the documented number"),
+        HoldCode("unproven", "is from a damaged bundle, and nothing proves it right", isFinal: true),
     ]
 }
 
 extension SystemTable {
-    /// All codes for which records may be held: those that all systems share, and each system's own.
-    public var holdCodes: [HoldCode] { HoldCode.shared + all.flatMap(\.uploads.holds) }
+    /// All codes for which records may be held, by their names: those that all systems share, and each system's own.
+    public var holdCodes: [HoldCode] { (HoldCode.shared + all.flatMap(\.uploads.holds)).sorted { $0.code < $1.code } }
 }

@@ -108,8 +108,8 @@ struct ReleaseCommand: AsyncParsableCommand {
     /// A line for each reason that can be released, and one for those that cannot.
     private static var reasons: String {
         let codes = Systems.table.holdCodes
-        let lines = codes.filter { !$0.isFinal }.map { "  \($0.code): \($0.meaning)" }
-        let final = codes.filter(\.isFinal).map { "\($0.code) (\($0.meaning))" }
+        let lines = codes.filter { !$0.isFinal }.map { "  \($0.code): it \($0.meaning)" }
+        let final = codes.filter(\.isFinal).map { "\($0.code) (it \($0.meaning))" }
         return (lines + ["Never: \(final.joined(separator: "; "))."]).joined(separator: "\n")
     }
 }

@@ -14,10 +14,10 @@ struct GleanUploads: UploadFormat {
         first: [GleanName.usageDeletionRequest], deletionRequests: [GleanName.deletionRequest])
     /// A ping that must not show where it comes from can only be sent by an uploader that hides it.
     let holds = [
-        HoldCode("capability", "it may only be sent in a way that hides where it comes from", isFinal: true),
-        HoldCode("incomplete", "the SDK had not finished writing it"),
-        HoldCode("metadata", "what its file says of it cannot be read in full"),
-        HoldCode("headers", "its file names header fields that may not be sent"),
+        HoldCode("capability", "may only be sent in a way that hides where it comes from", isFinal: true),
+        HoldCode("incomplete", "lay among unfinished files, which an app does not send"),
+        HoldCode("metadata", "has a line of metadata that cannot be read"),
+        HoldCode("headers", "has header fields that may not be sent"),
     ]
 
     func isTarget(_ target: Target) -> Bool {

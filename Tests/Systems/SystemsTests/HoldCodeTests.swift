@@ -1,16 +1,18 @@
 import Foundation
+import Systems
 import Telemetry
 import TestSupport
 import Testing
 
 /// Every code that holds a record is explained.
-@Suite struct HoldMeaningTests {
+@Suite struct HoldCodeTests {
     @Test("each code in the sources has a sentence, and each sentence another code")
     func codes() throws {
-        let known = HoldMeaning.all.map(\.code)
+        let codes = Systems.table.holdCodes
+        let known = codes.map(\.code)
         #expect(known == known.sorted())
         #expect(Set(known).count == known.count)
-        #expect(HoldMeaning.all.allSatisfy { !$0.text.isEmpty && !$0.text.hasSuffix(".") })
+        #expect(codes.allSatisfy { !$0.meaning.isEmpty && !$0.meaning.hasSuffix(".") })
         var found: Set<String> = []
         let sources = "\(repository)/Sources"
         for path in try FileManager.default.subpathsOfDirectory(atPath: sources) where path.hasSuffix(".swift") {
