@@ -11,6 +11,8 @@ import Testing
         #expect(known == known.sorted())
         #expect(Set(known).count == known.count)
         #expect(HoldMeaning.all.allSatisfy { !$0.text.isEmpty && !$0.text.hasSuffix(".") })
+        // A line of help with a code of 15 letters in front.
+        #expect(HoldMeaning.all.allSatisfy { $0.code.count <= 15 && $0.text.count <= 80 - 19 })
         var found: Set<String> = []
         let sources = "\(repository)/Sources"
         for path in try FileManager.default.subpathsOfDirectory(atPath: sources) where path.hasSuffix(".swift") {

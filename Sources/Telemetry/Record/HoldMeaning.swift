@@ -13,17 +13,17 @@ public struct HoldMeaning: Sendable {
     /// All codes that records are held by, by their names.
     public static let all: [HoldMeaning] = [
         HoldMeaning("capability", "asks for a way of sending that is not known"),
-        HoldMeaning("delivered", "arrived already: a request log shows it, with the status behind the colon"),
+        HoldMeaning("delivered", "arrived already, as a request log shows; its status is told"),
         HoldMeaning("headers", "has header fields that were not understood"),
-        HoldMeaning("incomplete", "lay among unfinished files: the app may not have meant to send it"),
+        HoldMeaning("incomplete", "lay among unfinished files, which an app does not send"),
         HoldMeaning("metadata", "has a line of metadata that cannot be read"),
         HoldMeaning("no-target", "does not say where it would go"),
-        HoldMeaning("pending-events", "holds events that no ping has yet: the phone may still send them itself"),
+        HoldMeaning("pending-events", "holds events of no ping yet, which the phone may still send"),
         HoldMeaning("pseudonymized", "has other ids than the phone gave it"),
-        HoldMeaning("schema", "does not have the documented form, for the reasons behind the colon"),
+        HoldMeaning("schema", "does not have the documented form; why is told"),
         HoldMeaning("several-clients", "holds events of more than one client"),
         HoldMeaning("too-few-events", "has fewer events than a ping is built from"),
         HoldMeaning("too-many-events", "has more events than the documented number"),
-        HoldMeaning("unproven", "comes from a damaged bundle, and nothing proves that its bytes are right"),
+        HoldMeaning("unproven", "is from a damaged bundle, and nothing proves it right"),
     ]
 }
