@@ -187,6 +187,25 @@ import Testing
         #expect(taken.intake.isIncomplete == isLoss)
     }
 
+    @Test("a problem that says that something was not read is a loss, whatever its code")
+    func lossByItself() throws {
+        var taken = Taken()
+        let found = PlacedProblem(capture: "c", path: "p", problem: Problem("G20", "not followed", isLoss: true))
+        try taken.take(batch(found))
+        #expect(taken.intake.losses.elements == [found])
+        #expect(taken.intake.isIncomplete)
+    }
+
+    @Test("a link of a phone is no loss in its backup, which has what it leads to")
+    func linkOfAPhone() throws {
+        var taken = Taken()
+        let found = PlacedProblem(capture: "c", path: "p", problem: Problem("link", "B43 symbolic link not followed"))
+        try taken.take(batch(found))
+        #expect(taken.intake.warnings.elements == [found])
+        #expect(taken.intake.losses.count == 0)
+        #expect(!taken.intake.isIncomplete)
+    }
+
     @Test("what could not be understood is a loss, but not where a bundle carries it along", arguments: [false, true])
     func quarantine(isBundle: Bool) throws {
         var taken = Taken()

@@ -74,6 +74,19 @@ import Testing
             ])
     }
 
+    @Test("a link among the pings of Glean is told once, by the code of its case, and is a loss")
+    func linkAmongPingsOfGlean() async throws {
+        let pings = "Library/glean_data/pending_pings"
+        try folder.put("\(pings)/.keep", "")
+        try folder.link("\(pings)/0c5a3b52-6e0b-4c8d-9f53-000000000001", to: "../../../elsewhere")
+        try folder.makeFolder("elsewhere")
+        let problems = try await folder.open().problems
+        #expect(
+            problems.map { "\($0.path) \($0.problem.code)" } == ["\(pings)/0c5a3b52-6e0b-4c8d-9f53-000000000001 G20"])
+        #expect(problems.first?.problem.text.hasPrefix("symbolic link to ../../../elsewhere not followed") == true)
+        #expect(problems.allSatisfy { Intake.isLoss($0.problem) })
+    }
+
     @Test("of links to files those are told that could be stores")
     func linkThatCouldBeAStore() async throws {
         let other = try CaptureFolder()

@@ -193,6 +193,11 @@ import Testing
         #expect(try await lines(of: inputs, folder.path) == [Self.record.line + "\n"])
     }
 
+    @Test func labels() {
+        let labels = CaptureLabels.labels(ofPaths: ["a/AppData", "b/AppData", "phone/"])
+        #expect(labels == ["a/AppData", "b/AppData", "phone"])
+    }
+
     private func inputs(_ folder: String, _ archive: String) async throws -> [CaptureInput] {
         let opening = InputOpening(systems: Systems.table, limit: JobLimit(jobs: 2), spool: Spool())
         let inputs = try await opening.open([folder, archive])

@@ -4,7 +4,7 @@ import Files
 /// apart.
 ///
 /// ```swift
-/// CaptureLabels.labels(ofPaths: ["a/AppData", "b/AppData", "phone/"])  // a/AppData, b/AppData, phone
+/// let labels = CaptureLabels.labels(ofPaths: ["a/AppData", "b/AppData", "phone/"])
 /// ```
 public enum CaptureLabels {
     /// What the standard input is called.

@@ -161,10 +161,21 @@ public struct Intake: Sendable {
     }
 
     /// Whether a problem means that something was not read or not kept.
-    public static func isLoss(_ problem: Problem) -> Bool { losses.contains(problem.code) }
+    public static func isLoss(_ problem: Problem) -> Bool {
+        (problem.isLoss || losses.contains(problem.code)) && !isLinkOfPhone(problem)
+    }
 
     /// Whether the operator should look at a problem although nothing was lost.
-    public static func isWarning(_ problem: Problem) -> Bool { strangers.contains(problem.code) }
+    public static func isWarning(_ problem: Problem) -> Bool {
+        strangers.contains(problem.code) || isLinkOfPhone(problem)
+    }
+
+    /// Whether a problem is a link of the phone that a backup lists: what it leads to has rows of its own, so nothing is lost.
+    ///
+    /// Source: "iOS backups", section 10, B43.
+    private static func isLinkOfPhone(_ problem: Problem) -> Bool {
+        problem.code == "link" && problem.text.hasPrefix("B43 ")
+    }
 }
 
 extension Problem {

@@ -5,9 +5,14 @@ public struct Problem: Sendable, Equatable {
     /// The problem in words.
     public var text: String
 
+    /// Whether something was not read, which the code alone does not tell.
+    public var isLoss: Bool
+
     /// Says what is worth telling.
-    public init(_ code: String, _ text: String) {
+    /// - Parameter isLoss: whether something was not read, which the code alone does not tell.
+    public init(_ code: String, _ text: String, isLoss: Bool = false) {
         self.code = code
         self.text = text
+        self.isLoss = isLoss
     }
 }

@@ -9,9 +9,6 @@ public struct NotFile: Sendable {
     /// Where it leads, if it is a link and that is known.
     public var target: LinkTarget?
 
-    /// A path that is longer than this is shown by its beginning.
-    private static let mostShown = 256
-
     /// Names one.
     public init(path: String, isLink: Bool, target: LinkTarget? = nil) {
         self.path = path
@@ -24,10 +21,9 @@ public struct NotFile: Sendable {
         guard isLink else {
             return Problem("special", "not read: a pipe, a socket or a device in the place of a file")
         }
-        guard let name = target?.path, !name.isEmpty else {
+        guard let target = target?.shownPath else {
             return Problem("link", "symbolic link not followed; give its target as a capture of its own")
         }
-        let shown = name.count > Self.mostShown ? "\(name.prefix(Self.mostShown))…" : name
-        return Problem("link", "symbolic link to \(shown) not followed; give that as a capture of its own")
+        return Problem("link", "symbolic link to \(target) not followed; give that as a capture of its own")
     }
 }

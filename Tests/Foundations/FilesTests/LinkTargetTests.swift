@@ -78,6 +78,14 @@ import Testing
         }
     }
 
+    @Test("what lies beside the folder that was packed is in no archive")
+    func beside() throws {
+        for (path, text) in [("a/x", "../none"), ("a/b/x", "../../none/x"), ("a/x", "to-d/../none")] {
+            #expect(try onDisk(path, text)?.destination == .nothing, "\(path)")
+            #expect(try inArchive(path, Array(text.utf8))?.destination == .unknown, "\(path)")
+        }
+    }
+
     @Test("a link of which nothing is known, or with steps without end, leads to nobody knows where")
     func unknown() throws {
         #expect(try inArchive("x", []) == LinkTarget(path: "", destination: .unknown))

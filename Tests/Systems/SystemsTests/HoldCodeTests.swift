@@ -13,6 +13,8 @@ import Testing
         #expect(known == known.sorted())
         #expect(Set(known).count == known.count)
         #expect(codes.allSatisfy { !$0.meaning.isEmpty && !$0.meaning.hasSuffix(".") })
+        // A line of help with a code of 15 letters in front.
+        #expect(codes.allSatisfy { $0.code.count <= 15 && $0.meaning.count <= 80 - 19 })
         var found: Set<String> = []
         let sources = "\(repository)/Sources"
         for path in try FileManager.default.subpathsOfDirectory(atPath: sources) where path.hasSuffix(".swift") {

@@ -21,6 +21,15 @@ public struct LinkTarget: Sendable, Equatable {
     /// What is there.
     public let destination: Destination
 
+    /// A path that is longer than this is shown by its beginning.
+    private static let mostShown = 256
+
+    /// The path for messages; nil if it is not known.
+    public var shownPath: String? {
+        guard !path.isEmpty else { return nil }
+        return path.count > Self.mostShown ? "\(path.prefix(Self.mostShown))…" : path
+    }
+
     /// Names a target.
     public init(path: String, destination: Destination) {
         self.path = path

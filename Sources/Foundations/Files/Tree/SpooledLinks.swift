@@ -37,15 +37,18 @@ extension SpooledTree {
         // What is still to be gone, the next part last.
         var rest = Array(parts.reversed())
         var links = 1
+        var hasClimbed = false
         for _ in 0..<Self.mostSteps {
             guard let part = rest.popLast() else { return .folder }
             if part.elementsEqual("..".utf8) {
                 way.removeLast()
+                hasClimbed = true
                 guard !way.isEmpty else { return .unknown }
                 continue
             }
             switch kind(named: part, in: way[way.count - 1]) {
-            case nil: return .nothing
+            // What lay beside the folder that was packed is no member.
+            case nil: return hasClimbed && way.count == 1 ? .unknown : .nothing
             case .file, .special: return rest.isEmpty ? .file : .nothing
             case .folder:
                 guard let next = try? folder(at: part, below: way[way.count - 1]) else { return .nothing }

@@ -21,7 +21,8 @@ struct ConvertCommand: AsyncParsableCommand {
             DuckDB takes keys for the same that differ in case only, as those of searches do. Name the columns, and read what is \
             deeper as JSON:
               SELECT "time", payload->'$.searches' FROM read_ndjson('records.ndjson',
-                columns = {type: 'VARCHAR', "time": 'TIMESTAMP', payload: 'JSON'}) WHERE type = 'core';
+              columns = {type: 'VARCHAR', "time": 'TIMESTAMP', payload: 'JSON'})
+              WHERE type = 'core';
 
             --labels tells what events mean: "labels":["Erase button clicked",null] for two events of which the second is \
             not documented.

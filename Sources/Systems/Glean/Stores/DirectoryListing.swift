@@ -34,7 +34,11 @@ enum DirectoryListing {
                 guard isWanted(name, in: contents) else { continue }
                 if let device, look.excluded.contains(FileIdentity(device: device, inode: entries.inode(index))) {
                     look.tell(leftOut: look.path(of: prefix + name))
-                } else if let problem = problem(with: name, entries.kind(index), in: contents) {
+                    continue
+                }
+                let isLink = entries.kind(index) == .link
+                let target = isLink ? look.tree.target(ofLink: name, inFolder: path)?.shownPath : nil
+                if let problem = problem(with: name, entries.kind(index), in: contents, leadingTo: target) {
                     look.tell(problem, of: prefix + name)
                     // Nobody looks into a folder below one that is claimed.
                     if prefix.isEmpty, entries.kind(index) == .folder { look.claim(folder: name) }
@@ -61,7 +65,7 @@ enum DirectoryListing {
 
     /// What is wrong with an entry; nil if it is a file that may be read.
     private static func problem(
-        with name: [UInt8], _ kind: FolderEntries.Kind, in contents: GleanDirectory.Contents
+        with name: [UInt8], _ kind: FolderEntries.Kind, in contents: GleanDirectory.Contents, leadingTo target: String?
     ) -> Problem? {
         let code = contents == .events ? "G56" : nil
         let wanted = contents == .events ? "an events file" : "a ping file"
@@ -71,8 +75,8 @@ enum DirectoryListing {
             return Problem("G56", "not read: not the name of a ping")
         case .folder: return Problem(code ?? "G19", "not read: a folder where \(wanted) should be")
         case .link:
-            let words = "symbolic link not followed, where \(wanted) should be; give its target as a capture"
-            return Problem("link", "\(code ?? "G20") \(words)")
+            let words = "not followed, where \(wanted) should be; give that as a capture of its own"
+            return Problem(code ?? "G20", "symbolic link\(target.map { " to \($0)" } ?? "") \(words)", isLoss: true)
         case .special:
             return Problem(code ?? "G20", "not read: a pipe, a socket or a device where \(wanted) should be")
         }
