@@ -19,7 +19,8 @@ extension Hold {
     var coded: CanonicalObject {
         var object = CanonicalObject()
         object.set("code", string: code)
-        object.set("text", string: detail ?? Systems.table.holdCodes.first { $0.code == code }.map { "the record \($0.meaning)" })
+        let known = Systems.table.holdCodes.first { $0.code == code }
+        object.set("text", string: detail ?? known.map { "the record \($0.meaning)" })
         return object
     }
 }
