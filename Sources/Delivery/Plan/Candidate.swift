@@ -153,8 +153,10 @@ public struct CandidatePool: Sendable {
 /// Which reasons for holding a record an operator may accept.
 public enum Holding {
     /// Reasons that nobody can accept. Pending events may still be sent by the phone itself, what has no target has nowhere
-    /// to go, and what nothing proves right may be something that no phone ever said.
-    private static let final: Set<String> = ["pending-events", "no-target", "unproven"]
+    /// to go, what nothing proves right may be something that no phone ever said, and what has pseudonyms no phone said.
+    private static let final: Set<String> = [
+        Hold.pendingEvents.code, Hold.noTarget.code, Hold.unproven.code, Hold.pseudonymized.code,
+    ]
 
     /// Whether an operator may accept the reason: not one of these, nor one that a system calls final.
     public static func isReleasable(_ code: String, knowing systems: SystemTable) -> Bool {

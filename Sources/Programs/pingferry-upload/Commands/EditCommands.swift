@@ -32,8 +32,8 @@ struct ReleaseCommand: AsyncParsableCommand {
         abstract: "Let records be sent that are held for a reason you accept.",
         discussion: """
             A bundle's records are held for reasons that list and send --dry-run show. A record goes once all its reasons \
-            are released. Pending events, records without a target and records of a damaged bundle that nothing proves \
-            right (unproven) cannot be released.
+            are released. Pending events, records without a target, records of a damaged bundle that nothing proves right \
+            (unproven) and records with pseudonyms (pseudonymized) cannot be released.
               pingferry-upload release --reason schema 7F6E2B0C-0D53-4C4E-9C4B-8F6A4B2F0A11
             """)
 
