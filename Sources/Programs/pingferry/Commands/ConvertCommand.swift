@@ -23,6 +23,9 @@ struct ConvertCommand: AsyncParsableCommand {
 
             A name that ends in .zst is compressed. A damaged bundle gives up what is left of it with --salvage; a record \
             that neither a checksum nor the manifest proves right is held as unproven.
+
+            --pseudonymize makes data that can be given away: ids become pseudonyms, names, addresses, positions and free \
+            text are left out and counted. Such records are held as pseudonymized and are never uploaded.
             """)
 
     @Option(
@@ -45,11 +48,15 @@ struct ConvertCommand: AsyncParsableCommand {
     @OptionGroup var input: InputOptions
     @OptionGroup(title: "Encrypted backups") var backups: PasswordOptions
     @OptionGroup(title: "Filters") var filters: FilterOptions
+    @OptionGroup(title: "Pseudonyms") var pseudonyms: PseudonymOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
         if common.json, isStandardOutput {
             throw ValidationError("--json and -o \(output) both want the standard output")
+        }
+        if payloadOnly, pseudonyms.pseudonymize != nil {
+            throw ValidationError("--payload-only has no place for the mark that keeps pseudonyms from being uploaded")
         }
         if labels, payloadOnly { throw ValidationError("--labels has no place in the lines of --payload-only") }
     }
@@ -58,6 +65,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
+            let pseudonymizer = try pseudonyms.pseudonymizer()
             let file = try CommandOutput(path: isStandardOutput ? "-" : output, replacing: force)
             let limit = common.limit
             let opening = InputOpening(
@@ -66,7 +74,7 @@ struct ConvertCommand: AsyncParsableCommand {
                 passwords: try backups.passwords(isQuiet: common.quiet))
             let reading = Reading(
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
-                limit: limit)
+                limit: limit, pseudonymizer: pseudonymizer)
             var records = try RecordsOutput(
                 payloadOnly ? .payload : .record, isCompressed: output.hasSuffix(".zst")
             ) { try file.write($0) }
@@ -79,17 +87,17 @@ struct ConvertCommand: AsyncParsableCommand {
             }
             try records.finish()
             try file.commit()
-            try report(intake)
+            try report(intake, pseudonymizer?.keyID)
         }
     }
 
-    private func report(_ intake: Intake) throws {
-        let summary = Summary(intake)
+    private func report(_ intake: Intake, _ keyID: String?) throws {
+        let summary = Summary(intake, pseudonymizedWith: keyID)
         if common.json {
             try summary.printJSON { $0.set("output", string: output) }
         } else if !isStandardOutput, !common.quiet {
             try Terminal.print("wrote \(output): \(summary.sentence)")
         }
-        try summary.finish()
+        try summary.finish(isQuiet: common.quiet)
     }
 }

@@ -65,6 +65,7 @@ private struct BundleContents {
     func printTables() throws {
         try Terminal.print("format version \(BundleLayout.version), written by pingferry \(manifest.tool)")
         try Terminal.print("digest \(manifest.digest)")
+        if let key = manifest.pseudonymized { try Terminal.print("pseudonymized with the key \(key)") }
         let totals = manifest.totals
         try Terminal.print("\(Summary.count(totals.records, "record"))\(Summary.details(of: totals))")
         if manifest.duplicates > 0 { try Terminal.print("\(Summary.count(manifest.duplicates, "duplicate")) left out") }
@@ -130,6 +131,7 @@ private struct BundleContents {
             }
         }
         try output.array("problems", each(PlacedProblem.self, BundleLayout.problems))
+        try output.set("pseudonymized", string: manifest.pseudonymized)
         try output.array("quarantined", each(Quarantined.self, BundleLayout.quarantine))
         try output.set("tool", string: manifest.tool)
         try output.set("totals", object: manifest.totals.json)
