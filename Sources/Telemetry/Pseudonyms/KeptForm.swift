@@ -176,10 +176,18 @@ extension Span<UInt8> {
 
     /// Whether something in the text looks like an id, a token or an address of a network, whatever form it has besides.
     fileprivate var mayBeAnID: Bool {
-        isUUID || isNetworkAddress || hasLongRun
+        isNetworkAddress || hasLongRun || hasUUID
     }
 
-    /// Twelve hexadecimal digits in a row with a letter among them, as at the end of a UUID, or sixteen of any kind.
+    /// A UUID, with more around it or not.
+    private var hasUUID: Bool {
+        guard count >= 36 else { return false }
+        for start in 0...(count - 36) where extracting(start..<start + 36).isUUID { return true }
+        return false
+    }
+
+    /// Twelve hexadecimal digits in a row with letters and figures among them, as at the end of a UUID, or twenty of any
+    /// kind.
     private var hasLongRun: Bool {
         var run = 0
         var hasLetter = false
@@ -192,8 +200,8 @@ extension Span<UInt8> {
             run += 1
             if self[index].isDigit { hasNumeral = true } else { hasLetter = true }
             if run >= 12, hasLetter, hasNumeral { return true }
-            // A time in the text of a number has as many digits, but they are few, and a point stands among them.
-            if run > 18 { return true }
+            // A time in milliseconds or nanoseconds has fewer.
+            if run > 19 { return true }
         }
         return false
     }

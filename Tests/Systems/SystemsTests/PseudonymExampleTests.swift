@@ -144,11 +144,14 @@ import Testing
 
     private static let key = [UInt8]("a key that is no secret, for tests".utf8)
 
+    /// A payload with pseudonyms, in canonical order.
     private func expected(_ text: String) throws -> String {
         let key = try PseudonymKey(Self.key)
-        return text.replacing(/<([a-z]+):([^>]*)>/) { match in
+        let text = text.replacing(/<([a-z]+):([^>]*)>/) { match in
             String(decoding: key.pseudonym(of: Array(match.2.utf8), PseudonymClass(String(match.1))), as: UTF8.self)
         }
+        let document = try JSONDocument(Array(text.utf8))
+        return String(decoding: document.canonicalBytes(of: document.root), as: UTF8.self)
     }
 
     private func rewritten(_ example: Example) throws -> Record {
