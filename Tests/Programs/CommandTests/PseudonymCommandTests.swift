@@ -189,4 +189,40 @@ import Testing
         #expect(totals["uploadable"] as? Int == 6)
         #expect(try pingferry("verify", "-q", folder("mixed.tar.zst")).status == 0)
     }
+
+    @Test func recordsOfOneIDThatDifferInWhatIsLeftOutAreOne() throws {
+        let line = try #require(try pingferry("convert", "-q", "-o", "-", sample("focus")).lines.first)
+        // Both have one id; the services that they differ in are left out.
+        let lines = ["a", "b"].map { name in
+            line.replacing(#""payload":{"arch""#, with: #""payload":{"accessibilityServices":["\#(name)"],"arch""#)
+        }
+        #expect(Set(lines + [line]).count == 3)
+        try folder.put(lines.joined(separator: "\n") + "\n", "a.ndjson")
+        let plain = try pingferry("bundle", "--json", "-o", folder("plain.tar.zst"), folder("a.ndjson")).json()
+        #expect(plain["duplicates"] as? Int == 0)
+        let made = try pingferry(
+            "bundle", "--json", "-o", folder("a.tar.zst"), "--pseudonymize", key, folder("a.ndjson"))
+        #expect(try made.json()["duplicates"] as? Int == 1)
+        #expect(try pingferry("verify", "-q", folder("a.tar.zst")).status == 0)
+        // The one whose difference stays is noted by the code alone.
+        let other = line.replacing(#""durations":96"#, with: #""durations":97"#)
+        try folder.put("\(line)\n\(other)\n", "b.ndjson")
+        _ = try pingferry("convert", "-q", "-o", folder("b"), "--pseudonymize", key, folder("b.ndjson"))
+        let notes = try records("b").map { try #require($0["notes"] as? [String]) }
+        #expect(notes.count == 2)
+        #expect(notes.last?.first == "P11")
+        #expect(notes.first?.contains("P11") == false)
+    }
+
+    @Test func damagedBundleIsSalvagedWithoutTellingOfIt() throws {
+        _ = try pingferry("bundle", "-q", "-o", folder("a.tar.zst"), sample("webxr"))
+        let whole = try folder.data("a.tar.zst")
+        try whole.prefix(whole.count * 2 / 3).write(to: URL(fileURLWithPath: folder("cut-of-anna.tar.zst")))
+        let finished = try pingferry(
+            "convert", "--salvage", "-q", "-o", folder("out"), "--pseudonymize", key, folder("cut-of-anna.tar.zst"))
+        #expect(finished.status == 1)
+        #expect(finished.errors.wholeMatch(of: /pingferry: problems left out: \d+ \(damaged \d+\)\n/) != nil)
+        #expect(try records("out").count == 6)
+        #expect(try !folder.text("out").contains("anna"))
+    }
 }

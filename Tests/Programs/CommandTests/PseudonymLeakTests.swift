@@ -87,6 +87,8 @@ import Testing
         let found = try tool(
             "python3", generator("find_leaks.py"), Self.label, folder("records.output"), folder("scan.output"),
             folder("records.output"))
-        for word in [Self.label, "6431b0f2a9", "c31f7a58"] { #expect(found.lowercased().contains(word), "\(word)") }
+        for word in ["6431b0f2a9", "10.114.62.7", "16.3419868"] {
+            #expect(found.lowercased().contains(word), "\(word)")
+        }
     }
 }
