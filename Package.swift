@@ -221,6 +221,7 @@ if fuzzes {
         ("FuzzKeyedArchive", ["JSONText", "PropertyList"]),
         ("FuzzHAR", ["Capture", "Files", "JSONText", "Systems", "Telemetry"]),
         ("FuzzNDJSON", ["Capture", "Files", "Systems", "Telemetry"]),
+        ("FuzzPseudonyms", ["JSONText", "Systems", "Telemetry"]),
         (
             "FuzzServerAnswer",
             ["Delivery", "JSONText", "Leanplum", "Mozilla", "ActivityStream", "Systems", "Telemetry"]

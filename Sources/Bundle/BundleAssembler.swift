@@ -136,16 +136,20 @@ public struct BundleAssembler: ~Copyable {
     /// - Parameters:
     ///   - problems: what the operator should know.
     ///   - duplicates: how many records were left out as duplicates.
+    ///   - pseudonymized: the id of the key that the pseudonyms of all records were made with; nil if some have none, or if
+    ///     there is quarantine or a problem.
     ///   - sink: takes the bytes of the file.
     /// - Returns: the manifest as written.
     /// - Throws: what `sink` throws, ``ContainerWriteError``.
-    public mutating func finish(problems: DetailSpill, duplicates: Int, to sink: Sink) throws -> Manifest {
+    public mutating func finish(
+        problems: DetailSpill, duplicates: Int, pseudonymized: String? = nil, to sink: Sink
+    ) throws -> Manifest {
         try writeDetails(BundleLayout.problems, to: sink) { add in try problems.forEach { line, _ in try add(line) } }
         let clients = clients
         try writeDetails(BundleLayout.clients, to: sink) { add in
             for client in clients.sorted { try add(client.json.bytes[...]) }
         }
-        let manifest = manifest(duplicates: duplicates)
+        let manifest = manifest(duplicates: duplicates, pseudonymized: pseudonymized)
         try append(BundleLayout.manifest, manifest.bytes, to: sink)
         let end = try encoders.withSpare { try $0.encoder.end() }
         try container.finish(end: end, to: sink)
@@ -206,7 +210,7 @@ public struct BundleAssembler: ~Copyable {
         return try encoders.withSpare { try $0.encoder.member(named: name, contents: contents.span) }
     }
 
-    private func manifest(duplicates: Int) -> Manifest {
+    private func manifest(duplicates: Int, pseudonymized: String?) -> Manifest {
         let members = container.members
         let segments = members.lazy.filter { BundleLayout.isSegment($0.name) }
         return Manifest(
@@ -218,7 +222,7 @@ public struct BundleAssembler: ~Copyable {
             members: members.filter { !BundleLayout.isSegment($0.name) }.map {
                 Manifest.Member(path: $0.name, bytes: $0.size, sha256: $0.sha256)
             },
-            totals: totals, duplicates: duplicates,
+            totals: totals, duplicates: duplicates, pseudonymized: pseudonymized,
             digest: Manifest.digest(of: members.lazy.map { ($0.name, $0.sha256) }))
     }
 }

@@ -61,6 +61,8 @@ public struct BundleVerifier {
         var records: [RecordSummary] = []
         var keys: [RecordKey] = []
         var notes: Notes
+        /// The line of the first record that is not what the manifest says of all, from 1.
+        var exposed: Int?
     }
 
     private func verifySegments<Notes: Sendable>(
@@ -101,10 +103,16 @@ public struct BundleVerifier {
         _ each: (borrowing Record, Range<Int>, inout Notes) -> Void
     ) throws -> Segment<Notes> {
         var found = empty
+        let keyID = reader.manifest.pseudonymized
         _ = try reader.forEachRecord(of: segment) { record, range in
+            if let keyID, found.exposed == nil, record.pseudonymKeyID != keyID { found.exposed = found.keys.count + 1 }
             found.keys.append(RecordKey(record, secret: secret))
             found.records.append(RecordSummary(record))
             each(record, range, &found.notes)
+        }
+        if let line = found.exposed {
+            throw BundleError.badRecord(
+                member: segment.path, line: line, reason: "it has not the pseudonyms that the manifest says all have")
         }
         for record in found.records { found.totals.count(record) }
         return found
@@ -121,6 +129,13 @@ public struct BundleVerifier {
     }
 
     private func verifyQuarantine(progress: (Int) -> Void) throws(BundleError) {
+        // Neither rejects nor problems have a form without pieces of input.
+        if reader.manifest.pseudonymized != nil {
+            let details = reader.manifest.members.filter {
+                [BundleLayout.quarantine, BundleLayout.problems].contains(BundleLayout.list(of: $0.path))
+            }
+            guard details.allSatisfy({ $0.bytes == 0 }) else { throw .count("that the bundle has pseudonyms") }
+        }
         let present = quarantined
         // Whether a line names the member.
         var isListed = Dictionary(uniqueKeysWithValues: present.map { ($0.path, false) })

@@ -38,6 +38,9 @@ public struct Manifest: Sendable, Equatable {
     public let totals: BundleTotals
     /// How many records were left out because an equal one was there.
     public let duplicates: Int
+    /// The id of the key that the pseudonyms of all records were made with; nil for a bundle of records as they were found, or
+    /// with some of those among them.
+    public private(set) var pseudonymized: String?
     /// The fingerprint of the bundle, which does not depend on compression: a hash over the hashes of its members.
     public let digest: String
 
@@ -83,6 +86,10 @@ public struct Manifest: Sendable, Equatable {
         output += #","duplicates":\#(duplicates),"format":"#.utf8
         output.append(jsonString: BundleLayout.format)
         Self.append("members", members, to: &output) { Self.append($0.path, $0.bytes, nil, $0.sha256, to: &$1) }
+        if let pseudonymized {
+            output += #","pseudonymized":"#.utf8
+            output.append(jsonString: pseudonymized)
+        }
         Self.append("segments", segments, to: &output) {
             Self.append($0.path, $0.bytes, $0.records, $0.sha256, to: &$1)
         }
@@ -138,6 +145,7 @@ extension Manifest {
         self.duplicates = duplicates
         self.digest = digest
         self.totals = totals
+        pseudonymized = fields.text("pseudonymized")
         self.members = try members.map { (fields) throws(BundleError) in
             let member = try Self.member(fields)
             return Member(path: member.path, bytes: member.bytes, sha256: member.sha256)

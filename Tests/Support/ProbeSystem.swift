@@ -16,6 +16,8 @@ public struct ProbeSystem: TelemetrySystem {
     public let uploads: any UploadFormat = ProbeUploads()
     /// Knows no events.
     public let vocabulary: any Vocabulary = ProbeVocabulary()
+    /// Nothing stays of a payload.
+    public let pseudonyms: any PseudonymFormat = ProbePseudonyms()
     /// Another code than that of the other systems.
     public let repeatedIDCode = "X23"
 
@@ -124,4 +126,12 @@ private struct ProbeUploads: UploadFormat {
 /// Knows no events.
 private struct ProbeVocabulary: Vocabulary {
     func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] { [] }
+}
+
+/// Nothing stays of a payload, nor of a target.
+private struct ProbePseudonyms: PseudonymFormat {
+    let tables: [(types: String, table: PseudonymTable)] = []
+
+    func table(ofType type: String) -> PseudonymTable? { nil }
+    func path(of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? { nil }
 }

@@ -19,16 +19,20 @@ public struct Intake: Sendable {
     /// How many records were left out because an equal one came before.
     public private(set) var duplicates = 0
     /// What could not be understood.
-    public private(set) var quarantined = FirstFew<Quarantined>()
+    public private(set) var quarantined: FirstFew<Quarantined>
     /// What is worth telling.
-    public private(set) var problems = FirstFew<PlacedProblem>()
+    public private(set) var problems: FirstFew<PlacedProblem>
     /// The first of the problems that mean a loss.
-    public private(set) var losses = FirstFew<PlacedProblem>()
+    public private(set) var losses: FirstFew<PlacedProblem>
     /// The first of the problems that lose nothing, but that the operator should look at.
-    public private(set) var warnings = FirstFew<PlacedProblem>()
+    public private(set) var warnings: FirstFew<PlacedProblem>
+    /// What of the payloads of the records that were kept was left out to make pseudonyms.
+    public private(set) var leftOut = PseudonymCounts()
     /// All rejects and problems, where a bundle is to carry them.
     public private(set) var spill: Spill
     private let keepsDetails: Bool
+    /// Whether what tells of the input is counted by its code alone, for records get pseudonyms.
+    private let hidesInput: Bool
     /// What was read, whether it was kept or not.
     public private(set) var totals = BundleTotals()
     /// Whether something was not read, or could not be understood.
@@ -67,9 +71,19 @@ public struct Intake: Sendable {
     ///   - keepsDetails: whether all of what is found is wanted, not the first few only.
     ///   - folder: where it is held on disk then.
     ///   - systems: whose records and stores it may be of.
-    public init(secret: RunSecret, keepsDetails: Bool, folder: String, systems: SystemTable) {
+    ///   - hidesInput: whether records get pseudonyms: rejects and problems, which have names and pieces of input in them, are
+    ///     counted by their codes and left out then.
+    public init(
+        secret: RunSecret, keepsDetails: Bool, folder: String, systems: SystemTable, hidesInput: Bool = false
+    ) {
         self.secret = secret
-        self.keepsDetails = keepsDetails
+        self.keepsDetails = keepsDetails && !hidesInput
+        self.hidesInput = hidesInput
+        let most = hidesInput ? 0 : FirstFew<PlacedProblem>.shown
+        quarantined = FirstFew(limit: most)
+        problems = FirstFew(limit: most)
+        losses = FirstFew(limit: most)
+        warnings = FirstFew(limit: most)
         self.systems = systems
         spill = Spill(
             quarantine: QuarantineSpill(folder: folder, knowing: systems), problems: DetailSpill(folder: folder))
@@ -95,6 +109,7 @@ public struct Intake: Sendable {
         _ batch: Batch, fromBundle isBundle: Bool,
         keep: (Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void, note: (Finding) -> Void = { _ in }
     ) throws {
+        if let refusal = batch.refusal { throw refusal }
         for entry in batch.records {
             switch index.insert(entry.key) {
             case .duplicate:
@@ -108,16 +123,18 @@ public struct Intake: Sendable {
                 if entry.written.isNoted(code, in: line) {
                     try keep(entry, line, batch.lines[entry.written.payload])
                 } else {
-                    let (noted, payload) = entry.written.line(line, noting: Self.repeatedID(code))
+                    let note = hidesInput ? code : Self.repeatedID(code)
+                    let (noted, payload) = entry.written.line(line, noting: note)
                     try keep(entry, noted[...], noted[payload])
                 }
             }
             totals.count(entry.summary)
+            leftOut += entry.leftOut
         }
         for entry in batch.quarantined {
             let line = entry.item.json.bytes
             guard isNew(line) else { continue }
-            quarantined.add(entry.item, reason: entry.item.reject.reason)
+            quarantined.add(entry.item, reason: shown(entry.item.reject.reason))
             if keepsDetails { try spill.quarantine.append(entry.item, line: line, input: entry.input) }
             note(.quarantined(entry))
         }
@@ -145,6 +162,9 @@ public struct Intake: Sendable {
         isIncomplete = true
     }
 
+    /// The text that a code is taken from: of a bundle that anybody may have made, a code could be anything.
+    private func shown(_ text: String) -> String { hidesInput ? PseudonymNotes.code(of: text) ?? "other" : text }
+
     private mutating func isNew(_ line: [UInt8]) -> Bool {
         switch details.insert(RecordKey(text: line, secret: secret)) {
         case .new, .sameIDOtherPayload: true
@@ -153,7 +173,7 @@ public struct Intake: Sendable {
     }
 
     private mutating func add(_ problem: PlacedProblem, line: [UInt8]) throws(FileError) {
-        let code = problem.problem.code
+        let code = shown(problem.problem.code)
         problems.add(problem, reason: code)
         if Self.isLoss(problem.problem) { losses.add(problem, reason: code) }
         if Self.isWarning(problem.problem) { warnings.add(problem, reason: code) }

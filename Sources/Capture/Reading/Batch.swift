@@ -19,6 +19,8 @@ public struct Batch: Sendable {
     public internal(set) var filtered = FilterFindings()
     /// The apps that records tell, also those that the filter left out, where stores are asked to report.
     public private(set) var apps: [AppEntry] = []
+    /// Why pseudonyms cannot be made of a record, which ends the reading.
+    private(set) var refusal: PseudonymError?
 
     /// A record in short, and the place of its line.
     public struct Entry: Sendable {
@@ -34,6 +36,8 @@ public struct Batch: Sendable {
         public let input: Int
         /// The store that it came from; nil for a bundle.
         public let place: StorePlace?
+        /// What of its payload was left out to make pseudonyms.
+        public let leftOut: PseudonymCounts
     }
 
     /// A part of a store, by its number and that of the store among those of the input.
@@ -82,13 +86,36 @@ public struct Batch: Sendable {
         lines.count >= Self.sizeGoal || quarantined.count + problems.count >= Self.findingsGoal
     }
 
-    mutating func append(_ record: borrowing Record, key: RecordKey, input: Int, place: StorePlace?) {
+    /// Takes a record that was read, if it is wanted, and makes pseudonyms of what it tells where they are asked for.
+    ///
+    /// Equal records are equal with their pseudonyms too, and so are those that were given pseudonyms before: that is what
+    /// duplicates are told by.
+    mutating func take(
+        _ record: consuming Record, input: Int, place: StorePlace?, _ options: HarvestOptions,
+        _ pseudonymizer: inout RecordPseudonymizer?
+    ) {
+        guard options.filter.passes(record, noting: &filtered) else { return }
+        var leftOut = PseudonymCounts()
+        do throws(PseudonymError) {
+            if let counts = try pseudonymizer?.pseudonymize(&record) { leftOut = counts }
+        } catch {
+            refusal = refusal ?? error
+            return
+        }
+        let key = RecordKey(record, secret: options.scan.secret)
+        append(record, key: key, input: input, place: place, leftOut: leftOut)
+    }
+
+    mutating func append(
+        _ record: borrowing Record, key: RecordKey, input: Int, place: StorePlace?,
+        leftOut: PseudonymCounts = PseudonymCounts()
+    ) {
         let start = lines.count
         let written = record.write(to: &lines)
         records.append(
             Entry(
                 summary: RecordSummary(record), line: start..<lines.count, written: written, key: key,
-                input: input, place: place))
+                input: input, place: place, leftOut: leftOut))
     }
 
     private mutating func learn(_ app: App?, input: Int, place: StorePlace?) {
@@ -104,12 +131,11 @@ public struct Batch: Sendable {
     /// Takes what was read of a store.
     /// - Parameter store: the number of the store; nil for a log that is an input by itself.
     mutating func take(_ output: inout ScanOutput, input: Int, store: Int?, _ options: HarvestOptions) {
+        var pseudonymizer = options.pseudonymizer
         output.takeRecords { found in
             let place = store.map { StorePlace(store: $0, part: found.part) }
             if options.scan.reportsQueues { learn(found.record.app, input: input, place: place) }
-            guard options.filter.passes(found.record, noting: &filtered) else { return }
-            append(
-                found.record, key: RecordKey(found.record, secret: options.scan.secret), input: input, place: place)
+            take(found.record, input: input, place: place, options, &pseudonymizer)
         }
         quarantined += output.quarantined.map { QuarantineEntry(input: input, item: $0) }
         problems += output.problems

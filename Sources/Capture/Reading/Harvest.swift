@@ -26,6 +26,11 @@ public enum CaptureInput: Sendable {
         case .folder, .salvage: nil
         }
     }
+
+    /// The id of the key that a bundle says all its records have pseudonyms of; nil for any other input.
+    public var pseudonymized: String? {
+        if case .bundle(let bundle) = self { bundle.manifest.pseudonymized } else { nil }
+    }
 }
 
 /// How inputs are to be read.
@@ -34,11 +39,14 @@ public struct HarvestOptions: Sendable {
     public var filter: RecordFilter
     /// How stores are read.
     public var scan: ScanOptions
+    /// What makes pseudonyms; nil where records are wanted as they are.
+    public var pseudonymizer: RecordPseudonymizer?
 
     /// Makes options.
-    public init(filter: RecordFilter, scan: ScanOptions) {
+    public init(filter: RecordFilter, scan: ScanOptions, pseudonymizer: RecordPseudonymizer? = nil) {
         self.filter = filter
         self.scan = scan
+        self.pseudonymizer = pseudonymizer
     }
 }
 
@@ -67,7 +75,8 @@ public struct Harvest {
     ///   - keep: takes each record that is kept, its line, and the part of the line that is its payload.
     ///   - note: takes what else is found.
     ///   - afterBatch: is told of each batch that was taken how many bytes were read for it, and how many records it had.
-    /// - Throws: `BundleError` for a damaged bundle, and what `keep` and `afterBatch` throw.
+    /// - Throws: `BundleError` for a damaged bundle, `PseudonymError` for a record that has pseudonyms of another key, and what
+    ///   `keep` and `afterBatch` throw.
     public func run(
         into intake: inout Intake,
         keep: (Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,

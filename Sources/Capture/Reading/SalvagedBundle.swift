@@ -79,6 +79,7 @@ final class SalvageScan {
     private let bundle: SalvagedBundle
     private let input: Int
     private let options: HarvestOptions
+    private var pseudonymizer: RecordPseudonymizer?
     private var isAtEnd = false
     /// The member that is being read: it may have more lines than a batch holds.
     private var opened: OpenedMember?
@@ -96,6 +97,7 @@ final class SalvageScan {
         self.bundle = bundle
         self.input = input
         self.options = options
+        pseudonymizer = options.pseudonymizer
     }
 
     /// The next batch; nil at the end.
@@ -196,8 +198,7 @@ final class SalvageScan {
         do throws(RecordError) {
             guard var (record, _) = try lines.next() else { return false }
             if !isProven { record.markUnproven() }
-            guard options.filter.passes(record, noting: &batch.filtered) else { return true }
-            batch.append(record, key: RecordKey(record, secret: options.scan.secret), input: input, place: nil)
+            batch.take(record, input: input, place: nil, options, &pseudonymizer)
         } catch {
             report("\(name) line \(lines.line): \(error)", to: &batch)
         }

@@ -7,13 +7,13 @@ struct SegmentUnit: Sendable {
     let bundle: BundleReader
     let segment: Manifest.Segment
 
-    /// Reads the records; their lines are the same bytes as in the bundle.
+    /// Reads the records; their lines are the same bytes as in the bundle, unless they get pseudonyms.
     /// - Throws: ``BundleError``.
     func read(_ options: HarvestOptions) throws(BundleError) -> Batch {
         var batch = Batch()
+        var pseudonymizer = options.pseudonymizer
         batch.bytesRead = try bundle.forEachRecord(of: segment) { record, _ in
-            guard options.filter.passes(record, noting: &batch.filtered) else { return }
-            batch.append(record, key: RecordKey(record, secret: options.scan.secret), input: input, place: nil)
+            batch.take(copy record, input: input, place: nil, options, &pseudonymizer)
         }
         return batch
     }

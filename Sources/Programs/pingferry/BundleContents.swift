@@ -33,6 +33,7 @@ struct BundleContents {
     func printTables() throws {
         try Terminal.print("format version \(BundleLayout.version), written by pingferry \(manifest.tool)")
         try Terminal.print("digest \(manifest.digest)")
+        if let key = manifest.pseudonymized { try Terminal.print("pseudonymized with the key \(key)") }
         let totals = manifest.totals
         try Terminal.print("\(Summary.count(totals.records, "record"))\(Summary.details(of: totals))")
         if manifest.duplicates > 0 { try Terminal.print("\(Summary.count(manifest.duplicates, "duplicate")) left out") }
@@ -102,6 +103,7 @@ struct BundleContents {
         }
         try output.set("path", string: path)
         try output.array("problems", each(PlacedProblem.self, BundleLayout.problems, \.json))
+        try output.set("pseudonymized", string: manifest.pseudonymized)
         try output.array("quarantined", each(Quarantined.self, BundleLayout.quarantine, \.coded))
         if let records { try output.array("records") { add in try records.forEach { try add($0.json) } } }
         try output.set("tool", string: manifest.tool)

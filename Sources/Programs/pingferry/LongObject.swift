@@ -11,7 +11,7 @@ struct LongObject {
 
     private static let pieceSize = 64 << 10
 
-    mutating func set(_ key: JSONKey, string value: String) throws {
+    mutating func set(_ key: JSONKey, string value: String?) throws {
         try set(key) { $0.set(key, string: value) }
     }
 

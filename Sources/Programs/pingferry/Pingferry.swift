@@ -29,7 +29,7 @@ struct Pingferry: AsyncParsableCommand {
         version: version,
         subcommands: [
             ScanCommand.self, InspectCommand.self, ConvertCommand.self, BundleCommand.self, VerifyCommand.self,
-            ListCommand.self, UploadCommand.self,
+            ListCommand.self, PseudonymKeyCommand.self, UploadCommand.self,
         ])
 
     static func main() async {

@@ -14,13 +14,18 @@ struct Reading {
     private let quarantineFileLimit: Int
     private let reportsQueues: Bool
     private let keepsDetails: Bool
+    private let pseudonymizer: RecordPseudonymizer?
     let limit: JobLimit
 
-    /// - Parameter keepsDetails: whether all of what was not understood is wanted, not the first few only.
+    /// - Parameters:
+    ///   - keepsDetails: whether all of what was not understood is wanted, not the first few only.
+    ///   - pseudonymizer: makes pseudonyms; nil where records are wanted as they are.
     init(
         _ inputs: [CaptureInput], paths: [String], filter: RecordFilter, common: CommonOptions, limit: JobLimit,
-        quarantineFileLimit: Int = 64 << 20, reportsQueues: Bool = false, keepsDetails: Bool = false
+        quarantineFileLimit: Int = 64 << 20, reportsQueues: Bool = false, keepsDetails: Bool = false,
+        pseudonymizer: RecordPseudonymizer? = nil
     ) {
+        self.pseudonymizer = pseudonymizer
         self.keepsDetails = keepsDetails
         self.inputs = inputs
         self.paths = paths
@@ -46,13 +51,14 @@ struct Reading {
             filter: filter,
             scan: ScanOptions(
                 secret: secret, quarantineFileLimit: quarantineFileLimit, copyFolder: CommonOptions.temporaryFolder,
-                reportsQueues: reportsQueues))
+                reportsQueues: reportsQueues), pseudonymizer: pseudonymizer)
         let counts = inputs.map(\.byteCount)
         let total = counts.contains(nil) ? nil : counts.compactMap(\.self).reduce(0, +)
         let progress = ProgressLine("reading", total: total, isQuiet: common.quiet)
         defer { progress.clear() }
         var intake = Intake(
-            secret: secret, keepsDetails: keepsDetails, folder: CommonOptions.temporaryFolder, systems: Systems.table)
+            secret: secret, keepsDetails: keepsDetails, folder: CommonOptions.temporaryFolder, systems: Systems.table,
+            hidesInput: pseudonymizer != nil)
         for (number, input) in inputs.enumerated() {
             do {
                 let harvest = Harvest(input, number: number, options: options, limit: limit)
@@ -61,6 +67,8 @@ struct Reading {
                     progress.add(bytes: bytes, records: records)
                 }
             } catch let error as BundleError {
+                throw CommandError(error, in: paths[number])
+            } catch let error as PseudonymError {
                 throw CommandError(error, in: paths[number])
             }
         }

@@ -9,11 +9,15 @@ import Telemetry
 struct Summary {
     private let intake: Intake
     private let filter: FilterSummary
+    private let pseudonymKeyID: String?
 
-    /// - Parameter filter: which records were asked for.
-    init(_ intake: Intake, of filter: RecordFilter) {
+    /// - Parameters:
+    ///   - filter: which records were asked for.
+    ///   - keyID: the id of the key that pseudonyms were made with; nil if none were made.
+    init(_ intake: Intake, of filter: RecordFilter, pseudonymizedWith keyID: String? = nil) {
         self.intake = intake
         self.filter = FilterSummary(intake.filtered, of: filter)
+        pseudonymKeyID = keyID
     }
 
     /// `5 records (4 uploadable; held: schema 1), 2 duplicates left out, 1 quarantined`
@@ -34,6 +38,11 @@ struct Summary {
         object.set("filters", object: filter.json)
         object.set("problemCounts", object: CanonicalObject(counts: intake.problems.counts))
         object.set("problems", elements: intake.problems.elements.map(\.json.bytes))
+        if let pseudonymKeyID {
+            var made = intake.leftOut.json
+            made.set("key", string: pseudonymKeyID)
+            object.set("pseudonymized", object: made)
+        }
         object.set("quarantineCounts", object: CanonicalObject(counts: intake.quarantined.counts))
         object.set("quarantined", elements: intake.quarantined.elements.map(\.coded.bytes))
         object.set("totals", object: intake.totals.json)
@@ -42,8 +51,10 @@ struct Summary {
     }
 
     /// Prints to standard error what was not understood, and ends with status 1 if that was a loss.
-    func finish() throws {
+    /// - Parameter isQuiet: whether what pseudonyms left out of payloads is to be told in the summary for machines alone.
+    func finish(isQuiet: Bool = false) throws {
         for line in filter.lines { StandardError.write("pingferry: \(line)") }
+        if pseudonymKeyID != nil { return try finishPseudonyms(isQuiet: isQuiet) }
         for problem in intake.warnings.elements.prefix(Self.mostReported) {
             StandardError.write("pingferry: \(problem.sentence)")
         }
@@ -59,6 +70,27 @@ struct Summary {
             max(0, intake.quarantined.count - Self.mostReported) + max(0, intake.losses.count - Self.mostReported)
         if unnamed > 0 { StandardError.write("pingferry: and \(unnamed) more") }
         throw ExitCode(ExitStatus.incomplete.rawValue)
+    }
+
+    /// What is left out to make pseudonyms is counted, not named: names of files and pieces of input stand in it.
+    private func finishPseudonyms(isQuiet: Bool) throws {
+        let leftOut = intake.leftOut
+        let values = [
+            (leftOut.dropped, "dropped by rules"), (leftOut.malformed, "not in the documented form"),
+            (leftOut.unnamed, "named by no rule"),
+        ]
+        if !isQuiet { Self.report("values left out of payloads", values.map { ($0.1, $0.0) }) }
+        Self.report("quarantined and left out", intake.quarantined.counts.sorted { $0.key < $1.key })
+        Self.report("problems left out", intake.problems.counts.sorted { $0.key < $1.key })
+        if intake.isIncomplete { throw ExitCode(ExitStatus.incomplete.rawValue) }
+    }
+
+    /// `pingferry: problems left out: 3 (unreadable 2, link 1)`; nothing if there are none.
+    private static func report(_ what: String, _ counts: [(key: String, value: Int)]) {
+        let counts = counts.filter { $0.value > 0 }
+        guard !counts.isEmpty else { return }
+        let details = counts.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        StandardError.write("pingferry: \(what): \(counts.reduce(0) { $0 + $1.value }) (\(details))")
     }
 
     /// A terminal is no place for a hundred thousand lines; they are all in the bundle.

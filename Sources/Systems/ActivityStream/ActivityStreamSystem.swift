@@ -15,6 +15,8 @@ public struct ActivityStreamSystem: TelemetrySystem {
     public let requests: any RequestFormat = ActivityStreamRequests()
     /// Uploads to Ping Centre.
     public let uploads: any UploadFormat = ActivityStreamUploads()
+    /// What stays, and what becomes a pseudonym.
+    public let pseudonyms: any PseudonymFormat = ActivityStreamPseudonyms()
     /// What the events of the New Tab page mean.
     public let vocabulary: any Vocabulary = ActivityStreamVocabulary()
     /// Ids are hashes of payloads: only a record that somebody wrote repeats one, and is noted as a ping of Mozilla's is.

@@ -14,6 +14,8 @@ public struct GleanSystem: TelemetrySystem {
     public let requests: any RequestFormat = GleanRequests()
     /// How a ping is uploaded.
     public let uploads: any UploadFormat = GleanUploads()
+    /// What stays, and what becomes a pseudonym.
+    public let pseudonyms: any PseudonymFormat = GleanPseudonyms()
     /// What the events of the SDK itself mean.
     public let vocabulary: any Vocabulary = GleanVocabulary()
     /// The case of the format document.

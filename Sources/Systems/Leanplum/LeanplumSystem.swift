@@ -17,6 +17,8 @@ public struct LeanplumSystem: TelemetrySystem {
     public var requests: any RequestFormat { LeanplumCalls() }
     /// How a `multi` call is made, and what its answers mean.
     public var uploads: any UploadFormat { LeanplumUploads() }
+    /// What stays, and what becomes a pseudonym.
+    public var pseudonyms: any PseudonymFormat { LeanplumPseudonyms() }
     /// What its actions, events and user attributes mean.
     public var vocabulary: any Vocabulary { LeanplumVocabulary() }
     /// Ids are hashes of payloads: only a record that somebody wrote repeats one, and is noted as a ping of Mozilla's is.

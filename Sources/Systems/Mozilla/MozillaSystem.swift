@@ -16,6 +16,8 @@ public struct MozillaSystem: TelemetrySystem {
     public let requests: any RequestFormat = MozillaRequests()
     /// How a ping is uploaded.
     public let uploads: any UploadFormat = MozillaUploads()
+    /// What stays, and what becomes a pseudonym.
+    public let pseudonyms: any PseudonymFormat = MozillaPseudonyms()
     /// What the events of Focus, Klar and WebXR Viewer mean.
     public let vocabulary: any Vocabulary = MozillaVocabulary()
     /// The case of the format document.

@@ -14,6 +14,8 @@ public struct SiftSystem: TelemetrySystem {
     public let requests: any RequestFormat = SiftRequests()
     /// Uploads of list requests.
     public let uploads: any UploadFormat = SiftUploads()
+    /// What stays, and what becomes a pseudonym.
+    public let pseudonyms: any PseudonymFormat = SiftPseudonyms()
     /// What the SDK's own event types mean.
     public let vocabulary: any Vocabulary = SiftVocabulary()
     /// Ids are hashes of payloads: only a record that somebody wrote repeats one, and is noted as a ping of Mozilla's is.

@@ -154,6 +154,8 @@ public struct Hold: Sendable, Equatable {
     public static let severalClients = Hold("several-clients")
     /// It was read from a damaged bundle, and nothing proves that its bytes are those that were packed.
     public static let unproven = Hold("unproven")
+    /// Its ids are pseudonyms, and parts of it are left out: it is for analysis alone.
+    public static let pseudonymized = Hold("pseudonymized")
     /// A request log shows that it arrived.
     public static func delivered(status: Int) -> Hold { Hold("delivered", String(status)) }
 

@@ -74,7 +74,8 @@ extension Record {
 
     /// Why the record contradicts itself; nil if it does not.
     ///
-    /// An id that is a hash has to be that of the payload, and a target has to be in the grammar of its system.
+    /// An id that is a hash has to be that of the payload, a target has to be in the grammar of its system, and what has
+    /// pseudonyms has to be held for it.
     public func contradiction(knowing systems: SystemTable) -> String? {
         // A store can name anything as document id; one in the form of a hash is no UUID, and held for that.
         if id.hasPrefix("sha256:"), !id.hasPrefix(PayloadHash.id(of: payload)), !held.contains(where: \.isSchema) {
@@ -82,6 +83,9 @@ extension Record {
         }
         if let target, !systems.isKnown(target, to: system) { return "the target is not in the system's grammar" }
         if held.isEmpty, target == nil { return "uploadable without a target" }
+        if (pseudonymKeyID != nil) != held.contains(.pseudonymized) {
+            return "noted or held as pseudonymized, not both"
+        }
         return nil
     }
 }

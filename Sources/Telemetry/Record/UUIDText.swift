@@ -11,10 +11,16 @@ public enum UUIDText {
         var hash = Insecure.SHA1()
         hash.update(data: urlNamespace)
         hash.update(data: Array(name.utf8))
-        var bytes = Array(hash.finalize().prefix(16))
-        bytes[6] = bytes[6] & 0x0F | 0x50
+        return text(of: Array(hash.finalize().prefix(16)), version: 5).uppercased()
+    }
+
+    /// The UUID of a version that 128 bits are but for those that tell version and variant, in lower case.
+    /// - Parameter bytes: sixteen.
+    static func text(of bytes: [UInt8], version: UInt8) -> String {
+        var bytes = bytes
+        bytes[6] = bytes[6] & 0x0F | version << 4
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = Array(bytes.hex.uppercased())
+        let digits = Array(bytes.hex)
         return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
     }
 

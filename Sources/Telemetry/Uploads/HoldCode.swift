@@ -21,6 +21,7 @@ public struct HoldCode: Sendable, Hashable {
         HoldCode("foreign-target", "has a target that names another document"),
         HoldCode("no-target", "does not say where it would go", isFinal: true),
         HoldCode("pending-events", "holds events of no ping yet, which the phone may still send", isFinal: true),
+        HoldCode("pseudonymized", "has other ids than the phone gave it", isFinal: true),
         HoldCode("schema", "does not have the documented form; why is told"),
         HoldCode("several-clients", "holds events of more than one client"),
         HoldCode("too-few-events", "has fewer events than a ping is built from"),

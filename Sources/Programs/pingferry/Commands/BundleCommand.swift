@@ -21,6 +21,9 @@ struct BundleCommand: AsyncParsableCommand {
             The bundle carries all that could not be understood and all problems; --json and the screen show the first \
             1000, and --json how many there are of each code.
 
+            --pseudonymize makes a bundle that can be given away, and that nobody can upload: see convert. It carries no \
+            quarantine and no problems, which are counted alone.
+
             The bundle is a tar archive that tar --zstd, bsdtar and zstd read. It appears under its name complete or not \
             at all.
             """)
@@ -43,6 +46,7 @@ struct BundleCommand: AsyncParsableCommand {
     @OptionGroup var input: InputOptions
     @OptionGroup(title: "Encrypted backups") var backups: PasswordOptions
     @OptionGroup(title: "Filters") var filters: FilterOptions
+    @OptionGroup(title: "Pseudonyms") var pseudonyms: PseudonymOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
@@ -59,6 +63,7 @@ struct BundleCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
+            let pseudonymizer = try pseudonyms.pseudonymizer()
             let file = try AtomicOutput(path: output, replacing: force)
             let limit = common.limit
             let opening = InputOpening(
@@ -68,7 +73,7 @@ struct BundleCommand: AsyncParsableCommand {
             let reading = Reading(
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
                 limit: limit,
-                quarantineFileLimit: quarantineFile << 20, keepsDetails: true)
+                quarantineFileLimit: quarantineFile << 20, keepsDetails: true, pseudonymizer: pseudonymizer)
             var bundle = try BundleAssembler(level: level, tool: Pingferry.version, limit: reading.limit)
             var intake = try await reading.run(
                 keep: { entry, line, _ in bundle.add(entry.summary, line: line) },
@@ -82,12 +87,25 @@ struct BundleCommand: AsyncParsableCommand {
             } to: {
                 try file.write($0)
             }
-            let manifest = try bundle.finish(problems: intake.spill.problems, duplicates: intake.duplicates) {
+            let keyID = pseudonymizer?.keyID ?? Self.commonKeyID(of: reading.inputs, intake)
+            let manifest = try bundle.finish(
+                problems: intake.spill.problems, duplicates: intake.duplicates, pseudonymized: keyID
+            ) {
                 try file.write($0)
             }
             try file.commit()
-            try report(Summary(intake, of: reading.filter), manifest)
+            try report(Summary(intake, of: reading.filter, pseudonymizedWith: pseudonymizer?.keyID), manifest)
         }
+    }
+
+    /// The id of the key that all bundles given have pseudonyms of, if nothing else was given; nil where there is none.
+    private static func commonKeyID(of inputs: [CaptureInput], _ intake: Intake) -> String? {
+        let keys = Set(inputs.map(\.pseudonymized))
+        let hasOnlyPseudonyms = intake.totals.holds[Hold.pseudonymized.code] == intake.totals.records
+        guard keys.count == 1, hasOnlyPseudonyms, intake.quarantined.count + intake.problems.count == 0 else {
+            return nil
+        }
+        return keys.first ?? nil
     }
 
     private func report(_ summary: Summary, _ manifest: Manifest) throws {
@@ -100,6 +118,6 @@ struct BundleCommand: AsyncParsableCommand {
             try Terminal.print("wrote \(output): \(summary.sentence)")
             try Terminal.print("digest \(manifest.digest)")
         }
-        try summary.finish()
+        try summary.finish(isQuiet: common.quiet)
     }
 }

@@ -29,6 +29,9 @@ struct ConvertCommand: AsyncParsableCommand {
 
             A name that ends in .zst is compressed. A damaged bundle gives up what is left of it with --salvage; a record \
             that neither a checksum nor the manifest proves right is held as unproven.
+
+            --pseudonymize makes data that can be given away: ids become pseudonyms, names, addresses, positions and free \
+            text are left out and counted. Such records are held as pseudonymized and are never uploaded.
             """)
 
     @Option(
@@ -51,11 +54,15 @@ struct ConvertCommand: AsyncParsableCommand {
     @OptionGroup var input: InputOptions
     @OptionGroup(title: "Encrypted backups") var backups: PasswordOptions
     @OptionGroup(title: "Filters") var filters: FilterOptions
+    @OptionGroup(title: "Pseudonyms") var pseudonyms: PseudonymOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
         if common.json, isStandardOutput {
             throw ValidationError("--json and -o \(output) both want the standard output")
+        }
+        if payloadOnly, pseudonyms.pseudonymize != nil {
+            throw ValidationError("--payload-only has no place for the mark that keeps pseudonyms from being uploaded")
         }
         if labels, payloadOnly { throw ValidationError("--labels has no place in the lines of --payload-only") }
     }
@@ -64,6 +71,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
+            let pseudonymizer = try pseudonyms.pseudonymizer()
             let file = try CommandOutput(path: isStandardOutput ? "-" : output, replacing: force)
             let limit = common.limit
             let opening = InputOpening(
@@ -73,7 +81,7 @@ struct ConvertCommand: AsyncParsableCommand {
                 passwords: try backups.passwords(isQuiet: common.quiet))
             let reading = Reading(
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
-                limit: limit)
+                limit: limit, pseudonymizer: pseudonymizer)
             var records = try RecordsOutput(
                 payloadOnly ? .payload : .record, isCompressed: output.hasSuffix(".zst")
             ) { try file.write($0) }
@@ -86,7 +94,7 @@ struct ConvertCommand: AsyncParsableCommand {
             }
             try records.finish()
             try file.commit()
-            try report(Summary(intake, of: reading.filter))
+            try report(Summary(intake, of: reading.filter, pseudonymizedWith: pseudonymizer?.keyID))
         }
     }
 
@@ -99,6 +107,6 @@ struct ConvertCommand: AsyncParsableCommand {
         if !isStandardOutput, !common.quiet, let warning = OutputName.warning(for: output) {
             StandardError.write("pingferry: \(warning)")
         }
-        try summary.finish()
+        try summary.finish(isQuiet: common.quiet)
     }
 }

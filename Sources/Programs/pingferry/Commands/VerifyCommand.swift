@@ -64,11 +64,13 @@ struct VerifyCommand: AsyncParsableCommand {
             let count = Summary.count(manifest.totals.records, "record")
             try Terminal.print("\(InputOpening.name(of: path)): good, \(count)\(Summary.details(of: manifest.totals))")
             try Terminal.print("digest \(manifest.digest)")
+            if let key = manifest.pseudonymized { try Terminal.print("pseudonymized with the key \(key)") }
         }
         var object = CanonicalObject()
         object.set("digest", string: manifest.digest)
         object.set("good", boolean: true)
         object.set("path", string: path)
+        object.set("pseudonymized", string: manifest.pseudonymized)
         object.set("totals", object: manifest.totals.json)
         return object.bytes
     }

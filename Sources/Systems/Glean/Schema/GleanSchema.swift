@@ -22,7 +22,8 @@ enum GleanSchema {
         return check
     }
 
-    private static let whole = SchemaRule.object([
+    /// The form of a body with all its sections.
+    static let whole = SchemaRule.object([
         .needed(clientInfo, client), .needed(pingInfo, ping), .optional(metrics, allMetrics),
         .optional(events, .list(event)), .optional("$schema", .anyString),
     ])

@@ -12,6 +12,9 @@ enum SiftEventForm {
     private static let objects: [JSONKey] = ["ios_app_state", "ios_device_properties"]
     private static let time: JSONKey = "time"
 
+    /// All of its keys.
+    static let keys = texts + textMaps + objects + [time]
+
     /// Checks an event.
     /// - Parameter name: what faults call it.
     static func check(_ event: JSONNode, name: String, in document: JSONDocument, findings: inout Findings) {

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Console
+import Files
+import Systems
+import Telemetry
+
+/// The key that pseudonyms are made with. It comes from a file, never from an argument, which others can see.
+///
+/// Source: "Pseudonyms".
+struct PseudonymOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            Give the data away without the people: ids become pseudonyms made with the key in this file, and only what \
+            documents name and what tells of nobody stays. See pseudonym-key.
+            """, valueName: "keyfile"))
+    var pseudonymize: String?
+
+    /// No key needs more.
+    private static let longest = 4096
+
+    /// What makes the pseudonyms; nil where none are asked for.
+    func pseudonymizer() throws -> RecordPseudonymizer? {
+        guard let path = pseudonymize else { return nil }
+        let file = try InputFile(path: path)
+        guard file.isPrivate else {
+            throw CommandError(
+                status: .badConfiguration, message: "\(path): others can read or change the key in it",
+                remedy: "run chmod 600 \(path), and make another key if others may have seen it")
+        }
+        guard file.size <= Self.longest else {
+            throw CommandError(
+                status: .badConfiguration, message: "\(path): more than \(Self.longest) bytes, which is no key")
+        }
+        let bytes = try file.contents(limit: Self.longest)
+        do throws(PseudonymError) {
+            return RecordPseudonymizer(try PseudonymKey(bytes), knowing: Systems.table)
+        } catch {
+            throw CommandError(error, in: path)
+        }
+    }
+}
+
+extension CommandError {
+    /// A key that is none, or an input whose records have pseudonyms already.
+    init(_ error: PseudonymError, in path: String) {
+        switch error {
+        case .shortKey(let count):
+            self.init(
+                status: .badConfiguration,
+                message: "\(path): \(count) bytes are no key, which has \(PseudonymKey.fewestBytes) or more",
+                remedy: "make one with pingferry pseudonym-key -o FILE")
+        case .otherKey(let other, let given):
+            let key = other.map { "of the key \($0)" } ?? "of a key that is not told"
+            self.init(
+                status: .badData, message: "\(path): it has pseudonyms \(key), not of \(given)",
+                remedy: "give the key that they were made with, or leave --pseudonymize out")
+        case .unknownSystem(let name):
+            self.init(status: .badData, message: "\(path): no rules for records of \(name)")
+        }
+    }
+}

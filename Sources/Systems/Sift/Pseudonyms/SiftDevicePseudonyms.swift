@@ -1,0 +1,78 @@
+import Telemetry
+
+extension SiftPseudonyms {
+    /// Properties of a device: what all phones of a model and a system have in common stays. The id that the vendor's apps share
+    /// is the installation id of events too, so that both have one class.
+    ///
+    /// Source: "Sift iOS SDK: on-disk store, list request", section 5.3.
+    static let deviceProperties: PseudonymTable = kept + ids + dropped
+
+    private static let ids = PseudonymTable(["device_ifv", "initial_device_ifv"], .pseudonym(.client))
+
+    private static let kept: PseudonymTable =
+        [
+            "app_name": .keep(.name),
+            "app_version": .keep(.version),
+            "app_version_short": .keep(.version),
+            "cpu_64bit_capable": .keep(.boolean),
+            "cpu_byte_order": .keep(.decimal),
+            "cpu_has_fp": .keep(.boolean),
+            "device_hardware_machine": .keep(.name),
+            "device_hardware_model": .keep(.name),
+            "device_kernel_version": .drop,
+            "device_localized_model": .keep(.name),
+            "device_model": .keep(.name),
+            "device_os_release": .keep(.version),
+            "device_os_type": .keep(.word),
+            "device_posix1_version": .keep(.decimal),
+            "device_posix2_version": .keep(.decimal),
+            "device_system_name": .keep(.name),
+            "device_system_version": .keep(.version),
+            "evidence_syscalls_succeeded": .list(.keep(.oneOf(["fork"]))),
+            "evidence_url_schemes_openable": .list(.keep(.oneOf(["cydia"]))),
+            "is_simulator": .keep(.boolean),
+            "mobile_country_code": .keep(.decimal),
+            "mobile_iso_country_code": .keep(.word),
+            "mobile_network_code": .keep(.decimal),
+            "sdk_version": .keep(.version),
+        ]
+        + PseudonymTable(
+            [
+                "bus_frequency", "bus_frequency_max", "bus_frequency_min", "cache_l1_dcache_size",
+                "cache_l1_icache_size", "cache_l2_cache_size", "cache_l3_cache_size", "cache_line_size",
+                "cpu_active_cpu_count", "cpu_count", "cpu_family", "cpu_frequency", "cpu_frequency_max",
+                "cpu_frequency_min", "cpu_logical_cpu_count", "cpu_logical_cpu_max", "cpu_physical_cpu_count",
+                "cpu_physical_cpu_max", "cpu_subtype", "cpu_type", "device_memory_size", "device_os_revision",
+                "device_package_count", "device_page_size", "device_screen_height", "device_screen_width",
+                "device_tb_frequency",
+            ], .keep(.number))
+
+    /// Names that people give, ids of advertisers and of one phone, addresses, and paths of files that were found.
+    private static let dropped = PseudonymTable(
+        [
+            "device_host_id", "device_host_name", "device_ifa", "device_kernel_boot_session_uuid",
+            "device_kernel_boot_signature", "device_kernel_uuid", "device_name", "evidence_directories_symlinked",
+            "evidence_directories_writable", "evidence_dylds_present", "evidence_files_present", "mobile_carrier_name",
+            "network_addresses",
+        ], .drop)
+
+    /// The properties as the first SDKs have them: texts, and controls of the system under dotted names, of which nothing
+    /// stays.
+    ///
+    /// Source: "Sift iOS SDK: on-disk store, list request", section 5.5.
+    static let firstProperties: PseudonymTable = [
+        "apple_ifa": .drop,
+        "apple_ifv": .pseudonym(.client),
+        "carrier_name": .drop,
+        "iso_country_code": .keep(.word),
+        "localized_model": .keep(.name),
+        "mobile_country_code": .keep(.decimal),
+        "mobile_network_code": .keep(.decimal),
+        "model": .keep(.name),
+        "name": .drop,
+        "screen_height": .keep(.decimal),
+        "screen_width": .keep(.decimal),
+        "system_name": .keep(.name),
+        "system_version": .keep(.version),
+    ]
+}

@@ -1,0 +1,227 @@
+import Bytes
+import JSONText
+
+/// The form that a value must have to stay as it is. A value of another form may be anything that an app, or somebody who
+/// made a capture up, put there.
+///
+/// Source: "Pseudonyms".
+public enum KeptForm: Sendable {
+    /// A number.
+    case number
+    /// True or false.
+    case boolean
+    /// A text that is `true` or `false`.
+    case flag
+    /// A text of digits, with a sign and a point where there are any: a count or a time.
+    case decimal
+    /// A text that begins with a letter, of letters, digits, `_`, `-` and `.`: what programs call things.
+    case word
+    /// A text of words, as a model or an experiment is called.
+    case name
+    /// A text with a digit, of letters, digits and what stands between the numbers of a version.
+    case version
+    /// A language, with script, region and keywords where there are any, or `??`.
+    case locale
+    /// A date, a time, or both.
+    case date
+    /// The name of a time zone, such as `Europe/Berlin`.
+    case zone
+    /// The beginning of an address up to its colon, and two slashes.
+    case scheme
+    /// One of these texts.
+    case oneOf(Set<String>)
+    /// A word that begins so.
+    case beginning(String)
+
+    /// Whether a value has the form.
+    func matches(_ value: JSONNode, of document: JSONDocument) -> Bool {
+        switch (self, document.kind(of: value)) {
+        case (.number, .number), (.boolean, .true), (.boolean, .false): true
+        case (.number, _), (.boolean, _): false
+        case (_, .string): matches(document.bytes(of: value))
+        default: false
+        }
+    }
+
+    /// Whether a text has the form; an empty one has that of every text.
+    func matches(_ text: Span<UInt8>) -> Bool {
+        guard !text.isEmpty else { return true }
+        guard text.count <= Self.longest, !text.mayBeAnID else { return false }
+        switch self {
+        case .number, .boolean: return false
+        case .flag: return text.equals("true") || text.equals("false")
+        case .decimal: return text.isDecimal
+        case .word: return text[0].isLetter && text.hasOnly { $0.isLetter || $0.isDigit || "_-.".utf8.contains($0) }
+        case .name: return text.hasOnly { $0.isLetter || $0.isDigit || " _-.,+()".utf8.contains($0) }
+        case .version:
+            return text.hasDigit && text.hasOnly { $0.isLetter || $0.isDigit || " _-.,+()".utf8.contains($0) }
+        case .locale: return text.isLocale
+        case .date:
+            return text[0].isDigit && text.count <= 40
+                && text.hasOnly { $0.isDigit || "-:.+TZ ".utf8.contains($0) }
+        case .zone:
+            return text[0].isLetter && text.hasOnly { $0.isLetter || $0.isDigit || "_-+/".utf8.contains($0) }
+        case .scheme: return text.isScheme
+        case .oneOf(let known): return known.contains(String(readingUTF8: text))
+        case .beginning(let start):
+            return text.count > start.utf8.count && text.extracting(..<start.utf8.count).equals(start)
+                && KeptForm.word.matches(text)
+        }
+    }
+
+    /// No documented text of any form is longer.
+    private static let longest = 100
+}
+
+extension KeptForm: CustomStringConvertible {
+    /// The form in words, for the article.
+    public var description: String {
+        switch self {
+        case .number: "number"
+        case .boolean: "boolean"
+        case .flag: "`true` or `false` as text"
+        case .decimal: "number as text"
+        case .word: "word"
+        case .name: "name"
+        case .version: "version"
+        case .locale: "locale"
+        case .date: "date or time"
+        case .zone: "time zone"
+        case .scheme: "scheme of an address"
+        case .oneOf: "documented word"
+        case .beginning(let start): "word that begins with `\(start)`"
+        }
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte is an ASCII letter of either case.
+    fileprivate var isLetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
+}
+
+extension Span<UInt8> {
+    fileprivate func hasOnly(_ isAllowed: (UInt8) -> Bool) -> Bool {
+        for index in indices where !isAllowed(self[index]) { return false }
+        return true
+    }
+
+    fileprivate var hasDigit: Bool {
+        for index in indices where self[index].isDigit { return true }
+        return false
+    }
+
+    /// `-12`, `0.5`, `1497595093.902000`
+    fileprivate var isDecimal: Bool {
+        var digits = 0
+        var points = 0
+        for index in indices {
+            switch self[index] {
+            case UInt8(ascii: "-") where index == 0: continue
+            case UInt8(ascii: ".") where digits > 0 && points == 0: points = 1
+            case let byte where byte.isDigit: digits += 1
+            default: return false
+            }
+        }
+        return digits > 0 && digits <= 24
+    }
+
+    /// `??`, `de`, `zh-Hans_CN`, `en_US@calendar=buddhist`
+    fileprivate var isLocale: Bool {
+        if equals("??") { return true }
+        var letters = 0
+        while letters < count, self[letters].isLetter { letters += 1 }
+        guard (2...3).contains(letters), count <= 60 else { return false }
+        guard letters < count else { return true }
+        var end = count
+        for index in indices where self[index] == UInt8(ascii: "@") {
+            end = index
+            break
+        }
+        // Behind the keyword's name stands an equals sign, as in no address of mail.
+        if end < count {
+            let keywords = extracting((end + 1)...)
+            guard !keywords.isEmpty, keywords.hasKeywords else { return false }
+        }
+        return extracting(letters..<end).hasOnly { $0.isLetter || $0.isDigit || $0 == 0x5F || $0 == 0x2D }
+            && (letters == end || self[letters] == 0x5F || self[letters] == 0x2D)
+    }
+
+    /// `calendar=buddhist`, more of them after semicolons.
+    private var hasKeywords: Bool {
+        var hasName = false
+        var hasEquals = false
+        for index in indices {
+            switch self[index] {
+            case UInt8(ascii: "="):
+                guard hasName, !hasEquals else { return false }
+                hasEquals = true
+            case UInt8(ascii: ";"):
+                guard hasEquals else { return false }
+                (hasName, hasEquals) = (false, false)
+            case let byte where byte.isLetter || byte.isDigit || byte == UInt8(ascii: "-"): hasName = true
+            default: return false
+            }
+        }
+        return hasEquals
+    }
+
+    /// `mailto:`, `googlegmail://`
+    fileprivate var isScheme: Bool {
+        var end = 0
+        while end < count, self[end].isLetter || self[end].isDigit || "+.-".utf8.contains(self[end]) { end += 1 }
+        guard end > 0, self[0].isLetter, end < count else { return false }
+        let rest = extracting(end...)
+        return rest.equals(":") || rest.equals("://")
+    }
+
+    /// Whether something in the text looks like an id, a token or an address of a network, whatever form it has besides.
+    fileprivate var mayBeAnID: Bool {
+        isNetworkAddress || hasLongRun || hasUUID
+    }
+
+    /// A UUID, with more around it or not.
+    private var hasUUID: Bool {
+        guard count >= 36 else { return false }
+        for start in 0...(count - 36) where extracting(start..<start + 36).isUUID { return true }
+        return false
+    }
+
+    /// Twelve hexadecimal digits in a row with letters and figures among them, as at the end of a UUID, or twenty of any
+    /// kind.
+    private var hasLongRun: Bool {
+        var run = 0
+        var hasLetter = false
+        var hasNumeral = false
+        for index in indices {
+            guard self[index].hexadecimalValue != nil else {
+                (run, hasLetter, hasNumeral) = (0, false, false)
+                continue
+            }
+            run += 1
+            if self[index].isDigit { hasNumeral = true } else { hasLetter = true }
+            if run >= 12, hasLetter, hasNumeral { return true }
+            // A time in milliseconds or nanoseconds has fewer.
+            if run > 19 { return true }
+        }
+        return false
+    }
+
+    /// Four numbers of up to 255 with points between them.
+    private var isNetworkAddress: Bool {
+        var parts = 0
+        var value = 0
+        var digits = 0
+        for index in indices {
+            if self[index] == UInt8(ascii: ".") {
+                guard digits > 0 else { return false }
+                (parts, value, digits) = (parts + 1, 0, 0)
+                continue
+            }
+            guard self[index].isDigit, digits < 3 else { return false }
+            value = value * 10 + Int(self[index] & 0xF)
+            digits += 1
+            guard value <= 255 else { return false }
+        }
+        return parts == 3 && digits > 0
+    }
+}

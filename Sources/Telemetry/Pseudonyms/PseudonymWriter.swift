@@ -1,0 +1,228 @@
+import JSONText
+
+/// Writes values by their rules.
+///
+/// It walks no deeper than the rules do, whatever the values are.
+struct PseudonymWriter: Sendable {
+    /// Makes the pseudonyms.
+    var maker: PseudonymMaker
+    /// What was left out since this was last set.
+    var counts = PseudonymCounts()
+    private var output = TextBuffer()
+
+    private static let null: TextPiece = "null"
+    /// Texts with JSON in them come from other writers.
+    private static let nestedPolicy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
+
+    init(_ maker: PseudonymMaker) {
+        self.maker = maker
+    }
+
+    /// What stays of a document, whose root is an object.
+    mutating func bytes(of document: JSONDocument, by table: PseudonymTable) -> [UInt8] {
+        output.removeAll()
+        writeObject(document.root, table, of: document)
+        return output.bytes
+    }
+
+    /// Writes a value by its rule.
+    /// - Returns: false if nothing was written, for the value is left out.
+    private mutating func write(_ value: JSONNode, _ rule: PseudonymRule, of document: JSONDocument) -> Bool {
+        let kind = document.kind(of: value)
+        if case .drop = rule {
+            counts.dropped += 1
+            return false
+        }
+        if kind == .null { return writeScalar(value, kind, of: document) }
+        switch rule {
+        case .drop: return false
+        case .keep(let form, let substitute):
+            if form.matches(value, of: document) { return writeScalar(value, kind, of: document) }
+            return write(substitute, insteadOf: value, kind, of: document)
+        case .pseudonym(let name): return writePseudonym(of: value, kind, name, of: document)
+        case .object(let table): return kind == .object ? writeObject(value, table, of: document) : leaveOut()
+        case .list(let rule): return kind == .array ? writeList(value, rule, of: document) : leaveOut()
+        case .tuple(let rules): return kind == .array ? writeTuple(value, rules, of: document) : leaveOut()
+        case .map(let keys, let rule): return kind == .object ? writeMap(value, keys, rule, of: document) : leaveOut()
+        case .json(let rule): return kind == .string ? writeNested(value, rule, of: document) : leaveOut()
+        }
+    }
+
+    private mutating func leaveOut() -> Bool {
+        counts.malformed += 1
+        return false
+    }
+
+    // MARK: Scalars
+
+    private mutating func writeScalar(_ value: JSONNode, _ kind: JSONKind, of document: JSONDocument) -> Bool {
+        switch kind {
+        case .null: output.append(Self.null)
+        case .true: output.append(copying: "true".utf8.span)
+        case .false: output.append(copying: "false".utf8.span)
+        case .number: output.append(copying: document.bytes(of: value))
+        case .string: output.append(jsonString: document.bytes(of: value))
+        case .array, .object, .removed: return leaveOut()
+        }
+        return true
+    }
+
+    private mutating func writePseudonym(
+        of value: JSONNode, _ kind: JSONKind, _ name: PseudonymClass, of document: JSONDocument
+    ) -> Bool {
+        guard kind == .string else { return leaveOut() }
+        output.append(jsonString: maker.pseudonym(of: document.bytes(of: value), name).span)
+        return true
+    }
+
+    private mutating func write(
+        _ substitute: PseudonymRule.Substitute, insteadOf value: JSONNode, _ kind: JSONKind, of document: JSONDocument
+    ) -> Bool {
+        switch substitute {
+        case .nothing: return leaveOut()
+        case .text(let text):
+            // A value of another kind holds the record; no text in its place makes it right.
+            guard kind == .string else { return leaveOut() }
+            if !document.bytes(of: value).equals(text) { counts.malformed += 1 }
+            output.append(jsonString: text.utf8.span)
+            return true
+        case .pseudonym(let name): return writePseudonym(of: value, kind, name, of: document)
+        }
+    }
+
+    // MARK: Containers
+
+    /// Both the members and the fields of the table stand in canonical order.
+    @discardableResult
+    private mutating func writeObject(_ object: JSONNode, _ table: PseudonymTable, of document: JSONDocument) -> Bool {
+        output.append(UInt8(ascii: "{"))
+        let start = output.count
+        var field = 0
+        for position in 0..<document.memberCount(of: object) {
+            let member = document.member(at: position, of: object)
+            guard let rule = rule(of: member.key, in: table, from: &field, of: document) else {
+                counts.unnamed += 1
+                continue
+            }
+            let place = output.count
+            if place > start { output.append(UInt8(ascii: ",")) }
+            output.append(jsonString: document.bytes(of: member.key))
+            output.append(UInt8(ascii: ":"))
+            if !write(member.value, rule, of: document) { output.removeAll(from: place) }
+        }
+        output.append(UInt8(ascii: "}"))
+        return true
+    }
+
+    /// The rule of a key; moves on to the first field behind the key.
+    private func rule(
+        of key: JSONNode, in table: PseudonymTable, from field: inout Int, of document: JSONDocument
+    ) -> PseudonymRule? {
+        while field < table.fields.count {
+            let order = document.bytes(of: key).ordered(against: table.fields[field].key)
+            if order < 0 { return nil }
+            field += 1
+            if order == 0 { return table.fields[field - 1].rule }
+        }
+        return nil
+    }
+
+    private mutating func writeList(_ list: JSONNode, _ rule: PseudonymRule, of document: JSONDocument) -> Bool {
+        output.append(UInt8(ascii: "["))
+        let start = output.count
+        var element = document.firstElement(of: list)
+        while let current = element {
+            let place = output.count
+            if place > start { output.append(UInt8(ascii: ",")) }
+            if !write(current, rule, of: document) { output.removeAll(from: place) }
+            element = document.element(after: current, of: list)
+        }
+        output.append(UInt8(ascii: "]"))
+        return true
+    }
+
+    private mutating func writeTuple(_ tuple: JSONNode, _ rules: [PseudonymRule], of document: JSONDocument) -> Bool {
+        output.append(UInt8(ascii: "["))
+        // Where what stays ends: null in the place of what is left out says nothing at the end.
+        var end = output.count
+        var element = document.firstElement(of: tuple)
+        var position = 0
+        while let current = element {
+            if position < rules.count {
+                if position > 0 { output.append(UInt8(ascii: ",")) }
+                if write(current, rules[position], of: document) {
+                    end = output.count
+                } else {
+                    output.append(Self.null)
+                }
+            } else {
+                counts.unnamed += 1
+            }
+            position += 1
+            element = document.element(after: current, of: tuple)
+        }
+        output.removeAll(from: end)
+        output.append(UInt8(ascii: "]"))
+        return true
+    }
+
+    private mutating func writeMap(
+        _ map: JSONNode, _ keys: PseudonymRule.KeyRule, _ rule: PseudonymRule, of document: JSONDocument
+    ) -> Bool {
+        // Keys that become pseudonyms come to stand elsewhere.
+        var members: [(key: [UInt8], member: JSONMember)] = []
+        for position in 0..<document.memberCount(of: map) {
+            let member = document.member(at: position, of: map)
+            if let key = key(document.bytes(of: member.key), keys) {
+                members.append((key, member))
+            } else {
+                counts.unnamed += 1
+            }
+        }
+        if case .afterPoint = keys { members.sort { $0.key.lexicographicallyPrecedes($1.key) } }
+        output.append(UInt8(ascii: "{"))
+        let start = output.count
+        var last: [UInt8]?
+        for (key, member) in members {
+            // Two spellings of a UUID have one pseudonym.
+            guard key != last else {
+                counts.malformed += 1
+                continue
+            }
+            let place = output.count
+            if place > start { output.append(UInt8(ascii: ",")) }
+            output.append(jsonString: key.span)
+            output.append(UInt8(ascii: ":"))
+            if write(member.value, rule, of: document) { last = key } else { output.removeAll(from: place) }
+        }
+        output.append(UInt8(ascii: "}"))
+        return true
+    }
+
+    /// The key that takes the place of a key; nil if the member is left out.
+    private mutating func key(_ key: Span<UInt8>, _ rule: PseudonymRule.KeyRule) -> [UInt8]? {
+        switch rule {
+        case .form(let form): return form.matches(key) ? key.copied() : nil
+        case .afterPoint(let words, let known, let name):
+            guard let point = key.indices.first(where: { key[$0] == UInt8(ascii: ".") }),
+                words.contains(String(readingUTF8: key.extracting(..<point)))
+            else { return nil }
+            let rest = key.extracting((point + 1)...)
+            if known.contains(String(readingUTF8: rest)) { return key.copied() }
+            return key.extracting(...point).copied() + maker.pseudonym(of: rest, name)
+        }
+    }
+
+    /// A text with JSON becomes the canonical text of what stays.
+    private mutating func writeNested(_ text: JSONNode, _ rule: PseudonymRule, of document: JSONDocument) -> Bool {
+        let bytes = document.bytes(of: text)
+        guard !bytes.isEmpty else { return writeScalar(text, .string, of: document) }
+        guard let nested = try? JSONDocument(bytes.copied(), policy: Self.nestedPolicy) else { return leaveOut() }
+        var outer = TextBuffer()
+        swap(&outer, &output)
+        let isWritten = write(nested.root, rule, of: nested)
+        swap(&outer, &output)
+        if isWritten { output.append(jsonString: outer.bytes.span) }
+        return isWritten
+    }
+}

@@ -1,0 +1,91 @@
+/// Makes records that tell what happened, and of nobody to whom: ids become pseudonyms, and only what the tables of the
+/// systems name stays.
+///
+/// ```swift
+/// var pseudonymizer = RecordPseudonymizer(key, knowing: Systems.table)
+/// let counts = try pseudonymizer.pseudonymize(&record)
+/// ```
+///
+/// It is a function of the record and the key: equal records stay equal. A record that has pseudonyms of the same key stays as
+/// it is, for what has the form of a pseudonym is left alone in it; all rules hold for the rest of it all the same, for a
+/// bundle can have been made by anybody.
+///
+/// Source: "Pseudonyms".
+public struct RecordPseudonymizer: Sendable {
+    /// The id of the key.
+    public let keyID: String
+    private let systems: SystemTable
+    private var payloads: PayloadPseudonymizer
+
+    /// Prepares for records.
+    public init(_ key: PseudonymKey, knowing systems: SystemTable) {
+        keyID = key.id
+        self.systems = systems
+        payloads = PayloadPseudonymizer(PseudonymMaker(key))
+    }
+
+    /// Makes the pseudonyms of a record.
+    /// - Returns: what was left out of its payload.
+    /// - Throws: ``PseudonymError/otherKey(_:given:)`` for a record with pseudonyms of another key: they would become pseudonyms
+    ///   of pseudonyms, which compare with nothing.
+    public mutating func pseudonymize(_ record: inout Record) throws(PseudonymError) -> PseudonymCounts {
+        guard let format = systems[record.system]?.pseudonyms else {
+            throw .unknownSystem(record.system.description)
+        }
+        let isMarked = record.held.contains(.pseudonymized)
+        guard !isMarked || record.pseudonymKeyID == keyID else {
+            throw .otherKey(record.pseudonymKeyID, given: keyID)
+        }
+        payloads.writer.maker.leavesPseudonyms = isMarked
+        payloads.writer.counts = PseudonymCounts()
+        record.payload = payloads.rewritten(record.payload, by: format.table(ofType: record.type) ?? [:])
+        replaceIDs(of: &record, format)
+        record.notes = [Record.pseudonymNote(keyID)] + record.notes.compactMap(PseudonymNotes.code)
+        record.held = record.held.filter { $0 != .pseudonymized }.map(\.withoutWords) + [.pseudonymized]
+        return payloads.writer.counts
+    }
+
+    private mutating func replaceIDs(of record: inout Record, _ format: any PseudonymFormat) {
+        record.target = target(of: record, format)
+        record.id = payloads.writer.maker.pseudonym(of: record.id, .document)
+        record.client = record.client.map { payloads.writer.maker.pseudonym(of: $0, .client) }
+        record.source.capture = payloads.writer.maker.pseudonym(of: record.source.capture, .capture)
+        record.source.path = payloads.writer.maker.pseudonym(of: record.source.path, .path)
+        if !KeptForm.word.matches(record.type.utf8.span) {
+            record.type = payloads.writer.maker.pseudonym(of: record.type, .type)
+        }
+    }
+
+    /// The target with pseudonyms, and without header fields, which those who test an app may name as they like.
+    private mutating func target(of record: borrowing Record, _ format: any PseudonymFormat) -> Target? {
+        guard let target = record.target,
+            let path = format.path(of: target, { payloads.writer.maker.pseudonym(of: $0, $1) })
+        else { return nil }
+        return Target(path: path, method: target.method)
+    }
+}
+
+extension Record {
+    private static let pseudonymWord = "pseudonymized "
+
+    /// The note that a record has pseudonyms of a key.
+    static func pseudonymNote(_ keyID: String) -> String { pseudonymWord + keyID }
+
+    /// The id of the key that its pseudonyms were made with; nil if it is not noted that it has any.
+    public var pseudonymKeyID: String? {
+        notes.first { $0.hasPrefix(Self.pseudonymWord) }.map { String($0.dropFirst(Self.pseudonymWord.utf8.count)) }
+    }
+}
+
+extension Hold {
+    /// The reason without words in which pieces of input may be; a number, such as the status of an answer, stays.
+    fileprivate var withoutWords: Hold {
+        let isNumber = detail?.utf8.allSatisfy { (0x30...0x39).contains($0) } ?? false
+        return Hold(PseudonymNotes.code(of: code) ?? Self.plain(code), isNumber ? detail : nil)
+    }
+
+    /// A code of one word, as systems have them; anything else was made up.
+    private static func plain(_ code: String) -> String {
+        code.utf8.count <= 20 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) } ? code : "other"
+    }
+}

@@ -1,0 +1,86 @@
+import Parallel
+import Telemetry
+import Testing
+
+@testable import Bundle
+
+/// Bundles that say that all their records have pseudonyms.
+@Suite struct PseudonymizedBundleTests {
+    private func record(_ number: Int, key: String?) -> Record {
+        var record = SampleBundle.record(number)
+        guard let key else { return record }
+        record.notes = ["pseudonymized \(key)"]
+        record.held = [.pseudonymized]
+        return record
+    }
+
+    private func pack(_ keys: [String?], _ said: String?, problem: Bool = false, reject: Bool = false) async throws
+        -> [UInt8]
+    {
+        var bytes: [UInt8] = []
+        var assembler = try BundleAssembler(level: 1, tool: "1", limit: JobLimit(jobs: 2))
+        for (number, key) in keys.enumerated() {
+            let record = record(number, key: key)
+            assembler.add(RecordSummary(record), line: SampleBundle.line(record)[...])
+        }
+        let rejects = [
+            Quarantined(
+                capture: "c", path: "p", store: .mozillaPingFile, reject: Reject("P2"), size: 1, sha256: "",
+                isStored: false)
+        ]
+        try await assembler.add(SampleBundle.spill(reject ? rejects : [])) { _, _ in
+            nil
+        } to: {
+            bytes.append(copying: $0)
+        }
+        let problems = [PlacedProblem(capture: "c", path: "p", problem: Problem("link", "x"))]
+        _ = try assembler.finish(
+            problems: SampleBundle.spill(problem ? problems : []), duplicates: 0, pseudonymized: said
+        ) {
+            bytes.append(copying: $0)
+        }
+        return bytes
+    }
+
+    private func fault(_ bytes: [UInt8]) async throws -> String? {
+        do {
+            _ = try await SampleBundle.verify(bytes)
+            return nil
+        } catch let error as BundleError {
+            return error.description
+        }
+    }
+
+    private static let key = "01e15c1d"
+
+    @Test func manifestSaysWhoseKeyAndReadsBack() async throws {
+        let bytes = try await pack([Self.key, Self.key], Self.key)
+        #expect(try BundleReader(bytes: bytes).manifest.pseudonymized == Self.key)
+        #expect(try await fault(bytes) == nil)
+        let plain = try await pack([Self.key, nil], nil)
+        #expect(try BundleReader(bytes: plain).manifest.pseudonymized == nil)
+        #expect(try await fault(plain) == nil)
+    }
+
+    @Test func recordWithoutPseudonymsIsFound() async throws {
+        let reason = "it has not the pseudonyms that the manifest says all have"
+        #expect(
+            try await fault(pack([Self.key, nil, nil], Self.key)) == "records/000001.ndjson line 2: \(reason)")
+        #expect(try await fault(pack(["89abcdef"], Self.key)) == "records/000001.ndjson line 1: \(reason)")
+    }
+
+    @Test func detailsOfInputAreFound() async throws {
+        let reason = "manifest.json: that the bundle has pseudonyms is not what the records say"
+        #expect(try await fault(pack([Self.key], Self.key, problem: true)) == reason)
+        #expect(try await fault(pack([Self.key], Self.key, reject: true)) == reason)
+        #expect(try await fault(pack([Self.key], nil, problem: true, reject: true)) == nil)
+    }
+
+    @Test func recordThatIsMarkedInOneWayOnlyIsRefused() async throws {
+        var record = record(1, key: Self.key)
+        record.held = []
+        let line = SampleBundle.line(record)
+        var lines = RecordLines(line)
+        #expect(throws: RecordError("noted or held as pseudonymized, not both")) { try lines.next() }
+    }
+}

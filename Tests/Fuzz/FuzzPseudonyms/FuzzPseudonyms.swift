@@ -1,0 +1,52 @@
+import JSONText
+import Systems
+import Telemetry
+
+/// A key for all inputs, so that a crash can be seen again.
+private let key = try? PseudonymKey([UInt8](repeating: 7, count: 32))
+
+/// Gives a record of any system pseudonyms, whose payload is hostile bytes. The first byte tells the system, the second the
+/// type.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzPseudonyms(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    guard let key, bytes.count > 2 else { return 0 }
+    let system = Systems.table.all[Int(bytes[0]) % Systems.table.all.count]
+    let types = system.pseudonyms.tables.flatMap { $0.types.split(separator: ", ") } + ["unknown"]
+    let text = Array(bytes[2...])
+    let policy = JSONReadingPolicy(unpairedSurrogates: .keep)
+    let document = try? JSONDocument(text, policy: policy)
+    let payload = document.map { $0.canonicalBytes(of: $0.root) } ?? text
+    var record = Record(
+        system: system.name, type: String(types[Int(bytes[1]) % types.count]), id: "id", client: "client",
+        payload: payload, source: Source(capture: "c", path: "p", store: .harEntry, index: 0))
+    var pseudonymizer = RecordPseudonymizer(key, knowing: Systems.table)
+    guard (try? pseudonymizer.pseudonymize(&record)) != nil else { preconditionFailure("a record is refused") }
+    guard let rewritten = try? JSONDocument(record.payload, policy: policy) else {
+        preconditionFailure("what comes out is no JSON")
+    }
+    precondition(rewritten.kind(of: rewritten.root) == .object, "what comes out is no object")
+    precondition(rewritten.canonicalBytes(of: rewritten.root) == record.payload, "what comes out is not canonical")
+    checkIDs(of: payload, in: record.payload)
+    let first = record
+    guard (try? pseudonymizer.pseudonymize(&record)) != nil else { preconditionFailure("a second time it is refused") }
+    precondition(record == first, "a second time something changes")
+    return 0
+}
+
+/// No UUID of the payload is in what comes out of it.
+private func checkIDs(of payload: [UInt8], in rewritten: [UInt8]) {
+    let ids = uuids(in: payload)
+    precondition(ids.isDisjoint(with: uuids(in: rewritten)), "an id comes through")
+}
+
+/// The UUIDs that stand in bytes, in lower case.
+private func uuids(in bytes: [UInt8]) -> Set<[UInt8]> {
+    var found: Set<[UInt8]> = []
+    guard bytes.count >= 36 else { return found }
+    for start in 0...(bytes.count - 36) where bytes[start + 8] == UInt8(ascii: "-") {
+        let text = Array(bytes[start..<start + 36])
+        if text.span.isUUID { found.insert(text.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }) }
+    }
+    return found
+}

@@ -1,0 +1,228 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `--pseudonymize` and `pseudonym-key` as people use them.
+@Suite struct PseudonymCommandTests {
+    private let folder: TemporaryFolder
+    private let key: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        key = try folder.put("a key that is no secret, for tests", "key", mode: 0o600)
+    }
+
+    private func records(_ name: String) throws -> [[String: Any]] {
+        try folder.text(name).split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+    }
+
+    // MARK: Keys
+
+    @Test func keyIsMadeForItsOwnerAloneAndNeverShown() throws {
+        let made = try pingferry("pseudonym-key", "-o", folder("new"))
+        #expect(made.status == 0)
+        let bytes = try folder.data("new")
+        #expect(bytes.count == 32)
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder("new"))
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(made.text.wholeMatch(of: /wrote .*new: pseudonym key [0-9a-f]{8}\n/) != nil)
+        #expect(!made.text.contains(bytes.map { String(format: "%02x", $0) }.joined()))
+        // Another is another, and one that exists stays.
+        #expect(try pingferry("pseudonym-key", "-q", "-o", folder("other")).text == "")
+        #expect(try folder.data("other") != bytes)
+        #expect(try pingferry("pseudonym-key", "-o", folder("new")).status == 73)
+        #expect(try folder.data("new") == bytes)
+        #expect(try pingferry("pseudonym-key", "-o", "-").status == 64)
+    }
+
+    @Test func keyThatIsNoneOrThatOthersCanReadIsRefused() throws {
+        let cases: [(name: String, contents: String, mode: Int, status: Int32)] = [
+            ("open", String(repeating: "k", count: 32), 0o640, 78),
+            ("short", String(repeating: "k", count: 31), 0o600, 78),
+            ("long", String(repeating: "k", count: 4097), 0o600, 78), ("empty", "", 0o600, 78),
+        ]
+        for (name, contents, mode, status) in cases {
+            try folder.put(contents, name, mode: mode)
+            for command in ["convert", "bundle"] {
+                let finished = try pingferry(
+                    command, "-o", folder("out"), "--pseudonymize", folder(name), sample("webxr"))
+                #expect(finished.status == status, "\(name)")
+                #expect(!finished.errors.contains("kkkk"))
+            }
+        }
+        #expect(
+            try pingferry("convert", "-o", folder("out"), "--pseudonymize", folder("no"), sample("webxr")).status == 66)
+        #expect(
+            try pingferry("convert", "-o", folder("out"), "--pseudonymize", folder.path, sample("webxr")).status != 0)
+        #expect(!folder.names.contains("out"))
+    }
+
+    // MARK: Marks
+
+    @Test func recordsAreMarkedAndNothingUploadsThem() throws {
+        let bundle = folder("a.tar.zst")
+        let made = try pingferry(
+            "bundle", "-o", bundle, "--json", "--pseudonymize", key, sample("webxr"), sample("shop"))
+        let summary = try made.json()
+        #expect(made.status == 0)
+        let pseudonymized = try #require(summary["pseudonymized"] as? [String: Any])
+        let keyID = try #require(pseudonymized["key"] as? String)
+        #expect(keyID.wholeMatch(of: /[0-9a-f]{8}/) != nil)
+        #expect((pseudonymized["dropped"] as? Int ?? 0) > 20)
+        #expect(try pingferry("verify", bundle).lines.last == "pseudonymized with the key \(keyID)")
+        #expect(try pingferry("verify", "--json", bundle).text.contains(#""pseudonymized":"\#(keyID)""#))
+        #expect(try pingferry("list", bundle).lines.contains("pseudonymized with the key \(keyID)"))
+        let listed = try pingferry("list", "--json", bundle).json()
+        #expect(listed["pseudonymized"] as? String == keyID)
+        let totals = try #require(listed["totals"] as? [String: Any])
+        #expect(totals["uploadable"] as? Int == 0)
+        #expect((totals["held"] as? [String: Int])?["pseudonymized"] == totals["records"] as? Int)
+        // Neither a plan nor an operator's word makes them go.
+        let ledger = folder("state/ledger.sqlite")
+        let upload = #""$(dirname "$0")/pingferry-upload" "$@""#
+        let plan = try shell(upload, ["--dry-run", "--json", "--ledger", ledger, bundle]).json()
+        #expect((plan["sends"] as? [Any])?.isEmpty == true)
+        let release = try shell(upload, ["release", "--reason", "pseudonymized", "--ledger", ledger, "x"])
+        #expect(release.status == 64)
+        #expect(release.errors.contains("records that are held as pseudonymized cannot be sent"))
+    }
+
+    @Test func payloadsAloneWouldLoseTheirMark() throws {
+        let finished = try pingferry("convert", "-o", "-", "--payload-only", "--pseudonymize", key, sample("webxr"))
+        #expect(finished.status == 64)
+        #expect(finished.errors.contains("mark"))
+    }
+
+    @Test func whatIsLeftOutIsCountedAndEndsWithTheStatusThatItHas() throws {
+        let finished = try pingferry("convert", "-o", folder("out"), "--json", "--pseudonymize", key, sample("damaged"))
+        #expect(finished.status == 1)
+        #expect(finished.errorLines == ["pingferry: quarantined and left out: 5 (F5 1, P1 1, P12 1, P2 1, P5 1)"])
+        let json = try finished.json()
+        #expect(json["quarantineCounts"] as? [String: Int] == ["F5": 1, "P1": 1, "P12": 1, "P2": 1, "P5": 1])
+        #expect((json["quarantined"] as? [Any])?.isEmpty == true)
+        #expect(json["complete"] as? Bool == false)
+    }
+
+    // MARK: Equal values
+
+    @Test func clientsAndDocumentsStayEqualInAllFilesOfOneKey() throws {
+        for name in ["focus", "focus.zip"] {
+            _ = try pingferry("convert", "-q", "-o", folder(name), "--pseudonymize", key, sample(name))
+        }
+        func ids(_ name: String) throws -> [[String]] {
+            try records(name).map { ["\($0["id"] ?? "")", "\($0["client"] ?? "")"] }
+        }
+        #expect(try ids("focus").count == 7)
+        #expect(try ids("focus") == ids("focus.zip"))
+        // In another key, nothing is.
+        try folder.put(String(repeating: "z", count: 40), "other", mode: 0o600)
+        _ = try pingferry("convert", "-q", "-o", folder("z"), "--pseudonymize", folder("other"), sample("focus"))
+        #expect(Set(try ids("focus").joined()).isDisjoint(with: try ids("z").joined()))
+    }
+
+    @Test func resultDependsOnInputAndKeyAlone() throws {
+        for jobs in ["1", "3"] {
+            _ = try pingferry(
+                "bundle", "-q", "-j", jobs, "-o", folder("\(jobs).tar.zst"), "--pseudonymize", key, sample("firefox"),
+                sample("shop"), sample("leanplum"))
+        }
+        #expect(try folder.data("1.tar.zst") == folder.data("3.tar.zst"))
+    }
+
+    @Test func samplesStayAsTheyAreWithoutTheOption() throws {
+        let plain = try pingferry("convert", "-q", "-o", "-", sample("shop")).text
+        #expect(!plain.contains("pseudonym"))
+        _ = try pingferry("bundle", "-q", "-o", folder("a.tar.zst"), sample("shop"))
+        let manifest = try tool("tar", "--zstd", "-xOf", folder("a.tar.zst"), "manifest.json")
+        #expect(!manifest.contains("pseudonym"))
+    }
+
+    // MARK: Twice
+
+    @Test func recordsOfTheSameKeyStayAsTheyAreAndAreDuplicates() throws {
+        let first = folder("first.tar.zst")
+        _ = try pingferry("bundle", "-q", "-o", first, "--pseudonymize", key, sample("focus"))
+        let again = try pingferry("bundle", "-q", "-o", folder("again.tar.zst"), "--pseudonymize", key, first)
+        #expect(again.status == 0)
+        #expect(try folder.data("again.tar.zst") == folder.data("first.tar.zst"))
+        // The capture once more gives nothing new.
+        let both = try pingferry(
+            "bundle", "--json", "-o", folder("both.tar.zst"), "--pseudonymize", key, first, sample("focus"))
+        #expect(try both.json()["duplicates"] as? Int == 7)
+        #expect(try pingferry("verify", "-q", folder("both.tar.zst")).status == 0)
+        // As NDJSON too.
+        _ = try pingferry("convert", "-q", "-o", folder("a.ndjson"), "--pseudonymize", key, sample("focus"))
+        _ = try pingferry("convert", "-q", "-o", folder("b.ndjson"), "--pseudonymize", key, folder("a.ndjson"))
+        #expect(try folder.data("a.ndjson") == folder.data("b.ndjson"))
+    }
+
+    @Test func recordsOfAnotherKeyAreRefused() throws {
+        try folder.put(String(repeating: "z", count: 40), "other", mode: 0o600)
+        let first = folder("first.tar.zst")
+        _ = try pingferry("bundle", "-q", "-o", first, "--pseudonymize", key, sample("webxr"))
+        for command in ["bundle", "convert"] {
+            let finished = try pingferry(command, "-o", folder("out"), "--pseudonymize", folder("other"), first)
+            #expect(finished.status == 65)
+            #expect(finished.errors.contains("first.tar.zst: it has pseudonyms of the key "))
+            #expect(!folder.names.contains("out"))
+        }
+    }
+
+    @Test func mergedBundleKeepsTheMarksAndSaysOfAllOnlyWhatHoldsForAll() throws {
+        let pseudonymized = folder("p.tar.zst")
+        _ = try pingferry("bundle", "-q", "-o", pseudonymized, "--pseudonymize", key, sample("webxr"))
+        _ = try pingferry("bundle", "-q", "-o", folder("q.tar.zst"), "--pseudonymize", key, sample("shop"))
+        _ = try pingferry("bundle", "-q", "-o", folder("plain.tar.zst"), sample("shop"))
+        // Of pseudonyms alone: the manifest says so still.
+        _ = try pingferry("bundle", "-q", "-o", folder("pq.tar.zst"), pseudonymized, folder("q.tar.zst"))
+        let keyID = try #require(try pingferry("list", "--json", pseudonymized).json()["pseudonymized"] as? String)
+        #expect(try pingferry("list", "--json", folder("pq.tar.zst")).json()["pseudonymized"] as? String == keyID)
+        #expect(try pingferry("verify", "-q", folder("pq.tar.zst")).status == 0)
+        // With others: each record says it of itself.
+        _ = try pingferry("bundle", "-q", "-o", folder("mixed.tar.zst"), pseudonymized, folder("plain.tar.zst"))
+        let mixed = try pingferry("list", "--json", folder("mixed.tar.zst")).json()
+        #expect(mixed["pseudonymized"] is NSNull)
+        let totals = try #require(mixed["totals"] as? [String: Any])
+        #expect((totals["held"] as? [String: Int])?["pseudonymized"] == 6)
+        #expect(totals["uploadable"] as? Int == 6)
+        #expect(try pingferry("verify", "-q", folder("mixed.tar.zst")).status == 0)
+    }
+
+    @Test func recordsOfOneIDThatDifferInWhatIsLeftOutAreOne() throws {
+        let line = try #require(try pingferry("convert", "-q", "-o", "-", sample("focus")).lines.first)
+        // Both have one id; the services that they differ in are left out.
+        let lines = ["a", "b"].map { name in
+            line.replacing(#""payload":{"arch""#, with: #""payload":{"accessibilityServices":["\#(name)"],"arch""#)
+        }
+        #expect(Set(lines + [line]).count == 3)
+        try folder.put(lines.joined(separator: "\n") + "\n", "a.ndjson")
+        let plain = try pingferry("bundle", "--json", "-o", folder("plain.tar.zst"), folder("a.ndjson")).json()
+        #expect(plain["duplicates"] as? Int == 0)
+        let made = try pingferry(
+            "bundle", "--json", "-o", folder("a.tar.zst"), "--pseudonymize", key, folder("a.ndjson"))
+        #expect(try made.json()["duplicates"] as? Int == 1)
+        #expect(try pingferry("verify", "-q", folder("a.tar.zst")).status == 0)
+        // The one whose difference stays is noted by the code alone.
+        let other = line.replacing(#""durations":96"#, with: #""durations":97"#)
+        try folder.put("\(line)\n\(other)\n", "b.ndjson")
+        _ = try pingferry("convert", "-q", "-o", folder("b"), "--pseudonymize", key, folder("b.ndjson"))
+        let notes = try records("b").map { try #require($0["notes"] as? [String]) }
+        #expect(notes.count == 2)
+        #expect(notes.last?.first == "P11")
+        #expect(notes.first?.contains("P11") == false)
+    }
+
+    @Test func damagedBundleIsSalvagedWithoutTellingOfIt() throws {
+        _ = try pingferry("bundle", "-q", "-o", folder("a.tar.zst"), sample("webxr"))
+        let whole = try folder.data("a.tar.zst")
+        try whole.prefix(whole.count * 2 / 3).write(to: URL(fileURLWithPath: folder("cut-of-anna.tar.zst")))
+        let finished = try pingferry(
+            "convert", "--salvage", "-q", "-o", folder("out"), "--pseudonymize", key, folder("cut-of-anna.tar.zst"))
+        #expect(finished.status == 1)
+        #expect(finished.errors.wholeMatch(of: /pingferry: problems left out: \d+ \(damaged \d+\)\n/) != nil)
+        #expect(try records("out").count == 6)
+        #expect(try !folder.text("out").contains("anna"))
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Nothing that tells of a person comes through, in no output.
+@Suite struct PseudonymLeakTests {
+    private let folder: TemporaryFolder
+    private let key: String
+
+    /// A label that stands nowhere else.
+    private static let label = "kapture-of-anna"
+
+    init() throws {
+        folder = try TemporaryFolder()
+        key = try folder.put("a key that is no secret, for tests", "key", mode: 0o600)
+    }
+
+    private func run(_ arguments: [String], password: String?) throws -> FinishedProgram {
+        var environment = ProcessInfo.processInfo.environment
+        environment["PINGFERRY_BACKUP_PASSWORD"] = password
+        return try RunningProgram([pingferryPath] + arguments, environment: environment).finish()
+    }
+
+    /// Runs a command and keeps what it prints; the names of the files that it makes.
+    private func keep(_ name: String, _ arguments: [String], password: String?) throws -> [String] {
+        let finished = try run(arguments, password: password)
+        try finished.output.write(to: URL(fileURLWithPath: folder("\(name).output")))
+        try Data(finished.errors.utf8).write(to: URL(fileURLWithPath: folder("\(name).errors")))
+        return ["\(name).output", "\(name).errors"]
+    }
+
+    /// Writes all that the commands write of an input; the names of the files.
+    private func outputs(of input: String, password: String?) throws -> [String] {
+        let options = ["--label", Self.label, "--pseudonymize", key, input]
+        let (ndjson, bundle) = (folder("out.ndjson"), folder("a.tar.zst"))
+        var files = ["out.ndjson"]
+        files += try keep("plain", ["convert", "-o", "-"] + options, password: password)
+        files += try keep("labels", ["convert", "-o", ndjson, "--labels", "--json"] + options, password: password)
+        files += try keep("bundle", ["bundle", "-o", bundle, "--json"] + options, password: password)
+        files += try keep("list", ["list", "--json", bundle], password: password)
+        try tool(["tar", "--zstd", "-xOf", bundle]).write(to: URL(fileURLWithPath: folder("members")))
+        try tool(["tar", "--zstd", "-tf", bundle]).write(to: URL(fileURLWithPath: folder("names")))
+        let printed = try folder.data("plain.output").count
+        #expect(printed > 200)
+        #expect(try folder.data("members").count > printed)
+        return files + ["members", "names"]
+    }
+
+    /// Looks for the values of an input in all outputs.
+    /// - Parameter least: as many values at least have to be looked for, or the search shows nothing.
+    private func check(_ input: String, password: String? = nil, least: Int) throws {
+        let label = ["--label", Self.label]
+        _ = try keep("records", ["convert", "-q", "-o", "-", input] + label, password: password)
+        _ = try keep("scan", ["scan", "--json", input] + label, password: password)
+        let files = try outputs(of: input, password: password)
+        let found = try tool(
+            ["python3", generator("find_leaks.py"), Self.label, folder("records.output"), folder("scan.output")]
+                + files.map { folder($0) })
+        let result = try #require(try JSONSerialization.jsonObject(with: found) as? [String: Any])
+        let leaks = try #require(result["leaks"] as? [String: [String]])
+        #expect(leaks == [:])
+        #expect(result["values"] as? Int ?? 0 >= least)
+        #expect(try pingferry("verify", "-q", folder("a.tar.zst")).status == 0)
+    }
+
+    @Test(arguments: samples + ["focus.zip"] + sampleLogs) func noValueOfASampleComesThrough(name: String) throws {
+        try check(sample(name), least: 10)
+    }
+
+    @Test func noValueOfABackupComesThrough() throws {
+        try check(sample(sampleBackup.name), password: sampleBackup.password, least: 5)
+    }
+
+    @Test(
+        arguments: [
+            "make_mozilla_stores.py", "make_glean_stores.py", "make_leanplum_stores.py", "make_keyed_archives.py",
+        ])
+    func noValueOfAGeneratedCaptureComesThrough(script: String) throws {
+        try tool("python3", generator(script), folder("stores"))
+        try check(folder("stores"), least: 60)
+    }
+
+    /// The search itself finds what comes through.
+    @Test func searchFindsWhatIsThere() throws {
+        _ = try keep("records", ["convert", "-q", "-o", "-", sample("shop"), "--label", Self.label], password: nil)
+        _ = try keep("scan", ["scan", "--json", sample("shop"), "--label", Self.label], password: nil)
+        let found = try tool(
+            "python3", generator("find_leaks.py"), Self.label, folder("records.output"), folder("scan.output"),
+            folder("records.output"))
+        for word in ["6431b0f2a9", "10.114.62.7", "16.3419868"] {
+            #expect(found.lowercased().contains(word), "\(word)")
+        }
+    }
+}

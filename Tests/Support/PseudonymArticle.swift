@@ -1,0 +1,50 @@
+import Systems
+import Telemetry
+
+/// The tables of the rules as the article on pseudonyms has them.
+public enum PseudonymArticle {
+    /// All tables, each below a heading, in the order of the systems.
+    public static var tables: String {
+        Systems.table.all.flatMap { system in
+            system.pseudonyms.tables.map { types, table in
+                "### \(system.name): \(types)\n\n| field | what becomes of it |\n| --- | --- |\n"
+                    + rows(of: table, "").map { "| `\($0.path)` | \($0.words) |\n" }.joined()
+            }
+        }.joined(separator: "\n")
+    }
+
+    private typealias Row = (path: String, words: String)
+
+    private static func rows(of table: PseudonymTable, _ prefix: String) -> [Row] {
+        table.fields.flatMap { rows(of: $0.rule, "\(prefix)\($0.key)") }
+    }
+
+    private static func rows(of rule: PseudonymRule, _ path: String) -> [Row] {
+        switch rule {
+        case .keep(let form, let substitute): [(path, "kept: \(form)\(words(substitute))")]
+        case .pseudonym(let kind): [(path, "pseudonym: \(kind.name)")]
+        case .drop: [(path, "left out")]
+        case .object(let table): rows(of: table, path + ".")
+        case .list(let rule): rows(of: rule, path + "[]")
+        case .tuple(let rules): rules.enumerated().flatMap { rows(of: $1, "\(path)[\($0)]") }
+        case .map(let keys, let rule): rows(of: rule, "\(path).<\(words(keys))>")
+        case .json(let rule): rows(of: rule, path + " as JSON")
+        }
+    }
+
+    private static func words(_ substitute: PseudonymRule.Substitute) -> String {
+        switch substitute {
+        case .nothing: ""
+        case .text(let text): ", else `\(text)`"
+        case .pseudonym(let kind): ", else pseudonym: \(kind.name)"
+        }
+    }
+
+    private static func words(_ keys: PseudonymRule.KeyRule) -> String {
+        switch keys {
+        case .form(let form): "\(form)"
+        case .afterPoint(let words, _, let kind):
+            "\(words.sorted().joined(separator: ", "))>.<documented word, else pseudonym: \(kind.name)"
+        }
+    }
+}

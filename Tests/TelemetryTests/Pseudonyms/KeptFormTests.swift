@@ -1,0 +1,82 @@
+import JSONText
+import Testing
+
+@testable import Telemetry
+
+/// Which texts stay, by their forms.
+@Suite struct KeptFormTests {
+    private static let texts: [(form: KeptForm, kept: [String], not: [String])] = [
+        (.flag, ["true", "false", ""], ["True", "1", "nil"]),
+        (
+            .decimal, ["0", "-12", "0.000000", "1497595093.902000", "12345678901234"],
+            ["1.2.3", ".5", "1-2", "inf", "x", "-"]
+        ),
+        (
+            .word, ["app", "E_First_Run", "find_next", "glean.baseline.duration", "TOP_SITES", "a-b", "iPhone10"],
+            [
+                "two words", "a@example.org", "/var/mobile", "9lives", "alice/bob", "fe80::1", "Größe", "x?y=1",
+                "a\u{1B}[2J", "6B1F0C2E-4D7A-4F83-9E25-7A0C3D1B8F46", "deadbeefdeadbeef0123", "a\nb",
+            ]
+        ),
+        (
+            .name, ["iPhone11,8", "iPod touch", "iPhone OS", "D63AP", "Samsung SM-G900 (EU)"],
+            ["Anna's iPhone", "anna@example.org", "a;b", "11223344556677889900", "192.168.1.20", "\u{202E}x"]
+        ),
+        (
+            .version, ["13.3.1", "v2.2.5", "7.0", "4236", "8.1b3", "10.0.19045.1"],
+            ["unknown", "192.168.1.20", "10.0.0.1", "1.0/x", "0b9c7a5e-6d21-4f7b-8f0c-3e1d2a4b5c60"]
+        ),
+        (
+            .locale,
+            ["??", "de", "en-US", "zh-Hans_CN", "en_US@calendar=buddhist", "ar_SA@calendar=islamic;numbers=arab"],
+            ["e", "english", "bob@example", "bob@example.org", "en US", "de-DE@", "de@=x", "x-y"]
+        ),
+        (
+            .date, ["2020-03-02", "2026-01-20T04:31-05:00", "2025-09-24T15:40:00+00:00", "2025-11-03-05:00"],
+            ["", "yesterday", "٢٠١٧-١٢-٠٨", "2020-03-02 at home"]
+        ),
+        (.zone, ["Europe/Berlin", "GMT", "America/Argentina/Buenos_Aires"], ["/etc", "a b", "x@y"]),
+        (
+            .scheme, ["mailto:", "googlegmail://"],
+            ["mailto:anna@example.org", "mailto", "googlegmail://x", "://", ":"]
+        ),
+        (.oneOf(["a", "b c"]), ["a", "b c"], ["A", "c", "b"]),
+        (
+            .beginning("com.apple."), ["com.apple.UIKit.activity.Mail"],
+            ["com.apple.", "com.example.mail", "com.apple.a@b", "xcom.apple.y"]
+        ),
+    ]
+
+    @Test("a form keeps its texts, and no others", arguments: texts.indices) func form(index: Int) {
+        let (form, kept, not) = Self.texts[index]
+        for text in kept { #expect(form.keeps(text), "\(form): \(text)") }
+        for text in not where !text.isEmpty { #expect(!form.keeps(text), "\(form): \(text)") }
+    }
+
+    @Test("an id, a token or an address has no form, wherever it stands")
+    func ids() {
+        let ids = [
+            "BF95FB51-DED1-463B-9A9E-043C9D711517", "0123456789abcdef0123", "AAAA043C9D711517", "10.11.12.13",
+            String(repeating: "a", count: 101),
+        ]
+        for form in [KeptForm.word, .name, .version, .locale, .date, .zone, .decimal] {
+            for id in ids { #expect(!form.keeps(id), "\(form): \(id)") }
+        }
+    }
+
+    @Test("numbers and booleans are told by their kind")
+    func kinds() throws {
+        let document = try JSONDocument(Array(#"[1,-2.5e3,true,false,"1","true",null,[],{}]"#.utf8))
+        let elements = document.elements(of: document.root)
+        func kept(_ form: KeptForm) -> [Int] { elements.indices.filter { form.matches(elements[$0], of: document) } }
+        #expect(kept(.number) == [0, 1])
+        #expect(kept(.boolean) == [2, 3])
+        #expect(kept(.flag) == [5])
+        #expect(kept(.decimal) == [4])
+    }
+}
+
+extension KeptForm {
+    /// Whether a text stays.
+    fileprivate func keeps(_ text: String) -> Bool { matches(text.utf8.span) }
+}

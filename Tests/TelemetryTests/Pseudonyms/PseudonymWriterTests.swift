@@ -1,0 +1,97 @@
+import JSONText
+import Testing
+
+@testable import Telemetry
+
+/// What rules make of values. `<class:value>` stands for a pseudonym.
+@Suite struct PseudonymWriterTests {
+    private static let key = [UInt8](repeating: 7, count: 32)
+
+    /// A text with pseudonyms in the place of what stands in angle brackets.
+    private func expected(_ text: String) throws -> String {
+        let key = try PseudonymKey(Self.key)
+        return text.replacing(/<([a-z]+):([^>]*)>/) { match in
+            String(decoding: key.pseudonym(of: Array(match.2.utf8), PseudonymClass(String(match.1))), as: UTF8.self)
+        }
+    }
+
+    private func rewritten(_ text: String, _ table: PseudonymTable) throws -> (text: String, counts: PseudonymCounts) {
+        var payloads = PayloadPseudonymizer(PseudonymMaker(try PseudonymKey(Self.key)))
+        let bytes = payloads.rewritten(Array(text.utf8), by: table)
+        // What comes out is canonical.
+        #expect(try JSONDocument(bytes).canonicalBytes(of: JSONDocument(bytes).root) == bytes)
+        return (String(decoding: bytes, as: UTF8.self), payloads.writer.counts)
+    }
+
+    private static let engine = PseudonymClass("engine")
+    /// Rules, a payload, what becomes of it, and how many values are dropped, malformed and unnamed.
+    private static let cases: [(PseudonymTable, String, String, [Int])] = [
+        (["a": .keep(.number)], #"{"a":1.50,"b":2}"#, #"{"a":1.50}"#, [0, 0, 1]),
+        (["a": .keep(.number)], #"{"a":"x"}"#, "{}", [0, 1, 0]),
+        (["a": .keep(.number)], #"{"a":{"b":1}}"#, "{}", [0, 1, 0]),
+        (
+            ["a": .keep(.number), "c": .keep(.boolean)], #"{"a":null,"b":null,"c":true}"#, #"{"a":null,"c":true}"#,
+            [0, 0, 1]
+        ),
+        (["a": .drop, "b": .keep(.word)], #"{"a":{"x":[1]},"b":"w"}"#, #"{"b":"w"}"#, [1, 0, 0]),
+        (["a": .drop], #"{"a":null}"#, "{}", [1, 0, 0]),
+        (["os": .keep(.word, else: .text("unknown"))], #"{"os":"a@b"}"#, #"{"os":"unknown"}"#, [0, 1, 0]),
+        (["os": .keep(.word, else: .text("unknown"))], #"{"os":7}"#, "{}", [0, 1, 0]),
+        (["e": .keep(.word, else: .pseudonym(.event))], #"{"e":"a b"}"#, #"{"e":"<event:a b>"}"#, [0, 0, 0]),
+        (["c": .pseudonym(.client)], #"{"c":"x"}"#, #"{"c":"<client:x>"}"#, [0, 0, 0]),
+        (["c": .pseudonym(.client)], #"{"c":"\u00e9\n"}"#, "{\"c\":\"<client:é\n>\"}", [0, 0, 0]),
+        (["c": .pseudonym(.client)], #"{"c":5}"#, "{}", [0, 1, 0]),
+        (["c": .pseudonym(.client)], #"{"c":""}"#, #"{"c":""}"#, [0, 0, 0]),
+        (["o": .object(["a": .keep(.number)])], #"{"o":{"a":1,"b":2}}"#, #"{"o":{"a":1}}"#, [0, 0, 1]),
+        (["o": .object(["a": .keep(.number)])], #"{"o":[1]}"#, "{}", [0, 1, 0]),
+        (["l": .list(.keep(.number))], #"{"l":[1,"x",2,null,"y"]}"#, #"{"l":[1,2,null]}"#, [0, 2, 0]),
+        (["l": .list(.drop)], #"{"l":[1,2]}"#, #"{"l":[]}"#, [2, 0, 0]),
+        (["l": .list(.drop)], #"{"l":1}"#, "{}", [0, 1, 0]),
+        (
+            ["t": .tuple([.keep(.number), .keep(.word), .object(["k": .keep(.flag)])])],
+            #"{"t":[1,"a b",{"k":"true","x":"y"},9]}"#, #"{"t":[1,null,{"k":"true"}]}"#, [0, 1, 2]
+        ),
+        (["t": .tuple([.keep(.number), .keep(.word), .drop])], #"{"t":[1,"a b","c"]}"#, #"{"t":[1]}"#, [1, 1, 0]),
+        (["m": .map(.form(.word), .keep(.number))], #"{"m":{"a b":1,"b":2,"c":"x"}}"#, #"{"m":{"b":2}}"#, [0, 1, 1]),
+        (
+            ["s": .map(.afterPoint(["bar"], known: ["Known"], engine), .keep(.number))],
+            #"{"s":{"bar.Anna":3,"bar.Known":1,"bar.é.é":"x","bar":9,"other.Known":2}}"#,
+            #"{"s":{"bar.<engine:Anna>":3,"bar.Known":1}}"#, [0, 1, 2]
+        ),
+        (
+            ["j": .json(.object(["a": .pseudonym(.user)]))], #"{"j":"{\"b\":1,\"a\":\"x\"}"}"#,
+            #"{"j":"{\"a\":\"<user:x>\"}"}"#, [0, 0, 1]
+        ),
+        (["j": .json(.object([:]))], #"{"j":"no json"}"#, "{}", [0, 1, 0]),
+        (["j": .json(.object([:]))], #"{"j":""}"#, #"{"j":""}"#, [0, 0, 0]),
+        (["j": .json(.object([:]))], #"{"j":[]}"#, "{}", [0, 1, 0]),
+        ([:], #"{"a":1,"b":{"c":2}}"#, "{}", [0, 0, 2]),
+        (["a": .keep(.number)], "[1]", "{}", [0, 1, 0]),
+        (["a": .keep(.number)], "not json", "{}", [0, 1, 0]),
+    ]
+
+    @Test("a rule makes of a value what it says, and what is left out is counted", arguments: cases.indices)
+    func rule(index: Int) throws {
+        let (table, payload, result, counts) = Self.cases[index]
+        let (text, counted) = try rewritten(payload, table)
+        #expect(text == (try expected(result)))
+        #expect([counted.dropped, counted.malformed, counted.unnamed] == counts)
+    }
+
+    @Test("two spellings of one id become one key; the second is left out and counted")
+    func sameKey() throws {
+        let table: PseudonymTable = ["s": .map(.afterPoint(["bar"], known: [], Self.engine), .keep(.number))]
+        let id = "BF95FB51-DED1-463B-9A9E-043C9D711517"
+        let (text, counts) = try rewritten(#"{"s":{"bar.\#(id)":1,"bar.\#(id.lowercased())":2}}"#, table)
+        #expect(text == (try expected(#"{"s":{"bar.<engine:\#(id)>":1}}"#)))
+        #expect(counts.malformed == 1)
+    }
+
+    @Test("a payload of any depth is walked no deeper than its rules")
+    func depth() throws {
+        let deep = String(repeating: #"{"a":"#, count: 500) + "1" + String(repeating: "}", count: 500)
+        let (text, counts) = try rewritten(deep, ["a": .object(["a": .keep(.number)])])
+        #expect(text == #"{"a":{}}"#)
+        #expect(counts.malformed == 1)
+    }
+}
