@@ -16,6 +16,8 @@ public struct ProbeSystem: TelemetrySystem {
     public let uploads: any UploadFormat = ProbeUploads()
     /// Knows no events.
     public let vocabulary: any Vocabulary = ProbeVocabulary()
+    /// No rows.
+    public let rows: any RowFormat = ProbeRows()
     /// Another code than that of the other systems.
     public let repeatedIDCode = "X23"
 
@@ -124,4 +126,13 @@ private struct ProbeUploads: UploadFormat {
 /// Knows no events.
 private struct ProbeVocabulary: Vocabulary {
     func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] { [] }
+}
+
+/// Has nothing to tell.
+private struct ProbeRows: RowFormat {
+    let tables: [Table] = []
+
+    func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
+        DeviceCells()
+    }
 }

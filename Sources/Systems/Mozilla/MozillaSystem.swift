@@ -18,6 +18,8 @@ public struct MozillaSystem: TelemetrySystem {
     public let uploads: any UploadFormat = MozillaUploads()
     /// What the events of Focus, Klar and WebXR Viewer mean.
     public let vocabulary: any Vocabulary = MozillaVocabulary()
+    /// What its events and fields are in tables.
+    public let rows: any RowFormat = MozillaRows()
     /// The case of the format document.
     public let repeatedIDCode = "P11"
 

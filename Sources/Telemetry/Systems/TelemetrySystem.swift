@@ -21,6 +21,8 @@ public protocol TelemetrySystem: Sendable {
     var uploads: any UploadFormat { get }
     /// The documented meanings of its events.
     var vocabulary: any Vocabulary { get }
+    /// How its records become rows of tables.
+    var rows: any RowFormat { get }
     /// The code that begins the note of a record whose id an earlier record has too, with another payload.
     var repeatedIDCode: String { get }
 }
