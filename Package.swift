@@ -95,7 +95,8 @@ let middle: [Target] = [
             "PropertyList", "Secrets", "Systems", "Telemetry", crypto,
         ], path: "Sources/Capture", swiftSettings: common),
     .target(
-        name: "Export", dependencies: ["CZstd", "Telemetry"], path: "Sources/Export", swiftSettings: common),
+        name: "Export", dependencies: ["Bundle", "CZstd", "Files", "JSONText", "Parallel", "SQLite", "Telemetry"],
+        path: "Sources/Export", swiftSettings: common),
     .target(
         name: "Delivery",
         dependencies: [
