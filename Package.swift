@@ -95,7 +95,8 @@ let middle: [Target] = [
             "PropertyList", "Secrets", "Systems", "Telemetry", crypto,
         ], path: "Sources/Capture", swiftSettings: common),
     .target(
-        name: "Export", dependencies: ["CZstd", "Telemetry"], path: "Sources/Export", swiftSettings: common),
+        name: "Export", dependencies: ["Bundle", "CZstd", "Files", "JSONText", "Parallel", "SQLite", "Telemetry"],
+        path: "Sources/Export", swiftSettings: common),
     .target(
         name: "Delivery",
         dependencies: [
@@ -181,12 +182,12 @@ let tests: [Target] = [
             "ActivityStream", "Bundle", "Delivery", "Glean", "HTTP", "Leanplum", "Mozilla", "Sift", "pingferry",
             "pingferry-upload",
         ] + telemetryForTests),
-    tests(of: "Export", ["Export"]),
+    tests(of: "Export", ["Export", "SQLite"] + telemetryForTests),
     tests(
         of: "Example",
         [
-            "Bundle", "Bytes", "Capture", "CivilTime", "Delivery", "DeviceBackup", "HTTP", "Mozilla", "PropertyList",
-            "SQLite", "Sift",
+            "Bundle", "Bytes", "Capture", "CivilTime", "Delivery", "DeviceBackup", "Export", "HTTP", "Mozilla",
+            "PropertyList", "SQLite", "Sift",
         ] + telemetryForTests),
     tests(of: "Console", on: "Programs", ["Console", "interrupted"]),
     tests(of: "Command", on: "Programs", ["pingferry", "pingferry-upload"]),

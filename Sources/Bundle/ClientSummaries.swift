@@ -1,12 +1,13 @@
 import JSONText
 import Telemetry
 
-/// The clients of a bundle, told apart without letter case: about 120 bytes each, for a bundle may have millions of them.
+/// The clients of a bundle, told apart without letter case: about 130 bytes each, for a bundle may have millions of them.
 public struct ClientSummaries: Sendable {
     /// What is known of a client. Its id stands in `ids`. Most have one type and one app: further ones are `names` in a chain.
     private struct Entry {
         var records = 0
         var uploadable = 0
+        var events = 0
         var first = Int64.max
         var last = Int64.min
         let idStart: Int
@@ -50,9 +51,11 @@ public struct ClientSummaries: Sendable {
     public init() {}
 
     /// Counts a record.
-    public mutating func count(_ record: borrowing RecordSummary) {
+    /// - Parameter events: how many events are in it, where that is of interest.
+    public mutating func count(_ record: borrowing RecordSummary, events: Int = 0) {
         let place = place(of: record)
         entries[place].records += 1
+        entries[place].events += events
         if record.isUploadable { entries[place].uploadable += 1 }
         let type = textPlace(record.type)
         if entries[place].type != type { names[namePlace(type, ofClient: place, isApp: false)].count += 1 }
@@ -220,7 +223,7 @@ extension ClientSummaries {
         let hasTime = entry.first <= entry.last
         return ClientSummary(
             system: system(of: entry).description, client: id(place), records: entry.records,
-            uploadable: entry.uploadable, types: types, apps: apps,
+            uploadable: entry.uploadable, events: entry.events, types: types, apps: apps,
             first: hasTime ? Timestamp(inAnyYear: entry.first) : nil,
             last: hasTime ? Timestamp(inAnyYear: entry.last) : nil)
     }

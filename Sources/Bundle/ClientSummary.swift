@@ -11,6 +11,8 @@ public struct ClientSummary: Sendable, Equatable {
     public let records: Int
     /// The records that may be uploaded.
     public let uploadable: Int
+    /// The events in its records, where they were counted; a bundle does not list them.
+    public let events: Int
     /// Records by type.
     public let types: [String: Int]
     /// The names of its apps.
@@ -35,13 +37,14 @@ public struct ClientSummary: Sendable, Equatable {
     }
 
     init(
-        system: String, client: String?, records: Int, uploadable: Int, types: [String: Int], apps: Set<String>,
-        first: Timestamp?, last: Timestamp?
+        system: String, client: String?, records: Int, uploadable: Int, events: Int = 0, types: [String: Int],
+        apps: Set<String>, first: Timestamp?, last: Timestamp?
     ) {
         self.system = system
         self.client = client
         self.records = records
         self.uploadable = uploadable
+        self.events = events
         self.types = types
         self.apps = apps
         self.first = first

@@ -18,6 +18,8 @@ public struct ProbeSystem: TelemetrySystem {
     public let vocabulary: any Vocabulary = ProbeVocabulary()
     /// Nothing stays of a payload.
     public let pseudonyms: any PseudonymFormat = ProbePseudonyms()
+    /// No rows.
+    public let rows: any RowFormat = ProbeRows()
     /// Another code than that of the other systems.
     public let repeatedIDCode = "X23"
 
@@ -134,4 +136,13 @@ private struct ProbePseudonyms: PseudonymFormat {
 
     func table(ofType type: String) -> PseudonymTable? { nil }
     func path(of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? { nil }
+}
+
+/// Has nothing to tell.
+private struct ProbeRows: RowFormat {
+    let tables: [Table] = []
+
+    func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
+        DeviceCells()
+    }
 }

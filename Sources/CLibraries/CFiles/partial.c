@@ -18,6 +18,8 @@ enum { state_free, state_filling, state_live, state_taken };
 struct slot {
     atomic_int state;
     int folder;
+    // The flag of unlinkat: AT_REMOVEDIR for a folder.
+    int flag;
     char name[name_size];
     char path[path_size];
 };
@@ -37,12 +39,17 @@ int cfiles_rename_no_replace(int folder, const char *from, int to_folder, const 
 
 void cfiles_set_line(enum cfiles_line line) { atomic_store(&line_on_terminal, line); }
 
-int cfiles_partial_add(int folder, const char *name, const char *shown_path) {
+int cfiles_rename_exchange(int folder, const char *from, const char *to) {
+    return renameat2(folder, from, folder, to, RENAME_EXCHANGE) == 0 ? 0 : errno;
+}
+
+static int add_slot(int folder, int flag, const char *name, const char *shown_path) {
     if (strlen(name) >= name_size) return -1;
     for (int i = 0; i < slot_count; i++) {
         int expected = state_free;
         if (!atomic_compare_exchange_strong(&slots[i].state, &expected, state_filling)) continue;
         slots[i].folder = folder;
+        slots[i].flag = flag;
         strcpy(slots[i].name, name);
         strncpy(slots[i].path, shown_path, path_size - 1);
         slots[i].path[path_size - 1] = 0;
@@ -50,6 +57,14 @@ int cfiles_partial_add(int folder, const char *name, const char *shown_path) {
         return i;
     }
     return -1;
+}
+
+int cfiles_partial_add(int folder, const char *name, const char *shown_path) {
+    return add_slot(folder, 0, name, shown_path);
+}
+
+int cfiles_partial_add_folder(int parent, const char *name, const char *shown_path) {
+    return add_slot(parent, AT_REMOVEDIR, name, shown_path);
 }
 
 int cfiles_partial_take(int slot) {
@@ -90,6 +105,19 @@ static size_t add(char *line, size_t length, size_t size, const char *text) {
     return length + count;
 }
 
+// Removes the recorded files, or the recorded folders, and adds to the line what is not there now.
+static size_t remove_all(int flag, char *line, size_t length, size_t room) {
+    for (int i = 0; i < slot_count; i++) {
+        int expected = state_live;
+        if (slots[i].flag != flag || !atomic_compare_exchange_strong(&slots[i].state, &expected, state_taken)) continue;
+        unlinkat(slots[i].folder, slots[i].name, flag);
+        if (slots[i].path[0] == 0) continue;
+        length = add(line, length, room, "; nothing was written to ");
+        length = add(line, length, room, slots[i].path);
+    }
+    return length;
+}
+
 static void on_signal(int number) {
     // Noted before the look, as threads let go before they look: one of the two sees the other.
     atomic_store(&waiting, number);
@@ -100,13 +128,9 @@ static void on_signal(int number) {
     const size_t room = sizeof line - 1;
     const size_t before = add(line, 0, room, start_of_line());
     size_t length = add(line, before, room, start_of_message);
-    for (int i = 0; i < slot_count; i++) {
-        int expected = state_live;
-        if (!atomic_compare_exchange_strong(&slots[i].state, &expected, state_taken)) continue;
-        unlinkat(slots[i].folder, slots[i].name, 0);
-        length = add(line, length, room, "; nothing was written to ");
-        length = add(line, length, room, slots[i].path);
-    }
+    // Files first: a folder has to be empty.
+    length = remove_all(0, line, length, room);
+    length = remove_all(AT_REMOVEDIR, line, length, room);
     line[length++] = '\n';
 
     // From here on a second signal ends the process at once, also when standard error blocks.

@@ -20,6 +20,8 @@ public struct AtomicOutput: ~Copyable, Sendable {
     private let replacing: Bool
     private let name: String
     private let partialName: String
+    /// The path of the temporary, for a library that writes to it by its path.
+    public let partialPath: String
     private let folder: Descriptor
     private let descriptor: Descriptor
     private let slot: Int32
@@ -49,6 +51,7 @@ public struct AtomicOutput: ~Copyable, Sendable {
         self.replacing = replacing
         self.name = name
         self.partialName = partialName
+        self.partialPath = partialPath
         slot = cfiles_partial_add(folder.number, partialName, path)
         self.folder = folder
         self.descriptor = descriptor
@@ -80,6 +83,9 @@ public struct AtomicOutput: ~Copyable, Sendable {
     public func letAllRead() throws(FileError) {
         guard fchmod(descriptor.number, 0o644) == 0 else { throw FileError(.create, path) }
     }
+
+    /// Begins to bring to the disk what was written so far, without waiting, so that less is left for `commit`.
+    public func beginSync() { cfiles_begin_sync(descriptor.number, 0, 0) }
 
     /// Makes the bytes durable and gives the file its name.
     ///
@@ -133,7 +139,7 @@ public struct AtomicOutput: ~Copyable, Sendable {
 }
 
 extension AtomicOutput {
-    private static func split(_ path: String) throws(FileError) -> (folder: String, name: String) {
+    static func split(_ path: String) throws(FileError) -> (folder: String, name: String) {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
         guard !path.isEmpty else { throw FileError(.create, path, code: ENOENT) }

@@ -62,6 +62,8 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         switch (operation, code) {
         case (.lock, EWOULDBLOCK): "another run is writing it"
         case (.replace, ENOTSUP), (.read, ENOTSUP), (.open, ENOTSUP): "it is not a regular file"
+        case (.replace, ENOTEMPTY): "there is more in it than files that such an output has"
+        case (.replace, ENOTDIR): "it is no folder"
         case (.spool, EOVERFLOW): "it would hold more than the limit"
         default: String(cString: strerror(code))
         }

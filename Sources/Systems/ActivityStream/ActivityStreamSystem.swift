@@ -19,6 +19,8 @@ public struct ActivityStreamSystem: TelemetrySystem {
     public let pseudonyms: any PseudonymFormat = ActivityStreamPseudonyms()
     /// What the events of the New Tab page mean.
     public let vocabulary: any Vocabulary = ActivityStreamVocabulary()
+    /// What its events and fields are in tables.
+    public let rows: any RowFormat = ActivityStreamRows()
     /// Ids are hashes of payloads: only a record that somebody wrote repeats one, and is noted as a ping of Mozilla's is.
     public let repeatedIDCode = "P11"
 

@@ -18,6 +18,8 @@ public struct GleanSystem: TelemetrySystem {
     public let pseudonyms: any PseudonymFormat = GleanPseudonyms()
     /// What the events of the SDK itself mean.
     public let vocabulary: any Vocabulary = GleanVocabulary()
+    /// What its events and fields are in tables.
+    public let rows: any RowFormat = GleanRows()
     /// The case of the format document.
     public let repeatedIDCode = "G23"
 

@@ -21,6 +21,8 @@ public struct LeanplumSystem: TelemetrySystem {
     public var pseudonyms: any PseudonymFormat { LeanplumPseudonyms() }
     /// What its actions, events and user attributes mean.
     public var vocabulary: any Vocabulary { LeanplumVocabulary() }
+    /// What its events and fields are in tables.
+    public var rows: any RowFormat { LeanplumRows() }
     /// Ids are hashes of payloads: only a record that somebody wrote repeats one, and is noted as a ping of Mozilla's is.
     public var repeatedIDCode: String { "P11" }
 }

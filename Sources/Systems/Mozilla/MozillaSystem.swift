@@ -20,6 +20,8 @@ public struct MozillaSystem: TelemetrySystem {
     public let pseudonyms: any PseudonymFormat = MozillaPseudonyms()
     /// What the events of Focus, Klar and WebXR Viewer mean.
     public let vocabulary: any Vocabulary = MozillaVocabulary()
+    /// What its events and fields are in tables.
+    public let rows: any RowFormat = MozillaRows()
     /// The case of the format document.
     public let repeatedIDCode = "P11"
 

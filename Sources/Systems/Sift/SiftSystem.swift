@@ -18,6 +18,8 @@ public struct SiftSystem: TelemetrySystem {
     public let pseudonyms: any PseudonymFormat = SiftPseudonyms()
     /// What the SDK's own event types mean.
     public let vocabulary: any Vocabulary = SiftVocabulary()
+    /// What its events and fields are in tables.
+    public let rows: any RowFormat = SiftRows()
     /// Ids are hashes of payloads: only a record that somebody wrote repeats one, and is noted as a ping of Mozilla's is.
     public let repeatedIDCode = "P11"
 

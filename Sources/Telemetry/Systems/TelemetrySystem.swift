@@ -23,6 +23,8 @@ public protocol TelemetrySystem: Sendable {
     var vocabulary: any Vocabulary { get }
     /// What becomes of its records when they get pseudonyms.
     var pseudonyms: any PseudonymFormat { get }
+    /// How its records become rows of tables.
+    var rows: any RowFormat { get }
     /// The code that begins the note of a record whose id an earlier record has too, with another payload.
     var repeatedIDCode: String { get }
 }

@@ -5,14 +5,26 @@
 /// ENOSYS where the file system or kernel cannot do it).
 int cfiles_rename_no_replace(int folder, const char *from, int to_folder, const char *to);
 
+/// Exchanges two names within an open folder. 0, or an errno code (EINVAL or ENOSYS where the file system or kernel cannot
+/// do it).
+int cfiles_rename_exchange(int folder, const char *from, const char *to);
+
 /// Opens a new file without a name in a folder, for reading and writing, mode 0600: nothing of it is left when it is
 /// closed, however the process ends. A descriptor, or -1 with errno set.
 int cfiles_open_unnamed(const char *folder);
 
+/// Begins to bring to the disk what was written to a file, from an offset on so many bytes (0: up to the end), without
+/// waiting: less is left for fsync then. What cannot be begun is done by fsync.
+void cfiles_begin_sync(int file, long long offset, long long count);
+
 /// Records a temporary file that a signal is to remove. `folder` must stay open until
 /// cfiles_partial_release. A slot, or -1 when the table is full or a name too long: the file then
 /// simply stays behind after a signal.
+/// An empty `shown_path` is not told.
 int cfiles_partial_add(int folder, const char *name, const char *shown_path);
+
+/// Records a temporary folder likewise. A signal removes it after all files, if it is empty then.
+int cfiles_partial_add_folder(int parent, const char *name, const char *shown_path);
 
 /// Takes the file away from the signal handler, before it is renamed or removed. 1 when the caller has it
 /// now; 0 when a signal has removed it, and the process is about to end.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bundle
 import Capture
 import Console
 import Export
@@ -8,14 +9,20 @@ import Parallel
 import Systems
 import Telemetry
 
-/// `convert`: captures to records as NDJSON.
+/// `convert`: captures to records as NDJSON, to tables or to a timeline.
 struct ConvertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert",
-        abstract: "Write the records of captures as NDJSON.",
+        abstract: "Write the records of captures as NDJSON, tables or a timeline.",
         discussion: """
-            One record a line, in the documented format, for DuckDB, pandas or jq:
-              pingferry convert -o records.ndjson phone/
+            The name of the output says as what, or --to:
+              ndjson      one record a line, in the documented format; any other name
+              sqlite      a database with tables: NAME.sqlite, NAME.sqlite3, NAME.db
+              csv         a folder with a file for each table: NAME.csv, NAME/
+              timesketch  a timeline for Timesketch: NAME.timeline.jsonl
+
+              pingferry convert -o phone.sqlite phone/
+              sqlite3 phone.sqlite 'SELECT * FROM events_per_day'
               pingferry convert -o - --payload-only --type core phone/ | jq .durations
 
             DuckDB takes keys for the same that differ in case only, as those of searches do. Name the columns, and read what is \
@@ -24,8 +31,11 @@ struct ConvertCommand: AsyncParsableCommand {
               columns = {type: 'VARCHAR', "time": 'TIMESTAMP', payload: 'JSON'})
               WHERE type = 'core';
 
-            --labels tells what events mean: "labels":["Erase button clicked",null] for two events of which the second is \
-            not documented.
+            Tables: \(tables). \
+            Views in SQLite: \(views).
+
+            --labels tells in NDJSON what events mean: "labels":["Erase button clicked",null] for two events of which the \
+            second is not documented. In tables and timelines labels are always there.
 
             A name that ends in .zst is compressed. A damaged bundle gives up what is left of it with --salvage; a record \
             that neither a checksum nor the manifest proves right is held as unproven.
@@ -34,10 +44,19 @@ struct ConvertCommand: AsyncParsableCommand {
             text are left out and counted. Such records are held as pseudonymized and are never uploaded.
             """)
 
+    private static let tables = ExportTables(Systems.table).all.map(\.name).joined(separator: ", ")
+    private static let views = ExportTables.views.map(\.name).joined(separator: ", ")
+
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The output: a file, a pipe, or - for standard output.", valueName: "file"))
+        help: ArgumentHelp("The output: a file, a folder, a pipe, or - for standard output.", valueName: "file"))
     var output: String
+
+    @Option(
+        help: ArgumentHelp(
+            "As what: \(ConvertFormat.allCases.map(\.rawValue).joined(separator: ", ")). (default: by the output's name)",
+            valueName: "format"))
+    var to: ConvertFormat?
 
     @Flag(help: "Write just the documented format of each record.")
     var payloadOnly = false
@@ -65,48 +84,129 @@ struct ConvertCommand: AsyncParsableCommand {
             throw ValidationError("--payload-only has no place for the mark that keeps pseudonyms from being uploaded")
         }
         if labels, payloadOnly { throw ValidationError("--labels has no place in the lines of --payload-only") }
+        guard format != .ndjson else { return }
+        if payloadOnly { throw ValidationError("--payload-only is for NDJSON, not for \(format.rawValue)") }
+        if isStandardOutput, !format.isStream {
+            throw ValidationError(
+                "\(format.rawValue) goes to a \(format == .csv ? "folder" : "file"), not to \(output)")
+        }
     }
+
+    private var format: ConvertFormat { to ?? ConvertFormat(name: output) }
 
     private var isStandardOutput: Bool { output == "-" || StandardOutput.isNamed(by: output) }
 
     func run() async throws {
         try await reporting {
             let pseudonymizer = try pseudonyms.pseudonymizer()
-            let file = try CommandOutput(path: isStandardOutput ? "-" : output, replacing: force)
-            let limit = common.limit
-            let opening = InputOpening(
-                labels: input.label, systems: Systems.table, limit: limit, excluded: file.identities,
-                isSalvage: salvage,
-                spool: input.spool,
-                passwords: try backups.passwords(isQuiet: common.quiet))
-            let reading = Reading(
-                try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
-                limit: limit, pseudonymizer: pseudonymizer)
-            var records = try RecordsOutput(
-                payloadOnly ? .payload : .record, isCompressed: output.hasSuffix(".zst")
-            ) { try file.write($0) }
-            var labeler = EventLabeler(Systems.table)
-            let intake = try await reading.run { entry, line, payload in
-                guard labels else { return try records.add(line: line, payload: payload) }
-                let record = entry.summary
-                let labeled = labeler.labeled(line: line, payload: payload, system: record.system, type: record.type)
-                try records.add(line: labeled[...], payload: payload)
+            switch format {
+            case .ndjson: try await writeRecords(pseudonymizer)
+            case .sqlite: try await writeTables(.sqlite, pseudonymizer)
+            case .csv: try await writeTables(.csv, pseudonymizer)
+            case .timesketch: try await writeTables(.timeline(try openOutput()), pseudonymizer)
             }
-            try records.finish()
-            try file.commit()
-            try report(Summary(intake, of: reading.filter, pseudonymizedWith: pseudonymizer?.keyID))
         }
     }
 
-    private func report(_ summary: Summary) throws {
+    private func openOutput() throws -> CommandOutput {
+        try CommandOutput(path: isStandardOutput ? "-" : output, replacing: force)
+    }
+
+    /// Opens the inputs.
+    /// - Parameter excluded: the output, which is never read.
+    private func reading(excluded: Set<FileIdentity>, _ pseudonymizer: RecordPseudonymizer?) async throws -> Reading {
+        let limit = common.limit
+        let opening = InputOpening(
+            labels: input.label, systems: Systems.table, limit: limit, excluded: excluded, isSalvage: salvage,
+            spool: input.spool,
+            passwords: try backups.passwords(isQuiet: common.quiet))
+        return Reading(
+            try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
+            limit: limit, pseudonymizer: pseudonymizer)
+    }
+
+    // MARK: NDJSON
+
+    private func writeRecords(_ pseudonymizer: RecordPseudonymizer?) async throws {
+        let file = try openOutput()
+        let reading = try await reading(excluded: file.identities, pseudonymizer)
+        var records = try RecordsOutput(
+            payloadOnly ? .payload : .record, isCompressed: output.hasSuffix(".zst")
+        ) { try file.write($0) }
+        var labeler = EventLabeler(Systems.table)
+        let intake = try await reading.run { entry, line, payload in
+            guard labels else { return try records.add(line: line, payload: payload) }
+            let record = entry.summary
+            let labeled = labeler.labeled(line: line, payload: payload, system: record.system, type: record.type)
+            try records.add(line: labeled[...], payload: payload)
+        }
+        try records.finish()
+        try file.commit()
+        try report(Summary(intake, of: reading.filter, pseudonymizedWith: pseudonymizer?.keyID))
+    }
+
+    // MARK: Tables
+
+    private func writeTables(_ format: TableExport.Format, _ pseudonymizer: RecordPseudonymizer?) async throws {
+        let limit = common.limit
+        var export = try TableExport(
+            format, path: output, replacing: force, systems: Systems.table, limit: limit)
+        let reading = try await reading(excluded: export.identities, pseudonymizer)
+        export.add(meta: "tool", "pingferry \(Pingferry.version)")
+        export.add(meta: "tables", "\(ExportTables.version)")
+        // Where there are pseudonyms, names and digests would tell whose captures these are.
+        for (number, input) in reading.inputs.enumerated() where pseudonymizer == nil {
+            export.add(meta: "input.\(number + 1)", input.label(path: self.input.paths[number]))
+            if case .bundle(let bundle) = input { export.add(meta: "digest.\(number + 1)", bundle.manifest.digest) }
+        }
+        let intake = try await reading.run(
+            keep: { entry, line, payload in export.add(entry.summary, line: line, payload: payload) },
+            note: { finding in
+                switch finding {
+                case .quarantined(let entry): if pseudonymizer == nil { export.add(entry.item) }
+                case .problem(let problem): if pseudonymizer == nil { export.add(problem) }
+                case .app: break
+                }
+            }, afterBatch: { try await export.writeFinished() })
+        let counts = try await export.finish()
+        try report(
+            Summary(intake, of: reading.filter, pseudonymizedWith: pseudonymizer?.keyID), counts,
+            timeless: export.timeless)
+    }
+
+    // MARK: The summary
+
+    private func report(_ summary: Summary, _ rows: [String: Int]? = nil, timeless: Int = 0) throws {
+        let isTimeline = format == .timesketch
         if common.json {
-            try summary.printJSON { $0.set("output", string: output) }
+            try summary.printJSON { object in
+                object.set("format", string: format.rawValue)
+                object.set("output", string: output)
+                if isTimeline { object.set("withoutTime", integer: timeless) }
+                if let rows, !isTimeline { object.set("rows", object: CanonicalObject(counts: rows)) }
+            }
         } else if !isStandardOutput, !common.quiet {
             try Terminal.print("wrote \(output): \(summary.sentence)")
         }
-        if !isStandardOutput, !common.quiet, let warning = OutputName.warning(for: output) {
+        if !isStandardOutput, !common.quiet, format == .ndjson, let warning = OutputName.warning(for: output) {
             StandardError.write("pingferry: \(warning)")
         }
+        if timeless > 0 {
+            StandardError.write("pingferry: \(Summary.count(timeless, "row")) without a time left out of the timeline")
+        }
         try summary.finish(isQuiet: common.quiet)
+    }
+}
+
+extension CommandOutput: StreamSink {}
+
+extension CaptureInput {
+    /// What its records name it.
+    fileprivate func label(path: String) -> String {
+        switch self {
+        case .folder(let capture): capture.label
+        case .log(let log): log.label
+        case .bundle, .salvage: CapturedFolder.lastPart(of: path)
+        }
     }
 }

@@ -27,6 +27,23 @@ enum EventTuples {
         }
     }
 
+    /// The index of the first event of the last run of the app in a ping: those before it count from the start of an earlier
+    /// process [E13].
+    static func startOfLastRun(in events: JSONNode, of document: JSONDocument) -> Int {
+        var start = 0
+        var index = 0
+        var previousOffset: Int?
+        var event = document.firstElement(of: events)
+        while let current = event {
+            let offset = offset(of: current, in: document)
+            if let offset, let previousOffset, startsRun(offset, after: previousOffset) { start = index }
+            previousOffset = offset ?? previousOffset
+            event = document.element(after: current, of: events)
+            index += 1
+        }
+        return start
+    }
+
     /// Whether a value looks like an event at all: a number and three strings at its front.
     static func isTuple(_ value: JSONNode, in document: JSONDocument) -> Bool {
         guard document.count(of: value) >= fewestElements else { return false }

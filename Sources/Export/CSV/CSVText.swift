@@ -1,0 +1,157 @@
+import JSONText
+import Telemetry
+
+/// Rows as CSV: fields with commas between them, quoted where they have to be, a line feed behind each row.
+///
+/// NULL is an empty field; a text of no characters is `""`.
+///
+/// Source: RFC 4180; "Exports", section 1.
+enum CSVText {
+    /// The names of the columns.
+    static func header(of table: Table) -> [UInt8] {
+        Array((table.columns.map(\.name).joined(separator: ",") + "\n").utf8)
+    }
+
+    /// Appends the rows of a table.
+    static func append(rowsOf place: Int, _ table: Table, in buffer: RowBuffer, to output: inout TextBuffer) {
+        let cells = buffer.cells[place]
+        guard !cells.isEmpty else { return }
+        let text = buffer.text[0..<buffer.text.count]
+        var columns = ColumnPlaces(count: table.columns.count)
+        for row in 0..<cells.count / columns.count {
+            let first = row * columns.count
+            var column = 0
+            while column < columns.count {
+                let same = columns.equalsAbove(cells, first, column)
+                if same > 0 {
+                    columns.repeatFields(column, same, to: &output)
+                    column += same
+                } else {
+                    let start = output.count
+                    append(cells[first + column], text.span, to: &output)
+                    output.append(column == columns.count - 1 ? UInt8(ascii: "\n") : UInt8(ascii: ","))
+                    columns.fields[column] = start..<output.count
+                    column += 1
+                }
+            }
+        }
+    }
+
+    /// Where the fields of the row above stand. The events of a record have much in common, and a cell that is the one above is
+    /// written as that was.
+    private struct ColumnPlaces {
+        let count: Int
+        var fields: [Range<Int>]
+
+        init(count: Int) {
+            self.count = count
+            fields = Array(repeating: 0..<0, count: count)
+        }
+
+        /// How many cells from a column on are those above.
+        func equalsAbove(_ cells: [Cell], _ first: Int, _ column: Int) -> Int {
+            guard first > 0 else { return 0 }
+            var same = 0
+            while column + same < count, cells[first + column + same] == cells[first + column + same - count] {
+                same += 1
+            }
+            return same
+        }
+
+        /// Writes fields once more, which stand one behind another.
+        mutating func repeatFields(_ column: Int, _ same: Int, to output: inout TextBuffer) {
+            let shift = output.count - fields[column].lowerBound
+            output.append(again: fields[column].lowerBound..<fields[column + same - 1].upperBound)
+            for place in column..<column + same {
+                fields[place] = fields[place].lowerBound + shift..<fields[place].upperBound + shift
+            }
+        }
+    }
+
+    private static func append(_ cell: Cell, _ text: Span<UInt8>, to output: inout TextBuffer) {
+        switch cell {
+        case .null: break
+        case .integer(let number): append(number, to: &output)
+        case .text(let start, let count), .real(let start, let count):
+            append(field: text.extracting(start..<start + Int(count)), to: &output)
+        }
+    }
+
+    private static func append(_ number: Int64, to output: inout TextBuffer) {
+        output.append(room: 26) { writer in
+            if number < 0 { writer.append(UInt8(ascii: "-")) }
+            writer.append(decimal: number.magnitude)
+        }
+    }
+
+    /// Appends a text as one field.
+    static func append(field text: Span<UInt8>, to output: inout TextBuffer) {
+        guard text.hasToBeQuoted else { return output.append(copying: text) }
+        output.append(room: 2 * text.count + 2) { writer in
+            writer.append(UInt8(ascii: "\""))
+            var start = 0
+            while start < text.count {
+                // A quotation mark stands twice.
+                let end = text.endOfQuote(from: start)
+                writer.append(
+                    copying: text, from: UInt32(truncatingIfNeeded: start), to: UInt32(truncatingIfNeeded: end))
+                if text[end - 1] == UInt8(ascii: "\"") { writer.append(UInt8(ascii: "\"")) }
+                start = end
+            }
+            writer.append(UInt8(ascii: "\""))
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether a field of CSV with these bytes stands in quotation marks.
+    fileprivate var hasToBeQuoted: Bool {
+        guard !isEmpty else { return true }
+        var index = 0
+        while count &- index >= 8 {
+            if word(at: index).csvStops != 0 { return true }
+            index &+= 8
+        }
+        while index < count {
+            if UInt64(self[index]).csvStops & 0x80 != 0 { return true }
+            index &+= 1
+        }
+        return false
+    }
+
+    /// The end of the text from an index on up to the next quotation mark, with that, or to the end.
+    fileprivate func endOfQuote(from start: Int) -> Int {
+        var index = start
+        while count &- index >= 8 {
+            let stops = word(at: index).quoteStops
+            if stops != 0 { return index &+ (stops.trailingZeroBitCount >> 3) &+ 1 }
+            index &+= 8
+        }
+        while index < count {
+            if self[index] == UInt8(ascii: "\"") { return index + 1 }
+            index &+= 1
+        }
+        return count
+    }
+}
+
+/// Eight bytes looked at together, as strings of JSON are; the first one is the lowest.
+extension UInt64 {
+    /// The high bit of the first byte that is a quotation mark, a comma, a line feed or a carriage return; also of some bytes
+    /// after it. 0 if there is none.
+    @inline(__always)
+    fileprivate var csvStops: UInt64 {
+        (zeros(of: 0x2222_2222_2222_2222) | zeros(of: 0x2C2C_2C2C_2C2C_2C2C) | zeros(of: 0x0A0A_0A0A_0A0A_0A0A)
+            | zeros(of: 0x0D0D_0D0D_0D0D_0D0D)) & 0x8080_8080_8080_8080
+    }
+
+    /// The same for a quotation mark alone.
+    @inline(__always)
+    fileprivate var quoteStops: UInt64 { zeros(of: 0x2222_2222_2222_2222) & 0x8080_8080_8080_8080 }
+
+    @inline(__always)
+    private func zeros(of pattern: UInt64) -> UInt64 {
+        let bytes = self ^ pattern
+        return (bytes &- 0x0101_0101_0101_0101) & ~bytes
+    }
+}

@@ -1,0 +1,52 @@
+import Telemetry
+
+/// The declaration of tables as SQLite reads it.
+///
+/// Source: "Exports", section 1; SQLite, "CREATE TABLE", "STRICT Tables", "The WITHOUT ROWID Optimization".
+enum SchemaText {
+    /// Makes a table.
+    static func creation(of table: Table) -> String {
+        let columns = table.columns.map { column in
+            let isNumber = table.key == [column.name] && type(of: column) == "INTEGER"
+            // A number that is the whole key is SQLite's own number of the row.
+            if isNumber { return "\(quoted(column.name)) INTEGER PRIMARY KEY\(reference(column, table))" }
+            return
+                "\(quoted(column.name)) \(type(of: column))\(column.isRequired ? " NOT NULL" : "")\(reference(column, table))"
+        }
+        let isNumbered = columns.contains { $0.contains(" PRIMARY KEY") }
+        let key = isNumbered ? [] : ["PRIMARY KEY (\(list(table.key)))"]
+        let kind = isNumbered ? "STRICT" : "STRICT, WITHOUT ROWID"
+        return "CREATE TABLE \(quoted(table.name)) (\((columns + key).joined(separator: ", "))) \(kind)"
+    }
+
+    /// Makes the indexes of a table.
+    static func indexes(of table: Table) -> [String] {
+        table.indexes.map { columns in
+            let name = quoted(([table.name] + columns).joined(separator: "_"))
+            return "CREATE INDEX \(name) ON \(quoted(table.name)) (\(list(columns)))"
+        }
+    }
+
+    /// Makes a view.
+    static func creation(of view: TableView) -> String {
+        "CREATE VIEW \(quoted(view.name)) (\(list(view.columns))) AS \(view.query)"
+    }
+
+    /// A name as SQL has it: some columns have the names of SQL's own words.
+    static func quoted(_ name: String) -> String { "\"\(name)\"" }
+
+    /// The type of the values of a column.
+    static func type(of column: TableColumn) -> String {
+        switch column.kind {
+        case .integer, .flag: "INTEGER"
+        case .real: "REAL"
+        case .text, .json: "TEXT"
+        }
+    }
+
+    private static func reference(_ column: TableColumn, _ table: Table) -> String {
+        table.isOfRecords && column.name == TableColumn.record.name ? " REFERENCES records (record)" : ""
+    }
+
+    private static func list(_ names: [String]) -> String { names.map(quoted).joined(separator: ", ") }
+}

@@ -1,0 +1,148 @@
+import JSONText
+import Telemetry
+
+/// Makes the rows of records from their lines. A maker uses its memory again for the next lines.
+struct RowMaker {
+    private let tables: ExportTables
+    private let systems: SystemTable
+    private let places: (records: Int, holds: Int, notes: Int, events: Int)
+    /// The rows of the lines that were taken last.
+    var made: RecordRows
+    private var frame = JSONDocument()
+    private var payload = JSONDocument()
+    private var nested = JSONDocument()
+
+    /// A record's line was read when it was made or taken from a bundle, so it is JSON; a lone surrogate may stand in it.
+    private static let policy = JSONReadingPolicy(unpairedSurrogates: .keep, depthLimit: 513)
+
+    init(_ tables: ExportTables, systems: SystemTable) {
+        self.tables = tables
+        self.systems = systems
+        places = (
+            tables.place(of: ExportTables.records), tables.place(of: ExportTables.holds),
+            tables.place(of: ExportTables.notes), tables.place(of: ExportTables.events)
+        )
+        made = RecordRows(tables.all, eventTable: places.events)
+    }
+
+    /// Makes the rows of some records, which are ``made`` then.
+    /// - Returns: how many events each of them has.
+    /// - Throws: ``JSONError`` for a line that is no JSON.
+    mutating func make(_ lines: RecordLines) throws(JSONError) -> [Int] {
+        made.removeAll()
+        var events: [Int] = []
+        events.reserveCapacity(lines.entries.count)
+        for (index, entry) in lines.entries.enumerated() {
+            _ = try frame.readValue(in: lines.text, range: entry.frame, policy: Self.policy)
+            _ = try payload.readValue(in: lines.text, range: entry.payload, policy: Self.policy)
+            add(entry, number: lines.first + index, lines.text.span.extracting(entry.payload))
+            events.append(made.eventCount)
+        }
+        frame.reset()
+        payload.reset()
+        return events
+    }
+
+    private mutating func add(_ entry: RecordLines.Entry, number: Int, _ payloadBytes: Span<UInt8>) {
+        let record = entry.summary
+        let system = systems[record.system]
+        var shared = RecordRows.SharedCells()
+        shared.number = .integer(Int64(number))
+        shared.system = made.buffer.keep(record.system.description)
+        shared.type = made.buffer.keep(record.type)
+        shared.client = made.buffer.keep(record.client)
+        if let time = record.time {
+            shared.time = made.buffer.keep(time)
+            shared.milliseconds = .integer(time.milliseconds)
+        }
+        let labels = system?.vocabulary.labels(of: payload, type: record.type, nested: &nested) ?? []
+        made.begin(shared, labels: labels)
+        addHoldsAndNotes(shared.number)
+        let device =
+            system?.rows.addRows(of: RecordPayload(payload, type: record.type), to: &made, nested: &nested)
+            ?? DeviceCells()
+        made.buffer.add(Self.recordRow(frame, shared, device, payloadBytes, &made.buffer), to: places.records)
+    }
+}
+
+// MARK: - The frame
+
+extension RowMaker {
+    // Static, as what follows: a maker that is passed on beside its own buffer would have that copied.
+    private static func recordRow(
+        _ frame: JSONDocument,
+        _ shared: RecordRows.SharedCells, _ device: DeviceCells, _ payload: Span<UInt8>, _ buffer: inout RowBuffer
+    ) -> [Cell] {
+        let root = frame.root
+        let app = frame.value(of: Keys.app, in: root)
+        let target = frame.value(of: Keys.target, in: root)
+        let source = frame.value(of: Keys.source, in: root)
+        let isHeld = frame.value(of: Keys.held, in: root).map { frame.count(of: $0) > 0 } ?? true
+        return [
+            shared.number, shared.system, shared.type, text(frame, Keys.id, in: root, &buffer), shared.client,
+            shared.time,
+            shared.milliseconds, day(shared.time),
+            text(frame, Keys.id, in: app, &buffer), text(frame, Keys.name, in: app, &buffer),
+            text(frame, Keys.version, in: app, &buffer),
+            text(frame, Keys.channel, in: app, &buffer), text(frame, Keys.build, in: app, &buffer),
+            device.os, device.osVersion, device.device, device.locale,
+            text(frame, Keys.method, in: target, &buffer), text(frame, Keys.path, in: target, &buffer),
+            buffer.keep(json: target.flatMap { frame.value(of: Keys.headers, in: $0) }, of: frame), .flag(!isHeld),
+            text(frame, Keys.capture, in: source, &buffer), text(frame, Keys.path, in: source, &buffer),
+            text(frame, Keys.store, in: source, &buffer),
+            buffer.keep(integer: source.flatMap { frame.value(of: Keys.index, in: $0) }, of: frame),
+            buffer.keep(payload),
+        ]
+    }
+
+    private mutating func addHoldsAndNotes(_ number: Cell) {
+        if let held = frame.value(of: Keys.held, in: frame.root), frame.count(of: held) > 0 {
+            let holds = frame.elements(of: held).map { Hold(text: frame.string(of: $0)) }
+            let rows = holds.map { [made.buffer.keep($0.code), made.buffer.keep($0.detail)] }
+            made.add(rows, to: ExportTables.holds.name)
+        }
+        if let notes = frame.value(of: Keys.notes, in: frame.root), frame.count(of: notes) > 0 {
+            let texts = frame.elements(of: notes).map { frame.string(of: $0) }
+            let rows = texts.map { note in
+                let parts = note.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+                return [
+                    made.buffer.keep(String(parts[0])), made.buffer.keep(parts.count > 1 ? String(parts[1]) : nil),
+                ]
+            }
+            made.add(rows, to: ExportTables.notes.name)
+        }
+    }
+
+    private static func text(
+        _ frame: JSONDocument, _ key: JSONKey, in object: JSONNode?, _ buffer: inout RowBuffer
+    ) -> Cell {
+        buffer.keep(string: object.flatMap { frame.value(of: key, in: $0) }, of: frame)
+    }
+
+    /// The first ten bytes of a time are its day.
+    private static func day(_ time: Cell) -> Cell {
+        switch time {
+        case .text(let start, _): .text(start: start, count: 10)
+        case .null, .integer, .real: .null
+        }
+    }
+
+    private enum Keys {
+        static let app: JSONKey = "app"
+        static let build: JSONKey = "build"
+        static let capture: JSONKey = "capture"
+        static let channel: JSONKey = "channel"
+        static let headers: JSONKey = "headers"
+        static let held: JSONKey = "held"
+        static let id: JSONKey = "id"
+        static let index: JSONKey = "index"
+        static let method: JSONKey = "method"
+        static let name: JSONKey = "name"
+        static let notes: JSONKey = "notes"
+        static let path: JSONKey = "path"
+        static let source: JSONKey = "source"
+        static let store: JSONKey = "store"
+        static let target: JSONKey = "target"
+        static let version: JSONKey = "version"
+    }
+}

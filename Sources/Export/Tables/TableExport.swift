@@ -1,0 +1,258 @@
+import Bundle
+import Files
+import Parallel
+import Telemetry
+
+/// An export to tables: takes records, problems and the rest as they are found, makes rows on all cores and has them written in
+/// order.
+///
+/// ```swift
+/// var export = try TableExport(.csv, path: path, replacing: false, systems: Systems.table, limit: JobLimit(jobs: 2))
+/// export.add(RecordSummary(record), line: line[...], payload: line[written.payload])
+/// try await export.writeFinished()
+/// try export.add(meta: "tool", "1.0")
+/// let counts = try await export.finish()
+/// ```
+public struct TableExport: ~Copyable {
+    /// As what the tables are written.
+    public enum Format {
+        /// One SQLite database.
+        case sqlite
+        /// A folder with a CSV file for each table.
+        case csv
+        /// The events of the tables, in order of time, as Timesketch imports them; not the other tables.
+        case timeline(any StreamSink)
+    }
+
+    private let tables: ExportTables
+    private let sink: any RunningSink
+    private var lines = RecordLines(first: 1)
+    private var clients = ClientSummaries()
+    private var counts: [Int]
+    /// Rows that no record has, until they are written.
+    private var others: RowBuffer
+    private let limit: JobLimit
+
+    /// Makes the output, which has no name yet.
+    /// - Parameters:
+    ///   - path: where it is to be, unless it is a timeline, which is given what it is written to.
+    ///   - replacing: whether one that is there may be replaced.
+    ///   - systems: those whose records there are.
+    ///   - limit: how many jobs make rows at once.
+    /// - Throws: `FileError`.
+    public init(
+        _ format: Format, path: String, replacing: Bool, systems: SystemTable, limit: JobLimit
+    ) throws(FileError) {
+        let tables = ExportTables(systems)
+        self.tables = tables
+        self.limit = limit
+        sink =
+            switch format {
+            case .sqlite:
+                Running(
+                    try SQLiteSink(path: path, replacing: replacing, tables: tables, threads: limit.jobs), tables,
+                    systems,
+                    limit)
+            case .csv: Running(try CSVSink(path: path, replacing: replacing, tables: tables), tables, systems, limit)
+            case .timeline(let output): Running(try TimelineSink(output, threads: limit.jobs), tables, systems, limit)
+            }
+        counts = Array(repeating: 0, count: tables.all.count)
+        others = RowBuffer(tables.all)
+    }
+
+    /// The files that must not be read as input.
+    public var identities: Set<FileIdentity> { sink.identities }
+
+    /// How many rows of a timeline have no time, and are left out.
+    public var timeless: Int { sink.timeless }
+
+    /// Adds a record.
+    /// - Parameters:
+    ///   - line: its canonical line with the line feed.
+    ///   - payload: the part of it that is the payload.
+    public mutating func add(_ record: RecordSummary, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) {
+        lines.add(record, line: line, payload: payload)
+        if lines.isFull { closeLines() }
+    }
+
+    /// Adds a problem.
+    public mutating func add(_ problem: PlacedProblem) {
+        add(to: ExportTables.problems) { buffer in
+            [
+                buffer.keep(problem.capture), buffer.keep(problem.path), .null, buffer.keep(problem.problem.code),
+                buffer.keep(problem.problem.text),
+            ]
+        }
+    }
+
+    /// Adds something that could not be understood.
+    public mutating func add(_ item: Quarantined) {
+        add(to: ExportTables.quarantine) { buffer in
+            [
+                buffer.keep(item.capture), buffer.keep(item.path), Self.cell(item.reject.offset),
+                Self.cell(item.reject.length), buffer.keep(item.sha256),
+                buffer.keep(String(item.reject.reason.prefix { $0 != " " })), buffer.keep(item.reject.reason),
+                .flag(item.isStored), .integer(Int64(item.size)),
+            ]
+        }
+    }
+
+    /// Adds a fact about the export.
+    public mutating func add(meta key: String, _ value: String) {
+        let place = tables.place(of: ExportTables.meta)
+        others.add([others.keep(key), others.keep(value)], to: place)
+    }
+
+    /// Adds a row whose first cell is its number.
+    private mutating func add(to table: Table, _ cells: (inout RowBuffer) -> [Cell]) {
+        let place = tables.place(of: table)
+        let row = cells(&others)
+        let number = counts[place] + others.rowCount(of: place, table) + 1
+        others.add([.integer(Int64(number))] + row, to: place)
+    }
+
+    private static func cell(_ number: Int?) -> Cell { number.map { .integer(Int64($0)) } ?? .null }
+
+    private mutating func closeLines() {
+        let full = lines
+        lines = RecordLines(first: full.next)
+        sink.make(full)
+    }
+
+    /// Writes rows until no more wait than keep the jobs busy.
+    /// - Throws: `FileError`.
+    public mutating func writeFinished() async throws {
+        while sink.pending > 2 * limit.jobs { try await writeNext() }
+        if others.text.count > RecordLines.sizeGoal { try writeOthers() }
+    }
+
+    private mutating func writeNext() async throws {
+        guard let written = try await sink.writeNext() else { return }
+        for (place, count) in written.counts.enumerated() { counts[place] += count }
+        for (summary, events) in zip(written.summaries, written.events) { clients.count(summary, events: events) }
+    }
+
+    private mutating func writeOthers() throws {
+        let rows = others
+        others = RowBuffer(tables.all)
+        for (place, table) in tables.all.enumerated() { counts[place] += rows.rowCount(of: place, table) }
+        try sink.write(rows)
+    }
+
+    /// Writes all that is left and gives the output its name.
+    /// - Returns: how many rows each table has, by its name.
+    /// - Throws: `FileError`.
+    public mutating func finish() async throws -> [String: Int] {
+        if !lines.entries.isEmpty { closeLines() }
+        while sink.pending > 0 { try await writeNext() }
+        try writeClients()
+        try writeOthers()
+        try sink.commit()
+        return Dictionary(uniqueKeysWithValues: zip(tables.all.map(\.name), counts))
+    }
+
+    private mutating func writeClients() throws {
+        let clients = clients
+        for client in clients.sorted {
+            add(to: ExportTables.clients) { buffer in
+                let apps = client.apps.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+                return [
+                    buffer.keep(client.system), buffer.keep(client.client),
+                    buffer.keep(apps.isEmpty ? nil : apps.joined(separator: ", ")), .integer(Int64(client.records)),
+                    .integer(Int64(client.uploadable)), .integer(Int64(client.events)),
+                    client.first.map { buffer.keep($0) } ?? .null, client.last.map { buffer.keep($0) } ?? .null,
+                ]
+            }
+            if others.text.count > RecordLines.sizeGoal { try writeOthers() }
+        }
+    }
+}
+
+extension RowBuffer {
+    /// How many rows a table has.
+    func rowCount(of place: Int, _ table: Table) -> Int { cells[place].count / table.columns.count }
+}
+
+// MARK: - Running
+
+/// What was written of some lines.
+struct WrittenRows: Sendable {
+    /// How many rows, table by table.
+    let counts: [Int]
+    /// The records in short.
+    let summaries: [RecordSummary]
+    /// How many events each of them has.
+    let events: [Int]
+}
+
+/// A sink whose rows are made by jobs.
+private protocol RunningSink: AnyObject {
+    var identities: Set<FileIdentity> { get }
+    /// How many rows could not be written, for they have no time.
+    var timeless: Int { get }
+    /// How many pieces of work were given out whose results were not written.
+    var pending: Int { get }
+    /// Has a job make the rows of lines.
+    func make(_ lines: RecordLines)
+    /// Writes the rows that were given out first; nil if there are none.
+    func writeNext() async throws -> WrittenRows?
+    /// Writes rows that no job has made.
+    func write(_ rows: RowBuffer) throws
+    func commit() throws
+}
+
+/// A sink, and the jobs that make rows for it.
+private final class Running<Sink: TableSink>: RunningSink {
+    private struct Prepared: Sendable {
+        let contents: Sink.Preparer.Prepared
+        let written: WrittenRows
+    }
+
+    private let sink: Sink
+    private let tables: [Table]
+    private let makers: SparePool<RowMakerBox>
+    private var tasks: OrderedTasks<Prepared>
+
+    init(_ sink: Sink, _ tables: ExportTables, _ systems: SystemTable, _ limit: JobLimit) {
+        self.sink = sink
+        self.tables = tables.all
+        makers = SparePool { RowMakerBox(RowMaker(tables, systems: systems)) }
+        tasks = OrderedTasks(limit: limit)
+    }
+
+    var identities: Set<FileIdentity> { sink.identities }
+    var timeless: Int { sink.timeless }
+    var pending: Int { tasks.count }
+
+    func make(_ lines: RecordLines) {
+        tasks.add { [makers, tables, preparer = sink.preparer] in
+            try makers.withSpare { box in
+                let events = try box.maker.make(lines)
+                let counts = tables.indices.map { box.maker.made.buffer.rowCount(of: $0, tables[$0]) }
+                return Prepared(
+                    contents: preparer.prepare(&box.maker.made),
+                    written: WrittenRows(counts: counts, summaries: lines.entries.map(\.summary), events: events))
+            }
+        }
+    }
+
+    func writeNext() async throws -> WrittenRows? {
+        guard let next = try await tasks.next() else { return nil }
+        try sink.write(next.contents)
+        sink.preparer.recycle(next.contents)
+        return next.written
+    }
+
+    func write(_ rows: RowBuffer) throws { try sink.write(sink.preparer.prepare(rows)) }
+
+    func commit() throws { try sink.commit() }
+}
+
+// Sendable although its maker can be changed: a pool lends a box to one piece of work at a time.
+private final class RowMakerBox: @unchecked Sendable {
+    var maker: RowMaker
+
+    init(_ maker: RowMaker) {
+        self.maker = maker
+    }
+}

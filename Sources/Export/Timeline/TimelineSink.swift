@@ -1,0 +1,106 @@
+import Files
+import Glibc
+import SQLite
+import Telemetry
+
+/// Takes the bytes of a stream: a file that appears complete or not at all, a pipe, or the standard output.
+public protocol StreamSink: AnyObject {
+    /// The files that must not be read as input.
+    var identities: Set<FileIdentity> { get }
+    /// Writes bytes.
+    func write(_ bytes: Span<UInt8>) throws
+    /// Makes the output complete.
+    func commit() throws
+}
+
+/// Writes a timeline: lines in order of time, those of one instant in order of records.
+///
+/// SQLite sorts them, in a private file: memory stays small however many there are.
+final class TimelineSink: TableSink {
+    private let output: any StreamSink
+    private let database: NewDatabase
+    private let insertion: RowInsertion
+    /// How many rows have no time, and are left out.
+    private(set) var timeless = 0
+    private var buffer: [UInt8] = []
+
+    private static let pieceSize = 1 << 20
+
+    /// - Throws: `FileError`.
+    init(_ output: any StreamSink, threads: Int) throws(FileError) {
+        self.output = output
+        do {
+            database = try NewDatabase(path: "", threads: threads)
+            try database.run("CREATE TABLE lines (number INTEGER PRIMARY KEY, time INTEGER, line TEXT) STRICT")
+            insertion = try database.insertion(into: "lines", columns: 3)
+        } catch {
+            throw FileError(sorting: error)
+        }
+    }
+
+    var identities: Set<FileIdentity> { output.identities }
+
+    let preparer = TimelinePreparer()
+
+    func write(_ prepared: borrowing TimelineLines) throws {
+        timeless += prepared.timeless
+        let lines = prepared.lines
+        let text = prepared.text[0..<prepared.text.count]
+        do {
+            try insertion.add(rows: lines.count, text: text.span) { index in
+                let line = lines[index / 3]
+                return switch index % 3 {
+                case 0: .null
+                case 1: .integer(line.time)
+                default: .text(start: line.bytes.lowerBound, count: line.bytes.count)
+                }
+            }
+        } catch {
+            throw FileError(sorting: error)
+        }
+    }
+
+    func commit() throws {
+        do {
+            try database.bytes("SELECT line FROM lines ORDER BY time, number") { line in
+                line.withUnsafeBytes { buffer += $0 }
+                buffer.append(UInt8(ascii: "\n"))
+                if buffer.count >= Self.pieceSize { try flush() }
+            }
+        } catch let error as DatabaseError {
+            throw FileError(sorting: error)
+        }
+        try flush()
+        try output.commit()
+    }
+
+    private func flush() throws {
+        // A class lends no span of its own memory.
+        var piece: [UInt8] = []
+        swap(&piece, &buffer)
+        try output.write(piece.span)
+        piece.removeAll(keepingCapacity: true)
+        swap(&piece, &buffer)
+    }
+}
+
+/// Makes the lines.
+struct TimelinePreparer: RowPreparer {
+    func prepare(_ rows: inout RecordRows) -> TimelineLines { prepare(rows.buffer) }
+
+    func prepare(_ rows: RowBuffer) -> TimelineLines { TimelineWriter.lines(of: rows) }
+
+    /// Lines are made of many texts: there is little to be saved.
+    func recycle(_ lines: TimelineLines) {}
+}
+
+extension FileError {
+    /// Says why lines could not be sorted; they are in private files then, where SQLite makes those.
+    fileprivate init(sorting error: any Error) {
+        guard let error = error as? DatabaseError, case .full = error.kind else {
+            self.init(.spool, "temporary files", code: EIO, saying: "cannot sort the timeline: \(error)")
+            return
+        }
+        self.init(.spool, "temporary files", code: ENOSPC)
+    }
+}

@@ -1,0 +1,264 @@
+import CFiles
+import Glibc
+
+/// A new folder of files that appears under its name complete and on disk, or not at all.
+///
+/// The files are made in `.NAME.partial` beside it, mode 0600, and the folder is locked against other runs. `commit` makes
+/// everything durable and gives the folder its name; a value that ends without `commit` removes it. A folder that a killed
+/// run left behind is emptied and used again.
+///
+/// ```swift
+/// let output = try AtomicFolder(path: path, files: ["events.csv", "records.csv"], replacing: false)
+/// try output.write(bytes.span, to: 0)
+/// try output.commit()
+/// ```
+public struct AtomicFolder: ~Copyable, Sendable {
+    /// The path without a slash at its end: where the folder will be.
+    public let path: String
+    private let replacing: Bool
+    private let names: [String]
+    private let name: String
+    private let partialName: String
+    private let parent: Descriptor
+    private let folder: Descriptor
+    private let files: [NewFile]
+    private let slot: Int32
+    private var isPending = true
+
+    /// Pieces of this many bytes go to the disk at once.
+    private static let syncedSize = 64 << 10
+
+    /// A file of the folder.
+    private final class NewFile: Sendable {
+        let descriptor: Descriptor
+        let slot: Int32
+
+        init(_ descriptor: consuming Descriptor, slot: Int32) {
+            self.descriptor = descriptor
+            self.slot = slot
+        }
+    }
+
+    /// Creates the temporary folder and its files.
+    ///
+    /// - Parameters:
+    ///   - path: where the folder is to be; a slash at the end does not count.
+    ///   - names: the names of its files.
+    ///   - replacing: whether a folder that has nothing but files of these names may be replaced.
+    /// - Throws: `FileError`: of `create` with `EEXIST` for what may not be replaced; of `replace` with `ENOTDIR` for what is no
+    ///   folder and with `ENOTEMPTY` for a folder with something else in it; of `lock` with `EWOULDBLOCK` while another run
+    ///   writes it; the errors of making folder and files.
+    public init(path: String, files names: [String], replacing: Bool) throws(FileError) {
+        let path = Self.withoutSlashes(path)
+        let (parentPath, name) = try AtomicOutput.split(path)
+        let partialName = ".\(name).partial"
+        let partialPath = parentPath == "." ? partialName : "\(parentPath)/\(partialName)"
+        let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
+        try Self.checkTarget(parent, name, names, path, replacing: replacing)
+        cfiles_signals_hold()
+        defer { cfiles_signals_let_go() }
+        let folder = try Self.openPartial(parent, partialName, partialPath, names)
+        var files: [NewFile] = []
+        do throws(FileError) {
+            for fileName in names {
+                let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+                let descriptor = try Descriptor(openat(folder.number, fileName, flags, 0o600), .create, path)
+                files.append(NewFile(descriptor, slot: cfiles_partial_add(folder.number, fileName, "")))
+            }
+        } catch {
+            for file in files { cfiles_partial_release(file.slot) }
+            Self.remove(names, from: folder)
+            unlinkat(parent.number, partialName, AT_REMOVEDIR)
+            throw error
+        }
+        self.path = path
+        self.replacing = replacing
+        self.names = names
+        self.name = name
+        self.partialName = partialName
+        slot = cfiles_partial_add_folder(parent.number, partialName, path)
+        self.files = files
+        self.parent = parent
+        self.folder = folder
+    }
+
+    deinit {
+        if isPending {
+            cfiles_signals_hold()
+            if takeFromSignals() { remove() }
+            cfiles_signals_let_go()
+        }
+        for file in files { cfiles_partial_release(file.slot) }
+        cfiles_partial_release(slot)
+    }
+
+    /// The files that must not be read as input.
+    public var identities: Set<FileIdentity> {
+        var identities: Set<FileIdentity> = []
+        for file in files {
+            var status = stat()
+            if fstat(file.descriptor.number, &status) == 0 { identities.insert(FileIdentity(status)) }
+        }
+        for name in names {
+            if let identity = FileIdentity(path: "\(path)/\(name)") { identities.insert(identity) }
+        }
+        return identities
+    }
+
+    /// Appends bytes to a file; all of them, or an error.
+    /// - Parameter file: the place of its name among those given.
+    /// - Throws: `FileError`, such as `ENOSPC`. The output is then of no use but to be dropped.
+    public func write(_ bytes: Span<UInt8>, to file: Int) throws(FileError) {
+        let number = files[file].descriptor.number
+        let code = bytes.writeAll(to: number)
+        guard code == 0 else { throw FileError(.write, path, code: code) }
+        let end = lseek(number, 0, SEEK_CUR)
+        // The disk has time until all is written.
+        if bytes.count >= Self.syncedSize { cfiles_begin_sync(number, Int64(end - bytes.count), Int64(bytes.count)) }
+    }
+
+    /// Makes the bytes durable and gives the folder its name.
+    /// - Throws: `FileError` as `AtomicOutput.commit`. The temporary is gone then, except after a failed `sync` of the folder
+    ///   that it stands in.
+    public consuming func commit() throws(FileError) {
+        for file in files {
+            guard fsync(file.descriptor.number) == 0 else { throw FileError(.sync, path) }
+        }
+        guard fsync(folder.number) == 0 || errno == EINVAL else { throw FileError(.sync, path) }
+        isPending = false
+        try giveName()
+        guard fsync(parent.number) == 0 || errno == EINVAL else { throw FileError(.sync, path) }
+    }
+
+    private borrowing func giveName() throws(FileError) {
+        cfiles_signals_hold()
+        defer { cfiles_signals_let_go() }
+        guard takeFromSignals() else { throw FileError(.rename, path, code: EINTR) }
+        do {
+            try rename()
+        } catch {
+            remove()
+            throw error
+        }
+    }
+
+    private borrowing func rename() throws(FileError) {
+        var status = stat()
+        if replacing, fstatat(parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return try exchange() }
+        switch cfiles_rename_no_replace(parent.number, partialName, name) {
+        case 0: return
+        case EINVAL, ENOSYS:
+            // This file system cannot refuse to replace. A folder never takes the place of one that has something in it.
+            guard renameat(parent.number, partialName, parent.number, name) == 0 else { throw FileError(.rename, path) }
+        case let code: throw FileError(code == EEXIST ? .create : .rename, path, code: code)
+        }
+    }
+
+    /// Puts the new folder in the place of the old one, and removes that one.
+    private borrowing func exchange() throws(FileError) {
+        // It may have got something else meanwhile.
+        try Self.checkTarget(parent, name, names, path, replacing: true)
+        let old = try Descriptor(
+            openat(parent.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), .replace, path)
+        switch cfiles_rename_exchange(parent.number, partialName, name) {
+        case 0:
+            Self.remove(names, from: old)
+            guard unlinkat(parent.number, partialName, AT_REMOVEDIR) == 0 else { throw FileError(.remove, path) }
+        case EINVAL, ENOSYS:
+            Self.remove(names, from: old)
+            guard renameat(parent.number, partialName, parent.number, name) == 0 else { throw FileError(.rename, path) }
+        case let code: throw FileError(.rename, path, code: code)
+        }
+    }
+
+    /// Takes everything away from the signal handler; false if a signal has removed it.
+    private borrowing func takeFromSignals() -> Bool {
+        var isOurs = cfiles_partial_take(slot) == 1
+        for file in files where cfiles_partial_take(file.slot) != 1 { isOurs = false }
+        return isOurs
+    }
+
+    private borrowing func remove() {
+        Self.remove(names, from: folder)
+        unlinkat(parent.number, partialName, AT_REMOVEDIR)
+    }
+}
+
+extension AtomicFolder {
+    private static func withoutSlashes(_ path: String) -> String {
+        var bytes = Substring(path)
+        while bytes.count > 1, bytes.last == "/" { bytes.removeLast() }
+        return String(bytes)
+    }
+
+    private static func remove(_ names: [String], from folder: borrowing Descriptor) {
+        for name in names { unlinkat(folder.number, name, 0) }
+    }
+
+    private static func checkTarget(
+        _ parent: borrowing Descriptor, _ name: String, _ names: [String], _ path: String, replacing: Bool
+    ) throws(FileError) {
+        var status = stat()
+        guard fstatat(parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            guard errno == ENOENT else { throw FileError(.create, path) }
+            return
+        }
+        guard replacing else { throw FileError(.create, path, code: EEXIST) }
+        guard status.isFolder else { throw FileError(.replace, path, code: ENOTDIR) }
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        let folder = try Descriptor(openat(parent.number, name, flags), .replace, path)
+        guard try contains(folder, onlyFilesOf: names, path) else { throw FileError(.replace, path, code: ENOTEMPTY) }
+    }
+
+    /// Whether a folder has nothing but regular files of some names.
+    private static func contains(
+        _ folder: borrowing Descriptor, onlyFilesOf names: [String], _ path: String
+    ) throws(FileError) -> Bool {
+        // The stream takes a descriptor of its own over.
+        let number = openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0, let stream = fdopendir(number) else {
+            if number >= 0 { close(number) }
+            throw FileError(.list, path)
+        }
+        defer { closedir(stream) }
+        while let entry = readdir(stream) {
+            let isKnown = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { bytes in
+                    let found = String(cString: bytes)
+                    return found == "." || found == ".." || names.contains(found)
+                }
+            }
+            guard isKnown else { return false }
+        }
+        for name in names {
+            var status = stat()
+            guard fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
+            guard status.isRegular else { return false }
+        }
+        return true
+    }
+
+    /// Makes and locks the temporary folder, or takes over one that a killed run left behind.
+    private static func openPartial(
+        _ parent: borrowing Descriptor, _ name: String, _ path: String, _ names: [String]
+    ) throws(FileError) -> Descriptor {
+        for _ in 0..<16 {
+            guard mkdirat(parent.number, name, 0o700) == 0 || errno == EEXIST else { throw FileError(.create, path) }
+            let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+            let folder = try Descriptor(openat(parent.number, name, flags), .create, path)
+            guard flock(folder.number, LOCK_EX | LOCK_NB) == 0 else { throw FileError(.lock, path) }
+            // Another run may have removed or renamed it between our two calls.
+            var named = stat()
+            let status = try folder.status(path)
+            guard fstatat(parent.number, name, &named, AT_SYMLINK_NOFOLLOW) == 0,
+                FileIdentity(named) == FileIdentity(status)
+            else { continue }
+            guard status.st_uid == geteuid(), try contains(folder, onlyFilesOf: names, path) else {
+                throw FileError(.create, path, code: ENOTEMPTY)
+            }
+            remove(names, from: folder)
+            return folder
+        }
+        throw FileError(.lock, path, code: EWOULDBLOCK)
+    }
+}

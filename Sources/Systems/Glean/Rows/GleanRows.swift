@@ -1,0 +1,107 @@
+import JSONText
+import Telemetry
+
+/// Pings as rows: their events, and their metrics one by one.
+///
+/// Source: "Exports", section 1; "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 4 and 6.
+struct GleanRows: RowFormat {
+    let tables = [Self.metrics]
+
+    private static let metrics = Table(
+        ofRecords: "metrics", aRowForEach: "metric of a Glean ping, and each label of a labeled one",
+        [
+            TableColumn("metric_type", .text, "the type, such as `counter` or `labeled_counter`", isRequired: true),
+            TableColumn("name", .text, "the category and the name, with a point between them"),
+            TableColumn("label", .text, "the label, of a labeled metric"),
+            TableColumn("value", .json, "the value as the ping has it"),
+        ])
+
+    /// What the types of labeled metrics have in their names.
+    private static let labeled = "labeled_"
+
+    func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
+        let document = payload.document
+        if let metrics = document.value(of: Keys.metrics, in: document.root) {
+            rows.add(Self.metricRows(metrics, of: document, &rows.buffer), to: Self.metrics.name)
+        }
+        if let events = document.array(GleanSchema.events, in: document.root) {
+            var event = document.firstElement(of: events)
+            while let current = event {
+                rows.add(Self.cells(of: current, in: document, &rows.buffer))
+                event = document.element(after: current, of: events)
+            }
+        }
+        guard let info = document.value(of: Keys.clientInfo, in: document.root) else { return DeviceCells() }
+        return DeviceCells(
+            os: rows.buffer.keep(string: document.value(of: Keys.os, in: info), of: document),
+            osVersion: rows.buffer.keep(string: document.value(of: Keys.osVersion, in: info), of: document),
+            device: rows.buffer.keep(string: document.value(of: Keys.deviceModel, in: info), of: document),
+            locale: rows.buffer.keep(string: document.value(of: Keys.locale, in: info), of: document))
+    }
+
+    private enum Keys {
+        static let category: JSONKey = "category"
+        static let clientInfo: JSONKey = "client_info"
+        static let deviceModel: JSONKey = "device_model"
+        static let extra: JSONKey = "extra"
+        static let locale: JSONKey = "locale"
+        static let metrics: JSONKey = "metrics"
+        static let name: JSONKey = "name"
+        static let os: JSONKey = "os"
+        static let osVersion: JSONKey = "os_version"
+        static let timestamp: JSONKey = "timestamp"
+    }
+
+    private static func cells(of event: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer) -> EventCells {
+        var cells = EventCells()
+        let category = document.value(of: Keys.category, in: event).flatMap {
+            document.kind(of: $0) == .string ? $0 : nil
+        }
+        let name = document.value(of: Keys.name, in: event).flatMap { document.kind(of: $0) == .string ? $0 : nil }
+        if let category, let name {
+            let joined = buffer.keep(joined: category, name, nil, of: document)
+            (cells.name, cells.category) = (joined.whole, joined.first)
+        } else {
+            cells.category = buffer.keep(string: category, of: document)
+        }
+        cells.elapsed = buffer.keep(integer: document.value(of: Keys.timestamp, in: event), of: document)
+        cells.extra = buffer.keep(json: document.value(of: Keys.extra, in: event), of: document)
+        return cells
+    }
+
+    /// A row for each metric, by type and name; what is no object where one is documented is a row of its own.
+    private static func metricRows(
+        _ metrics: JSONNode, of document: JSONDocument, _ buffer: inout RowBuffer
+    ) -> [[Cell]] {
+        var found: [[Cell]] = []
+        document.forEachMember(of: metrics) { type in
+            let typeCell = buffer.keep(string: type.key, of: document)
+            guard document.kind(of: type.value) == .object else {
+                found.append([typeCell, .null, .null, buffer.keep(json: type.value, of: document)])
+                return
+            }
+            let isLabeled = document.string(of: type.key).contains(labeled)
+            document.forEachMember(of: type.value) { metric in
+                let name = buffer.keep(string: metric.key, of: document)
+                guard isLabeled, document.memberCount(of: metric.value) > 0 else {
+                    found.append([typeCell, name, .null, buffer.keep(json: metric.value, of: document)])
+                    return
+                }
+                document.forEachMember(of: metric.value) { label in
+                    found.append([
+                        typeCell, name, buffer.keep(string: label.key, of: document),
+                        buffer.keep(json: label.value, of: document),
+                    ])
+                }
+            }
+        }
+        return found
+    }
+}
+
+extension JSONDocument {
+    /// Gives the members of an object in canonical order; none for anything else.
+    fileprivate func forEachMember(of object: JSONNode, _ body: (JSONMember) -> Void) {
+        for place in 0..<memberCount(of: object) { body(member(at: place, of: object)) }
+    }
+}

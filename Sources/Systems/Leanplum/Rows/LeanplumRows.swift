@@ -1,0 +1,95 @@
+import JSONText
+import Telemetry
+
+/// Stored requests as rows: each is an event.
+///
+/// Source: "Exports", section 1; "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section B.
+struct LeanplumRows: RowFormat {
+    let tables: [Table] = []
+
+    private enum Keys {
+        static let advance = "advance"
+        static let device: JSONKey = "deviceModel"
+        static let locale: JSONKey = "locale"
+        static let os: JSONKey = "systemName"
+        static let osVersion: JSONKey = "systemVersion"
+        static let state: JSONKey = "state"
+    }
+
+    func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
+        let document = payload.document
+        guard let requests = document.array(LeanplumKeys.data, in: document.root) else { return DeviceCells() }
+        var device = DeviceCells()
+        var request = document.firstElement(of: requests)
+        while let current = request {
+            Self.learn(of: current, in: document, &device, &rows.buffer)
+            rows.add(Self.cells(of: current, in: document, &rows.buffer, &nested))
+            request = document.element(after: current, of: requests)
+        }
+        return device
+    }
+
+    private static func cells(
+        of request: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer, _ nested: inout JSONDocument
+    ) -> EventCells {
+        var cells = EventCells()
+        if let time = time(of: request, in: document) { cells.basis = .event(time) }
+        let action = document.value(of: LeanplumKeys.action, in: request)
+        cells.method = buffer.keep(string: action, of: document)
+        cells.name = buffer.keep(string: name(of: request, action, in: document) ?? action, of: document)
+        cells.extra = params(of: request, in: document, &buffer, &nested)
+        return cells
+    }
+
+    /// The event of a track request, the state of an advance request; nil for others, and where there is none.
+    private static func name(of request: JSONNode, _ action: JSONNode?, in document: JSONDocument) -> JSONNode? {
+        guard let action, document.kind(of: action) == .string else { return nil }
+        let key: JSONKey
+        if document.bytes(of: action).equals(LeanplumVocabulary.trackAction) {
+            key = LeanplumKeys.event
+        } else if document.bytes(of: action).equals(Keys.advance) {
+            key = Keys.state
+        } else {
+            return nil
+        }
+        return document.value(of: key, in: request).flatMap { document.kind(of: $0) == .string ? $0 : nil }
+    }
+
+    /// When the phone made a request; nil where it does not tell, or not as the document says [bad_time].
+    private static func time(of request: JSONNode, in document: JSONDocument) -> Timestamp? {
+        guard let time = document.value(of: LeanplumKeys.time, in: request), document.kind(of: time) == .string,
+            document.bytes(of: time).isPlainDecimal
+        else { return nil }
+        return DecimalTime(document.bytes(of: time))?.timestamp
+    }
+
+    /// As the notes about a request read it.
+    private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
+
+    /// The parameters, which are JSON in a text; a text that is none stays a text.
+    private static func params(
+        of request: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer, _ nested: inout JSONDocument
+    ) -> Cell {
+        guard let params = document.value(of: LeanplumKeys.params, in: request) else { return .null }
+        guard document.kind(of: params) == .string,
+            (try? nested.read(document.bytes(of: params).copied(), policy: policy)) != nil
+        else {
+            return buffer.keep(json: params, of: document)
+        }
+        return buffer.keep(json: nested.root, of: nested)
+    }
+
+    /// Learns what a request tells of the phone: a start request all of it, others the locale.
+    private static func learn(
+        of request: JSONNode, in document: JSONDocument, _ device: inout DeviceCells, _ buffer: inout RowBuffer
+    ) {
+        func keep(_ key: JSONKey, _ cell: inout Cell) {
+            let told = buffer.keep(string: document.value(of: key, in: request), of: document)
+            if told != .null { cell = told }
+        }
+        keep(Keys.os, &device.os)
+        keep(Keys.osVersion, &device.osVersion)
+        keep(Keys.device, &device.device)
+        keep(Keys.locale, &device.locale)
+    }
+}

@@ -1,0 +1,79 @@
+import JSONText
+import Telemetry
+
+/// Pings as rows: events of event pings, core pings field by field.
+///
+/// Source: "Exports", section 1; "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.1, 6.5 and 6.6.
+struct MozillaRows: RowFormat {
+    let tables = [CoreRows.core, CoreRows.searches]
+
+    func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
+        let document = payload.document
+        if payload.type == CoreRows.type { CoreRows.add(document, to: &rows) }
+        if let events = document.array(MeasurementKeys.events, in: document.root) {
+            Self.add(events, of: document, to: &rows)
+        }
+        return DeviceCells(
+            os: rows.buffer.keep(string: document.value(of: Self.os, in: document.root), of: document),
+            osVersion: rows.buffer.keep(string: document.value(of: Self.osVersion, in: document.root), of: document),
+            device: rows.buffer.keep(string: document.value(of: Self.device, in: document.root), of: document),
+            locale: rows.buffer.keep(string: document.value(of: Self.locale, in: document.root), of: document))
+    }
+
+    private static let os: JSONKey = "os"
+    private static let osVersion: JSONKey = "osversion"
+    private static let device: JSONKey = "device"
+    private static let locale: JSONKey = "locale"
+
+    /// Adds the events of a ping. What counts from the start of an earlier process is marked [E13].
+    private static func add(_ events: JSONNode, of document: JSONDocument, to rows: inout RecordRows) {
+        let lastRun = EventTuples.startOfLastRun(in: events, of: document)
+        var index = 0
+        var event = document.firstElement(of: events)
+        while let current = event {
+            var cells = cells(of: current, in: document, &rows.buffer)
+            if index < lastRun { cells.basis = .earlierRun }
+            rows.add(cells)
+            event = document.element(after: current, of: events)
+            index += 1
+        }
+    }
+
+    /// The cells of `[timestamp, category, method, object, value?, extras?]`. A ping is kept although its events have another
+    /// form: what is no such array has no cells, and what is no string is no word.
+    private static func cells(
+        of event: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer
+    ) -> EventCells {
+        var cells = EventCells()
+        var words = (category: JSONNode?.none, method: JSONNode?.none, object: JSONNode?.none)
+        var element = document.firstElement(of: event)
+        var position = 0
+        while let current = element, position < 6 {
+            let word = document.kind(of: current) == .string ? current : nil
+            switch position {
+            case 0: cells.elapsed = buffer.keep(integer: current, of: document)
+            case 1: words.category = word
+            case 2: words.method = word
+            case 3: words.object = word
+            case 4: cells.value = buffer.keep(value: current, of: document)
+            default: cells.extra = buffer.keep(json: current, of: document)
+            }
+            element = document.element(after: current, of: event)
+            position += 1
+        }
+        switch words {
+        case (let category?, let method?, let object?):
+            let joined = buffer.keep(joined: category, method, object, of: document)
+            (cells.name, cells.category) = (joined.whole, joined.first)
+            (cells.method, cells.object) = (joined.second, joined.third)
+        case (let category?, let method?, nil):
+            let joined = buffer.keep(joined: category, method, nil, of: document)
+            (cells.name, cells.category, cells.method) = (joined.whole, joined.first, joined.second)
+        case (nil, _, _), (_, nil, _):
+            cells.category = buffer.keep(string: words.category, of: document)
+            cells.method = buffer.keep(string: words.method, of: document)
+            cells.object = buffer.keep(string: words.object, of: document)
+        }
+        return cells
+    }
+}
