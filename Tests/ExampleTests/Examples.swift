@@ -174,6 +174,20 @@ import Testing
         #expect(kind == .mozillaPingFile)
     }
 
+    @Test func pseudonyms() throws {
+        let bytes = [UInt8](repeating: 0, count: 32)
+        var record = Self.record
+        let key = try PseudonymKey(bytes)
+        let pseudonym = key.pseudonym(of: Array("B4C8F3A0-5E1D-4A6B-9C27-0D3E8F1A5B62".utf8), .client)
+        let rules: PseudonymTable = ["clientId": .pseudonym(.client), "seq": .keep(.number)]
+        var pseudonymizer = RecordPseudonymizer(key, knowing: Systems.table)
+        let counts = try pseudonymizer.pseudonymize(&record)
+        #expect(pseudonym.count == 36)
+        #expect(rules.fields.map { "\($0.key)" } == ["clientId", "seq"])
+        #expect(counts == PseudonymCounts())
+        #expect(record.held == [.noTarget, .pseudonymized])
+    }
+
     @Test func record() throws {
         let record = Self.record
         var line: [UInt8] = []

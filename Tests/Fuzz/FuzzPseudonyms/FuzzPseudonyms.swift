@@ -12,13 +12,14 @@ public func fuzzPseudonyms(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     guard let key, bytes.count > 2 else { return 0 }
     let system = Systems.table.all[Int(bytes[0]) % Systems.table.all.count]
-    let types = system.pseudonyms.tables.flatMap { $0.types.split(separator: ", ") } + ["unknown"]
+    let documented = system.pseudonyms.tables.flatMap { $0.types.split(separator: ", ").map(String.init) }
+    let types: [String] = documented + ["unknown"]
     let text = Array(bytes[2...])
     let policy = JSONReadingPolicy(unpairedSurrogates: .keep)
     let document = try? JSONDocument(text, policy: policy)
     let payload = document.map { $0.canonicalBytes(of: $0.root) } ?? text
     var record = Record(
-        system: system.name, type: String(types[Int(bytes[1]) % types.count]), id: "id", client: "client",
+        system: system.name, type: types[Int(bytes[1]) % types.count], id: "id", client: "client",
         payload: payload, source: Source(capture: "c", path: "p", store: .harEntry, index: 0))
     var pseudonymizer = RecordPseudonymizer(key, knowing: Systems.table)
     guard (try? pseudonymizer.pseudonymize(&record)) != nil else { preconditionFailure("a record is refused") }
