@@ -14,6 +14,8 @@ import CSQLite
 /// Source: SQLite, "Pragma statements supported by SQLite".
 public final class NewDatabase {
     private var connection: OpaquePointer?
+    /// The statements of insertions: a connection with statements would stay open, and keep its lock.
+    private var statements: [OpaquePointer] = []
 
     /// How much of the file SQLite keeps in memory, in KiB; what is more goes to the file.
     private static let cacheSize = 8 << 10
@@ -42,7 +44,15 @@ public final class NewDatabase {
             """)
     }
 
-    deinit { sqlite3_close_v2(connection) }
+    deinit { close() }
+
+    @discardableResult
+    private func close() -> Int32 {
+        for statement in statements { sqlite3_finalize(statement) }
+        statements = []
+        defer { connection = nil }
+        return sqlite3_close_v2(connection)
+    }
 
     /// Runs statements that have no parameters and give no rows.
     /// - Parameter script: the statements, with semicolons between them.
@@ -60,6 +70,7 @@ public final class NewDatabase {
     public func insertion(into table: String, columns: Int) throws(DatabaseError) -> RowInsertion {
         let places = Array(repeating: "?", count: columns).joined(separator: ",")
         let statement = try prepare("INSERT INTO \(table) VALUES (\(places))")
+        statements.append(statement)
         return RowInsertion(statement, columns: columns, of: self)
     }
 
@@ -81,12 +92,12 @@ public final class NewDatabase {
         }
     }
 
-    /// Ends the transaction and closes the file, which is complete then, but need not be on the disk.
+    /// Ends the transaction and closes the file, which is complete then, but need not be on the disk. Nothing can be added any
+    /// more.
     /// - Throws: ``DatabaseError``.
     public func finish() throws(DatabaseError) {
         try run("COMMIT")
-        let code = sqlite3_close_v2(connection)
-        connection = nil
+        let code = close()
         guard code == SQLITE_OK else { throw DatabaseError(code: code) }
     }
 
@@ -100,7 +111,7 @@ public final class NewDatabase {
     }
 }
 
-/// Adds rows to a table of a ``NewDatabase``, which it keeps open.
+/// Adds rows to a table of a ``NewDatabase``, which owns its statement.
 public final class RowInsertion {
     /// A value for a column.
     public enum Value {
@@ -124,15 +135,14 @@ public final class RowInsertion {
         self.database = database
     }
 
-    deinit { sqlite3_finalize(statement) }
-
     /// Adds rows. Texts are not copied before SQLite puts them in their place.
     /// - Parameters:
     ///   - count: how many rows.
     ///   - text: the bytes of all texts.
     ///   - value: gives the values one after another, row after row, by their number.
-    /// - Throws: ``DatabaseError``.
+    /// - Throws: ``DatabaseError``, also when the database is finished.
     public func add(rows count: Int, text: Span<UInt8>, _ value: (Int) -> Value) throws(DatabaseError) {
+        guard database.handle != nil else { throw DatabaseError(code: SQLITE_MISUSE) }
         let code = text.withUnsafeBufferPointer { text -> Int32 in
             // A null pointer would be NULL.
             let start = text.baseAddress ?? UnsafePointer(StaticString("").utf8Start)
@@ -142,8 +152,8 @@ public final class RowInsertion {
                     guard code == SQLITE_OK else { return code }
                 }
                 let code = sqlite3_step(statement)
-                guard code == SQLITE_DONE else { return code }
                 sqlite3_reset(statement)
+                guard code == SQLITE_DONE else { return code }
             }
             return SQLITE_OK
         }

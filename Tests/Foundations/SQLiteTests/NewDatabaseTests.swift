@@ -23,6 +23,7 @@ import Testing
         try insertion.add(rows: 3, text: text.span) { rows[$0] }
         try insertion.add(rows: 1, text: [UInt8]().span) { $0 == 2 ? .text(start: 0, count: 0) : .null }
         try database.finish()
+        #expect(throws: DatabaseError.self) { try insertion.add(rows: 1, text: text.span) { _ in .null } }
         let script = """
             import sqlite3, sys
             print(sqlite3.connect(sys.argv[1]).execute("SELECT *, typeof(name) FROM things").fetchall())
