@@ -13,8 +13,8 @@ import Testing
     @Test(
         "the format that a name promises is told",
         arguments: [
-            ("x.csv", "NDJSON, one record a line, not CSV"), ("x.Parquet", "NDJSON, one record a line, not Parquet"),
-            ("x.sqlite", "NDJSON, one record a line, not SQLite"), ("x.db", "NDJSON, one record a line, not SQLite"),
+            ("x.Parquet", "NDJSON, one record a line, not Parquet"),
+            ("x.sqlite.zst", "compressed NDJSON, one record a line, not SQLite"),
             ("x.json", "NDJSON, one record a line, not one JSON value"),
             ("x.tsv", "NDJSON, one record a line, not TSV"),
             ("x.ndjson.gz", "NDJSON, one record a line, not gzip"),
@@ -30,7 +30,7 @@ import Testing
 
     @Test(
         "other names are not",
-        arguments: ["x.ndjson", "x.jsonl", "x.ndjson.zst", "x", "x.zst", "csv", "x.v2", "a.csv/x"])
+        arguments: ["x.csv", "x.sqlite", "x.ndjson", "x.jsonl", "x.ndjson.zst", "x", "x.zst", "csv", "x.v2", "a.csv/x"])
     func untold(name: String) throws {
         try folder.makeFolder("a.csv")
         #expect(try pingferry("convert", "-o", folder(name), sample("webxr")).errors == "")
