@@ -32,6 +32,13 @@ extension CommandError {
         self.init(status: .cannotCreate, message: "\(error)", remedy: remedy)
     }
 
+    /// A bundle that has done its work, and in whose place another file lies now.
+    init(changed path: String) {
+        self.init(
+            status: .cannotCreate, message: "\(path): not moved, for it is not the bundle any more that was sent",
+            remedy: "what lies there now goes with the next job")
+    }
+
     /// What failed after the first upload may have gone. Nothing that is wrong with the input has a status of its own then,
     /// for those say that nothing was sent.
     init(whileSending error: any Error) {

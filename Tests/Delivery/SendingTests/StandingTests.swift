@@ -89,6 +89,23 @@ import Testing
         #expect(try second.json()["moved"] as? [String] == ["\(folder("done"))/b.tar.zst"])
     }
 
+    @Test func aBundleThatTookThePlaceOfAnotherStaysWhereItIs() async throws {
+        try FileManager.default.createDirectory(atPath: folder("done"), withIntermediateDirectories: true)
+        try await server.order(#"[{"status":200,"hold":true}]"#)
+        let path = try await bundle("a", [Sample.ping(1, client: "C")])
+        let other = try await bundle("other", [Sample.ping(2, client: "C")])
+        let job = try Uploader(
+            ["send", "--endpoint", "mozilla=\(server.address)", "--move-done", folder("done"), path] + common)
+        while try await server.report().total == 0 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(rename(other, path) == 0)
+        try await server.tell(#"{"release":true}"#)
+        let finished = try await job.finish()
+        #expect(finished.status == 73)
+        #expect(finished.errors.contains("not moved, for it is not the bundle any more that was sent"))
+        #expect(FileManager.default.fileExists(atPath: path))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder("done")) == [])
+    }
+
     @Test func aFolderThatIsNoneIsFoundOutBeforeAnythingIsSent() async throws {
         let finished = try await job(
             "--move-done", folder("none"), try await bundle("a", [Sample.ping(1, client: "C")]))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bundle
 import Console
 import Delivery
 import Files
@@ -180,6 +181,12 @@ struct SendCommand: AsyncParsableCommand {
         _ ledger: Ledger
     ) throws {
         for bundle in bundles {
+            guard Self.isUnchanged(bundle.name) else {
+                let failure = CommandError(changed: bundle.name.path)
+                summary.unmoved = summary.unmoved ?? failure
+                failure.report(as: PingferryUpload.name)
+                continue
+            }
             do throws(FileError) {
                 guard let path = try folder.take(bundle.name.path) else { continue }
                 summary.moved.append(path)
@@ -192,6 +199,13 @@ struct SendCommand: AsyncParsableCommand {
             // What is held in it does not wait any more.
             _ = try ledger.forget([bundle.name.digest])
         }
+    }
+
+    /// Whether a bundle is still the one that was verified: another one may have been put in its place while the job ran, of
+    /// which nothing was sent.
+    private static func isUnchanged(_ bundle: BundleName) -> Bool {
+        guard let reader = try? BundleReader(path: bundle.path, knowing: Systems.table) else { return false }
+        return reader.manifest.digest == bundle.digest
     }
 
     private func intake(isReleased: ((_ id: String, _ code: String) -> Bool)?) async throws -> BundleIntake {
