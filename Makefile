@@ -28,6 +28,7 @@ demo: setup  ## builds for debugging, which takes less time, and shows the comma
 
 test:  ## runs the tests and, where the schemas and Mozilla's SDK are at hand, compares with those
 	@.ci/setup $(LIBRARIES) $(TEST_TOOLS)
+	@.ci/promtool
 	swift test
 	@.ci/schemas
 	@.ci/glean

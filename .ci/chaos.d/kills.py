@@ -129,7 +129,7 @@ def finish(campaign, folder, ledger, server, bundle, wanted, kills):
 def check_settled(campaign, folder, ledger):
     """All is delivered, but for what is held."""
     totals = campaign.status(folder, ledger)["totals"]
-    waiting = [reason for reason in totals["waiting"] if not reason.startswith("held")]
+    waiting = [reason for reason in totals["waiting"] if reason["code"] != "held"]
     if totals["inFlight"] or totals["refused"] or waiting:
         raise Loss("the ledger has something left: %s" % totals)
 

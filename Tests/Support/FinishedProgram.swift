@@ -57,3 +57,14 @@ public func tool(_ command: [String], statuses: Set<Int32> = [0], input: [UInt8]
 public func tool(_ command: String...) throws -> String {
     String(decoding: try tool(command), as: UTF8.self)
 }
+
+/// Reasons of a summary for machines: how many records each has, by its words. One with a code that is no code is left out.
+public func reasons(_ list: Any?) -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for reason in list as? [[String: Any]] ?? [] {
+        let isCode = (reason["code"] as? String)?.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" } ?? false
+        guard isCode, let text = reason["text"] as? String else { continue }
+        counts[text] = reason["records"] as? Int
+    }
+    return counts
+}

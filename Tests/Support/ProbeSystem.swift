@@ -103,7 +103,7 @@ private struct ProbeUploads: UploadFormat {
     let list: ListFormat? = nil
     let credentials: CredentialFormat? = nil
     let precedence = Precedence(first: ["goodbye"], deletionRequests: ["deletion"])
-    let finalHolds: Set<String> = ["promise"]
+    let holds = [HoldCode("promise", "it was promised", isFinal: true)]
 
     func isTarget(_ target: Target) -> Bool { target.path.hasPrefix("/submit/") && target.method == nil }
 

@@ -32,8 +32,8 @@ static char start_of_message[message_size];
 static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 static const int handled_count = sizeof handled / sizeof *handled;
 
-int cfiles_rename_no_replace(int folder, const char *from, const char *to) {
-    return renameat2(folder, from, folder, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
+int cfiles_rename_no_replace(int folder, const char *from, int to_folder, const char *to) {
+    return renameat2(folder, from, to_folder, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
 
 int cfiles_rename_exchange(int folder, const char *from, const char *to) {

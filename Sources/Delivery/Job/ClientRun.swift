@@ -5,12 +5,14 @@ struct ClientRun {
     private let run: JobRun
     private let queue: ClientQueue
     private let settings: JobSettings
+    private let system: SystemName
 
     /// Keeps the queue; nothing is sent yet.
     init(_ run: JobRun, _ queue: ClientQueue) {
         self.run = run
         self.queue = queue
         settings = run.job.settings
+        system = run.job.plan.names.clients[queue.client].system
     }
 
     /// Sends until the queue is empty or nothing more may be sent for this client in this job.
@@ -29,7 +31,7 @@ struct ClientRun {
             } catch {
                 // Its records have an order. What is settled below is so nevertheless.
                 run.fail(error)
-                run.leave(left.count, "cannot read \(error.path)")
+                run.leave(left.count, LeftReason(system, .bundleUnreadable, "cannot read \(error.path)"))
                 break
             }
             let request: UploadRequest
@@ -39,14 +41,14 @@ struct ClientRun {
                 // No server is to blame: the others of the client can go.
                 // Without one part, the last one would not complete its record.
                 let others = left.drop { $0.recordKey == send.recordKey }
-                run.leave(left.count - others.count, error.description)
+                run.leave(left.count - others.count, LeftReason(system, .noRequest, error.description))
                 left = others
                 continue
             }
             let marked = try await run.job.ledger.commit(settling: settlements, marking: [send], at: settings.now())
             settlements = []
             guard marked == [.marked] else {
-                run.leave(left.count, Self.dailyLimit)
+                run.leave(left.count, dailyLimit)
                 break
             }
             let (outcome, pause) = await outcome(of: request, account)
@@ -54,7 +56,7 @@ struct ClientRun {
             settlements = [Settlement(send, recordID: upload.record.id, outcome: outcome, pause: pause)]
             left.removeFirst()
             guard outcome.isSettled else {
-                run.leave(left.count, Self.afterFailure)
+                run.leave(left.count, afterFailure)
                 break
             }
         }
@@ -63,13 +65,19 @@ struct ClientRun {
     }
 
     /// Reasons of uploads that were planned and not tried.
-    private static let dailyLimit = "the daily limit was reached while the job ran"
-    private static let afterFailure = "an earlier upload of the client failed"
+    private var dailyLimit: LeftReason {
+        LeftReason(system, .dailyLimit, "the daily limit was reached while the job ran")
+    }
+    private var afterFailure: LeftReason {
+        LeftReason(system, .earlierUploadFailed, "an earlier upload of the client failed")
+    }
 
-    private func obstacle(to account: Account) -> String? {
-        if Task.isCancelled { return Gate.stopped }
-        if run.isStopped(account) { return "the credential of \(account.label) was not accepted" }
-        return run.gate(of: account.system).closed
+    private func obstacle(to account: Account) -> LeftReason? {
+        if Task.isCancelled { return LeftReason(system, .jobStopped, Gate.stopped) }
+        if run.isStopped(account) {
+            return LeftReason(system, .credentialRefused, "the credential of \(account.label) was not accepted")
+        }
+        return run.gate(of: account.system).closed.map { LeftReason(system, .serverLeftAlone, $0) }
     }
 
     private func request(for record: Record, _ account: Account) throws(RequestError) -> UploadRequest {

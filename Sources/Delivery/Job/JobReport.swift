@@ -9,9 +9,9 @@ public struct JobReport: Sendable {
     /// Records of which all was settled and something was refused for good.
     public private(set) var refused = 0
     /// Why uploads were left for another job, and how many for each reason.
-    public private(set) var left: [String: Int] = [:]
-    /// Accounts or systems whose credential was refused.
-    public private(set) var wrongCredentials: Set<String> = []
+    public private(set) var left: [LeftReason: Int] = [:]
+    /// Accounts whose credential was refused.
+    public private(set) var wrongCredentials: Set<Account> = []
     /// Problems with uploads, a line each, without repetitions.
     public private(set) var problems: [String] = []
     /// Whether the job was told to stop before its end.
@@ -42,14 +42,14 @@ public struct JobReport: Sendable {
             settle(send)
             add(problem: "refused (\(status)): \(reason)", type)
         case .retryLater(let status, let reason):
-            left[reason, default: 0] += 1
+            left[LeftReason(type.system, status: status, reason), default: 0] += 1
             add(problem: "not delivered\(status.map { " (\($0))" } ?? ""): \(reason)", type)
         case .unknown(let reason):
-            left[reason, default: 0] += 1
+            left[LeftReason(type.system, .perhapsDelivered, reason), default: 0] += 1
             add(problem: "perhaps delivered: \(reason)", type)
         case .credentialWrong(let status, let reason, _):
-            left[reason, default: 0] += 1
-            wrongCredentials.insert(account.label)
+            left[LeftReason(type.system, .credentialRefused, reason), default: 0] += 1
+            wrongCredentials.insert(account)
             add(problem: "stopped (\(status)): \(reason)", type)
         }
     }
@@ -65,7 +65,7 @@ public struct JobReport: Sendable {
     }
 
     /// Counts uploads that were planned and not tried.
-    mutating func leave(_ uploads: Int, _ reason: String) {
+    mutating func leave(_ uploads: Int, _ reason: LeftReason) {
         if uploads > 0 { left[reason, default: 0] += uploads }
     }
 

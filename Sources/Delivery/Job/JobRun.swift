@@ -66,7 +66,7 @@ final class JobRun: Sendable {
     func fail(_ error: any Error) { shared.withLock { $0.report.failure = $0.report.failure ?? error } }
 
     /// Counts uploads that are not tried.
-    func leave(_ uploads: Int, _ reason: String) { shared.withLock { $0.report.leave(uploads, reason) } }
+    func leave(_ uploads: Int, _ reason: LeftReason) { shared.withLock { $0.report.leave(uploads, reason) } }
 
     func report(wasStopped: Bool) -> JobReport {
         shared.withLock { shared in

@@ -26,12 +26,27 @@ extension Database {
             var other: Int64?
             try rows("SELECT content, refused, time FROM settled WHERE identity = ?", [candidate.key.identity]) { row in
                 if Digest16(row, at: 0) == candidate.key.content {
-                    outcome = row[1] ? .refused : .delivered
+                    outcome = SettledState(rawValue: row[1])?.outcome ?? .refused
                 } else {
                     other = max(other ?? 0, row[2])
                 }
             }
             return Standing(outcome, otherSent: other.flatMap { Timestamp(milliseconds: $0 &* 1000) })
+        }
+    }
+
+    /// What the column `refused` of settled records says.
+    enum SettledState: Int {
+        case delivered = 0
+        case refused = 1
+        case givenUp = 2
+
+        var outcome: Standing.Outcome {
+            switch self {
+            case .delivered: .delivered
+            case .refused: .refused
+            case .givenUp: .givenUp
+            }
         }
     }
 
@@ -125,9 +140,11 @@ extension Database {
 
     func clientNames() throws -> [Int64: ClientName] {
         var names: [Int64: ClientName] = [:]
-        try rows("SELECT id, system, client FROM clients") { row in
-            names[row[0]] = ClientName(system: SystemName(row[1]), client: row[2])
-        }
+        // An older ledger that is only looked at has no such column.
+        let sql: StaticString =
+            try hasTable("waits")
+            ? "SELECT id, system, ifnull(stored, client) FROM clients" : "SELECT id, system, client FROM clients"
+        try rows(sql) { row in names[row[0]] = ClientName(system: SystemName(row[1]), client: row[2]) }
         return names
     }
 

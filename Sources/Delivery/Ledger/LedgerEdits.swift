@@ -3,42 +3,34 @@ import Telemetry
 
 /// Changes that an operator makes by hand, record by record.
 extension Ledger {
-    /// Lets refused records be sent again.
-    /// - Returns: how many records of each id were refused.
+    /// What the ledger knows of the records of an id.
+    public enum Knowledge: Sendable, Equatable {
+        /// Nothing.
+        case nothing
+        /// It was held for these codes when a job last saw it.
+        case held([String])
+        /// It was settled, is in flight, was released, or waits for another reason.
+        case other
+    }
+
+    /// What the ledger knows of the records of some ids.
     /// - Throws: ``LedgerError``.
-    public func retry(_ ids: [String]) throws(LedgerError) -> [String: Int] {
+    public func knowledge(of ids: [String]) throws(LedgerError) -> [String: Knowledge] {
         try edit { db in
-            try counting(ids) { id in
-                try db.run(
-                    """
-                    DELETE FROM settled
-                    WHERE refused = 1
-                        AND (identity, content) IN (SELECT identity, content FROM remarks WHERE id = ?)
-                    """, [id])
-                let count = db.changeCount + (try forgetRefusals(of: id, db))
-                try db.run(
-                    """
-                    DELETE FROM remarks
-                    WHERE id = ? AND (identity, content) NOT IN (SELECT identity, content FROM settled)
-                    """, [id])
-                return count
+            let types = try db.typeNames().values
+            var knowledge: [String: Knowledge] = [:]
+            for id in ids {
+                let identities = types.map { DeliveryKey.identity(system: $0.system, type: $0.name, id: id) }
+                knowledge[id] = try db.knowledge(of: id, identities)
             }
+            return knowledge
         }
     }
 
-    /// Lets the refused parts of records be sent again of which other parts are still to be sent.
-    private func forgetRefusals(of id: String, _ db: Database) throws -> Int {
-        var keys: Set<DeliveryKey> = []
-        try db.rows(
-            """
-            DELETE FROM refusals
-            WHERE (identity, content) IN (SELECT identity, content FROM remarks WHERE id = ?)
-            RETURNING identity, content
-            """, [id]
-        ) { row in
-            if let key = DeliveryKey(row, at: 0) { keys.insert(key) }
-        }
-        return keys.count
+    /// Notes that a job ended with all well.
+    /// - Throws: ``LedgerError``.
+    public func noteSuccess() throws(LedgerError) {
+        try edit { try $0.run("UPDATE jobs SET success = time") }
     }
 
     /// Lets records be sent that are held for a reason.
@@ -46,7 +38,7 @@ extension Ledger {
     /// - Throws: ``LedgerError``.
     public func release(_ ids: [String], heldFor code: String) throws(LedgerError) -> [String: Int] {
         try edit { db in
-            try counting(ids) { id in
+            try db.counting(ids) { id in
                 try db.run("INSERT OR IGNORE INTO releases VALUES (?, ?)", [id, code])
                 return db.changeCount
             }
@@ -55,14 +47,14 @@ extension Ledger {
 
     /// Forgets all that is known of records: what was delivered is sent again if it is given again, what was released is held
     /// again. The day's quota stays used, and events of lists that were delivered stay so. The address of a server makes its
-    /// wish to be left alone forgotten.
+    /// wish to be left alone forgotten, the digest of a bundle all that waits of it.
     /// - Returns: how many entries of each id there were.
     /// - Throws: ``LedgerError``.
     public func forget(_ ids: [String]) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
-            return try counting(ids) { id in
-                var count = 0
+            return try db.counting(ids) { id in
+                var (count, waits) = (0, 0)
                 for type in types {
                     let identity = DeliveryKey.identity(system: type.system, type: type.name, id: id)
                     try db.run("DELETE FROM settled WHERE identity = ?", [identity])
@@ -71,21 +63,40 @@ extension Ledger {
                     count += db.changeCount
                     try db.run("DELETE FROM remarks WHERE identity = ?", [identity])
                     try db.run("DELETE FROM refusals WHERE identity = ?", [identity])
+                    try db.run("DELETE FROM waits WHERE identity = ?", [identity])
+                    waits += db.changeCount
                 }
                 try db.run("DELETE FROM releases WHERE id = ?", [id])
                 count += db.changeCount
+                try db.run("DELETE FROM waits WHERE bundle IN (SELECT id FROM bundles WHERE digest = ?)", [id])
+                waits += db.changeCount
                 if let endpoint = Endpoint(id) {
                     try db.run("DELETE FROM pauses WHERE endpoint = ?", [endpoint.address])
                     count += db.changeCount
                 }
-                return count
+                // A record that was settled or released since may still stand among those that wait.
+                return count > 0 ? count : waits
             }
         }
     }
+}
 
-    private func counting(_ ids: [String], _ body: (String) throws -> Int) rethrows -> [String: Int] {
-        var counts: [String: Int] = [:]
-        for id in ids { counts[id, default: 0] += try body(id) }
-        return counts
+extension Database {
+    fileprivate func knowledge(of id: String, _ identities: [Digest16]) throws -> Ledger.Knowledge {
+        for identity in identities {
+            let held: String? = try first(
+                """
+                SELECT detail FROM waits JOIN reasons ON reasons.id = reason WHERE identity = ? AND code = 'held'
+                """, [identity])
+            if let held { return .held(held.split(separator: ",").map { String($0.drop { $0 == " " }) }) }
+            let known: Int? = try first(
+                """
+                SELECT 1 FROM waits WHERE identity = ?1 UNION SELECT 1 FROM settled WHERE identity = ?1
+                UNION SELECT 1 FROM flights WHERE identity = ?1
+                """, [identity])
+            if known != nil { return .other }
+        }
+        let released: Int? = try first("SELECT 1 FROM releases WHERE id = ?", [id])
+        return released == nil ? .nothing : .other
     }
 }

@@ -45,7 +45,7 @@ struct LedgerJob: Sendable {
                 isRefused: false,
                 at: plan.now, db)
         }
-        try note(waiting: plan, db)
+        try note(waitsOf: plan, db)
     }
 
     /// A transaction was rolled back.
@@ -206,10 +206,6 @@ struct LedgerJob: Sendable {
                 key.identity, key.content, type, client, now.milliseconds / 1000, refusal ?? status,
                 isRefused || refusal != nil,
             ])
-        guard db.changeCount > 0 else { return }
-        try db.run(
-            "UPDATE waiting SET records = records - 1 WHERE client = ? AND kind = ? AND reason = ? AND records > 0",
-            [client, type, Self.notSent])
     }
 
     private func remark(_ settlement: Settlement, _ text: String, _ db: Database) throws {
@@ -246,27 +242,18 @@ struct LedgerJob: Sendable {
     private func dropOldQuotas(_ db: Database, today: Int, now: Timestamp) throws {
         let last = try db.first("SELECT day FROM jobs") ?? today
         try db.run("DELETE FROM quotas WHERE day < ?", [min(today, last) - Self.daysKept])
-        try db.run("INSERT OR REPLACE INTO jobs VALUES (1, ?, ?)", [now.milliseconds / 1000, today])
+        try db.run(
+            """
+            INSERT INTO jobs (id, time, day) VALUES (1, ?, ?)
+            ON CONFLICT DO UPDATE SET time = excluded.time, day = excluded.day
+            """, [now.milliseconds / 1000, today])
     }
 
     private static let daysKept = 60
 
-    private mutating func note(waiting plan: Plan, _ db: Database) throws {
-        try db.run("DELETE FROM waiting")
-        for (group, count) in plan.groups where group.disposition.isWaiting || group.disposition == .send {
-            let reason = group.disposition == .send ? Self.notSent : plan.reason(of: group)
-            try db.run(
-                "INSERT INTO waiting VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET records = records + excluded.records",
-                [try row(ofClient: group.client, db), try row(ofType: group.type, db), reason, count])
-        }
-    }
-
-    /// Why a planned record waits: until it is settled, nothing else is known.
-    private static let notSent = "not sent"
-
     // MARK: Names
 
-    private mutating func row(ofClient number: UInt32, _ db: Database) throws -> Int64 {
+    mutating func row(ofClient number: UInt32, _ db: Database) throws -> Int64 {
         if let row = clients[Int(number)] { return row }
         let name = names.clients[number]
         // In the words of the index, which is not used for any others.
@@ -274,13 +261,14 @@ struct LedgerJob: Sendable {
             db,
             find: """
                 SELECT id FROM clients
-                WHERE system = ?1 AND ifnull(client, '') = ifnull(?2, '') AND (client IS NULL) = (?2 IS NULL)
-                """, make: "INSERT INTO clients (system, client) VALUES (?, ?)", [name.system.description, name.client])
+                WHERE system = ?1 AND ifnull(client, '') = ifnull(?2, '') AND (client IS NULL) = (?3 IS NULL)
+                """, make: "INSERT INTO clients (system, client, stored) VALUES (?, ?, ?)",
+            [name.system.description, name.folded, name.client])
         clients[Int(number)] = row
         return row
     }
 
-    private mutating func row(ofType number: UInt32, _ db: Database) throws -> Int64 {
+    mutating func row(ofType number: UInt32, _ db: Database) throws -> Int64 {
         if let row = types[Int(number)] { return row }
         let type = names.types[number]
         let row = try Self.row(
@@ -290,7 +278,7 @@ struct LedgerJob: Sendable {
         return row
     }
 
-    private static func row(
+    static func row(
         _ db: Database, find: StaticString, make: StaticString, _ values: [any DatabaseValue]
     ) throws -> Int64 {
         if let row: Int64 = try db.first(find, values) { return row }

@@ -19,8 +19,10 @@ public struct LedgerOverview: Sendable {
         public var refused = 0
         /// Uploads marked in flight of which nothing more is known.
         public var inFlight = 0
-        /// What the last job left, by reason.
-        public var waiting: [String: Int] = [:]
+        /// Not delivered, and never to be: an operator gave them up.
+        public var givenUp = 0
+        /// Neither settled nor in flight when a job last saw them, by reason; what is held is among them.
+        public var waiting: [WaitReason: Int] = [:]
 
         /// Makes counts of nothing.
         public init() {}
@@ -52,25 +54,45 @@ public struct LedgerOverview: Sendable {
     public private(set) var pauses: [Pause] = []
     /// When the last job began; nil if there was none.
     public private(set) var lastJob: Timestamp?
+    /// When the last job began that ended with all well; nil if there was none.
+    public private(set) var lastSuccess: Timestamp?
+    /// The bundles of which something waits, in the order in which jobs met them.
+    public private(set) var bundles: [WaitingBundle] = []
+
+    /// A bundle of which something waits.
+    public struct WaitingBundle: Sendable, Equatable {
+        /// Its name.
+        public let name: BundleName
+        /// When a job was last given it.
+        public let seen: Timestamp?
+        /// What waits.
+        public fileprivate(set) var waiting: [WaitReason: Int] = [:]
+    }
 
     init(_ db: Database, today day: Int) throws {
         let names = Names(clients: try db.clientNames(), types: try db.typeNames())
         try add("SELECT client, kind, refused, count(*) FROM settled GROUP BY client, kind, refused", db, names) {
-            if $1[2] { $0.refused += $1[3] } else { $0.delivered += $1[3] }
+            switch Database.SettledState(rawValue: $1[2]) {
+            case .delivered: $0.delivered += $1[3]
+            case .givenUp: $0.givenUp += $1[3]
+            case .refused, .none: $0.refused += $1[3]
+            }
         }
         try add("SELECT client, kind, count(*) FROM flights GROUP BY client, kind", db, names) { $0.inFlight += $1[2] }
-        try add("SELECT client, kind, reason, records FROM waiting WHERE records > 0", db, names) {
-            $0.waiting[$1[2], default: 0] += $1[3]
-        }
+        try addWaits(db, names)
         for (client, used) in try db.usage(on: day) {
             if let name = names.clients[client], used > 0 { today[name, default: 0] += used }
         }
         pauses = try db.pauses()
         lastJob = try db.first("SELECT time FROM jobs").flatMap { Timestamp(milliseconds: ($0 as Int64) &* 1000) }
+        if try db.hasTable("waits") {
+            let success: Int64? = try db.first("SELECT success FROM jobs WHERE success IS NOT NULL")
+            lastSuccess = success.flatMap { Timestamp(milliseconds: $0 &* 1000) }
+        }
         try db.rows(
             """
             SELECT client, kind, id, status, refused, text, time FROM remarks JOIN settled USING (identity, content)
-            ORDER BY id
+            WHERE refused < 2 ORDER BY id
             """
         ) { row in
             guard let subject = names.subject(row) else { return }
@@ -79,6 +101,30 @@ public struct LedgerOverview: Sendable {
                     subject: subject, id: row[2], status: row[3], isRefusal: row[4], text: row[5],
                     time: Timestamp(milliseconds: (row[6] as Int64) &* 1000)))
         }
+    }
+
+    private mutating func addWaits(_ db: Database, _ names: Names) throws {
+        // What the last job of an earlier release left.
+        try add("SELECT client, kind, reason, records FROM waiting WHERE records > 0", db, names) {
+            $0.waiting[WaitReason(words: $1[2]), default: 0] += $1[3]
+        }
+        guard try db.hasTable("waits") else { return }
+        var places: [Int64: Int] = [:]
+        try db.rows("SELECT id, path, digest, time FROM bundles ORDER BY id") { row in
+            places[row[0]] = bundles.count
+            bundles.append(
+                WaitingBundle(
+                    name: BundleName(path: row[1], digest: row[2]),
+                    seen: Timestamp(milliseconds: (row[3] as Int64) &* 1000)))
+        }
+        try db.waits { row in
+            guard let subject = names.subject(row) else { return }
+            let detail: String = row[4]
+            let reason = WaitReason(code: row[3], detail: detail.isEmpty ? nil : detail)
+            counts[subject, default: Counts()].waiting[reason, default: 0] += row[5]
+            if let place = places[row[2]] { bundles[place].waiting[reason, default: 0] += row[5] }
+        }
+        bundles.removeAll { $0.waiting.isEmpty }
     }
 
     /// - Parameter sql: a statement whose first columns are a client and a type.

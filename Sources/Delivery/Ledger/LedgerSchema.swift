@@ -10,6 +10,7 @@ enum LedgerSchema {
     /// The changes of form, in order, by the names under which a ledger lists them.
     private static let changes: [(name: String, sql: String)] = [
         ("1", firstVersion + "PRAGMA application_id = \(applicationID);"), ("2", secondVersion), ("3", thirdVersion),
+        ("4", fourthVersion),
     ]
 
     /// The table of the changes that were made, by the name that the first ledgers gave it.
@@ -39,6 +40,25 @@ enum LedgerSchema {
         try db.rows("SELECT identifier FROM grdb_migrations") { names.insert($0[0]) }
         return names
     }
+
+    /// - `bundles`: those that jobs were given, with the time of the last one, in seconds since 1970.
+    /// - `reasons`: why records wait: a code, and what it is about, which may be empty.
+    /// - `waits`: one row a record that was not settled when a job last saw it; one that was settled since counts no more.
+    ///   `list` is 1 for a list of events, of which each part can be in flight.
+    /// - `clients.stored`: the letters in which an id was met first. `jobs.success`: when the last job ended with all well.
+    ///
+    /// `waiting` of the first version is read until the next job, and stays empty then. In `settled`, `refused` is 2 for what
+    /// an operator gave up.
+    private static let fourthVersion = """
+        CREATE TABLE bundles (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, path TEXT NOT NULL, time INTEGER NOT NULL);
+        CREATE TABLE reasons (id INTEGER PRIMARY KEY, code TEXT NOT NULL, detail TEXT NOT NULL, UNIQUE (code, detail));
+        CREATE TABLE waits (
+            identity BLOB NOT NULL, content BLOB NOT NULL, kind INTEGER NOT NULL, client INTEGER NOT NULL,
+            bundle INTEGER NOT NULL, reason INTEGER NOT NULL, list INTEGER NOT NULL, PRIMARY KEY (identity, content)
+        ) WITHOUT ROWID;
+        ALTER TABLE clients ADD COLUMN stored TEXT;
+        ALTER TABLE jobs ADD COLUMN success INTEGER;
+        """
 
     /// `pauses`: servers that asked to be left alone, when they did and until when, in seconds since 1970.
     private static let thirdVersion = """

@@ -43,7 +43,28 @@ public struct LedgerView: Sendable {
         try read { try LedgerOverview($0, today: today) }
     }
 
-    private func read<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
+    /// What jobs found of the records of a pool that are not delivered.
+    /// - Throws: ``LedgerError``.
+    public func lastFindings(of pool: CandidatePool) throws(LedgerError) -> LastFindings {
+        try read { db in
+            var findings = LastFindings()
+            try db.rows(
+                """
+                SELECT identity, content, status, text FROM remarks CROSS JOIN settled USING (identity, content)
+                WHERE refused = 1
+                """
+            ) { row in
+                let text: String = row[3]
+                if let key = DeliveryKey(row, at: 0) { findings.answers[key] = "\(row[2] as Int) \(text)" }
+            }
+            // An older ledger that is only looked at has no such table.
+            guard try db.hasTable("waits") else { return findings }
+            for candidate in pool.candidates { findings.reasons[candidate.key] = try db.waitReason(of: candidate.key) }
+            return findings
+        }
+    }
+
+    func read<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         try LedgerFile.translating(path) { try file.read(body) }
     }
 }

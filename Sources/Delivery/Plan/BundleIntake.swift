@@ -10,12 +10,20 @@ public struct UnusableBundleError: Error {
     public let error: BundleError
 }
 
+/// Bundles that cannot be used, in the order in which they were given.
+public struct UnusableBundlesError: Error {
+    /// At least one.
+    public let bundles: [UnusableBundleError]
+}
+
 /// Bundles of a job: all verified before anything of one is sent.
 public struct BundleIntake: Sendable {
     /// All their records.
     public let pool: CandidatePool
     /// Reads what uploads carry.
     public let source: UploadSource
+    /// Those that are left out because they do not verify.
+    public let unusable: [UnusableBundleError]
 
     /// Opens and verifies bundles.
     ///
@@ -23,33 +31,50 @@ public struct BundleIntake: Sendable {
     ///   - paths: the bundles, in order.
     ///   - systems: those that records may be of.
     ///   - limit: how many segments are read at once.
+    ///   - keepsGoing: whether bundles that do not verify are left out.
     ///   - isReleased: whether the operator accepted that a record, by its id, is held for a reason.
     ///   - progress: told the bytes of each member that was checked.
-    /// - Throws: ``UnusableBundleError`` for the first bundle that does not verify.
+    /// - Throws: ``UnusableBundlesError`` with all bundles that do not verify, unless they are left out.
     public init(
-        _ paths: [String], knowing systems: SystemTable, limit: JobLimit,
+        _ paths: [String], knowing systems: SystemTable, limit: JobLimit, keepsGoing: Bool = false,
         isReleased: (_ id: String, _ code: String) -> Bool,
         progress: (Int) -> Void = { _ in }
     ) async throws {
         var pool = CandidatePool(knowing: systems)
         var readers: [BundleReader] = []
-        var generator = SystemRandomNumberGenerator()
-        for (number, path) in paths.enumerated() {
+        var unusable: [UnusableBundleError] = []
+        for path in paths {
+            let end = pool.end
             do {
                 let reader = try BundleReader(path: path, knowing: systems)
-                let verifier = BundleVerifier(reader, limit: limit, secret: RunSecret(using: &generator))
-                try await verifier.verify(
-                    noting: { CandidateNotes(knowing: systems) },
-                    each: { record, range, notes in notes.add(record, range) },
-                    take: { segment, notes in
-                        pool.add(notes, bundle: number, segment: segment, isReleased: isReleased)
-                    }, progress: progress)
+                pool.begin(BundleName(path: path, digest: reader.manifest.digest))
+                try await Self.verify(
+                    reader, number: readers.count, limit: limit, isReleased: isReleased, into: &pool, progress)
                 readers.append(reader)
             } catch let error as BundleError {
-                throw UnusableBundleError(path: path, error: error)
+                unusable.append(UnusableBundleError(path: path, error: error))
+                // It may be damaged behind some of its records.
+                pool.removeAll(after: end)
             }
         }
+        guard keepsGoing || unusable.isEmpty else { throw UnusableBundlesError(bundles: unusable) }
         self.pool = pool
+        self.unusable = unusable
         source = UploadSource(readers)
+    }
+
+    private static func verify(
+        _ reader: BundleReader, number: Int, limit: JobLimit,
+        isReleased: (_ id: String, _ code: String) -> Bool, into pool: inout CandidatePool, _ progress: (Int) -> Void
+    ) async throws {
+        let systems = reader.systems
+        var generator = SystemRandomNumberGenerator()
+        let verifier = BundleVerifier(reader, limit: limit, secret: RunSecret(using: &generator))
+        try await verifier.verify(
+            noting: { CandidateNotes(knowing: systems) },
+            each: { record, range, notes in notes.add(record, range) },
+            take: { segment, notes in
+                pool.add(notes, bundle: number, segment: segment, isReleased: isReleased)
+            }, progress: progress)
     }
 }

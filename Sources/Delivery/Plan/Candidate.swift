@@ -101,14 +101,37 @@ public struct CandidatePool: Sendable {
 
     /// The systems that records are of.
     let systems: SystemTable
+    /// The bundles that records stand in, in their order.
+    private(set) var bundles: [BundleName] = []
 
     /// Makes an empty pool.
     public init(knowing systems: SystemTable) {
         self.systems = systems
     }
 
+    /// Whether uploads of a system need credentials.
+    public func needsCredential(of system: SystemName) -> Bool { systems[system]?.uploads.credentials != nil }
+
     /// How many records there are.
     public var count: Int { candidates.count }
+
+    /// The records, by number, that are held for a code that is not released.
+    /// - Parameter ids: only those of these ids; nil for all.
+    public func held(for code: String, ids: [String]?) -> [Int] {
+        let wanted = ids.map { identities(of: $0) }
+        return candidates.indices.filter { index in
+            guard holds(of: index).contains(code) else { return false }
+            return wanted?.keys.contains(candidates[index].key.identity) ?? true
+        }
+    }
+
+    private func identities(of ids: [String]) -> [Digest16: String] {
+        var identities: [Digest16: String] = [:]
+        for type in names.types.values {
+            for id in ids { identities[DeliveryKey.identity(system: type.system, type: type.name, id: id)] = id }
+        }
+        return identities
+    }
 
     /// Where a record stands, by its number in the order of the bundles.
     public func place(of index: Int) -> RecordPlace { candidates[index].place }
@@ -118,6 +141,36 @@ public struct CandidatePool: Sendable {
 
     /// Whose credential a record needs, by its number; nil if it needs none.
     public func account(of index: Int) -> Account? { candidates[index].account.map { names.accounts[$0] } }
+
+    /// What more there is to say of why a record is not sent: the number of what holds it, or of its account.
+    func detail(of index: Int, _ disposition: Disposition) -> UInt32? {
+        switch disposition {
+        case .held: candidates[index].holds
+        case .missingCredential: candidates[index].account
+        default: nil
+        }
+    }
+
+    /// Where the pool ends now.
+    var end: End { End(bundles: bundles.count, candidates: candidates.count, items: itemKeys.count) }
+
+    /// The place where a pool ended before more was added.
+    struct End {
+        let bundles: Int
+        let candidates: Int
+        let items: Int
+    }
+
+    /// Takes out what was added after it ended at a place. Names that were met keep their numbers.
+    mutating func removeAll(after end: End) {
+        bundles.removeSubrange(end.bundles...)
+        candidates.removeSubrange(end.candidates...)
+        itemKeys.removeSubrange(end.items...)
+        itemCounts.removeSubrange(end.items...)
+    }
+
+    /// Names the next bundle, of which segments are added then.
+    mutating func begin(_ bundle: BundleName) { bundles.append(bundle) }
 
     /// Adds what was noted of a segment.
     /// - Parameter isReleased: whether the operator accepted that a record, by its id, is held for a reason.
@@ -150,14 +203,25 @@ public struct CandidatePool: Sendable {
     }
 }
 
+/// A bundle as an operator knows it.
+public struct BundleName: Sendable, Hashable {
+    /// The path by which it was given.
+    public let path: String
+    /// Its digest, which stays the same whatever the file is called.
+    public let digest: String
+
+    /// Names a bundle.
+    public init(path: String, digest: String) {
+        self.path = path
+        self.digest = digest
+    }
+}
+
 /// Which reasons for holding a record an operator may accept.
 public enum Holding {
-    /// Reasons that nobody can accept. Pending events may still be sent by the phone itself, what has no target has nowhere
-    /// to go, and what nothing proves right may be something that no phone ever said.
-    private static let final: Set<String> = ["pending-events", "no-target", "unproven"]
-
-    /// Whether an operator may accept the reason: not one of these, nor one that a system calls final.
+    /// Whether an operator may accept the reason: one that is known, and not final. What is not known comes from a newer
+    /// version, which may have called it final.
     public static func isReleasable(_ code: String, knowing systems: SystemTable) -> Bool {
-        !final.contains(code) && !systems.all.contains { $0.uploads.finalHolds.contains(code) }
+        systems.holdCodes.contains { $0.code == code && !$0.isFinal }
     }
 }

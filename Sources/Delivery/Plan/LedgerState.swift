@@ -24,6 +24,8 @@ public struct Standing: Sendable, Equatable {
         case delivered
         /// Refused by the server for good.
         case refused
+        /// Not delivered, and never to be.
+        case givenUp
     }
 
     /// What became of it.

@@ -32,6 +32,30 @@ public enum Disposition: UInt8, Sendable, CaseIterable {
     case duplicate
     /// Other requests of this job carry all that its list has.
     case overlapping
+    /// It was not delivered, and somebody decided that it never will be.
+    case givenUp
+
+    /// The code by which machines know it.
+    public var code: String {
+        switch self {
+        case .send: "send"
+        case .sendPart: "sent-in-part"
+        case .settle: "nothing-left"
+        case .dailyLimit: "daily-limit"
+        case .typeLimit: "per-type-limit"
+        case .sameIDLately: "same-id-lately"
+        case .missingCredential: "missing-credential"
+        case .serverPause: "server-pause"
+        case .held: "held"
+        case .tooOld: "too-old"
+        case .deletionRequested: "deletion-requested"
+        case .delivered: "delivered-before"
+        case .refused: "refused-before"
+        case .duplicate: "duplicate"
+        case .overlapping: "events-in-another-request"
+        case .givenUp: "given-up"
+        }
+    }
 
     /// The name in summaries.
     public var name: String {
@@ -51,6 +75,7 @@ public enum Disposition: UInt8, Sendable, CaseIterable {
         case .refused: "refused before"
         case .duplicate: "duplicate"
         case .overlapping: "events in another request"
+        case .givenUp: "given up"
         }
     }
 
@@ -58,7 +83,8 @@ public enum Disposition: UInt8, Sendable, CaseIterable {
     public var isForLater: Bool {
         switch self {
         case .sendPart, .dailyLimit, .typeLimit, .sameIDLately, .overlapping, .serverPause: true
-        case .send, .settle, .missingCredential, .held, .tooOld, .deletionRequested, .delivered, .refused, .duplicate:
+        case .send, .settle, .missingCredential, .held, .tooOld, .deletionRequested, .delivered, .refused, .duplicate,
+            .givenUp:
             false
         }
     }
@@ -120,8 +146,8 @@ public struct DispositionGroup: Sendable, Hashable {
 
 /// What a job does: what it sends, in order, and what waits, each with its reason.
 public struct Plan: Sendable {
-    /// The names that numbers in the plan stand for.
-    public let names: PlanNames
+    /// The records that it was made of.
+    public let pool: CandidatePool
     /// The uploads by client, in the order of the clients' first records in the bundles.
     public internal(set) var queues: [ClientQueue] = []
     /// Records that are settled without being sent.
@@ -136,6 +162,9 @@ public struct Plan: Sendable {
     public let rules: PlanRules
     /// When it was made for.
     public let now: Timestamp
+
+    /// The names that numbers in the plan stand for.
+    public var names: PlanNames { pool.names }
 
     /// How many uploads there are: a record that is split counts several times.
     public var uploads: Int { queues.reduce(0) { $0 + $1.sends.count } }
@@ -156,7 +185,7 @@ extension Disposition {
     /// Whether the record may still be sent one day, by itself or after somebody does something.
     public var isWaiting: Bool {
         switch self {
-        case .send, .settle, .deletionRequested, .delivered, .refused, .duplicate: false
+        case .send, .settle, .deletionRequested, .delivered, .refused, .duplicate, .givenUp: false
         case .sendPart, .dailyLimit, .typeLimit, .sameIDLately, .missingCredential, .serverPause, .held, .tooOld,
             .overlapping:
             true
@@ -166,8 +195,8 @@ extension Disposition {
 
 extension Plan {
     /// Records that are not sent, counted by reason.
-    public var reasons: [String: Int] {
-        var reasons: [String: Int] = [:]
+    public var reasons: [WaitReason: Int] {
+        var reasons: [WaitReason: Int] = [:]
         for (group, count) in groups where group.disposition != .send {
             reasons[reason(of: group), default: 0] += count
         }
@@ -192,13 +221,23 @@ extension Plan {
         return holds
     }
 
-    /// Why records wait, in words: what holds them, or whose credential is missing.
-    public func reason(of group: DispositionGroup) -> String {
-        guard let detail = group.detail else { return group.disposition.name }
-        switch group.disposition {
-        case .held: return "held: \(names.holds[detail].joined(separator: ", "))"
-        case .missingCredential: return "missing credential: \(names.accounts[detail].label)"
-        default: return group.disposition.name
+    /// Why records wait: what holds them, or whose credential is missing.
+    public func reason(of group: DispositionGroup) -> WaitReason {
+        reason(of: group.disposition, detail: group.detail)
+    }
+
+    /// Why a record, by its number in the order of the bundles, is not sent.
+    func reason(of index: Int) -> WaitReason {
+        let disposition = dispositions[index]
+        return reason(of: disposition, detail: pool.detail(of: index, disposition))
+    }
+
+    private func reason(of disposition: Disposition, detail: UInt32?) -> WaitReason {
+        guard let detail else { return WaitReason(disposition) }
+        switch disposition {
+        case .held: return WaitReason(disposition, detail: names.holds[detail].joined(separator: ", "))
+        case .missingCredential: return WaitReason(disposition, detail: names.accounts[detail].label)
+        default: return WaitReason(disposition)
         }
     }
 }

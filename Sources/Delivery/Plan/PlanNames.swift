@@ -1,17 +1,37 @@
 import Telemetry
 
 /// A client as limits count it: told apart by system, without letter case. Records without a client share one a system.
-public struct ClientName: Sendable, Hashable {
+public struct ClientName: Sendable {
     /// The system that knows the client.
     public let system: SystemName
-    /// The client's id in lower case; nil for records without one.
+    /// The client's id in the letters in which it was met first; nil for records without one.
     public let client: String?
 
-    /// Brings an id into lower case, for limits compare ids so.
+    /// Names a client.
     /// - Parameter client: the id in any letter case.
     public init(system: SystemName, client: String?) {
         self.system = system
-        self.client = client?.lowercased()
+        self.client = client
+    }
+
+    /// The id as it is compared.
+    var folded: String? { client?.lowercased() }
+}
+
+extension ClientName: Hashable {
+    /// Whether both are one client for the limits.
+    public static func == (left: ClientName, right: ClientName) -> Bool {
+        guard left.system == right.system else { return false }
+        guard let first = left.client, let second = right.client else {
+            return left.client == nil && right.client == nil
+        }
+        return first.utf8.elementsEqual(second.utf8) || first.lowercased() == second.lowercased()
+    }
+
+    /// Hashes what is compared.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(system)
+        hasher.combine(folded)
     }
 }
 

@@ -65,19 +65,19 @@ public struct Planner {
         for (key, flight) in state.flights {
             flightsByIdentity[key.identity, default: []].append((key, flight.time))
         }
-        plan = Plan(names: pool.names, rules: rules, now: now)
+        plan = Plan(pool: pool, rules: rules, now: now)
         let pauses = state.pauses.filter { $0.isInForce(at: now) }
         pausedSystems = Set(pool.names.types.values.map(\.system)).filter { system in
             pauses.contains { $0.endpoint == rules.endpoints[system] }
         }
-        goesFirst = pool.names.types.values.map { pool.systems.precedence(of: $0.system).first.contains($0.name) }
+        goesFirst = pool.names.types.values.indices.map { pool.goesFirst(UInt32($0)) }
         isDeleted = Self.deletedClients(pool, state)
         let endpoints = Set(pausedSystems.compactMap { rules.endpoints[$0] })
         plan.pauses = pauses.filter { endpoints.contains($0.endpoint) }
     }
 
     /// A record without a client says nothing of the others that have none.
-    private static func deletedClients(_ pool: CandidatePool, _ state: LedgerState) -> [Bool] {
+    static func deletedClients(_ pool: CandidatePool, _ state: LedgerState) -> [Bool] {
         let names = pool.names
         let isRequest = names.types.values.map {
             pool.systems.precedence(of: $0.system).deletionRequests.contains($0.name)
@@ -103,15 +103,10 @@ public struct Planner {
                 ? .duplicate : decide(index, sharesIdentity: repetitions.sharesIdentity[index])
             plan.dispositions[index] = disposition
             let candidate = candidates[index]
-            let detail: UInt32? =
-                switch disposition {
-                case .held: candidate.holds
-                case .missingCredential: candidate.account
-                default: nil
-                }
             plan.groups[
                 DispositionGroup(
-                    client: candidate.client, type: candidate.type, disposition: disposition, detail: detail),
+                    client: candidate.client, type: candidate.type, disposition: disposition,
+                    detail: pool.detail(of: index, disposition)),
                 default: 0] += 1
         }
         for candidate in candidates {
@@ -126,6 +121,7 @@ public struct Planner {
         switch standing.outcome {
         case .delivered: return .delivered
         case .refused: return .refused
+        case .givenUp: return .givenUp
         case .none: break
         }
         if isDeleted[Int(candidate.client)], !goesFirst[Int(candidate.type)] { return .deletionRequested }

@@ -77,6 +77,13 @@ public struct AtomicOutput: ~Copyable, Sendable {
         guard code == 0 else { throw FileError(.write, path, code: code) }
     }
 
+    /// Lets everybody read the file, for what is made for other programs and names nobody.
+    ///
+    /// - Throws: `FileError`.
+    public func letAllRead() throws(FileError) {
+        guard fchmod(descriptor.number, 0o644) == 0 else { throw FileError(.create, path) }
+    }
+
     /// Makes the bytes durable and gives the file its name.
     ///
     /// - Throws: `FileError`: `EEXIST` when not `replacing` and a file of that name appeared meanwhile (it is
@@ -105,7 +112,7 @@ public struct AtomicOutput: ~Copyable, Sendable {
 
     private borrowing func rename() throws(FileError) {
         guard !replacing else { return try renameOver() }
-        switch cfiles_rename_no_replace(folder.number, partialName, name) {
+        switch cfiles_rename_no_replace(folder.number, partialName, folder.number, name) {
         case 0: return
         case EINVAL, ENOSYS:
             // This file system cannot refuse to replace: claim the name first, which fails if it exists.

@@ -49,6 +49,8 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     public var isExisting: Bool { code == EEXIST }
     /// Whether the disk is full.
     public var isNoSpace: Bool { code == ENOSPC || code == EDQUOT }
+    /// Whether a file cannot be moved for its new place is on another file system.
+    public var isOnAnotherFileSystem: Bool { code == EXDEV }
     /// Whether somebody else has the lock.
     public var isLocked: Bool { operation == .lock && code == EWOULDBLOCK }
     /// Whether something is neither a folder nor a regular file, or a folder where a file was wanted.

@@ -1,5 +1,6 @@
 import Bundle
 import Files
+import JSONText
 
 /// The exit statuses, as README.md lists them.
 public enum ExitStatus: Int32, Sendable {
@@ -65,8 +66,17 @@ public struct CommandError: Error {
     /// Says on standard error what went wrong.
     /// - Parameter program: the program that says it.
     public func report(as program: String) {
-        StandardError.write("\(program): \(message)")
-        if let remedy { StandardError.write("\(program): \(remedy)") }
+        switch StandardError.currentForm {
+        case .text:
+            StandardError.write("\(program): \(message)")
+            if let remedy { StandardError.write("\(program): \(remedy)") }
+        case .json:
+            var object = CanonicalObject()
+            object.set("message", string: message)
+            object.set("remedy", string: remedy)
+            object.set("status", integer: Int(status.rawValue))
+            StandardError.write(json: object.bytes)
+        }
     }
 
     private static func status(of error: BundleError) -> ExitStatus {

@@ -8,7 +8,9 @@ extension AsyncParsableCommand {
     /// - Parameter name: the program's own.
     public static func runAndExit(as name: String) async -> Never {
         do {
-            var command = try await command(of: Array(CommandLine.arguments.dropFirst()))
+            let words = Array(CommandLine.arguments.dropFirst())
+            try refuseUnknownCommand(words)
+            var command = try await command(of: words)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -19,6 +21,20 @@ extension AsyncParsableCommand {
             Glibc.exit(exitCode(for: error).rawValue)
         }
         Glibc.exit(EXIT_SUCCESS)
+    }
+
+    /// Refuses a first word that is meant to name a command and names none, with the names that come near. Where a command
+    /// is meant without being named, such a word names a file, unless there is none of that name and a command comes near.
+    private static func refuseUnknownCommand(_ words: [String]) throws {
+        guard let word = words.first, !word.hasPrefix("-") else { return }
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+        guard !names.contains(word) else { return }
+        let near = SimilarWords.near(word, among: names)
+        if configuration.defaultSubcommand != nil, near.isEmpty || access(word, F_OK) == 0 { return }
+        let hint =
+            near.isEmpty
+            ? "The commands are \(names.joined(separator: ", "))." : "Did you mean \(near.joined(separator: " or "))?"
+        throw ValidationError("\(word.printable) is no command. \(hint)")
     }
 
     /// The command that the words name. What is said of words that name none shows on one line what cannot be seen in

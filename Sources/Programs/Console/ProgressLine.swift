@@ -40,6 +40,13 @@ public final class ProgressLine {
         StandardError.put("\r\u{1B}[K\(text.printable)")
     }
 
+    /// Says how far work has come that is not counted in bytes, in the place of the line, a few times a second.
+    public func update(_ text: @autoclosure () -> String) {
+        guard isShown, clock.now - shown >= Self.interval else { return }
+        shown = clock.now
+        say(text())
+    }
+
     /// Takes the line away.
     public func clear() {
         if isOnScreen { StandardError.put("\r\u{1B}[K") }

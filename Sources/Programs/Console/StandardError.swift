@@ -1,18 +1,45 @@
 import Glibc
+import JSONText
+import Synchronization
 
 /// Messages for the operator.
 public enum StandardError {
-    /// Whether somebody is looking.
-    public static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+    private static let form = Mutex(Form.text)
+
+    /// How messages are written.
+    public enum Form: Sendable {
+        /// A line of text each.
+        case text
+        /// A line of canonical JSON each, for a log that a machine reads; no line is anything else.
+        case json
+    }
+
+    /// Chooses how all messages are written from now on.
+    public static func write(in form: Form) { self.form.withLock { $0 = form } }
+
+    /// How messages are written.
+    public static var currentForm: Form { form.withLock(\.self) }
+
+    /// Whether somebody is looking who wants to see how far work has come.
+    public static var isTerminal: Bool { currentForm == .text && isatty(STDERR_FILENO) == 1 }
 
     /// Writes a line. Nothing of a file name that cannot be seen reaches the terminal: see `String.printable`.
     public static func write(_ line: String) {
-        put(line.printable + "\n")
+        switch currentForm {
+        case .text: put(line.printable + "\n")
+        case .json:
+            var object = CanonicalObject()
+            object.set("message", string: line)
+            write(json: object.bytes)
+        }
     }
 
     /// Writes text of several lines: usage errors.
     public static func write(lines: String) {
-        put(lines.printableLines + "\n")
+        switch currentForm {
+        case .text: put(lines.printableLines + "\n")
+        case .json: write(lines)
+        }
     }
 
     /// Writes a line of JSON for machines, which may end on a terminal too.

@@ -11,6 +11,16 @@ struct JobSummary {
     let failure: CommandError?
     /// What to set for a credential that is missing.
     let nameToSet: (Account) -> String
+    /// Bundles that were left out because they cannot be read.
+    var unusable: [UnusableBundleError] = []
+    /// What the ledger has as refused after the job, and nobody has settled, whatever bundle it came in.
+    var refusals: [RefusalGroup] = []
+    /// How far each bundle has come; empty where nobody asked.
+    var bundles: [BundleStanding] = []
+    /// Where bundles lie now that had done their work.
+    var moved: [String] = []
+    /// Why one could not be moved.
+    var unmoved: CommandError?
 
     /// Lists that were planned to be sent in part, and of which a part was settled.
     private var sentInPart: Int { plan.recordsSentInPart.intersection(report.begun).count }
@@ -20,12 +30,26 @@ struct JobSummary {
         max(0, plan.count(.send) + plan.count(.sendPart) - report.delivered - report.refused - sentInPart)
     }
 
-    /// Records by what became of them.
-    private var counts: [(name: String, count: Int)] {
-        let ends = [("delivered", report.delivered), ("refused", report.refused), ("left", left)]
-        var reasons = plan.reasons
-        reasons[Disposition.sendPart.name] = sentInPart
-        return (ends + reasons.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }).filter { $0.1 > 0 }
+    /// Refused records that wait for somebody's decision.
+    private var unsettled: Int { refusals.reduce(0) { $0 + $1.records } }
+
+    /// Why records were not tried.
+    private var reasons: [WaitReason: Int] {
+        var reasons = plan.reasons.filter { $0.key != WaitReason(code: Disposition.sendPart.code) }
+        if sentInPart > 0 { reasons[WaitReason(code: Disposition.sendPart.code)] = sentInPart }
+        return reasons
+    }
+
+    /// What became of the records that were planned.
+    private var ends: [(name: String, count: Int)] {
+        [("delivered", report.delivered), ("refused", report.refused), ("left", left)].filter { $0.1 > 0 }
+    }
+
+    /// All records by what became of them: each counts once.
+    private var counts: [String: Int] {
+        var counts = Dictionary(uniqueKeysWithValues: ends)
+        for (reason, records) in reasons { counts[reason.code, default: 0] += records }
+        return counts
     }
 
     /// The exit status of the command; nil if all is well.
@@ -33,50 +57,116 @@ struct JobSummary {
     /// A refusal wants somebody to look, so it comes before what settles itself with the next job.
     var status: ExitStatus? {
         if let failure { return failure.status }
+        if let status = unusable.status { return status }
         if !report.wrongCredentials.isEmpty || plan.count(.missingCredential) > 0 { return .badConfiguration }
-        if report.refused > 0 { return .incomplete }
+        if report.refused > 0 || unsettled > 0 { return .incomplete }
         if left > 0 || Disposition.allCases.contains(where: { $0.isForLater && plan.count($0) > 0 }) {
             return .tryLater
         }
-        return nil
+        return unmoved?.status
     }
 
-    /// `120 records: delivered 40, refused 1, daily limit 79; answers: 503 2`
+    /// Whether somebody has to hear of the job.
+    private var isWorthALine: Bool { status != nil || plan.count(.tooOld) > 0 }
+
+    /// `120 records: delivered 40, refused 1, daily limit 79; 503 busy (2); 1 refused until retry or forget: 400 no (1)`
     private var sentence: String {
-        let parts = counts.map { "\($0.name) \($0.count)" }
+        let parts =
+            ends.map { "\($0.name) \($0.count)" }
+            + reasons.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
         let records = Phrase.count(plan.dispositions.count, "record")
-        let why = report.left.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
-        let wrong = report.wrongCredentials.sorted().map { "credential refused: \($0)" }
+        let total = ([records] + (parts.isEmpty ? [] : [parts.joined(separator: ", ")])).joined(separator: ": ")
+        let why = undelivered.map { "\($0.reason.system): \($0.reason.text) (\($0.uploads))" }
         let pauses = plan.pauses.map(Phrase.pause)
+        let wrong = wrongCredentials.map { account in
+            let name = plan.pool.needsCredential(of: account.system) ? " (\(nameToSet(account)))" : ""
+            return "credential refused: \(account.label)\(name)"
+        }
         let missing = plan.missingCredentials.map { "for \($0.account.label) set \(nameToSet($0.account))" }
-        return
-            ([([records] + (parts.isEmpty ? [] : [parts.joined(separator: ", ")])).joined(separator: ": ")] + why
-            + pauses + wrong + missing).joined(separator: "; ")
+        return ([total] + why + pauses + wrong + missing + endings).joined(separator: "; ")
+    }
+
+    private var wrongCredentials: [Account] { report.wrongCredentials.sorted { $0.label < $1.label } }
+
+    /// Why planned uploads were left.
+    private var undelivered: [(reason: LeftReason, uploads: Int)] {
+        report.left.map { ($0.key, $0.value) }
+            .sorted { ($0.reason.system.description, $0.reason.text) < ($1.reason.system.description, $1.reason.text) }
+    }
+
+    /// What has to be settled by somebody, or that nothing is left.
+    private var endings: [String] {
+        var endings: [String] = []
+        if !unusable.isEmpty { endings.append("left out: \(unusable.map(\.path).joined(separator: ", "))") }
+        if unsettled > 0 { endings.append(Phrase.refusals(refusals)) }
+        if !isWorthALine, !plan.dispositions.isEmpty {
+            endings.append(plan.count(.held) > 0 ? "nothing is left but what is held" : "nothing is left")
+        }
+        return endings
     }
 
     private var json: CanonicalObject {
         var object = CanonicalObject()
+        object.set("bundles", elements: bundles.map { StandingReport(standing: $0).json.bytes })
         object.set("failure", string: failure?.message)
-        object.set(
-            "records", object: CanonicalObject(counts: Dictionary(counts.map { ($0.name, $0.count) }) { $0 + $1 }))
-        object.set(waitingIn: plan)
+        object.set("moved", strings: moved)
         object.set("problems", strings: report.problems)
+        object.set("reasons", reasons: reasons)
+        object.set("records", object: CanonicalObject(counts: counts))
+        object.set("refusals", refusals: refusals)
         object.set("requests", integer: report.requests)
         object.set("total", integer: plan.dispositions.count)
-        object.set("undelivered", object: CanonicalObject(counts: report.left))
-        object.set("wrongCredentials", strings: report.wrongCredentials.sorted())
+        object.set(
+            "undelivered",
+            elements: undelivered.map { reason, uploads in
+                var object = CanonicalObject()
+                object.set("code", string: reason.code)
+                object.set("system", string: reason.system.description)
+                object.set("text", string: reason.text)
+                object.set("uploads", integer: uploads)
+                return object.bytes
+            })
+        object.set(
+            "unusable",
+            elements: unusable.map { bundle in
+                var object = CanonicalObject()
+                object.set("message", string: CommandError(bundle).message)
+                object.set("path", string: bundle.path)
+                return object.bytes
+            })
+        object.set(waitingIn: plan)
+        object.set("wrongCredentials", strings: wrongCredentials.map(\.label))
         return object
     }
 
-    /// Prints the summary, and what went wrong on standard error unless one line has to do; nothing where all is well and nobody asked.
+    /// Prints the summary, and what went wrong on standard error unless one line has to do; nothing where all is well and
+    /// nobody asked.
     func print(isQuiet: Bool, asJSON: Bool) throws {
-        if !isQuiet {
+        // A log for machines has an entry for each upload already.
+        if !isQuiet, StandardError.currentForm == .text {
             for problem in report.problems { StandardError.write("\(PingferryUpload.name): \(problem)") }
         }
         if asJSON {
             try Terminal.print(json)
-        } else if !isQuiet || status != nil {
+        } else if !isQuiet || isWorthALine {
             try Terminal.print(sentence)
         }
+        guard !asJSON, !isQuiet else { return }
+        for path in moved { try Terminal.print("done: moved to \(path)") }
+    }
+}
+
+extension CanonicalObject {
+    /// Sets what was refused, by answer.
+    mutating func set(_ key: JSONKey, refusals: [RefusalGroup]) {
+        set(
+            key,
+            elements: refusals.map { group in
+                var object = CanonicalObject()
+                object.set("reason", string: group.reason)
+                object.set("records", integer: group.records)
+                object.set("status", integer: group.status)
+                return object.bytes
+            })
     }
 }

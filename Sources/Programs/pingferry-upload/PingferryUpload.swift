@@ -10,15 +10,16 @@ struct PingferryUpload: AsyncParsableCommand {
         abstract: "Upload bundles within the documented limits, a job at a time.",
         discussion: """
             A job verifies the bundles, sends what may go today, records each outcome in a ledger, and ends. What is left \
-            goes with the next job: run the same command every night until nothing is left.
+            goes with the next job: run the same command every night. status with bundles says which have done their work.
               pingferry-upload --dry-run monday.tar.zst
               pingferry-upload --quiet bundles/*.tar.zst
               pingferry-upload status
+              pingferry-upload status bundles/*.tar.zst
 
             Limits are kept for each client over all jobs and bundles: at most 100 uploads a day, and at most 40 of one \
             type in a job. What was delivered is not sent again, whatever bundle it comes in.
 
-            Exit status: 0 all good; 1 finished, but some record was refused; 64 usage; 65 a bundle is damaged or not one: \
+            Exit status: 0 all good; 1 finished, but some record was refused, now or earlier, and nobody has settled that; 64 usage; 65 a bundle is damaged or not one: \
             nothing of any was sent; 66 no such input; 73 cannot create the ledger; 74 input/output error, also where \
             a bundle or the ledger fails while the job runs, or the system has too few threads or too little memory; 75 \
             something is left for another job, or another job is at work; 77 no permission; 78 bad configuration or \
@@ -38,6 +39,8 @@ struct PingferryUpload: AsyncParsableCommand {
     static func main() async {
         StandardDescriptors.reserve()
         SystemResources.require(for: "pingferry-upload", threadsPerProcessor: 2)
+        // Before anything can go wrong: a log for machines has no other lines.
+        if CommandLine.arguments.contains("--log-json") { StandardError.write(in: .json) }
         CommandArguments.requireUTF8(of: "pingferry-upload")
         await runAndExit(as: name)
     }

@@ -7,9 +7,10 @@ import Telemetry
 /// A plan in words, as a table and as JSON: what is sent, and what waits, each with its reason.
 struct PlanReport {
     let plan: Plan
-    let pool: CandidatePool
     /// What to set for a credential that is missing.
     let nameToSet: (Account) -> String
+
+    private var pool: CandidatePool { plan.pool }
 
     // MARK: Table
 
@@ -29,7 +30,7 @@ struct PlanReport {
 
     /// `46 uploads planned of 120 records: send 44, daily limit 60, held: schema 16`
     var sentence: String {
-        let parts = plan.reasons.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        let parts = plan.reasons.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
         let send = plan.count(.send)
         let list = (send > 0 ? ["send \(send)"] : []) + parts
         let counts = list.isEmpty ? "" : ": \(list.joined(separator: ", "))"
@@ -59,7 +60,9 @@ struct PlanReport {
         func count(_ isWanted: (Disposition) -> Bool) -> Int {
             groups.reduce(0) { $0 + (isWanted($1.group.disposition) ? $1.count : 0) }
         }
-        let why = groups.filter { $0.group.disposition != .send }.map { "\(plan.reason(of: $0.group)) \($0.count)" }
+        let why = groups.filter { $0.group.disposition != .send }.map {
+            "\(plan.reason(of: $0.group).text) \($0.count)"
+        }
         return [
             plan.names.clients.values[Int(subject.client)].client ?? "(none)",
             plan.names.types.values[Int(subject.type)].system.description,
@@ -75,7 +78,7 @@ struct PlanReport {
     /// - Parameter source: where the records' ids are read.
     func printJSON(_ source: UploadSource) throws {
         var object = CanonicalObject()
-        object.set("reasons", object: CanonicalObject(counts: plan.reasons))
+        object.set("reasons", reasons: plan.reasons)
         object.set(waitingIn: plan)
         object.set("records", integer: pool.count)
         object.set("send", integer: plan.count(.send))
@@ -94,6 +97,7 @@ struct PlanReport {
     private func json(_ index: Int, _ record: Record) -> [UInt8] {
         let disposition = plan.dispositions[index]
         var object = Self.json(record)
+        object.set("code", string: disposition.code)
         object.set("reason", string: disposition.name)
         if disposition == .held { object.set("held", strings: pool.holds(of: index)) }
         if disposition == .missingCredential, let account = pool.account(of: index) { object.set(account) }
@@ -161,4 +165,17 @@ enum Phrase {
 
     /// `https://h:443 asked to be left alone until 2026-03-02T13:00:00.000Z`
     static func pause(_ pause: Pause) -> String { "\(pause.endpoint) asked to be left alone until \(pause.until)" }
+
+    /// `3 stay refused until retry or forget: 400 no such user (2), 413 the body is too large (1)`
+    static func refusals(_ groups: [RefusalGroup]) -> String {
+        let records = groups.reduce(0) { $0 + $1.records }
+        let shown = groups.prefix(refusalsShown).map { "\($0.status) \($0.reason) (\($0.records))" }
+        let rest = groups.dropFirst(refusalsShown).reduce(0) { $0 + $1.records }
+        let more = rest > 0 ? ["others (\(rest))"] : []
+        return "\(records) stay\(records == 1 ? "s" : "") refused until retry or forget: "
+            + (shown + more).joined(separator: ", ")
+    }
+
+    /// How many different answers one line names.
+    static let refusalsShown = 3
 }

@@ -13,9 +13,16 @@ struct StatusReport {
 
     private var pauses: [Pause] { overview.pauses.filter { $0.isInForce(at: now) } }
 
+    /// Whether somebody has to hear of the ledger: something was refused, or is on its way.
+    var isWorthALine: Bool {
+        totals.refused > 0 || totals.inFlight > 0 || !totals.waiting.forLater.isEmpty || !pauses.isEmpty
+    }
+
     private typealias Entry = (subject: LedgerOverview.Subject, counts: LedgerOverview.Counts)
 
-    private func isWanted(_ client: ClientName) -> Bool { clients.isEmpty || clients.contains(client.client ?? "") }
+    private func isWanted(_ client: ClientName) -> Bool {
+        clients.isEmpty || clients.contains(client.client?.lowercased() ?? "")
+    }
 
     private var entries: [Entry] {
         overview.counts.filter { isWanted($0.key.client) }.map { ($0.key, $0.value) }.sorted { left, right in
@@ -41,24 +48,45 @@ struct StatusReport {
             [
                 Self.name(entry.subject.client), entry.subject.client.system.description, entry.subject.type.name,
                 "\(entry.counts.delivered)", "\(entry.counts.refused)", "\(entry.counts.inFlight)",
-                "\(entry.counts.waiting.values.reduce(0, +))", "\(overview.today[entry.subject.client] ?? 0)",
-                Self.why(entry.counts),
+                "\(entry.counts.waiting.forLater.records)", "\(entry.counts.waiting.held.records)",
+                "\(overview.today[entry.subject.client] ?? 0)", Self.why(entry.counts.waiting),
             ]
         }
         if !rows.isEmpty {
             let header = [
-                "client", "system", "type", "delivered", "refused", "in flight", "waiting", "client's today", "why",
+                "client", "system", "type", "delivered", "refused", "in flight", "waiting", "held", "client's today",
+                "why",
             ]
             for line in TextTable(header: header, rows: rows).lines { try Terminal.print(line) }
         }
-        let totals = totals
-        let last = overview.lastJob.map { "; last job \($0)" } ?? ""
-        try Terminal.print(
-            """
-            \(totals.delivered) delivered, \(totals.refused) refused, \(totals.inFlight) in flight, \
-            \(totals.waiting.values.reduce(0, +)) waiting\(last)
-            """)
+        try Terminal.print(sentence)
         for pause in pauses { try Terminal.print(Phrase.pause(pause)) }
+        try printBundles()
+    }
+
+    /// `40 delivered, 1 refused, 0 in flight, 12 waiting, 3 held; last job 2026-03-02T02:30:00.000Z; 1 stays refused …`
+    var sentence: String {
+        let totals = totals
+        let givenUp = totals.givenUp > 0 ? ", \(totals.givenUp) given up" : ""
+        let last = overview.lastJob.map { "; last job \($0)" } ?? ""
+        let refusals = refusals.isEmpty ? "" : "; \(Phrase.refusals(refusals))"
+        return """
+            \(totals.delivered) delivered, \(totals.refused) refused, \(totals.inFlight) in flight, \
+            \(totals.waiting.forLater.records) waiting, \(totals.waiting.held.records) held\(givenUp)\(last)\(refusals)
+            """
+    }
+
+    /// Prints of which bundles something waits, and when a job last saw each.
+    private func printBundles() throws {
+        guard clients.isEmpty, overview.bundles.count > 1 else { return }
+        let rows = overview.bundles.map { bundle in
+            [
+                bundle.name.path, String(bundle.name.digest.prefix(12)), bundle.seen?.description ?? "",
+                "\(bundle.waiting.forLater.records)", "\(bundle.waiting.held.records)", Self.why(bundle.waiting),
+            ]
+        }
+        let header = ["bundle", "digest", "last given to a job", "waiting", "held", "why"]
+        for line in TextTable(header: header, rows: rows).lines { try Terminal.print(line) }
     }
 
     /// Prints a row for each record that was refused.
@@ -75,8 +103,23 @@ struct StatusReport {
         }
     }
 
-    private static func why(_ counts: LedgerOverview.Counts) -> String {
-        counts.waiting.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    private static func why(_ waiting: [WaitReason: Int]) -> String {
+        waiting.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }.joined(separator: ", ")
+    }
+
+    /// What was refused, by answer, the most records first.
+    private var refusals: [RefusalGroup] {
+        var counts: [RefusalKey: Int] = [:]
+        for remark in remarks(areRefusals: true) {
+            counts[RefusalKey(status: remark.status, reason: remark.text), default: 0] += 1
+        }
+        return counts.map { RefusalGroup(status: $0.key.status, reason: $0.key.reason, records: $0.value) }
+            .sorted { ($1.records, $0.status, $0.reason) < ($0.records, $1.status, $1.reason) }
+    }
+
+    private struct RefusalKey: Hashable {
+        let status: Int
+        let reason: String
     }
 
     private var totals: LedgerOverview.Counts {
@@ -84,6 +127,7 @@ struct StatusReport {
             totals.delivered += entry.counts.delivered
             totals.refused += entry.counts.refused
             totals.inFlight += entry.counts.inFlight
+            totals.givenUp += entry.counts.givenUp
             totals.waiting.merge(entry.counts.waiting, uniquingKeysWith: +)
         }
     }
@@ -93,8 +137,19 @@ struct StatusReport {
     /// All of it.
     var json: CanonicalObject {
         var object = CanonicalObject()
+        object.set(
+            "bundles",
+            elements: overview.bundles.map { bundle in
+                var object = CanonicalObject()
+                object.set("digest", string: bundle.name.digest)
+                object.set("path", string: bundle.name.path)
+                object.set("seen", string: bundle.seen?.description)
+                object.set("waiting", reasons: bundle.waiting)
+                return object.bytes
+            })
         object.set("clients", elements: entries.map(json))
         object.set("lastJob", string: overview.lastJob?.description)
+        object.set("lastSuccess", string: overview.lastSuccess?.description)
         object.set(pauses)
         object.set("refusals", elements: remarks(areRefusals: true).map(Self.json))
         object.set("remarks", elements: remarks(areRefusals: false).map(Self.json))
@@ -114,9 +169,10 @@ struct StatusReport {
     private static func json(_ counts: LedgerOverview.Counts) -> CanonicalObject {
         var object = CanonicalObject()
         object.set("delivered", integer: counts.delivered)
+        object.set("givenUp", integer: counts.givenUp)
         object.set("inFlight", integer: counts.inFlight)
         object.set("refused", integer: counts.refused)
-        object.set("waiting", object: CanonicalObject(counts: counts.waiting))
+        object.set("waiting", reasons: counts.waiting)
         return object
     }
 
@@ -131,4 +187,13 @@ struct StatusReport {
         object.set("type", string: remark.subject.type.name)
         return object.bytes
     }
+}
+
+extension [WaitReason: Int] {
+    /// What waits for a later job, or for somebody.
+    fileprivate var forLater: Self { filter { $0.key.code != Disposition.held.code } }
+    /// What is held as it stands.
+    fileprivate var held: Self { filter { $0.key.code == Disposition.held.code } }
+    /// How many records there are.
+    fileprivate var records: Int { values.reduce(0, +) }
 }

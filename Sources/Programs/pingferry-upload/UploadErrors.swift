@@ -11,13 +11,25 @@ extension CommandError {
         case let failure as CommandError: self = failure
         case let error as FileError: self.init(error)
         case let error as BundleError: self.init(error)
-        case let failure as UnusableBundleError: self.init(failure.error, in: failure.path)
+        case let failure as UnusableBundleError: self.init(failure)
         case let error as LedgerError: self.init(error)
         case let error as CredentialError: self.init(error)
         case let error as SendError: self.init(status: .inputOutput, message: "\(error)")
         case let error as ProxyError: self.init(status: .badConfiguration, message: "\(error)")
         default: return nil
         }
+    }
+
+    /// A bundle that cannot be used.
+    init(_ failure: UnusableBundleError) { self.init(failure.error, in: failure.path) }
+
+    /// A bundle that has done its work and could not be moved away.
+    init(moving error: FileError) {
+        let remedy =
+            error.isExisting
+            ? "a bundle of that name lies there: move one of them by hand"
+            : error.isOnAnotherFileSystem ? "give a folder on the file system of the bundles" : nil
+        self.init(status: .cannotCreate, message: "\(error)", remedy: remedy)
     }
 
     /// What failed after the first upload may have gone. Nothing that is wrong with the input has a status of its own then,
@@ -61,10 +73,26 @@ extension AsyncParsableCommand {
     func reporting(_ body: () async throws -> Void) async throws {
         do {
             try await body()
+        } catch let error as UnusableBundlesError {
+            error.bundles.report()
+            throw ExitCode((error.bundles.status ?? .badData).rawValue)
         } catch {
             guard let failure = CommandError(error) else { throw error }
             failure.report(as: PingferryUpload.name)
             throw ExitCode(failure.status.rawValue)
         }
+    }
+}
+
+extension [UnusableBundleError] {
+    /// Names each of them on standard error.
+    func report() {
+        for bundle in self { CommandError(bundle).report(as: PingferryUpload.name) }
+    }
+
+    /// The exit status for them: that of all where it is the same; nil if there is none.
+    var status: ExitStatus? {
+        let statuses = Set(map { CommandError($0).status })
+        return statuses.count > 1 ? .badData : statuses.first
     }
 }

@@ -20,9 +20,8 @@ public struct Account: Sendable, Hashable {
     /// The variant of accounts whose records come from apps in development.
     public static let development = "development"
 
-    /// The account in words, for reports.
+    /// The account in words, for reports; the system alone where records do not name one.
     public var label: String {
-        let name = name.isEmpty ? "its app" : name
-        return "\(system) \(name)\(variant.isEmpty ? "" : " (\(variant))")"
+        "\(system)\(name.isEmpty ? "" : " \(name)")\(variant.isEmpty ? "" : " (\(variant))")"
     }
 }

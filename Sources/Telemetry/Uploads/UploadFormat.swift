@@ -13,8 +13,9 @@ public protocol UploadFormat: Sendable {
 
     /// Which records go before the others of their client, and which of them end what the client has left.
     var precedence: Precedence { get }
-    /// The codes of the system's own holds that no operator may release, for to send such a record would break a promise.
-    var finalHolds: Set<String> { get }
+    /// The codes of the system's own holds. One that no operator may release is final: to send such a record would break a
+    /// promise.
+    var holds: [HoldCode] { get }
 
     /// Whether path and method of a target are in the grammar of the system.
     func isTarget(_ target: Target) -> Bool

@@ -35,7 +35,7 @@ import Testing
         var record = Sample.ping("A")
         record.target = Target(path: path)
         try await Sample.bundle([Sample.ping("B"), record], at: folder("x"))
-        await #expect(throws: UnusableBundleError.self) { try await intake(folder("x")) }
+        await #expect(throws: UnusableBundlesError.self) { try await intake(folder("x")) }
     }
 
     @Test(
@@ -49,8 +49,8 @@ import Testing
         var record = Sample.sift([#"{"time":1}"#])
         record.target = Target(path: path)
         try await Sample.bundle([Sample.ping("B"), record], at: folder("x"))
-        let failure = await #expect(throws: UnusableBundleError.self) { try await intake(folder("x")) }
-        #expect(failure.map { "\($0.error)" }?.contains("the target is not in the system's grammar") == true)
+        let failure = await #expect(throws: UnusableBundlesError.self) { try await intake(folder("x")) }
+        #expect(failure.map { "\($0.bundles[0].error)" }?.contains("the target is not in the system's grammar") == true)
     }
 
     @Test("a bundle that is damaged anywhere stops them all, and is named")
@@ -59,10 +59,10 @@ import Testing
         var bytes = try Data(contentsOf: URL(fileURLWithPath: folder("good")))
         bytes[bytes.count / 2] ^= 4
         try bytes.write(to: URL(fileURLWithPath: folder("bad")))
-        let failure = await #expect(throws: UnusableBundleError.self) {
+        let failure = await #expect(throws: UnusableBundlesError.self) {
             try await intake(folder("good"), folder("bad"))
         }
-        #expect(failure?.path == folder("bad"))
+        #expect(failure?.bundles.map(\.path) == [folder("bad")])
     }
 
     @Test("uploads carry the payload as it stands in the bundle, whatever their order and however little is kept")

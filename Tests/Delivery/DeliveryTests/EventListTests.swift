@@ -111,7 +111,7 @@ import Testing
             #expect(plan.sends.map { $0.items.map(\.index) } == [[0, 1], [2, 3]])
             #expect(plan.sends.map(\.completesRecord) == [false, false])
             #expect(plan.dispositions == [.sendPart])
-            #expect(plan.reasons == ["sent in part": 1])
+            #expect(plan.reasons == [WaitReason(code: "sent-in-part"): 1])
             #expect(plan.groups.values.reduce(0, +) == 1)
         }
     }

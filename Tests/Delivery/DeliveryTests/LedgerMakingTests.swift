@@ -41,8 +41,10 @@ import Testing
             try LedgerSchema.bringUpToDate(file)
             file.close()
             try change(
-                ["DROP TABLE refusals", "DROP TABLE pauses", "DELETE FROM grdb_migrations WHERE identifier <> '1'"],
-                in: path)
+                ["refusals", "pauses", "bundles", "reasons", "waits"].map { "DROP TABLE \($0)" } + [
+                    "ALTER TABLE clients DROP COLUMN stored", "ALTER TABLE jobs DROP COLUMN success",
+                    "DELETE FROM grdb_migrations WHERE identifier <> '1'",
+                ], in: path)
         }
     }
 

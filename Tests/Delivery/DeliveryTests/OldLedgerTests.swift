@@ -67,7 +67,7 @@ import Testing
                 LedgerOverview.Subject(client: client, type: TypeName(system: client.system, name: type))]
         }
         func expected(
-            delivered: Int = 0, refused: Int = 0, inFlight: Int = 0, waiting: [String: Int] = [:]
+            delivered: Int = 0, refused: Int = 0, inFlight: Int = 0, waiting: [WaitReason: Int] = [:]
         ) -> LedgerOverview.Counts {
             var counts = LedgerOverview.Counts()
             (counts.delivered, counts.refused, counts.inFlight) = (delivered, refused, inFlight)
@@ -82,10 +82,12 @@ import Testing
             ClientName(system: .sift, client: "I"), ClientName(system: .leanplum, client: "D")
         )
         #expect(overview.counts.count == 6)
-        #expect(counts(first, "core") == expected(delivered: 1, waiting: ["daily limit": 7]))
+        #expect(counts(first, "core") == expected(delivered: 1, waiting: [WaitReason(code: "daily-limit"): 7]))
         #expect(counts(first, "focus-event") == expected(refused: 1))
         #expect(
-            counts(nobody, "core") == expected(inFlight: 1, waiting: ["held: too-few-events": 1, "not sent": 1]))
+            counts(nobody, "core")
+                == expected(
+                    inFlight: 1, waiting: [WaitReason(code: "held", detail: "too-few-events"): 1, .notSent: 1]))
         #expect(counts(other, "core") == expected(inFlight: 1))
         #expect(counts(sift, "mobile_events") == expected(delivered: 1))
         #expect(counts(leanplum, "multi") == expected(delivered: 1))
@@ -120,7 +122,7 @@ import Testing
                 let delivered = Settlement(send, recordID: "", outcome: .delivered(status: 200))
                 try await ledger.settle([delivered], at: now)
             }
-            #expect(try ledger.retry(["refused"]) == ["refused": 1])
+            #expect(try ledger.retry(.ids(["refused"])) == ["refused": 1])
         }
         let after = try plan(try LedgerView(path: path), at: now)
         for (before, disposition) in zip(records, after.dispositions) where before.disposition == .send {

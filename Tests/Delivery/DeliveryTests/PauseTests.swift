@@ -44,7 +44,7 @@ import Testing
         let waiting = plan(state, at: Sample.time(59))
         #expect(waiting.dispositions == [.serverPause, .serverPause, .send])
         #expect(waiting.pauses.map(\.until) == [Sample.time(60)])
-        #expect(waiting.reasons == ["server asked to wait": 2])
+        #expect(waiting.reasons == [WaitReason(code: "server-pause"): 2])
         let over = plan(state, at: Sample.time(60))
         #expect(over.dispositions == [.send, .send, .send] && over.pauses.isEmpty)
         let moved = plan(state, at: now, endpoint: "https://moved.example:443")

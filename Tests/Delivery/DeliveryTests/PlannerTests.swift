@@ -115,7 +115,9 @@ import Testing
         let plan = plan(records)
         #expect(plan.dispositions == [.held, .held, .send])
         #expect(
-            Set(plan.groups.keys.map(plan.reason)) == ["held: schema, too-few-events", "held: pending-events", "send"])
+            Set(plan.groups.keys.map { plan.reason(of: $0).text }) == [
+                "held: schema, too-few-events", "held: pending-events", "send",
+            ])
     }
 
     @Test("a released hold is none, but what nobody can accept is never sent")
@@ -137,7 +139,7 @@ import Testing
         type.target = Target(path: "/submit/telemetry/B/other/Focus/8.1.3/release/4236?v=4")
         let plan = plan([document, type])
         #expect(plan.dispositions == [.held, .held])
-        #expect(Set(plan.groups.keys.map(plan.reason)) == ["held: foreign-target"])
+        #expect(Set(plan.groups.keys.map { plan.reason(of: $0).text }) == ["held: foreign-target"])
     }
 
     @Test("what was delivered or refused is not sent again, whatever holds it now")
@@ -219,8 +221,8 @@ import Testing
         let plan = plan(records, accounts: ["other"])
         #expect(plan.dispositions == [.send, .missingCredential, .send, .missingCredential])
         #expect(
-            Set(plan.groups.keys.map(plan.reason)) == [
-                "send", "missing credential: sift acme", "missing credential: leanplum its app (development)",
+            Set(plan.groups.keys.map { plan.reason(of: $0).text }) == [
+                "send", "missing credential: sift acme", "missing credential: leanplum (development)",
             ])
     }
 

@@ -85,29 +85,29 @@ import Testing
         let second = try await Sample.bundle(Self.pings("c", 6, from: 300), at: folder("b.tar.zst"))
 
         #expect(
-            try await job(first, at: "2026-06-03 12:00:00", status: 75) == ["delivered": 6, "daily limit": 6])
+            try await job(first, at: "2026-06-03 12:00:00", status: 75) == ["delivered": 6, "daily-limit": 6])
         #expect(try await arrivals() == ["a": 4, "b": 2])
 
         // A day and seven hours back: what the third of June saw is used up here too, but not for a client that is new.
         #expect(
             try await job(first, second, at: "2026-06-02 05:00:00", status: 75)
-                == ["delivered": 4, "delivered before": 6, "daily limit": 8])
+                == ["delivered": 4, "delivered-before": 6, "daily-limit": 8])
         #expect(try await arrivals() == ["a": 4, "b": 2, "c": 4])
         #expect(try await status(at: "2026-06-02 05:10:00") == ["a": [4, 0], "b": [2, 0], "c": [4, 0]])
 
         // Forward again, on the day that is full already.
         #expect(
             try await job(first, second, at: "2026-06-03 13:00:00", status: 75)
-                == ["delivered": 2, "delivered before": 10, "daily limit": 6])
+                == ["delivered": 2, "delivered-before": 10, "daily-limit": 6])
         #expect(try await arrivals() == ["a": 4, "b": 2, "c": 6])
         #expect(try await status(at: "2026-06-03 13:10:00") == ["a": [4, 0], "b": [2, 0], "c": [2, 0]])
 
         #expect(
             try await job(first, second, at: "2026-06-04 12:00:00", status: 75)
-                == ["delivered": 4, "delivered before": 12, "daily limit": 2])
+                == ["delivered": 4, "delivered-before": 12, "daily-limit": 2])
         #expect(
             try await job(first, second, at: "2026-06-05 12:00:00", status: 0)
-                == ["delivered": 2, "delivered before": 16])
+                == ["delivered": 2, "delivered-before": 16])
 
         let receipts = try #require(try await server.report().receipts)
         #expect(receipts.count == 18)
@@ -121,22 +121,22 @@ import Testing
         try await server.order(#"[{"contains":"\"seq\":103","cut":"after","times":3}]"#)
         #expect(
             try await job(bundle, at: "2026-06-03 12:00:00", status: 75)
-                == ["delivered": 3, "left": 1, "daily limit": 2])
+                == ["delivered": 3, "left": 1, "daily-limit": 2])
         #expect(try await status(at: "2026-06-03 12:10:00") == ["a": [4, 1]])
 
         // Its place is one of the third of June. The day before has none left for it.
         #expect(
-            try await job(bundle, at: "2026-06-02 05:00:00", status: 75) == ["delivered before": 3, "daily limit": 3])
+            try await job(bundle, at: "2026-06-02 05:00:00", status: 75) == ["delivered-before": 3, "daily-limit": 3])
         #expect(try await status(at: "2026-06-02 05:10:00") == ["a": [4, 1]])
 
         #expect(
             try await job(bundle, at: "2026-06-03 13:00:00", status: 75)
-                == ["delivered": 1, "delivered before": 3, "daily limit": 2])
+                == ["delivered": 1, "delivered-before": 3, "daily-limit": 2])
         #expect(try await arrivals() == ["a": 4])
         #expect(try await status(at: "2026-06-03 13:10:00") == ["a": [4, 0]])
 
         #expect(
-            try await job(bundle, at: "2026-06-04 12:00:00", status: 0) == ["delivered": 2, "delivered before": 4])
+            try await job(bundle, at: "2026-06-04 12:00:00", status: 0) == ["delivered": 2, "delivered-before": 4])
         let receipts = try #require(try await server.report().receipts)
         #expect(receipts.map(\.times).sorted() == [1, 1, 1, 1, 1, 4])
         try checkLedger()

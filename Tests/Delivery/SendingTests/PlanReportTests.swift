@@ -37,8 +37,7 @@ import Testing
     @Test func aPlanCountsHoldsByCodeAndMissingCredentialsByAccount() async throws {
         let report = try await report("--dry-run")
         try check(report)
-        // As before.
-        let reasons = try #require(report["reasons"] as? [String: Int])
+        let reasons = reasons(report["reasons"])
         #expect(reasons["held: schema"] == 1 && reasons["missing credential: sift acme"] == 2)
         let waits = try #require(report["waits"] as? [[String: Any]])
         #expect(

@@ -49,7 +49,7 @@ import Testing
         try await server.order(#"[{"path":"/v3","raw":"\#(head("200 OK"))so",\#(body)}]"#)
         let finished = try await job(server, "--read-timeout", "5", try await bundle(sift(2)))
         #expect(finished.status == 0, "\(finished.errors)")
-        #expect(finished.text == "2 records: delivered 2\n")
+        #expect(finished.text == "2 records: delivered 2; nothing is left\n")
         #expect(try await server.report().total == 2)
     }
 
@@ -74,7 +74,7 @@ import Testing
         #expect(finished.errors.contains("perhaps delivered: the server's answer, which has to tell, was cut short"))
         #expect(try await totals()["inFlight"] as? Int == 1)
         try await server.order()
-        #expect(try await job(server, bundle).text == "1 record: delivered 1\n")
+        #expect(try await job(server, bundle).text == "1 record: delivered 1; nothing is left\n")
     }
 
     @Test func aHeadThatDripsHasUntilTheDeadline() async throws {

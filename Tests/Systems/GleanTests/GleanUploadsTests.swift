@@ -42,7 +42,7 @@ import Testing
     func rules() {
         #expect(uploads.precedence.first == ["deletion-request", "usage-deletion-request"])
         #expect(uploads.precedence.deletionRequests == ["deletion-request"])
-        #expect(uploads.finalHolds == ["capability"])
+        #expect(uploads.holds.filter(\.isFinal).map(\.code) == ["capability"])
         #expect(uploads.endpoint == "https://incoming.telemetry.mozilla.org")
     }
 

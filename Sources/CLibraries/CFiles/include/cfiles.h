@@ -3,7 +3,7 @@
 
 /// Renames within an open folder unless the new name exists. 0, or an errno code (EEXIST; EINVAL or
 /// ENOSYS where the file system or kernel cannot do it).
-int cfiles_rename_no_replace(int folder, const char *from, const char *to);
+int cfiles_rename_no_replace(int folder, const char *from, int to_folder, const char *to);
 
 /// Exchanges two names within an open folder. 0, or an errno code (EINVAL or ENOSYS where the file system or kernel cannot
 /// do it).

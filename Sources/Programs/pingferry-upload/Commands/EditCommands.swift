@@ -2,7 +2,6 @@ import ArgumentParser
 import Console
 import Delivery
 import JSONText
-import Systems
 
 /// `retry`: lets refused records be sent again.
 struct RetryCommand: AsyncParsableCommand {
@@ -10,50 +9,32 @@ struct RetryCommand: AsyncParsableCommand {
         commandName: "retry",
         abstract: "Let records be sent again that a server refused.",
         discussion: """
-            A refusal is final until somebody says otherwise: find out why with status --refused, then name the records. \
-            They go with the next job whose bundles hold them.
+            A refusal is final until somebody says otherwise: find out why with status --refused, then name the records, or \
+            the status that they were refused with. They go with the next job whose bundles hold them.
               pingferry-upload retry 7F6E2B0C-0D53-4C4E-9C4B-8F6A4B2F0A11
+              pingferry-upload retry --status 413
             """)
 
-    @OptionGroup var edit: EditOptions
+    @Option(help: ArgumentHelp("All that was refused with this status.", valueName: "status"))
+    var status: Int?
 
-    func run() async throws {
-        try await reporting {
-            let counts = try edit.ledger.open(mustExist: true).retry(edit.ids)
-            try edit.report("record to be sent again", plural: "records to be sent again", counts)
-        }
-    }
-}
-
-/// `release`: lets held records be sent.
-struct ReleaseCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "release",
-        abstract: "Let records be sent that are held for a reason you accept.",
-        discussion: """
-            A bundle's records are held for reasons that list and send --dry-run show. A record goes once all its reasons \
-            are released. Pending events, records without a target and records of a damaged bundle that nothing proves \
-            right (unproven) cannot be released.
-              pingferry-upload release --reason schema 7F6E2B0C-0D53-4C4E-9C4B-8F6A4B2F0A11
-            """)
-
-    @Option(
-        help: ArgumentHelp(
-            "The reason that you accept: schema, too-few-events, foreign-target, delivered, ….", valueName: "code"))
-    var reason: String
+    @Flag(help: "All that was refused.")
+    var all = false
 
     @OptionGroup var edit: EditOptions
 
     func validate() throws {
-        guard Holding.isReleasable(reason, knowing: Systems.table) else {
-            throw ValidationError("records that are held as \(reason) cannot be sent")
+        guard [status != nil, all, !edit.ids.isEmpty].count(where: \.self) == 1 else {
+            throw ValidationError("retry takes ids, or --status, or --all")
         }
     }
 
     func run() async throws {
         try await reporting {
-            let counts = try edit.ledger.open().release(edit.ids, heldFor: reason)
-            try edit.report("record released", plural: "records released", counts, mustBeKnown: false)
+            let selection: RefusalSelection = all ? .all : status.map { .status($0) } ?? .ids(edit.ids)
+            let counts = try edit.ledger.open(mustExist: true).retry(selection)
+            try edit.report("record to be sent again", plural: "records to be sent again", counts)
+            try edit.requireKnown(counts)
         }
     }
 }
@@ -62,47 +43,70 @@ struct ReleaseCommand: AsyncParsableCommand {
 struct ForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
-        abstract: "Forget records, so that they count as never sent.",
+        abstract: "Forget records, so that they count as never sent, or give them up.",
         discussion: """
-            What was delivered is then sent again if a bundle holds it, under the same id; what was released is held again. \
-            Today's quota stays used. Events of lists that were delivered stay so: servers cannot tell \
-            that they had them. The address of a server that asked to be left alone makes that forgotten.
+            What was delivered or refused is then sent again if a bundle holds it, under the same id; what was released is \
+            held again. Today's quota stays used. Events of lists that were delivered stay so: servers cannot tell that they \
+            had them. The address of a server that asked to be left alone makes that forgotten, the digest of a bundle what \
+            waits of it.
               pingferry-upload forget 7F6E2B0C-0D53-4C4E-9C4B-8F6A4B2F0A11
               pingferry-upload forget https://incoming.telemetry.mozilla.org
+
+            With --for-good records are given up that were refused, or wait: no job sends them any more, nothing more is said of \
+            them, and their bundles can be done without them. retry brings them back.
+              pingferry-upload forget --for-good 7F6E2B0C-0D53-4C4E-9C4B-8F6A4B2F0A11
             """)
+
+    @Flag(help: "Give up records that are not delivered: they are never sent, and no longer told.")
+    var forGood = false
 
     @OptionGroup var edit: EditOptions
 
+    func validate() throws { try edit.requireIDs() }
+
     func run() async throws {
         try await reporting {
-            let counts = try edit.ledger.open(mustExist: true).forget(edit.ids)
-            try edit.report("entry forgotten", plural: "entries forgotten", counts)
+            let ledger = try edit.ledger.open(mustExist: true)
+            let counts = try forGood ? ledger.giveUp(edit.ids, at: SystemClock.now) : ledger.forget(edit.ids)
+            try edit.report(
+                forGood ? "record given up" : "entry forgotten",
+                plural: forGood ? "records given up" : "entries forgotten",
+                counts)
+            try edit.requireKnown(counts)
         }
     }
 }
 
 /// The options of commands that change the ledger by hand.
 struct EditOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("Ids of records, as list and status show them.", valueName: "id"))
-    var ids: [String]
+    @Argument(help: ArgumentHelp("Ids of records, as status --ids and list --ids show them.", valueName: "id"))
+    var ids: [String] = []
 
     @OptionGroup(title: "Ledger") var ledger: LedgerOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
+    /// Refuses a command without ids.
+    func requireIDs() throws {
+        guard !ids.isEmpty else { throw ValidationError("Missing expected argument '<id> ...'") }
+    }
+
     /// Says what was changed.
-    /// - Throws: `CommandError` for ids that the ledger does not know, unless it need not know them.
-    func report(_ what: String, plural: String, _ counts: [String: Int], mustBeKnown: Bool = true) throws {
+    func report(_ what: String, plural: String, _ counts: [String: Int]) throws {
         let total = counts.values.reduce(0, +)
         if common.json {
             try Terminal.print(CanonicalObject(counts: counts))
         } else if !common.quiet {
             try Terminal.print("\(total) \(total == 1 ? what : plural)")
         }
+    }
+
+    /// - Throws: `CommandError` for ids that the ledger does not know.
+    func requireKnown(_ counts: [String: Int]) throws {
         let unknown = counts.filter { $0.value == 0 }.keys.sorted()
-        guard mustBeKnown, let first = unknown.first else { return }
+        guard let first = unknown.first else { return }
         let more = unknown.count > 1 ? " and \(unknown.count - 1) more" : ""
         throw CommandError(
             status: .noInput, message: "\(first)\(more): nothing of that id in the ledger",
-            remedy: "ids are compared as they are written; status --refused and list show them")
+            remedy: "ids are compared as they are written; status --ids and list --ids show them")
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Delivery
+import Files
 import FoundationEssentials
 import Parallel
 import Systems
@@ -12,22 +13,30 @@ struct SendCommand: AsyncParsableCommand {
         commandName: "send",
         abstract: "Upload what may go today; the command that is meant where none is named.",
         discussion: """
-            All bundles are verified first: nothing is sent if one is damaged. Then each client's records go in the order \
+            All bundles are verified first: nothing is sent if one is damaged, unless --keep-going leaves that one out. Then \
+            each client's records go in the order \
             of their time, clients beside each other. What waits does so for a reason, which --dry-run shows without \
             network, and without changing the ledger:
               pingferry-upload send --dry-run monday.tar.zst tuesday.tar.zst
+
+            With --quiet a job says nothing when all is well, and one line otherwise. What was refused is told every night, and \
+            the exit status stays 1, until retry or forget settles it. --move-done moves bundles away that have done their work: \
+            of which nothing is left to send, and nothing was refused. What is held stays in them.
+              pingferry-upload --quiet --keep-going --move-done done --metrics /var/lib/node_exporter/pingferry.prom *.tar.zst
 
             daily limit, per-type limit: goes with a later job. sent in part: a list of events that takes more uploads \
             than the limits leave; the rest goes with a later job. same id sent lately: two payloads under one document id go \
             15 minutes apart. server asked to wait: goes when the time is over that the server asked for (Retry-After, at \
             most 7 days; forget with the server's address ends it). missing credential: goes once it is there. held: see release. too old: see --max-age. \
-            delivered before, refused before: the ledger knows; see retry and forget. nothing left, events in another \
+            delivered before, refused before, given up: the ledger knows; see retry and forget. nothing left, events in another \
             request: of a list of events, each event goes once. duplicate: stands in the bundles twice. deletion-requested: the \
             client asked for the deletion of its data, and nothing else of it goes any more.
 
-            With --json, held counts records by code (one held for several reasons counts for each), and missingCredentials \
-            has an entry for each account: account (an account id or app id; empty where the record names none), development (whether it wants the development key), records, system. Each of a plan's waits has a \
-            reason, and held (its codes) or account and development where it is one of these.
+            With --json, reasons is a list: each has a code that stays the same, a detail (the codes of what is held, the \
+            account of a credential), records and the text. held counts records by code (one held for several reasons counts \
+            for each), and missingCredentials has an entry for each account: account (an account id or app id; empty where the \
+            record names none), development (whether it wants the development key), records, system. undelivered says why \
+            planned uploads were left, and bundles for each whether it is done.
 
             Credentials are looked up by account or app id, in the environment (\(CredentialHelp.variables)) or in a file of \
             mode 0600:
@@ -40,15 +49,48 @@ struct SendCommand: AsyncParsableCommand {
     @Flag(help: "Print the plan and send nothing.")
     var dryRun = false
 
+    @Flag(help: "Leave out bundles that are damaged or unfinished, and send the others; the exit status is still 65.")
+    var keepGoing = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Move each bundle that has done its work into this folder, which is on the same file system.",
+            valueName: "folder"))
+    var moveDone: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write a file for Prometheus: when the last job ended, and what was delivered, refused and waits.",
+            valueName: "file"))
+    var metrics: String?
+
     @OptionGroup(title: "Limits") var limits: LimitOptions
     @OptionGroup(title: "Sending") var sending: SendingOptions
     @OptionGroup(title: "Ledger") var ledger: LedgerOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
-    func run() async throws {
-        try await reporting {
-            if dryRun { try await printPlan() } else { try await send() }
+    func validate() throws {
+        guard !dryRun || (moveDone == nil && metrics == nil) else {
+            throw ValidationError("--dry-run changes nothing: it goes without --move-done and --metrics")
         }
+    }
+
+    func run() async throws {
+        guard !dryRun else { return try await reporting { try await printPlan() } }
+        var unusable: [UnusableBundleError] = []
+        var end: ExitCode?
+        do {
+            try await reporting { try await send(&unusable) }
+        } catch let code as ExitCode {
+            end = code
+        }
+        if let metrics {
+            try await reporting {
+                try MetricsFile(path: metrics).write(
+                    status: end?.rawValue ?? 0, ledger: ledger, unusableBundles: unusable.count)
+            }
+        }
+        if let end { throw end }
     }
 
     private func printPlan() async throws {
@@ -56,12 +98,13 @@ struct SendCommand: AsyncParsableCommand {
         let view = try ledgerView()
         let intake = try await intake(isReleased: try view?.releases())
         let report = PlanReport(
-            plan: try plan(intake, view, credentials), pool: intake.pool, nameToSet: credentials.nameToSet)
+            plan: try plan(intake, view, credentials), nameToSet: credentials.nameToSet)
         if common.json {
             try report.printJSON(intake.source)
         } else if !common.quiet {
             try report.printTable()
         }
+        if let status = intake.unusable.status { throw ExitCode(status.rawValue) }
     }
 
     /// Plans for the present instant, which is after the bundles were read: that may take its time.
@@ -82,32 +125,87 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    private func send() async throws {
-        let settings = try sending.jobSettings(
+    /// - Parameter unusable: takes the bundles that could not be read.
+    private func send(_ unusable: inout [UnusableBundleError]) async throws {
+        var settings = try sending.jobSettings(
             agent: "Pingferry/\(PingferryUpload.version)", environment: ProcessInfo.processInfo.environment)
+        // Found out before anything is sent.
+        if let moveDone { _ = try DestinationFolder(path: moveDone) }
         // First, so that a second job ends before it has read all bundles.
         let ledger = try ledger.open()
-        let intake = try await intake(isReleased: try ledger.view.releases())
+        let intake: BundleIntake
+        do {
+            intake = try await self.intake(isReleased: try ledger.view.releases())
+        } catch let error as UnusableBundlesError {
+            unusable = error.bundles
+            error.bundles.report()
+            let remedy =
+                bundles.count > unusable.count ? "; --keep-going leaves out what cannot be read and sends the rest" : ""
+            StandardError.write("\(PingferryUpload.name): nothing was sent\(remedy)")
+            throw ExitCode((unusable.status ?? .badData).rawValue)
+        }
+        unusable = intake.unusable
         let plan = try plan(intake, ledger.view, settings.credentials)
         try ledger.begin(plan)
+        let progress = SendingProgress(total: plan.uploads, isQuiet: common.quiet)
+        progress.follow(&settings)
         let job = Job(plan: plan, source: intake.source, ledger: ledger, settings: settings)
-        let report = try await Sending.run(job)
-        let summary = JobSummary(
+        let report = try await Sending.run(job, progress: progress)
+        var summary = JobSummary(
             plan: plan, report: report, failure: report.failure.map { CommandError(whileSending: $0) },
-            nameToSet: settings.credentials.nameToSet)
+            nameToSet: settings.credentials.nameToSet, unusable: intake.unusable)
+        if summary.failure == nil { try finish(&summary, ledger) }
         try summary.print(isQuiet: common.quiet, asJSON: common.json)
         if let failure = summary.failure { throw failure }
         if let status = summary.status { throw ExitCode(status.rawValue) }
+        try ledger.noteSuccess()
+    }
+
+    /// Adds what the ledger says after the job, and moves bundles away that have done their work.
+    private func finish(_ summary: inout JobSummary, _ ledger: Ledger) throws {
+        summary.refusals = try ledger.view.refusals()
+        guard moveDone != nil || common.json else { return }
+        let pool = summary.plan.pool
+        let state = try ledger.view.state(of: pool, today: self.ledger.days.day(of: SystemClock.now))
+        let standings = RecordStanding.all(of: pool, state, try ledger.view.lastFindings(of: pool))
+        summary.bundles = BundleStanding.all(of: pool, standings)
+        if let moveDone {
+            try move(summary.bundles.filter(\.isDone), to: DestinationFolder(path: moveDone), &summary, ledger)
+        }
+    }
+
+    /// Moves bundles away. One that cannot be moved is told, and stays where it is.
+    private func move(
+        _ bundles: [BundleStanding], to folder: borrowing DestinationFolder, _ summary: inout JobSummary,
+        _ ledger: Ledger
+    ) throws {
+        for bundle in bundles {
+            do throws(FileError) {
+                guard let path = try folder.take(bundle.name.path) else { continue }
+                summary.moved.append(path)
+            } catch {
+                let failure = CommandError(moving: error)
+                summary.unmoved = summary.unmoved ?? failure
+                failure.report(as: PingferryUpload.name)
+                continue
+            }
+            // What is held in it does not wait any more.
+            _ = try ledger.forget([bundle.name.digest])
+        }
     }
 
     private func intake(isReleased: ((_ id: String, _ code: String) -> Bool)?) async throws -> BundleIntake {
         let progress = ProgressLine("verifying", isQuiet: common.quiet)
         defer { progress.clear() }
         let limit = JobLimit(jobs: ProcessInfo.processInfo.activeProcessorCount)
-        return try await BundleIntake(
-            bundles, knowing: Systems.table, limit: limit, isReleased: isReleased ?? { _, _ in false }
+        let intake = try await BundleIntake(
+            bundles, knowing: Systems.table, limit: limit, keepsGoing: keepGoing,
+            isReleased: isReleased ?? { _, _ in false }
         ) {
             progress.add(bytes: $0)
         }
+        progress.clear()
+        intake.unusable.report()
+        return intake
     }
 }

@@ -1,20 +1,36 @@
 import ArgumentParser
 import Console
 import Delivery
+import FoundationEssentials
 import JSONText
+import Parallel
+import Systems
 import Telemetry
 
-/// `status`: what the ledger knows.
+/// `status`: what the ledger knows, of all or of some bundles.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show what was delivered and refused, is in flight, and waits.",
         discussion: """
-            Counts by client and type, and what each client has had of today's quota. What waits is what the last job \
-            left. A server that asked to be left alone for a while (Retry-After) is named. Can be run while a job is at work.
+            Counts by client and type, and what each client has had of today's quota. What waits is what jobs left, each \
+            record as the last job found that saw it. A server that asked to be left alone for a while (Retry-After) is \
+            named. Can be run while a job is at work.
               pingferry-upload status
               pingferry-upload status --refused
+
+            With bundles, a line for each: done, or what is left and why. A bundle is done when no job could send anything \
+            more of it, and nothing of it was refused; what is held stays in it. The exit status is 0 only if all are done; 1 if \
+            something waits for somebody (refused, too old, a credential), 75 if later jobs do the rest. --ids lists the \
+            records that are not delivered, with the ids that retry, release and forget want.
+              pingferry-upload status bundles/*.tar.zst && rm bundles/*.tar.zst
+              pingferry-upload status --ids monday.tar.zst
+
+            With --quiet it says nothing when all is well, and one line otherwise, or one for each bundle that is not done.
             """)
+
+    @Argument(help: ArgumentHelp("Bundles, of which to say whether they have done their work.", valueName: "bundle"))
+    var bundles: [String] = []
 
     @Option(help: ArgumentHelp("Only this client, in either letter case. (repeatable)", valueName: "id"))
     var client: [String] = []
@@ -22,20 +38,104 @@ struct StatusCommand: AsyncParsableCommand {
     @Flag(help: "List the records that were refused, with the server's answers.")
     var refused = false
 
+    @Flag(
+        help: "List ids: of a bundle's records that are not delivered, or without bundles of those that were refused.")
+    var ids = false
+
     @OptionGroup(title: "Ledger") var ledger: LedgerOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
+    func validate() throws {
+        guard bundles.isEmpty || (client.isEmpty && !refused) else {
+            throw ValidationError("--client and --refused go without bundles; --ids lists what is left of a bundle")
+        }
+    }
+
     func run() async throws {
         try await reporting {
-            let now = SystemClock.now
-            let today = ledger.days.day(of: now)
-            let overview = try LedgerView(path: try ledger.path()).overview(today: today)
-            let report = StatusReport(overview: overview, clients: Set(client.map { $0.lowercased() }), now: now)
-            if common.json {
-                try Terminal.print(report.json)
-            } else if !common.quiet {
-                if refused { try report.printRefusals() } else { try report.printTable() }
+            if bundles.isEmpty { try printLedger() } else { try await printBundles() }
+        }
+    }
+
+    private func printLedger() throws {
+        let now = SystemClock.now
+        let today = ledger.days.day(of: now)
+        let overview = try LedgerView(path: try ledger.path()).overview(today: today)
+        let report = StatusReport(overview: overview, clients: Set(client.map { $0.lowercased() }), now: now)
+        if common.json {
+            try Terminal.print(report.json)
+        } else if common.quiet {
+            if report.isWorthALine { try Terminal.print(report.sentence) }
+        } else if refused || ids {
+            try report.printRefusals()
+        } else {
+            try report.printTable()
+        }
+    }
+
+    // MARK: Bundles
+
+    /// Prints of each bundle whether it is done. One after another, for each may be as large as memory allows.
+    private func printBundles() async throws {
+        let view = try LedgerView(path: try ledger.path())
+        var unusable: [UnusableBundleError] = []
+        var isDone = true
+        var goesByItself = true
+        var results: [[UInt8]] = []
+        for path in bundles {
+            do {
+                let report = try await report(on: path, view)
+                isDone = isDone && report.standing.isDone
+                goesByItself = goesByItself && report.standing.goesByItself
+                if common.json { results.append(report.json.bytes) } else { try print(report) }
+            } catch let error as UnusableBundlesError {
+                error.bundles.report()
+                unusable += error.bundles
+                results.append(Self.json(of: path))
             }
         }
+        if common.json {
+            var object = CanonicalObject()
+            object.set("bundles", elements: results)
+            try Terminal.print(object)
+        }
+        if let status = unusable.status { throw ExitCode(status.rawValue) }
+        guard isDone else { throw ExitCode((goesByItself ? ExitStatus.tryLater : .incomplete).rawValue) }
+    }
+
+    private func report(on path: String, _ view: LedgerView) async throws -> StandingReport {
+        let progress = ProgressLine("verifying", isQuiet: common.quiet)
+        defer { progress.clear() }
+        let intake = try await BundleIntake(
+            [path], knowing: Systems.table, limit: JobLimit(jobs: ProcessInfo.processInfo.activeProcessorCount),
+            isReleased: try view.releases()
+        ) { progress.add(bytes: $0) }
+        let pool = intake.pool
+        let state = try view.state(of: pool, today: ledger.days.day(of: SystemClock.now))
+        let standings = RecordStanding.all(of: pool, state, try view.lastFindings(of: pool))
+        var report = StandingReport(standing: BundleStanding.all(of: pool, standings)[0])
+        guard ids else { return report }
+        for (index, standing) in standings.enumerated() {
+            guard let reason = standing.reason else { continue }
+            let record = try intake.source.record(at: pool.place(of: index))
+            report.records.append(UnsettledRecord(record: record, reason: reason))
+        }
+        return report
+    }
+
+    private func print(_ report: StandingReport) throws {
+        guard !common.quiet || !report.standing.isDone else { return }
+        try Terminal.print(report.line)
+        guard !report.records.isEmpty, !common.quiet else { return }
+        let table = TextTable(header: UnsettledRecord.header, rows: report.records.map(\.row))
+        for line in table.lines { try Terminal.print("  " + line) }
+    }
+
+    private static func json(of path: String) -> [UInt8] {
+        var object = CanonicalObject()
+        object.set("done", boolean: false)
+        object.set("path", string: path)
+        object.set("usable", boolean: false)
+        return object.bytes
     }
 }

@@ -15,7 +15,7 @@ struct ActivityStreamUploads: UploadFormat {
     let list: ListFormat? = nil
     let credentials: CredentialFormat? = nil
     let precedence = Precedence.none
-    let finalHolds: Set<String> = []
+    let holds: [HoldCode] = []
 
     /// Whether a status says that the server took the ping.
     static func isDelivered(status: Int) -> Bool { (200..<300).contains(status) }

@@ -13,7 +13,12 @@ struct GleanUploads: UploadFormat {
     let precedence = Precedence(
         first: [GleanName.usageDeletionRequest], deletionRequests: [GleanName.deletionRequest])
     /// A ping that must not show where it comes from can only be sent by an uploader that hides it.
-    let finalHolds: Set<String> = ["capability"]
+    let holds = [
+        HoldCode("capability", "it may only be sent in a way that hides where it comes from", isFinal: true),
+        HoldCode("incomplete", "the SDK had not finished writing it"),
+        HoldCode("metadata", "what its file says of it cannot be read in full"),
+        HoldCode("headers", "its file names header fields that may not be sent"),
+    ]
 
     func isTarget(_ target: Target) -> Bool {
         (target.method == nil || target.method == method) && GleanPath(target.path.utf8.span) != nil

@@ -16,7 +16,7 @@ struct LeanplumUploads: UploadFormat {
 
     var credentials: CredentialFormat? { .leanplum }
     var precedence: Precedence { .none }
-    var finalHolds: Set<String> { [] }
+    var holds: [HoldCode] { [] }
 
     func isTarget(_ target: Target) -> Bool {
         target.path == LeanplumServer.path && (target.method == nil || target.method == LeanplumServer.method)

@@ -10,7 +10,7 @@ struct MozillaUploads: UploadFormat {
     let list: ListFormat? = nil
     let credentials: CredentialFormat? = nil
     let precedence = Precedence.none
-    let finalHolds: Set<String> = []
+    let holds: [HoldCode] = []
 
     func isTarget(_ target: Target) -> Bool {
         target.isMozillaSubmission

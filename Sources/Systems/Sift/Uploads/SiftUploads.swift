@@ -14,7 +14,7 @@ struct SiftUploads: UploadFormat {
         key: SiftRequestKeys.data, mostItems: .max, idKey: nil, changingKey: nil)
     let credentials: CredentialFormat? = .sift
     let precedence = Precedence.none
-    let finalHolds: Set<String> = []
+    let holds: [HoldCode] = []
 
     /// Whether a status says that the server took the request: 200 alone, as the SDK has it.
     static func isDelivered(status: Int) -> Bool { status == 200 }

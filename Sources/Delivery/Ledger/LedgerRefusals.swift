@@ -1,0 +1,165 @@
+import SQLite
+import Telemetry
+
+/// Refused records that have one answer in common.
+public struct RefusalGroup: Sendable, Equatable {
+    /// The server's status.
+    public let status: Int
+    /// The reason that it gave.
+    public let reason: String
+    /// How many records there are.
+    public let records: Int
+
+    /// Groups records.
+    public init(status: Int, reason: String, records: Int) {
+        self.status = status
+        self.reason = reason
+        self.records = records
+    }
+}
+
+/// Which of the refused records are meant.
+public enum RefusalSelection: Sendable, Equatable {
+    /// Those of some ids.
+    case ids([String])
+    /// Those that were refused with a status.
+    case status(Int)
+    /// All of them.
+    case all
+}
+
+extension LedgerView {
+    /// What was refused and is not settled by anybody, the most records first.
+    /// - Throws: ``LedgerError``.
+    public func refusals() throws(LedgerError) -> [RefusalGroup] {
+        try read { db in
+            var groups: [RefusalGroup] = []
+            // Remarks are few, so they come first.
+            try db.rows(
+                """
+                SELECT status, text, count(*) FROM remarks CROSS JOIN settled USING (identity, content)
+                WHERE refused = 1 GROUP BY status, text ORDER BY count(*) DESC, status, text
+                """
+            ) { groups.append(RefusalGroup(status: $0[0], reason: $0[1], records: $0[2])) }
+            return groups
+        }
+    }
+}
+
+extension Ledger {
+    /// Lets refused records be sent again, also those that were given up, where their ids are given.
+    /// - Returns: how many records of each id were refused.
+    /// - Throws: ``LedgerError``.
+    public func retry(_ selection: RefusalSelection) throws(LedgerError) -> [String: Int] {
+        try edit { db in
+            switch selection {
+            case .ids(let ids): try db.counting(ids) { try db.retry($0) }
+            case .status(let status): try db.retryAll(status: status)
+            case .all: try db.retryAll(status: nil)
+            }
+        }
+    }
+
+    /// Gives records up that are neither delivered nor in flight: they are not sent any more, and nothing more is said of
+    /// them.
+    /// - Returns: how many records of each id there were.
+    /// - Throws: ``LedgerError``.
+    public func giveUp(_ ids: [String], at now: Timestamp) throws(LedgerError) -> [String: Int] {
+        try edit { db in
+            let types = try db.typeNames().values
+            return try db.counting(ids) { id in
+                try types.reduce(0) {
+                    try $0 + db.giveUp(DeliveryKey.identity(system: $1.system, type: $1.name, id: id), at: now)
+                }
+            }
+        }
+    }
+}
+
+extension Database {
+    /// Calls a body for each id, and adds up what it counts.
+    func counting(_ ids: [String], _ body: (String) throws -> Int) rethrows -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for id in ids { counts[id, default: 0] += try body(id) }
+        return counts
+    }
+
+    fileprivate func retry(_ id: String) throws -> Int {
+        var keys: Set<DeliveryKey> = []
+        for type in try typeNames().values {
+            let identity = DeliveryKey.identity(system: type.system, type: type.name, id: id)
+            try noteAsWaiting(identity: identity)
+            try rows("DELETE FROM settled WHERE identity = ? AND refused > 0 RETURNING identity, content", [identity]) {
+                if let key = DeliveryKey($0, at: 0) { keys.insert(key) }
+            }
+            // Refused parts of records of which other parts are still to be sent.
+            try rows("DELETE FROM refusals WHERE identity = ? RETURNING identity, content", [identity]) {
+                if let key = DeliveryKey($0, at: 0) { keys.insert(key) }
+            }
+        }
+        try forgetRemarks(of: keys)
+        return keys.count
+    }
+
+    /// - Parameter status: nil for every status.
+    fileprivate func retryAll(status: Int?) throws -> [String: Int] {
+        var keys: Set<DeliveryKey> = []
+        try noteAsWaiting(status: status)
+        try rows(
+            "DELETE FROM settled WHERE refused = 1 AND (?1 IS NULL OR status = ?1) RETURNING identity, content",
+            [status]
+        ) {
+            if let key = DeliveryKey($0, at: 0) { keys.insert(key) }
+        }
+        try rows("DELETE FROM refusals WHERE ?1 IS NULL OR status = ?1 RETURNING identity, content", [status]) {
+            if let key = DeliveryKey($0, at: 0) { keys.insert(key) }
+        }
+        var counts: [String: Int] = [:]
+        for key in keys {
+            let id: String? = try first(
+                "SELECT id FROM remarks WHERE identity = ? AND content = ?", [key.identity, key.content])
+            counts[id ?? "", default: 0] += 1
+        }
+        try forgetRemarks(of: keys)
+        return counts
+    }
+
+    /// Until a job sees them again, it is told that these records wait.
+    private func noteAsWaiting(identity: Digest16) throws {
+        try run(
+            """
+            INSERT OR REPLACE INTO waits
+            SELECT identity, content, kind, client, 0, ?2, 0 FROM settled WHERE identity = ?1 AND refused > 0
+            """, [identity, try row(of: WaitReason.toRetry)])
+    }
+
+    private func noteAsWaiting(status: Int?) throws {
+        try run(
+            """
+            INSERT OR REPLACE INTO waits
+            SELECT identity, content, kind, client, 0, ?2, 0 FROM settled
+            WHERE refused = 1 AND (?1 IS NULL OR status = ?1)
+            """, [status, try row(of: WaitReason.toRetry)])
+    }
+
+    private func forgetRemarks(of keys: Set<DeliveryKey>) throws {
+        for key in keys {
+            try run("DELETE FROM remarks WHERE identity = ? AND content = ?", [key.identity, key.content])
+        }
+    }
+
+    fileprivate func giveUp(_ identity: Digest16, at now: Timestamp) throws -> Int {
+        try run("UPDATE settled SET refused = 2 WHERE identity = ? AND refused = 1", [identity])
+        var count = changeCount
+        try run(
+            """
+            INSERT OR IGNORE INTO settled
+            SELECT identity, content, kind, client, ?2, 0, 2 FROM waits WHERE identity = ?1 AND NOT EXISTS (
+                SELECT 1 FROM flights
+                WHERE flights.identity = waits.identity AND (list OR flights.content = waits.content))
+            """, [identity, now.milliseconds / 1000])
+        count += changeCount
+        try run("DELETE FROM refusals WHERE identity = ?", [identity])
+        return count
+    }
+}

@@ -1,0 +1,90 @@
+import SQLite
+import Telemetry
+
+/// Keeps in mind which records wait, and why, until they are settled.
+///
+/// A record that waits stays told until it is settled, whatever bundles later jobs are given. Nothing is taken out while a job
+/// sends: a row whose record was settled since counts no more, and goes when the next job begins.
+extension LedgerJob {
+    /// Notes what of a plan waits, in the place of what was known of its bundles.
+    mutating func note(waitsOf plan: Plan, _ db: Database) throws {
+        try db.run("DELETE FROM waiting")
+        let bundles = try plan.pool.bundles.map { try db.row(of: $0, at: plan.now) }
+        for bundle in Set(bundles) { try db.run("DELETE FROM waits WHERE bundle = ?", [bundle]) }
+        try db.run(
+            """
+            DELETE FROM waits WHERE EXISTS (
+                SELECT 1 FROM settled WHERE settled.identity = waits.identity AND settled.content = waits.content)
+            """)
+        var reasons: [WaitReason: Int64] = [:]
+        for index in plan.waits {
+            let candidate = plan.pool.candidates[index]
+            let reason = plan.dispositions[index] == .send ? .notSent : plan.reason(of: index)
+            if reasons[reason] == nil { reasons[reason] = try db.row(of: reason) }
+            let bundle =
+                bundles.indices.contains(Int(candidate.place.bundle)) ? bundles[Int(candidate.place.bundle)] : 0
+            try db.run(
+                "INSERT OR REPLACE INTO waits VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [
+                    candidate.key.identity, candidate.key.content, try row(ofType: candidate.type, db),
+                    try row(ofClient: candidate.client, db), bundle, reasons[reason] ?? 0, candidate.items != nil,
+                ])
+        }
+        // Nothing names the others any more.
+        try db.run("DELETE FROM bundles WHERE id NOT IN (SELECT bundle FROM waits)")
+    }
+}
+
+extension Plan {
+    /// The numbers of the records that wait or are to be sent, in the order of their keys, in which the ledger takes them
+    /// fastest.
+    fileprivate var waits: [Int] {
+        dispositions.indices.filter { dispositions[$0].isWaiting || dispositions[$0] == .send }
+            .sorted { pool.candidates[$0].key < pool.candidates[$1].key }
+    }
+}
+
+extension Database {
+    /// Reads how many records wait, neither settled nor in flight: client, type, bundle, code, detail and records a row.
+    func waits(_ body: (borrowing DatabaseRow) -> Void) throws {
+        try rows(
+            """
+            SELECT client, kind, bundle, code, detail, count(*) FROM waits JOIN reasons ON reasons.id = reason
+            WHERE NOT EXISTS (
+                SELECT 1 FROM settled WHERE settled.identity = waits.identity AND settled.content = waits.content)
+            AND NOT EXISTS (
+                SELECT 1 FROM flights
+                WHERE flights.identity = waits.identity AND (list OR flights.content = waits.content))
+            GROUP BY client, kind, bundle, reason
+            """, [], body)
+    }
+
+    /// Why a record waits, as the last job that saw it found; nil if none did.
+    func waitReason(of key: DeliveryKey) throws -> WaitReason? {
+        var reason: WaitReason?
+        try rows(
+            """
+            SELECT code, detail FROM waits JOIN reasons ON reasons.id = reason WHERE identity = ? AND content = ?
+            """, [key.identity, key.content]
+        ) { row in
+            let detail: String = row[1]
+            reason = WaitReason(code: row[0], detail: detail.isEmpty ? nil : detail)
+        }
+        return reason
+    }
+
+    fileprivate func row(of bundle: BundleName, at now: Timestamp) throws -> Int64 {
+        try run(
+            """
+            INSERT INTO bundles (digest, path, time) VALUES (?, ?, ?)
+            ON CONFLICT DO UPDATE SET path = excluded.path, time = excluded.time
+            """, [bundle.digest, bundle.path, now.milliseconds / 1000])
+        return try first("SELECT id FROM bundles WHERE digest = ?", [bundle.digest]) ?? 0
+    }
+
+    func row(of reason: WaitReason) throws -> Int64 {
+        try LedgerJob.row(
+            self, find: "SELECT id FROM reasons WHERE code = ? AND detail = ?",
+            make: "INSERT INTO reasons (code, detail) VALUES (?, ?)", [reason.code, reason.detail ?? ""])
+    }
+}

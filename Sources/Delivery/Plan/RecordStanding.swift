@@ -1,0 +1,75 @@
+import Telemetry
+
+/// How far a record of a bundle has come.
+public enum RecordStanding: Sendable, Equatable {
+    /// All of it was delivered, in this or in another bundle.
+    case delivered
+    /// It is not to be sent any more: an operator gave it up, or its client asked for its data to be deleted.
+    case over
+    /// A server refused it with this answer, and nobody has settled that.
+    case refused(String)
+    /// It is held, for these codes.
+    case held([String])
+    /// It was in flight when a job ended, and nothing more is known.
+    case inFlight
+    /// It waits for a later job, for the reason that the last one had.
+    case waiting(WaitReason)
+
+    /// Tells of each record of a pool how far it has come, in their order.
+    ///
+    /// - Parameters:
+    ///   - pool: the records.
+    ///   - state: what the ledger knows of them.
+    ///   - last: what the last job that saw them found.
+    public static func all(
+        of pool: CandidatePool, _ state: LedgerState, _ last: LastFindings = LastFindings()
+    ) -> [RecordStanding] {
+        let deleted = Planner.deletedClients(pool, state)
+        let flown = Set(state.flights.keys.map(\.identity))
+        return pool.candidates.enumerated().map { index, candidate in
+            switch state.standings.indices.contains(index) ? state.standings[index].outcome : .none {
+            case .delivered: return .delivered
+            case .refused: return .refused(last.answers[candidate.key] ?? "")
+            case .givenUp: return .over
+            case .none: break
+            }
+            if deleted[Int(candidate.client)], !pool.goesFirst(candidate.type) { return .over }
+            if let holds = candidate.holds { return .held(pool.names.holds[holds]) }
+            if let items = candidate.items {
+                if items.allSatisfy({ state.deliveredItems.indices.contains($0) && state.deliveredItems[$0] }) {
+                    return .delivered
+                }
+                if flown.contains(candidate.key.identity) { return .inFlight }
+            } else if state.flights[candidate.key] != nil {
+                return .inFlight
+            }
+            // What was held for the last job and is not any more was not tried since.
+            guard let reason = last.reasons[candidate.key], reason.code != Disposition.held.code else {
+                return .waiting(.notSent)
+            }
+            return .waiting(reason)
+        }
+    }
+
+    /// Why the record is not delivered; nil where it was, or is not to be.
+    public var reason: WaitReason? {
+        switch self {
+        case .delivered, .over: nil
+        case .refused(let answer): WaitReason(.refused, detail: answer.isEmpty ? nil : answer)
+        case .held(let codes): WaitReason(.held, detail: codes.joined(separator: ", "))
+        case .inFlight: .inFlight
+        case .waiting(let reason): reason
+        }
+    }
+}
+
+/// What jobs found of records that are not delivered, as a ledger keeps it.
+public struct LastFindings: Sendable {
+    /// Why records wait.
+    public var reasons: [DeliveryKey: WaitReason] = [:]
+    /// The answers to refused records: `400 no such user`.
+    public var answers: [DeliveryKey: String] = [:]
+
+    /// Knows nothing.
+    public init() {}
+}

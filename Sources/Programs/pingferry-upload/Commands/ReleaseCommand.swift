@@ -1,0 +1,115 @@
+import ArgumentParser
+import Console
+import Delivery
+import FoundationEssentials
+import JSONText
+import Parallel
+import Systems
+import Telemetry
+
+/// `release`: lets held records be sent.
+struct ReleaseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "release",
+        abstract: "Let records be sent that are held for a reason you accept.",
+        discussion: """
+            A bundle's records are held for reasons that list, status --ids and send --dry-run show. A record goes once all its \
+            reasons are released.
+              pingferry-upload release --reason schema 7F6E2B0C-0D53-4C4E-9C4B-8F6A4B2F0A11
+              pingferry-upload release --reason schema --bundle monday.tar.zst
+
+            With a bundle and no ids, all its records are meant that are held for the reason. Ids are looked up in the bundles \
+            that are given, and in the ledger, which knows the records of all bundles that a job was given. --force takes ids \
+            that neither has, for bundles that come later.
+
+            The reasons:
+            \(reasons)
+            """)
+
+    @Option(help: ArgumentHelp("The reason that you accept.", valueName: "code"))
+    var reason: String
+
+    @Option(help: ArgumentHelp("A bundle that holds the records. (repeatable)", valueName: "bundle"))
+    var bundle: [String] = []
+
+    @Flag(help: "Release ids that are not known yet, and records that are not known to be held for the reason.")
+    var force = false
+
+    @OptionGroup var edit: EditOptions
+
+    func validate() throws {
+        let known = Systems.table.holdCodes.map(\.code)
+        guard known.contains(reason) else {
+            throw ValidationError("no record is held as \(reason); the reasons are \(known.joined(separator: ", "))")
+        }
+        guard Holding.isReleasable(reason, knowing: Systems.table) else {
+            throw ValidationError("records that are held as \(reason) cannot be sent")
+        }
+        if bundle.isEmpty { try edit.requireIDs() }
+    }
+
+    func run() async throws {
+        try await reporting {
+            let ledger = try open()
+            var ids = Set(force ? edit.ids : [])
+            for path in bundle { ids.formUnion(try await held(in: path)) }
+            if !force { ids.formUnion(try held(in: ledger, edit.ids.filter { !ids.contains($0) })) }
+            let counts = try ledger.release(ids.sorted(), heldFor: reason)
+            try edit.report("record released", plural: "records released", counts)
+        }
+    }
+
+    /// Before the first job there is no ledger that could know an id.
+    private func open() throws -> Ledger {
+        do {
+            return try edit.ledger.open(mustExist: !force && bundle.isEmpty)
+        } catch LedgerError.missing(let path) {
+            throw CommandError(
+                status: .noInput, message: "\(path): no ledger there, so that nothing knows these ids",
+                remedy: "name a bundle that holds them with --bundle, or take them unseen with --force")
+        }
+    }
+
+    /// The ids of a bundle's records that are held for the reason: of all, or of those that are given.
+    private func held(in path: String) async throws -> [String] {
+        let progress = ProgressLine("verifying", isQuiet: edit.common.quiet)
+        defer { progress.clear() }
+        let limit = JobLimit(jobs: ProcessInfo.processInfo.activeProcessorCount)
+        // What was released before is meant too, so that it is not taken for unknown.
+        let intake = try await BundleIntake(
+            [path], knowing: Systems.table, limit: limit, isReleased: { _, _ in false }
+        ) { progress.add(bytes: $0) }
+        let records = intake.pool.held(for: reason, ids: edit.ids.isEmpty ? nil : edit.ids)
+        return try records.map { try intake.source.record(at: intake.pool.place(of: $0)).id }
+    }
+
+    /// Those of some ids that the ledger knows.
+    /// - Throws: `CommandError` for one that it does not know, or knows to be held for other reasons alone.
+    private func held(in ledger: Ledger, _ ids: [String]) throws -> [String] {
+        let knowledge = try ledger.knowledge(of: ids)
+        for id in ids {
+            switch knowledge[id] ?? .nothing {
+            case .held(let codes) where codes.contains(reason): continue
+            case .other where bundle.isEmpty: continue
+            case .held(let codes):
+                throw CommandError(
+                    status: .noInput, message: "\(id): held as \(codes.joined(separator: ", ")), not as \(reason)")
+            case .nothing, .other:
+                throw CommandError(
+                    status: .noInput,
+                    message: "\(id): no record of that id is held as \(reason) in "
+                        + (bundle.isEmpty ? "the ledger" : "these bundles or the ledger"),
+                    remedy: "list --ids shows ids as they are written; --force takes one that is not known yet")
+            }
+        }
+        return ids
+    }
+
+    /// A line for each reason that can be released, and one for those that cannot.
+    private static var reasons: String {
+        let codes = Systems.table.holdCodes
+        let lines = codes.filter { !$0.isFinal }.map { "  \($0.code): \($0.meaning)" }
+        let final = codes.filter(\.isFinal).map { "\($0.code) (\($0.meaning))" }
+        return (lines + ["Never: \(final.joined(separator: "; "))."]).joined(separator: "\n")
+    }
+}

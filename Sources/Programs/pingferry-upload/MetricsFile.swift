@@ -1,0 +1,22 @@
+import Console
+import Delivery
+import Files
+
+/// The file that `--metrics` names: it is replaced by each job, whatever became of it.
+struct MetricsFile {
+    let path: String
+
+    /// Writes what the job and its ledger say.
+    /// - Parameter ledger: the path of the ledger, which may not exist.
+    /// - Throws: `FileError`.
+    func write(status: Int32, ledger: LedgerOptions, unusableBundles: Int) throws {
+        let now = SystemClock.now
+        // What is wrong with the ledger is told by the job itself, and shows in the status.
+        let overview = try? LedgerView(path: ledger.path()).overview(today: ledger.days.day(of: now))
+        let text = MetricsText(overview, status: status, now: now, unusableBundles: unusableBundles)
+        let output = try AtomicOutput(path: path, replacing: true)
+        try output.letAllRead()
+        try output.write(text.bytes.span)
+        try output.commit()
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Telemetry
+import TestSupport
+import Testing
+
+/// What machines read: the log, the metrics file, and the words that name no command.
+@Suite struct MachineOutputTests {
+    private let folder: TemporaryFolder
+    private let server: LoopbackServer
+
+    init() throws {
+        folder = try TemporaryFolder()
+        server = try LoopbackServer()
+    }
+
+    private func job(_ arguments: String...) async throws -> FinishedProgram {
+        try await Uploader(
+            [
+                "send", "--ledger", folder("ledger.sqlite"), "--timezone", noonTimezone, "--endpoint",
+                "mozilla=\(server.address)",
+            ]
+                + arguments
+        ).finish()
+    }
+
+    private func bundle() async throws -> String {
+        try await Sample.bundle((1...3).map { Sample.ping($0, client: "C") }, at: folder("b.tar.zst"))
+    }
+
+    @Test func aLogForMachinesHasNoOtherLines() async throws {
+        try await server.order(#"[{"contains":"\"seq\":1}","status":400,"text":"no"}]"#)
+        let good = try await bundle()
+        let bad = try folder.put("x", "bad.tar.zst")
+        for arguments in [
+            ["--log-json", "--keep-going", good, bad], ["--log-json", bad], ["--log-json", "--attempts", "99"],
+        ] {
+            let finished = try await Uploader(
+                ["send", "--ledger", folder("ledger.sqlite"), "--endpoint", "mozilla=\(server.address)"] + arguments
+            ).finish()
+            #expect(finished.status != 0 && !finished.errorLines.isEmpty)
+            for line in finished.errorLines {
+                #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any], "\(line)")
+            }
+        }
+    }
+
+    @Test func theMetricsFileSaysWhatTheLedgerHasAndHowTheJobEnded() async throws {
+        try await server.order(#"[{"contains":"\"seq\":1}","status":400,"text":"no"}]"#)
+        let path = folder("pingferry.prom")
+        #expect(try await job("--metrics", path, "--daily-limit", "2", try await bundle()).status == 1)
+        let first = try String(contentsOfFile: path, encoding: .utf8)
+        let samples = first.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(samples.contains(#"pingferry_delivered_records{system="mozilla"} 1"#))
+        #expect(samples.contains(#"pingferry_refused_records{system="mozilla",status="400"} 1"#))
+        #expect(samples.contains(#"pingferry_waiting_records{system="mozilla",reason="daily-limit"} 1"#))
+        #expect(samples.contains("pingferry_last_exit_status 1"))
+        #expect(!first.contains("pingferry_last_success_timestamp_seconds"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o644)
+
+        #expect(try await upload("retry", "--all", "--ledger", folder("ledger.sqlite")).status == 0)
+        try await server.order()
+        #expect(try await job("--metrics", path, folder("b.tar.zst")).status == 0)
+        let second = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(second.contains("\npingferry_last_exit_status 0\n"))
+        #expect(second.contains("\npingferry_last_success_timestamp_seconds 1"))
+
+        // A job that cannot begin is told too.
+        #expect(try await job("--metrics", path, try folder.put("x", "bad.tar.zst")).status == 65)
+        let third = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(
+            third.contains("\npingferry_last_exit_status 65\n") && third.contains("\npingferry_unusable_bundles 1\n"))
+        #expect(third.contains("\npingferry_last_success_timestamp_seconds 1"))
+        #expect(folder.names.filter { $0.contains(".partial") } == [])
+        for text in [first, second, third] { try checkWithPromtool(text) }
+    }
+
+    /// Where Prometheus' own tool is at hand (`.ci/promtool` gets it), it has the last word on the form.
+    private func checkWithPromtool(_ text: String) throws {
+        let promtool = "\(repository)/.build/tools/promtool"
+        guard FileManager.default.isExecutableFile(atPath: promtool) else { return }
+        try tool([promtool, "check", "metrics"], input: Array(text.utf8))
+    }
+
+    @Test(arguments: [
+        ("pingferry-upload", "stauts", "status"), ("pingferry-upload", "relase", "release"),
+        ("pingferry", "stauts", ""),
+        ("pingferry", "bundel", "bundle"), ("pingferry", "verfy", "verify"),
+    ])
+    func aMisspeltCommandIsNoBundle(program: String, word: String, meant: String) throws {
+        let finished = try RunningProgram([builtProgram(program), word]).finish()
+        #expect(finished.status == 64)
+        #expect(finished.errors.contains("\(word) is no command."))
+        #expect(finished.errors.contains(meant.isEmpty ? "The commands are scan, " : "Did you mean \(meant)?"))
+    }
+
+    @Test func aFileIsABundleWhateverItIsCalled() async throws {
+        let path = try folder.put("x", "stauts")
+        let finished = try RunningProgram(["env", "-C", folder.path, builtProgram("pingferry-upload"), "stauts"])
+            .finish()
+        #expect(finished.status == 65, "\(path)")
+    }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+/// Whether a bundle has done its work: what `status` says of it, and what `--move-done` moves away.
+@Suite struct StandingTests {
+    private let folder: TemporaryFolder
+    private let server: LoopbackServer
+    private var common: [String] { ["--ledger", folder("ledger.sqlite"), "--timezone", noonTimezone] }
+    private let id = "00000000-0000-4000-8000-000000000001"
+
+    init() throws {
+        folder = try TemporaryFolder()
+        server = try LoopbackServer()
+    }
+
+    private func run(_ arguments: String...) async throws -> FinishedProgram {
+        try await Uploader(arguments + common).finish()
+    }
+
+    private func job(_ arguments: String...) async throws -> FinishedProgram {
+        try await Uploader(["send", "--endpoint", "mozilla=\(server.address)"] + arguments + common).finish()
+    }
+
+    private func bundle(_ name: String, _ records: [Record]) async throws -> String {
+        try await Sample.bundle(records, at: folder("\(name).tar.zst"))
+    }
+
+    private func held(_ number: Int, _ hold: Hold) -> Record {
+        var record = Sample.ping(number, client: "H")
+        record.held = [hold]
+        return record
+    }
+
+    @Test func aBundleIsDoneWhenNothingOfItIsLeft() async throws {
+        try await server.order(#"[{"contains":"\"seq\":1}","status":400,"text":"no"}]"#)
+        let all = try await bundle("all", [Sample.ping(5, client: "C"), held(6, .pendingEvents)])
+        let part = try await bundle("part", (1...3).map { Sample.ping($0, client: "D") })
+        #expect(try await run("status", all).status == 66)
+        #expect(try await job("--daily-limit", "2", all, part).status == 1)
+        let status = try await run("status", all, part)
+        #expect(status.status == 1)
+        #expect(
+            status.lines == [
+                "\(all): done: 1 delivered; held: pending-events 1",
+                "\(part): not done: refused 1 (400 the server cannot read the request: no), daily limit 1; 1 delivered",
+            ])
+        #expect(try await run("status", all).status == 0)
+        #expect(try await run("status", "--quiet", all).text == "")
+        let ids = try await run("status", "--ids", part)
+        #expect(ids.lines.count == 4 && ids.lines[2].contains(id))
+
+        // Given up, it is told no more, and the bundle does without it.
+        #expect(try await run("forget", "--for-good", id).text == "1 record given up\n")
+        #expect(try await run("status", part).status == 75)
+        let last = try await job(part)
+        #expect(last.status == 0)
+        #expect(last.text == "3 records: delivered 1, delivered before 1, given up 1; nothing is left\n")
+        #expect(try await run("status", part).text == "\(part): done: 2 delivered, 1 not to be sent any more\n")
+        // It can be had back.
+        try await server.order()
+        #expect(try await run("retry", id).status == 0)
+        #expect(try await run("status", part).text == "\(part): not done: to be sent again 1; 2 delivered\n")
+        #expect(try await job(part).text == "3 records: delivered 1, delivered before 2; nothing is left\n")
+    }
+
+    @Test func whatHasDoneItsWorkIsMovedAwayAndNothingElse() async throws {
+        try await server.order(#"[{"contains":"\"seq\":1}","status":503}]"#)
+        try FileManager.default.createDirectory(atPath: folder("done"), withIntermediateDirectories: true)
+        let done = try await bundle("a", [Sample.ping(5, client: "C"), held(6, .schema(["x"]))])
+        let left = try await bundle("b", [Sample.ping(1, client: "D")])
+        let finished = try await job("--attempts", "1", "--move-done", folder("done"), done, left)
+        #expect(finished.status == 75)
+        #expect(finished.lines.last == "done: moved to \(folder("done"))/a.tar.zst")
+        #expect(!FileManager.default.fileExists(atPath: done) && FileManager.default.fileExists(atPath: left))
+        // What is held in it is no longer told as waiting.
+        #expect(try await run("status").text.contains("1 delivered, 0 refused, 0 in flight, 1 waiting, 0 held"))
+
+        // Nothing is replaced: a second bundle of that name stays where it is, and that is told.
+        try await server.order()
+        let again = try await bundle("a", [Sample.ping(7, client: "C")])
+        let second = try await job("--json", "--move-done", folder("done"), again, left)
+        #expect(second.status == 73)
+        #expect(second.errors.contains("a bundle of that name lies there"))
+        #expect(FileManager.default.fileExists(atPath: again))
+        #expect(try second.json()["moved"] as? [String] == ["\(folder("done"))/b.tar.zst"])
+    }
+
+    @Test func aFolderThatIsNoneIsFoundOutBeforeAnythingIsSent() async throws {
+        let finished = try await job(
+            "--move-done", folder("none"), try await bundle("a", [Sample.ping(1, client: "C")]))
+        #expect(finished.status == 73)
+        #expect(try await server.report().total == 0)
+    }
+
+    @Test func everyBadBundleIsNamedAndTheGoodOnesCanGo() async throws {
+        let good = try await bundle("good", [Sample.ping(1, client: "C")])
+        let bytes = try folder.data("good.tar.zst")
+        let cut = try folder.put(String(repeating: "x", count: 99), "cut.tar.zst")
+        try bytes.prefix(bytes.count / 2).write(to: URL(fileURLWithPath: folder("half.tar.zst")))
+        let bad = [cut, folder("half.tar.zst"), folder("none.tar.zst")]
+        let refused = try await Uploader(
+            ["send", "--endpoint", "mozilla=\(server.address)", good] + bad + common
+        ).finish()
+        #expect(refused.status == 65)
+        for path in bad { #expect(refused.errors.contains(path)) }
+        #expect(try await server.report().total == 0)
+        let finished = try await Uploader(
+            ["send", "--quiet", "--keep-going", "--endpoint", "mozilla=\(server.address)", good] + bad + common
+        ).finish()
+        #expect(finished.status == 65)
+        #expect(finished.text == "1 record: delivered 1; left out: \(bad.joined(separator: ", "))\n")
+        for path in bad { #expect(finished.errors.contains(path)) }
+        #expect(try await server.report().total == 1)
+        let states = try await run("status", "--json", good, cut)
+        #expect(states.status == 65)
+        #expect((try states.json()["bundles"] as? [[String: Any]])?.map { $0["done"] as? Bool } == [true, false])
+    }
+
+    @Test func aRecordInFlightIsNotAlsoWaiting() async throws {
+        try await server.order(#"[{"contains":"\"seq\":1}","cut":"after"}]"#)
+        let path = try await bundle("a", [Sample.ping(1, client: "C"), Sample.ping(2, client: "C")])
+        #expect(try await job("--attempts", "1", path).status == 75)
+        let totals = try #require(try await run("status", "--json").json()["totals"] as? [String: Any])
+        #expect(totals["inFlight"] as? Int == 1)
+        #expect(reasons(totals["waiting"]) == ["not sent": 1])
+        #expect(try await run("status", path).text == "\(path): not done: in flight 1, not sent 1\n")
+    }
+
+    @Test func jobsOfDifferentBundlesTellTheirWaitsBesideEachOther() async throws {
+        try await server.order(#"[{"status":503}]"#)
+        let (one, two) = (
+            try await bundle("one", [Sample.ping(1, client: "C")]),
+            try await bundle("two", [Sample.ping(2, client: "D")])
+        )
+        #expect(try await job("--attempts", "1", one).status == 75)
+        #expect(try await job("--attempts", "1", two).status == 75)
+        let status = try await run("status")
+        #expect(status.text.contains("0 delivered, 0 refused, 0 in flight, 2 waiting, 0 held"))
+        #expect(status.lines.contains { $0.hasPrefix(one) } && status.lines.contains { $0.hasPrefix(two) })
+        // A bundle that both records went into settles both.
+        try await server.order()
+        let both = try await bundle("both", [Sample.ping(1, client: "C"), Sample.ping(2, client: "D")])
+        #expect(try await job(both).status == 0)
+        #expect(try await run("status").text.contains("2 delivered, 0 refused, 0 in flight, 0 waiting, 0 held"))
+        #expect(try await run("status", one, two, both).status == 0)
+    }
+
+    @Test func quietStatusSaysALineWhenSomethingIsRefused() async throws {
+        try await server.order(#"[{"status":400,"text":"no"}]"#)
+        let path = try await bundle("a", [Sample.ping(1, client: "C"), held(2, .schema(["x"]))])
+        #expect(try await job(path).status == 1)
+        let line = try await run("status", "--quiet")
+        #expect(line.status == 0 && line.lines.count == 1)
+        #expect(
+            line.text.contains("1 stays refused until retry or forget: 400 the server cannot read the request: no (1)"))
+        try await server.order()
+        #expect(try await run("retry", "--status", "404").text == "0 records to be sent again\n")
+        #expect(try await run("retry", "--status", "400").text == "1 record to be sent again\n")
+        #expect(try await job(path).status == 0)
+        // What is held is no news.
+        #expect(try await run("status", "--quiet").text == "")
+        #expect(try await run("retry", "--all").text == "0 records to be sent again\n")
+        #expect(try await run("retry").status == 64)
+    }
+
+    @Test func heldRecordsAreReleasedByBundleOrByIDsThatSomethingKnows() async throws {
+        let path = try await bundle("a", [held(1, .schema(["x"])), held(2, .schema(["y"])), held(3, .tooFewEvents)])
+        #expect(try await run("release", "--reason", "schema", id).status == 66)
+        let typo = try await run("release", "--reason", "schema", "--bundle", path, "no-such-id")
+        #expect(typo.status == 66 && typo.errors.contains("no-such-id"))
+        let other = "00000000-0000-4000-8000-000000000003"
+        #expect(try await run("release", "--reason", "schema", "--bundle", path, other).status == 66)
+        #expect(try await run("release", "--reason", "schema", "--bundle", path, id).text == "1 record released\n")
+        #expect(try await job(path).text.hasPrefix("3 records: delivered 1, held: schema 1, held: too-few-events 1; "))
+        // Now the ledger knows what waits.
+        let wrong = try await run("release", "--reason", "schema", other)
+        #expect(wrong.status == 66 && wrong.errors.contains("held as too-few-events, not as schema"))
+        #expect(try await run("release", "--reason", "too-few-events", other).text == "1 record released\n")
+        #expect(try await run("release", "--reason", "schema", "--bundle", path).text == "1 record released\n")
+        #expect(try await job(path).text == "3 records: delivered 2, delivered before 1; nothing is left\n")
+    }
+
+    @Test func clientsAreShownInTheLettersInWhichTheyAreStored() async throws {
+        let path = try await bundle("a", [Sample.ping(1, client: "Abc"), Sample.ping(2, client: "ABC")])
+        #expect(try await job("--dry-run", path).lines[1].hasPrefix("Abc "))
+        #expect(try await job(path).status == 0)
+        #expect(try await run("status").lines[1].hasPrefix("Abc "))
+        #expect(try await run("status", "--client", "aBC").text.contains("2 delivered"))
+    }
+}
