@@ -49,10 +49,11 @@ chaos: build  ## damages, kills and starves the programs; CHAOS="--scale 0.05" f
 	@.ci/setup $(TEST_TOOLS)
 	@.ci/chaos $(CHAOS)
 
-bench: build  ## measures bundling against tar and zstd, the parts alone, then uploading
+bench: build  ## measures bundling against tar and zstd, the parts alone, tables against DuckDB, then uploading
 	@.ci/setup $(BENCH_TOOLS)
 	$(SWIFT_BUILD) --product pingferry-bench
 	@.ci/bench
+	@.ci/bench-tables
 	@.ci/bench-upload
 
 install: build  ## builds the release and installs programs, manual and completions below PREFIX=/usr/local, staged in DESTDIR

@@ -181,7 +181,7 @@ let tests: [Target] = [
             "ActivityStream", "Bundle", "Delivery", "Glean", "HTTP", "Leanplum", "Mozilla", "Sift", "pingferry",
             "pingferry-upload",
         ] + telemetryForTests),
-    tests(of: "Export", ["Export"]),
+    tests(of: "Export", ["Export", "SQLite"] + telemetryForTests),
     tests(
         of: "Example",
         [

@@ -1,9 +1,11 @@
 import Files
+import JSONText
 import Telemetry
 
 /// Writes tables as a folder with a CSV file for each, which appears complete or not at all.
 final class CSVSink: TableSink {
     private var folder: AtomicFolder?
+    let preparer: CSVPreparer
     let identities: Set<FileIdentity>
     /// A row of a table needs no time.
     let timeless = 0
@@ -14,16 +16,13 @@ final class CSVSink: TableSink {
         let folder = try AtomicFolder(path: path, files: names, replacing: replacing)
         for (place, table) in tables.all.enumerated() { try folder.write(CSVText.header(of: table).span, to: place) }
         identities = folder.identities
+        preparer = CSVPreparer(tables: tables.all)
         self.folder = consume folder
     }
 
-    /// The text of each table.
-    static func prepare(_ rows: RowBuffer, of tables: [Table]) -> [[UInt8]] {
-        tables.indices.map { CSVText.rows(of: $0, tables[$0], in: rows) }
-    }
-
-    func write(_ texts: [[UInt8]]) throws {
-        for (place, text) in texts.enumerated() where !text.isEmpty {
+    func write(_ texts: borrowing [TextBuffer]) throws {
+        for place in texts.indices where texts[place].count > 0 {
+            let text = texts[place][0..<texts[place].count]
             switch folder {
             case .some(let folder): try folder.write(text.span, to: place)
             case .none: return
@@ -32,4 +31,32 @@ final class CSVSink: TableSink {
     }
 
     func commit() throws { try folder.take()?.commit() }
+}
+
+/// Makes the text of each table.
+struct CSVPreparer: RowPreparer {
+    let tables: [Table]
+    private let spares = Recycled<[TextBuffer]>()
+
+    /// A text of more bytes is an exception, and its memory is not kept.
+    private static let mostKept = 4 << 20
+
+    init(tables: [Table]) {
+        self.tables = tables
+    }
+
+    func prepare(_ rows: inout RecordRows) -> [TextBuffer] { prepare(rows.buffer) }
+
+    func prepare(_ rows: RowBuffer) -> [TextBuffer] {
+        var texts = spares.take() ?? tables.map { _ in TextBuffer() }
+        for place in tables.indices {
+            texts[place].removeAll()
+            CSVText.append(rowsOf: place, tables[place], in: rows, to: &texts[place])
+        }
+        return texts
+    }
+
+    func recycle(_ texts: [TextBuffer]) {
+        if texts.allSatisfy({ $0.count <= Self.mostKept }) { spares.put(texts) }
+    }
 }

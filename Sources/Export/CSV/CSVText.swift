@@ -12,27 +12,69 @@ enum CSVText {
         Array((table.columns.map(\.name).joined(separator: ",") + "\n").utf8)
     }
 
-    /// The rows of a table.
-    static func rows(of place: Int, _ table: Table, in buffer: RowBuffer) -> [UInt8] {
+    /// Appends the rows of a table.
+    static func append(rowsOf place: Int, _ table: Table, in buffer: RowBuffer, to output: inout TextBuffer) {
         let cells = buffer.cells[place]
-        guard !cells.isEmpty else { return [] }
-        var output = TextBuffer()
+        guard !cells.isEmpty else { return }
         let text = buffer.text[0..<buffer.text.count]
-        let span = text.span
-        let last = table.columns.count - 1
-        var column = 0
-        for index in cells.indices {
-            switch cells[index] {
-            case .null: break
-            case .integer(let number): append(number, to: &output)
-            case .text(let start, let count), .real(let start, let count):
-                append(field: span.extracting(start..<start + Int(count)), to: &output)
+        var columns = ColumnPlaces(count: table.columns.count)
+        for row in 0..<cells.count / columns.count {
+            let first = row * columns.count
+            var column = 0
+            while column < columns.count {
+                let same = columns.equalsAbove(cells, first, column)
+                if same > 0 {
+                    columns.repeatFields(column, same, to: &output)
+                    column += same
+                } else {
+                    let start = output.count
+                    append(cells[first + column], text.span, to: &output)
+                    output.append(column == columns.count - 1 ? UInt8(ascii: "\n") : UInt8(ascii: ","))
+                    columns.fields[column] = start..<output.count
+                    column += 1
+                }
             }
-            let isLast = column == last
-            output.append(isLast ? UInt8(ascii: "\n") : UInt8(ascii: ","))
-            column = isLast ? 0 : column + 1
         }
-        return output.takeBytes()
+    }
+
+    /// Where the fields of the row above stand. The events of a record have much in common, and a cell that is the one above is
+    /// written as that was.
+    private struct ColumnPlaces {
+        let count: Int
+        var fields: [Range<Int>]
+
+        init(count: Int) {
+            self.count = count
+            fields = Array(repeating: 0..<0, count: count)
+        }
+
+        /// How many cells from a column on are those above.
+        func equalsAbove(_ cells: [Cell], _ first: Int, _ column: Int) -> Int {
+            guard first > 0 else { return 0 }
+            var same = 0
+            while column + same < count, cells[first + column + same] == cells[first + column + same - count] {
+                same += 1
+            }
+            return same
+        }
+
+        /// Writes fields once more, which stand one behind another.
+        mutating func repeatFields(_ column: Int, _ same: Int, to output: inout TextBuffer) {
+            let shift = output.count - fields[column].lowerBound
+            output.append(again: fields[column].lowerBound..<fields[column + same - 1].upperBound)
+            for place in column..<column + same {
+                fields[place] = fields[place].lowerBound + shift..<fields[place].upperBound + shift
+            }
+        }
+    }
+
+    private static func append(_ cell: Cell, _ text: Span<UInt8>, to output: inout TextBuffer) {
+        switch cell {
+        case .null: break
+        case .integer(let number): append(number, to: &output)
+        case .text(let start, let count), .real(let start, let count):
+            append(field: text.extracting(start..<start + Int(count)), to: &output)
+        }
     }
 
     private static func append(_ number: Int64, to output: inout TextBuffer) {

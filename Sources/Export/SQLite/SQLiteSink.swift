@@ -10,6 +10,8 @@ final class SQLiteSink: TableSink {
     private let tables: [Table]
     private let database: NewDatabase
     private let insertions: [RowInsertion]
+    private var unsynced = 0
+    let preparer = SQLitePreparer()
     let identities: Set<FileIdentity>
     /// A row of a table needs no time.
     let timeless = 0
@@ -35,10 +37,7 @@ final class SQLiteSink: TableSink {
         self.file = consume file
     }
 
-    /// The rows go to SQLite as they are.
-    static func prepare(_ rows: RowBuffer, of tables: [Table]) -> RowBuffer { rows }
-
-    func write(_ rows: RowBuffer) throws {
+    func write(_ rows: borrowing RowBuffer) throws {
         let text = rows.text[0..<rows.text.count]
         do {
             for (place, table) in tables.enumerated() where !rows.cells[place].isEmpty {
@@ -48,14 +47,28 @@ final class SQLiteSink: TableSink {
                     case .null: .null
                     case .integer(let number): .integer(number)
                     case .text(let start, let count): .text(start: start, count: Int(count))
-                    case .real(let start, let count): Self.real(rows.bytes(start, count))
+                    case .real(let start, let count): Self.real(text[start..<start + Int(count)])
                     }
                 }
             }
         } catch {
             throw FileError(error, writing: path)
         }
+        unsynced += rows.text.count
+        if unsynced >= Self.syncedSize { beginSync() }
     }
+
+    /// The disk has time until all is written.
+    private func beginSync() {
+        unsynced = 0
+        switch file {
+        case .some(let file): file.beginSync()
+        case .none: break
+        }
+    }
+
+    /// So many bytes of texts go to the disk at once.
+    private static let syncedSize = 32 << 20
 
     /// The binary number of a text; one that is beyond all numbers is none.
     private static func real(_ text: ArraySlice<UInt8>) -> RowInsertion.Value {
@@ -65,13 +78,32 @@ final class SQLiteSink: TableSink {
 
     func commit() throws {
         do {
-            for index in tables.flatMap(SchemaText.indexes) { try database.run(index) }
+            for index in tables.flatMap(SchemaText.indexes) {
+                try database.run(index)
+                beginSync()
+            }
             for view in ExportTables.views { try database.run(SchemaText.creation(of: view)) }
             try database.finish()
         } catch {
             throw FileError(error, writing: path)
         }
         try file.take()?.commit()
+    }
+}
+
+/// Hands the rows on as they are: SQLite takes the texts from where they stand.
+struct SQLitePreparer: RowPreparer {
+    private let spares = Recycled<RowBuffer>()
+
+    /// Rows of more bytes are an exception, and their memory is not kept.
+    private static let mostKept = 4 << 20
+
+    func prepare(_ rows: inout RecordRows) -> RowBuffer { rows.take(leaving: spares.take()) }
+
+    func prepare(_ rows: RowBuffer) -> RowBuffer { rows }
+
+    func recycle(_ rows: RowBuffer) {
+        if rows.memorySize <= Self.mostKept { spares.put(rows) }
     }
 }
 

@@ -17,8 +17,8 @@ struct RecordLines: Sendable {
     private(set) var text: [UInt8] = []
     private(set) var entries: [Entry] = []
 
-    /// Lines are handed on when they have this many bytes.
-    static let sizeGoal = 1 << 20
+    /// Lines are handed on when they have this many bytes: more would not stay in the cache of a core.
+    static let sizeGoal = 256 << 10
 
     init(first: Int) {
         self.first = first
@@ -37,7 +37,7 @@ struct RecordLines: Sendable {
         let start = text.count
         text += line[..<payload.startIndex]
         text.append(UInt8(ascii: "0"))
-        text += line[payload.endIndex...].dropLast()
+        text += line[payload.endIndex..<line.endIndex - 1]
         let end = text.count
         text += payload
         entries.append(Entry(summary: summary, frame: start..<end, payload: end..<text.count))

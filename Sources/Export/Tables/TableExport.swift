@@ -204,7 +204,7 @@ private protocol RunningSink: AnyObject {
 /// A sink, and the jobs that make rows for it.
 private final class Running<Sink: TableSink>: RunningSink {
     private struct Prepared: Sendable {
-        let contents: Sink.Prepared
+        let contents: Sink.Preparer.Prepared
         let written: WrittenRows
     }
 
@@ -225,22 +225,25 @@ private final class Running<Sink: TableSink>: RunningSink {
     var pending: Int { tasks.count }
 
     func make(_ lines: RecordLines) {
-        tasks.add { [makers, tables] in
-            let made = try makers.withSpare { try $0.maker.rows(of: lines) }
-            let counts = tables.indices.map { made.buffer.rowCount(of: $0, tables[$0]) }
-            return Prepared(
-                contents: Sink.prepare(made.buffer, of: tables),
-                written: WrittenRows(counts: counts, summaries: made.summaries, events: made.events))
+        tasks.add { [makers, tables, preparer = sink.preparer] in
+            try makers.withSpare { box in
+                let events = try box.maker.make(lines)
+                let counts = tables.indices.map { box.maker.made.buffer.rowCount(of: $0, tables[$0]) }
+                return Prepared(
+                    contents: preparer.prepare(&box.maker.made),
+                    written: WrittenRows(counts: counts, summaries: lines.entries.map(\.summary), events: events))
+            }
         }
     }
 
     func writeNext() async throws -> WrittenRows? {
         guard let next = try await tasks.next() else { return nil }
         try sink.write(next.contents)
+        sink.preparer.recycle(next.contents)
         return next.written
     }
 
-    func write(_ rows: RowBuffer) throws { try sink.write(Sink.prepare(rows, of: tables)) }
+    func write(_ rows: RowBuffer) throws { try sink.write(sink.preparer.prepare(rows)) }
 
     func commit() throws { try sink.commit() }
 }

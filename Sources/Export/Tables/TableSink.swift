@@ -1,12 +1,16 @@
 import Files
+import Synchronization
 import Telemetry
 
 /// Takes the rows of an export in their order: a database, or a folder of files.
 ///
 /// A class, because an output is one thing that several hold on to.
 protocol TableSink: AnyObject, SendableMetatype {
-    /// What a job makes of rows, so that little is left to be done in order.
-    associatedtype Prepared: Sendable
+    /// Makes of rows what is written.
+    associatedtype Preparer: RowPreparer
+
+    /// What several jobs use at once.
+    var preparer: Preparer { get }
 
     /// The files that must not be read as input.
     var identities: Set<FileIdentity> { get }
@@ -14,12 +18,40 @@ protocol TableSink: AnyObject, SendableMetatype {
     /// How many rows could not be written, for they have no time.
     var timeless: Int { get }
 
-    /// Makes of rows what is written; called by several jobs at once.
-    static func prepare(_ rows: RowBuffer, of tables: [Table]) -> Prepared
-
     /// Writes rows.
-    func write(_ prepared: Prepared) throws
+    func write(_ prepared: borrowing Preparer.Prepared) throws
 
     /// Makes the output complete and gives it its name.
     func commit() throws
+}
+
+/// Makes of rows what a sink writes, so that little is left to be done in order.
+protocol RowPreparer: Sendable {
+    /// What is written.
+    associatedtype Prepared: Sendable
+
+    /// Prepares the rows that a maker has made.
+    func prepare(_ rows: inout RecordRows) -> Prepared
+
+    /// Prepares other rows.
+    func prepare(_ rows: RowBuffer) -> Prepared
+
+    /// Takes back what was written: its memory is used again.
+    func recycle(_ prepared: Prepared)
+}
+
+/// Memory that was used and waits to be used again.
+final class Recycled<Memory: Sendable>: Sendable {
+    private let spares = Mutex<[Memory]>([])
+
+    /// More would wait for nothing.
+    private static var mostSpares: Int { 16 }
+
+    func take() -> Memory? { spares.withLock { $0.popLast() } }
+
+    func put(_ memory: Memory) {
+        spares.withLock { spares in
+            if spares.count < Self.mostSpares { spares.append(memory) }
+        }
+    }
 }

@@ -40,14 +40,15 @@ final class TimelineSink: TableSink {
 
     var identities: Set<FileIdentity> { output.identities }
 
-    static func prepare(_ rows: RowBuffer, of tables: [Table]) -> TimelineLines { TimelineWriter.lines(of: rows) }
+    let preparer = TimelinePreparer()
 
-    func write(_ prepared: TimelineLines) throws {
+    func write(_ prepared: borrowing TimelineLines) throws {
         timeless += prepared.timeless
+        let lines = prepared.lines
         let text = prepared.text[0..<prepared.text.count]
         do {
-            try insertion.add(rows: prepared.lines.count, text: text.span) { index in
-                let line = prepared.lines[index / 3]
+            try insertion.add(rows: lines.count, text: text.span) { index in
+                let line = lines[index / 3]
                 return switch index % 3 {
                 case 0: .null
                 case 1: .integer(line.time)
@@ -81,6 +82,16 @@ final class TimelineSink: TableSink {
         piece.removeAll(keepingCapacity: true)
         swap(&piece, &buffer)
     }
+}
+
+/// Makes the lines.
+struct TimelinePreparer: RowPreparer {
+    func prepare(_ rows: inout RecordRows) -> TimelineLines { prepare(rows.buffer) }
+
+    func prepare(_ rows: RowBuffer) -> TimelineLines { TimelineWriter.lines(of: rows) }
+
+    /// Lines are made of many texts: there is little to be saved.
+    func recycle(_ lines: TimelineLines) {}
 }
 
 extension FileError {

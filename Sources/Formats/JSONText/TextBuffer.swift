@@ -52,6 +52,12 @@ public struct TextBuffer: Sendable {
         memory.append(contentsOf: repeatElement(0, count: max(needed, 2 * memory.count) - memory.count))
     }
 
+    /// Appends bytes that stand in the buffer already.
+    public mutating func append(again range: Range<Int>) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "bytes behind the end")
+        append(room: range.count) { $0.append(again: range) }
+    }
+
     /// Appends a byte.
     public mutating func append(_ byte: UInt8) {
         append(room: 1) { $0.append(byte) }
@@ -146,6 +152,20 @@ public struct TextWriter: ~Copyable, ~Escapable {
         }
         while index < end {
             memory[offset &+ Int(index)] = bytes[Int(index)]
+            index &+= 1
+        }
+    }
+
+    /// Appends bytes that stand in the memory already.
+    mutating func append(again range: Range<Int>) {
+        var index = range.lowerBound
+        while range.upperBound &- index >= 8 {
+            store(memory.span.word(at: index), at: count)
+            used &+= 8
+            index &+= 8
+        }
+        while index < range.upperBound {
+            append(memory[index])
             index &+= 1
         }
     }

@@ -25,6 +25,9 @@ public struct AtomicFolder: ~Copyable, Sendable {
     private let slot: Int32
     private var isPending = true
 
+    /// Pieces of this many bytes go to the disk at once.
+    private static let syncedSize = 64 << 10
+
     /// A file of the folder.
     private final class NewFile: Sendable {
         let descriptor: Descriptor
@@ -106,8 +109,12 @@ public struct AtomicFolder: ~Copyable, Sendable {
     /// - Parameter file: the place of its name among those given.
     /// - Throws: `FileError`, such as `ENOSPC`. The output is then of no use but to be dropped.
     public func write(_ bytes: Span<UInt8>, to file: Int) throws(FileError) {
-        let code = bytes.writeAll(to: files[file].descriptor.number)
+        let number = files[file].descriptor.number
+        let code = bytes.writeAll(to: number)
         guard code == 0 else { throw FileError(.write, path, code: code) }
+        let end = lseek(number, 0, SEEK_CUR)
+        // The disk has time until all is written.
+        if bytes.count >= Self.syncedSize { cfiles_begin_sync(number, Int64(end - bytes.count), Int64(bytes.count)) }
     }
 
     /// Makes the bytes durable and gives the folder its name.

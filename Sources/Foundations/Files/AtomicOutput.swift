@@ -84,6 +84,9 @@ public struct AtomicOutput: ~Copyable, Sendable {
         guard fchmod(descriptor.number, 0o644) == 0 else { throw FileError(.create, path) }
     }
 
+    /// Begins to bring to the disk what was written so far, without waiting, so that less is left for `commit`.
+    public func beginSync() { cfiles_begin_sync(descriptor.number, 0, 0) }
+
     /// Makes the bytes durable and gives the file its name.
     ///
     /// - Throws: `FileError`: `EEXIST` when not `replacing` and a file of that name appeared meanwhile (it is

@@ -16,7 +16,9 @@ public final class NewDatabase {
     private var connection: OpaquePointer?
 
     /// How much of the file SQLite keeps in memory, in KiB; what is more goes to the file.
-    private static let cacheSize = 16 << 10
+    private static let cacheSize = 8 << 10
+    /// The size of a page: large ones cost less to fill one after another.
+    private static let pageSize = 32 << 10
 
     /// Opens a file and begins the transaction.
     /// - Parameters:
@@ -34,7 +36,7 @@ public final class NewDatabase {
         connection = opened
         try run(
             """
-            PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
+            PRAGMA page_size = \(Self.pageSize); PRAGMA secure_delete = OFF; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
             PRAGMA cache_size = -\(Self.cacheSize); PRAGMA temp_store = FILE; PRAGMA threads = \(max(0, threads));
             BEGIN
             """)

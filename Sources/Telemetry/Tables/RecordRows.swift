@@ -27,8 +27,8 @@ public struct EventCells: Sendable {
 public enum TimeBasis: Sendable {
     /// That of its record; ``EventCells/elapsed`` is the event's own number.
     case record
-    /// The event's own; nil where that is no time.
-    case event(Timestamp?)
+    /// The event's own.
+    case event(Timestamp)
     /// That of its record, but ``EventCells/elapsed`` counts from the start of an earlier process, which is not known.
     case earlierRun
 }
@@ -94,7 +94,7 @@ public struct RecordRows: Sendable {
     private var record = SharedCells()
     private var labels: [String?] = []
     /// The texts of each ``TimeBasis``.
-    private let (ofRecord, ofEvent, ofEarlierRun): (Cell, Cell, Cell)
+    private var (ofRecord, ofEvent, ofEarlierRun): (Cell, Cell, Cell)
 
     /// What all events of a record have in common.
     public struct SharedCells: Sendable {
@@ -126,6 +126,21 @@ public struct RecordRows: Sendable {
         self.eventTable = eventTable
     }
 
+    /// Forgets the rows, and keeps their memory.
+    public mutating func removeAll() {
+        buffer.removeAll()
+        (ofRecord, ofEvent, ofEarlierRun) = (buffer.keep("record"), buffer.keep("event"), buffer.keep("earlier-run"))
+    }
+
+    /// Takes the rows out.
+    /// - Parameter memory: takes their place; its own rows are forgotten.
+    public mutating func take(leaving memory: RowBuffer?) -> RowBuffer {
+        var taken = memory ?? RowBuffer(emptyLike: buffer)
+        swap(&taken, &buffer)
+        removeAll()
+        return taken
+    }
+
     /// Goes on to the next record.
     /// - Parameter labels: the meanings of its events.
     public mutating func begin(_ record: SharedCells, labels: [String?]) {
@@ -141,15 +156,27 @@ public struct RecordRows: Sendable {
         case .record: (time, milliseconds, basis) = (record.time, record.milliseconds, ofRecord)
         case .earlierRun: (time, milliseconds, basis) = (record.time, record.milliseconds, ofEarlierRun)
         case .event(let own):
-            time = own.map { buffer.keep($0) } ?? .null
-            milliseconds = own.map { .integer($0.milliseconds) } ?? .null
-            basis = ofEvent
+            (time, milliseconds, basis) = (buffer.keep(own), .integer(own.milliseconds), ofEvent)
         }
         let label = eventCount < labels.count ? buffer.keep(labels[eventCount]) : .null
-        buffer.add(record.number, .integer(Int64(eventCount)), to: eventTable)
-        buffer.add(record.system, record.type, record.client, time, milliseconds, basis, event.elapsed, to: eventTable)
-        buffer.add(
-            event.name, event.category, event.method, event.object, event.value, event.extra, label, to: eventTable)
+        buffer.withCells(of: eventTable) { cells in
+            cells.append(record.number)
+            cells.append(.integer(Int64(eventCount)))
+            cells.append(record.system)
+            cells.append(record.type)
+            cells.append(record.client)
+            cells.append(time)
+            cells.append(milliseconds)
+            cells.append(basis)
+            cells.append(event.elapsed)
+            cells.append(event.name)
+            cells.append(event.category)
+            cells.append(event.method)
+            cells.append(event.object)
+            cells.append(event.value)
+            cells.append(event.extra)
+            cells.append(label)
+        }
         eventCount += 1
     }
 

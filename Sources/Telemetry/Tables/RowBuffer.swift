@@ -18,14 +18,29 @@ public struct RowBuffer: Sendable {
         cells = Array(repeating: [], count: tables.count)
     }
 
+    /// Makes room for the rows of the tables of another buffer.
+    init(emptyLike other: RowBuffer) {
+        names = other.names
+        cells = Array(repeating: [], count: other.cells.count)
+    }
+
     /// Adds a row, with a cell for each column of the table.
     public mutating func add(_ row: [Cell], to table: Int) {
         cells[table] += row
     }
 
-    /// Adds cells of a row; all cells of a row have to be added before those of the next one.
-    mutating func add(_ row: Cell..., to table: Int) {
-        cells[table] += row
+    /// Lends the cells of a table, to which a row is to be added.
+    mutating func withCells(of table: Int, _ body: (inout [Cell]) -> Void) { body(&cells[table]) }
+
+    /// How many bytes of memory the rows take, about.
+    public var memorySize: Int {
+        cells.reduce(text.count) { $0 + $1.capacity * MemoryLayout<Cell>.stride }
+    }
+
+    /// Forgets the rows, and keeps their memory.
+    public mutating func removeAll() {
+        text.removeAll()
+        for table in cells.indices { cells[table].removeAll(keepingCapacity: true) }
     }
 
     /// The place of a table in ``cells``; nil if there is none of that name.
@@ -66,14 +81,18 @@ extension RowBuffer {
         return keep(document.bytes(of: node))
     }
 
-    /// Keeps strings with points between them: `action.click.erase_button`. All of them have to be strings.
-    public mutating func keep(joined nodes: JSONNode..., of document: JSONDocument) -> Cell {
+    /// Keeps two or three strings with points between them, such as `action.click.erase_button`, and each of them, in the same
+    /// bytes.
+    public mutating func keep(
+        joined one: JSONNode, _ two: JSONNode, _ three: JSONNode?, of document: JSONDocument
+    ) -> (whole: Cell, first: Cell, second: Cell, third: Cell) {
         let start = text.count
-        for (place, node) in nodes.enumerated() {
-            if place > 0 { text.append(UInt8(ascii: ".")) }
-            _ = keep(string: node, of: document)
-        }
-        return .text(start: start, count: UInt32(text.count - start))
+        let first = keep(string: one, of: document)
+        text.append(UInt8(ascii: "."))
+        let second = keep(string: two, of: document)
+        if three != nil { text.append(UInt8(ascii: ".")) }
+        let third = keep(string: three, of: document)
+        return (.text(start: start, count: UInt32(text.count - start)), first, second, third)
     }
 
     /// Keeps a string as it is, and any other value but null as canonical JSON.

@@ -13,6 +13,10 @@ int cfiles_rename_exchange(int folder, const char *from, const char *to);
 /// closed, however the process ends. A descriptor, or -1 with errno set.
 int cfiles_open_unnamed(const char *folder);
 
+/// Begins to bring to the disk what was written to a file, from an offset on so many bytes (0: up to the end), without
+/// waiting: less is left for fsync then. What cannot be begun is done by fsync.
+void cfiles_begin_sync(int file, long long offset, long long count);
+
 /// Records a temporary file that a signal is to remove. `folder` must stay open until
 /// cfiles_partial_release. A slot, or -1 when the table is full or a name too long: the file then
 /// simply stays behind after a signal.

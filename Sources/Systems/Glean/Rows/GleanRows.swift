@@ -58,8 +58,12 @@ struct GleanRows: RowFormat {
             document.kind(of: $0) == .string ? $0 : nil
         }
         let name = document.value(of: Keys.name, in: event).flatMap { document.kind(of: $0) == .string ? $0 : nil }
-        cells.category = buffer.keep(string: category, of: document)
-        if let category, let name { cells.name = buffer.keep(joined: category, name, of: document) }
+        if let category, let name {
+            let joined = buffer.keep(joined: category, name, nil, of: document)
+            (cells.name, cells.category) = (joined.whole, joined.first)
+        } else {
+            cells.category = buffer.keep(string: category, of: document)
+        }
         cells.elapsed = buffer.keep(integer: document.value(of: Keys.timestamp, in: event), of: document)
         cells.extra = buffer.keep(json: document.value(of: Keys.extra, in: event), of: document)
         return cells

@@ -95,7 +95,7 @@ struct LeanplumRequest {
 
 extension Span<UInt8> {
     /// Whether the text is digits, or digits, a point and digits.
-    fileprivate var isPlainDecimal: Bool {
+    var isPlainDecimal: Bool {
         var digits = 0
         var points = 0
         for index in indices {

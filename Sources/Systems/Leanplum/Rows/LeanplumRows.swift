@@ -55,21 +55,24 @@ struct LeanplumRows: RowFormat {
         return document.value(of: key, in: request).flatMap { document.kind(of: $0) == .string ? $0 : nil }
     }
 
-    /// When the phone made a request: seconds as decimal text, or as a number. Nil where it does not tell.
+    /// When the phone made a request; nil where it does not tell, or not as the document says [bad_time].
     private static func time(of request: JSONNode, in document: JSONDocument) -> Timestamp? {
-        guard let time = document.value(of: LeanplumKeys.time, in: request) else { return nil }
-        return switch document.kind(of: time) {
-        case .string, .number: DecimalTime(document.bytes(of: time))?.timestamp
-        case .removed, .null, .true, .false, .array, .object: nil
-        }
+        guard let time = document.value(of: LeanplumKeys.time, in: request), document.kind(of: time) == .string,
+            document.bytes(of: time).isPlainDecimal
+        else { return nil }
+        return DecimalTime(document.bytes(of: time))?.timestamp
     }
+
+    /// As the notes about a request read it.
+    private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
 
     /// The parameters, which are JSON in a text; a text that is none stays a text.
     private static func params(
         of request: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer, _ nested: inout JSONDocument
     ) -> Cell {
         guard let params = document.value(of: LeanplumKeys.params, in: request) else { return .null }
-        guard document.kind(of: params) == .string, (try? nested.read(document.bytes(of: params).copied())) != nil
+        guard document.kind(of: params) == .string,
+            (try? nested.read(document.bytes(of: params).copied(), policy: policy)) != nil
         else {
             return buffer.keep(json: params, of: document)
         }

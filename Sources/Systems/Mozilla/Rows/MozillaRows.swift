@@ -45,7 +45,7 @@ struct MozillaRows: RowFormat {
         of event: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer
     ) -> EventCells {
         var cells = EventCells()
-        var words: (category: JSONNode?, method: JSONNode?, object: JSONNode?)
+        var words = (category: JSONNode?.none, method: JSONNode?.none, object: JSONNode?.none)
         var element = document.firstElement(of: event)
         var position = 0
         while let current = element, position < 6 {
@@ -61,14 +61,18 @@ struct MozillaRows: RowFormat {
             element = document.element(after: current, of: event)
             position += 1
         }
-        cells.category = buffer.keep(string: words.category, of: document)
-        cells.method = buffer.keep(string: words.method, of: document)
-        cells.object = buffer.keep(string: words.object, of: document)
         switch words {
         case (let category?, let method?, let object?):
-            cells.name = buffer.keep(joined: category, method, object, of: document)
-        case (let category?, let method?, nil): cells.name = buffer.keep(joined: category, method, of: document)
-        case (nil, _, _), (_, nil, _): cells.name = .null
+            let joined = buffer.keep(joined: category, method, object, of: document)
+            (cells.name, cells.category) = (joined.whole, joined.first)
+            (cells.method, cells.object) = (joined.second, joined.third)
+        case (let category?, let method?, nil):
+            let joined = buffer.keep(joined: category, method, nil, of: document)
+            (cells.name, cells.category, cells.method) = (joined.whole, joined.first, joined.second)
+        case (nil, _, _), (_, nil, _):
+            cells.category = buffer.keep(string: words.category, of: document)
+            cells.method = buffer.keep(string: words.method, of: document)
+            cells.object = buffer.keep(string: words.object, of: document)
         }
         return cells
     }

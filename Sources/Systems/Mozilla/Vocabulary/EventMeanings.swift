@@ -22,35 +22,93 @@ struct EventMeaning: Sendable {
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 7.1, 7.2 and 7.4.
 struct EventMeanings: Sendable {
-    private struct Words: Hashable, Sendable {
-        let category: String
-        let method: String
-        let object: String
-        let value: String?
+    /// A row of the table, or a row with words as old SDKs cut them.
+    private struct Entry: Sendable {
+        let category: [UInt8]
+        let method: [UInt8]
+        let object: [UInt8]
+        let value: [UInt8]?
+        let meaning: String
     }
 
-    private let meanings: [Words: String]
+    /// A place in the table: the hash of category, method and object, and the entry that has it; less than 0 for none.
+    private struct Slot: Sendable {
+        var hash: UInt64 = 0
+        var entry = -1
+    }
+
+    private let entries: [Entry]
+    /// A free place ends a search. Events come by the million, so no text is made of their words.
+    private let slots: [Slot]
 
     /// SDKs before v1.0.12 cut the method and the object of an event to this many characters. No two rows of the tables become
     /// equal by that: where the objects do, the methods differ.
     private static let cutLength = 20
 
     init(_ rows: [EventMeaning]) {
-        var meanings: [Words: String] = [:]
-        for row in rows {
-            for (method, object) in [(row.method, row.object), (Self.cut(row.method), Self.cut(row.object))] {
-                let words = Words(category: row.category, method: method, object: object, value: row.value)
-                meanings[words] = meanings[words] ?? row.meaning
+        let entries = rows.flatMap { row in
+            [(row.method, row.object), (Self.cut(row.method), Self.cut(row.object))].map { method, object in
+                Entry(
+                    category: Array(row.category.utf8), method: Array(method.utf8), object: Array(object.utf8),
+                    value: row.value.map { Array($0.utf8) }, meaning: row.meaning)
             }
         }
-        self.meanings = meanings
+        // At most a quarter is in use.
+        var count = 64
+        while count < 4 * entries.count { count *= 2 }
+        var slots = [Slot](repeating: Slot(), count: count)
+        for (number, entry) in entries.enumerated() {
+            let hash = Self.hash(entry.category.span, entry.method.span, entry.object.span)
+            var place = Int(truncatingIfNeeded: hash) & (count - 1)
+            while slots[place].entry >= 0 { place = (place + 1) & (count - 1) }
+            slots[place] = Slot(hash: hash, entry: number)
+        }
+        self.entries = entries
+        self.slots = slots
     }
 
-    /// The meaning of an event; nil if the table does not have it.
-    func meaning(category: String, method: String, object: String, value: String?) -> String? {
-        meanings[Words(category: category, method: method, object: object, value: value)]
-            ?? meanings[Words(category: category, method: method, object: object, value: nil)]
+    /// The meaning of an event; nil if the table does not have it. Of two rows with the same words the first one counts.
+    /// - Parameter value: what the event has as its value, where that is a text.
+    func meaning(
+        category: Span<UInt8>, method: Span<UInt8>, object: Span<UInt8>, value: Span<UInt8>?
+    ) -> String? {
+        let hash = Self.hash(category, method, object)
+        var place = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+        var general: String?
+        while slots[place].entry >= 0 {
+            defer { place = (place + 1) & (slots.count - 1) }
+            guard slots[place].hash == hash else { continue }
+            let entry = entries[slots[place].entry]
+            guard entry.method.span.equals(method), entry.object.span.equals(object),
+                entry.category.span.equals(category)
+            else { continue }
+            guard let own = entry.value else {
+                general = general ?? entry.meaning
+                continue
+            }
+            if let value, own.span.equals(value) { return entry.meaning }
+        }
+        return general
+    }
+
+    private static func hash(_ category: Span<UInt8>, _ method: Span<UInt8>, _ object: Span<UInt8>) -> UInt64 {
+        var hash = UInt64(category.count) &* 31 &+ category.prefixAsNumber
+        hash = mixed(mixed(hash, UInt64(method.count)), UInt64(object.count))
+        hash = mixed(mixed(hash, method.prefixAsNumber), object.prefixAsNumber)
+        // Words differ at their ends where their beginnings are equal.
+        hash = mixed(mixed(hash, method.suffixAsNumber), object.suffixAsNumber)
+        return hash
+    }
+
+    private static func mixed(_ hash: UInt64, _ word: UInt64) -> UInt64 {
+        let mixed = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
+        return mixed ^ mixed >> 32
     }
 
     private static func cut(_ word: String) -> String { String(word.prefix(cutLength)) }
+}
+
+extension Span<UInt8> {
+    /// The last eight bytes as a number, missing ones as zero.
+    fileprivate var suffixAsNumber: UInt64 { extracting(Swift.max(0, count - 8)...).prefixAsNumber }
 }

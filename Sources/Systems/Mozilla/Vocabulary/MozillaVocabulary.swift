@@ -6,7 +6,14 @@ struct MozillaVocabulary: Vocabulary {
     func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
         guard let events = payload.array(MeasurementKeys.events, in: payload.root) else { return [] }
         let meanings = Self.meanings(ofType: type)
-        return payload.elements(of: events).map { event in meanings?.meaning(of: event, in: payload) }
+        var labels: [String?] = []
+        labels.reserveCapacity(payload.count(of: events))
+        var event = payload.firstElement(of: events)
+        while let current = event {
+            labels.append(meanings?.meaning(of: current, in: payload))
+            event = payload.element(after: current, of: events)
+        }
+        return labels
     }
 
     private static func meanings(ofType type: String) -> EventMeanings? {
@@ -22,12 +29,19 @@ struct MozillaVocabulary: Vocabulary {
 extension EventMeanings {
     /// The meaning of an event as it stands in a ping; nil if it is none or the table does not have it.
     fileprivate func meaning(of event: JSONNode, in payload: JSONDocument) -> String? {
-        guard EventTuples.isTuple(event, in: payload) else { return nil }
-        let words = payload.elements(of: event).dropFirst().prefix(4).map { word in
-            payload.kind(of: word) == .string ? payload.string(of: word) : nil
+        guard EventTuples.isTuple(event, in: payload), let time = payload.firstElement(of: event),
+            let category = payload.element(after: time, of: event),
+            let method = payload.element(after: category, of: event),
+            let object = payload.element(after: method, of: event)
+        else { return nil }
+        let value = payload.element(after: object, of: event)
+        guard let value, payload.kind(of: value) == .string else {
+            return meaning(
+                category: payload.bytes(of: category), method: payload.bytes(of: method),
+                object: payload.bytes(of: object), value: nil)
         }
-        guard let category = words[0], let method = words[1], let object = words[2] else { return nil }
         return meaning(
-            category: category, method: method, object: object, value: words.count > 3 ? words[3] : nil)
+            category: payload.bytes(of: category), method: payload.bytes(of: method), object: payload.bytes(of: object),
+            value: payload.bytes(of: value))
     }
 }

@@ -60,8 +60,8 @@ struct SiftRows: RowFormat {
             document.kind(of: $0) == .string ? $0 : nil
         }
         let states = [Keys.appState, Keys.deviceProperties].map { document.value(of: $0, in: event) }
-        if let time {
-            cells.basis = .event(Int64(decimal: document.bytes(of: time)).flatMap { Timestamp(milliseconds: $0) })
+        if let time, let instant = Int64(decimal: document.bytes(of: time)).flatMap({ Timestamp(milliseconds: $0) }) {
+            cells.basis = .event(instant)
         }
         cells.name = buffer.keep(string: type, of: document)
         cells.extra = buffer.keep(membersOf: event, of: document) { member in

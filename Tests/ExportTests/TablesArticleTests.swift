@@ -1,0 +1,89 @@
+import Foundation
+import Systems
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Export
+
+/// The article about the tables is what the declaration says.
+@Suite struct TablesArticleTests {
+    private static let path = "\(repository)/Sources/Export/Export.docc/Tables.md"
+
+    private static var article: String {
+        var lines = [
+            "# Tables", "", "Every table of an export, with the types and the meanings of its columns.", "",
+            "This is what ``ExportTables`` declares; a test compares the two. The rules stand in <doc:Exports>.",
+        ]
+        for table in ExportTables(Systems.table).all {
+            lines += ["", "## \(table.name)", "", "A row for each \(table.rowMeaning). Key: \(names(table.key)).", ""]
+            lines += ["| column | type | meaning |", "| --- | --- | --- |"]
+            for column in table.columns {
+                let type = kind(of: column) + (column.isRequired ? "" : " or NULL")
+                lines.append("| `\(column.name)` | \(type) | \(column.meaning) |")
+            }
+        }
+        lines += ["", "## Views", "", "In SQLite.", "", "| view | a row for each | columns |", "| --- | --- | --- |"]
+        for view in ExportTables.views {
+            lines.append("| `\(view.name)` | \(view.rowMeaning) | \(names(view.columns)) |")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func names(_ names: [String]) -> String { names.map { "`\($0)`" }.joined(separator: ", ") }
+
+    private static func kind(of column: TableColumn) -> String {
+        switch column.kind {
+        case .integer: "INTEGER"
+        case .flag: "INTEGER, 0 or 1"
+        case .real: "REAL"
+        case .text: "TEXT"
+        case .json: "TEXT, JSON"
+        }
+    }
+
+    /// With PINGFERRY_WRITE_ARTICLES in the environment it is written anew.
+    @Test func articleIsTheDeclaration() throws {
+        let article = Self.article
+        if ProcessInfo.processInfo.environment["PINGFERRY_WRITE_ARTICLES"] != nil {
+            try article.write(toFile: Self.path, atomically: true, encoding: .utf8)
+        }
+        #expect(try String(contentsOfFile: Self.path, encoding: .utf8) == article)
+    }
+
+    @Test("each table has a key of its own columns, and the columns that the document names")
+    func declaration() throws {
+        let tables = ExportTables(Systems.table).all
+        #expect(Set(tables.map(\.name)).count == tables.count)
+        for table in tables {
+            let names = table.columns.map(\.name)
+            #expect(Set(names.map { $0.lowercased() }).count == names.count, "\(table.name)")
+            #expect(!table.key.isEmpty && Set(table.key).isSubset(of: names), "\(table.name)")
+            #expect(table.indexes.allSatisfy { Set($0).isSubset(of: names) }, "\(table.name)")
+            #expect(!table.isOfRecords || names.first == "record", "\(table.name)")
+            #expect(!table.columns.contains { $0.meaning.isEmpty || $0.meaning.contains("|") }, "\(table.name)")
+        }
+        for (name, columns) in Self.documented {
+            let table = try #require(tables.first { $0.name == name })
+            #expect(Set(columns.split(separator: " ").map(String.init)).isSubset(of: table.columns.map(\.name)))
+        }
+        #expect(Set(tables.map(\.name)) == Set(Self.documented.keys))
+    }
+
+    /// Source: "Exports", section 1.
+    private static let documented = [
+        "records": "record system type id client time time_ms day app_id app_name app_version app_channel app_build os "
+            + "os_version device locale method target uploadable capture path store place payload",
+        "holds": "record code detail", "notes": "record code text",
+        "events":
+            "record n system type client time time_ms time_basis elapsed_ms name category method object value extra label",
+        "core": "record seq v clientId created profileDate tz sessions durations arch device locale os osversion "
+            + "defaultSearch other",
+        "searches": "record source engine count",
+        "sift_states": "record n kind latitude longitude altitude state",
+        "metrics": "record metric_type name label value",
+        "clients": "system client app_name records uploadable events first last",
+        "problems": "capture path offset code text",
+        "quarantine": "capture path offset length sha256 code reason stored", "meta": "key value",
+    ]
+}

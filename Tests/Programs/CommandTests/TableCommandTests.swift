@@ -1,0 +1,227 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `convert` to tables and timelines: names, refusals, what is left behind, and what is said.
+@Suite struct TableCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let tables = [
+        "clients", "core", "events", "holds", "meta", "metrics", "notes", "problems", "quarantine", "records",
+        "searches",
+        "sift_states",
+    ]
+
+    private func query(_ database: String, _ sql: String) throws -> String {
+        let script = """
+            import sqlite3, sys
+            for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row, sep="|")
+            """
+        return try tool("python3", "-c", script, database, sql)
+    }
+
+    @Test(
+        "the name of the output says as what it is written, and --to says otherwise",
+        arguments: [
+            (["-o", "a.sqlite"], "sqlite"), (["-o", "a.sqlite3"], "sqlite"), (["-o", "a.db"], "sqlite"),
+            (["-o", "a.csv"], "csv"), (["-o", "a/"], "csv"), (["-o", "a.timeline.jsonl"], "timesketch"),
+            (["-o", "a.ndjson"], "ndjson"), (["-o", "a.jsonl"], "ndjson"), (["-o", "a.parquet"], "ndjson"),
+            (["-o", "a", "--to", "sqlite"], "sqlite"), (["-o", "a", "--to", "csv"], "csv"),
+            (["-o", "a.csv", "--to", "ndjson"], "ndjson"), (["-o", "a.db", "--to", "timesketch"], "timesketch"),
+        ])
+    func formats(options: [String], expected: String) throws {
+        let finished = try shell(
+            #"cd "$1" && "$0" convert "$2" --json "${@:3}""#, [folder.path, sample("webxr")] + options)
+        #expect(finished.status == 0, "\(finished.errors)")
+        #expect(try finished.json()["format"] as? String == expected)
+        let name = try #require(folder.names.first)
+        #expect(folder.names.count == 1)
+        let path = folder(name)
+        switch expected {
+        case "sqlite": #expect(try folder.data(name).starts(with: Data("SQLite format 3\0".utf8)))
+        case "csv":
+            let files = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+            #expect(files == Self.tables.map { "\($0).csv" })
+        case "timesketch": #expect(try folder.text(name).contains("\"timestamp_desc\":\"Ping queued\""))
+        default: #expect(try folder.data(name) == pingferry("convert", "-o", "-", sample("webxr")).output)
+        }
+    }
+
+    @Test(arguments: [
+        ["-o", "-", "--to", "sqlite"], ["-o", "-", "--to", "csv"], ["-o", "/dev/stdout", "--to", "sqlite"],
+        ["-o", "a.sqlite", "--payload-only"], ["-o", "a", "--to", "parquet"],
+        ["-o", "-", "--to", "timesketch", "--json"],
+    ])
+    func usage(options: [String]) throws {
+        let finished = try shell(#"cd "$1" && "$0" convert "$2" "${@:3}""#, [folder.path, sample("webxr")] + options)
+        #expect(finished.status == 64)
+        #expect(finished.errors.hasPrefix("Error: "))
+        #expect(folder.names == [])
+    }
+
+    @Test func theSummaryCountsRows() throws {
+        let finished = try pingferry("convert", "--json", "-o", folder("a.sqlite"), sample("webxr"))
+        let rows = try #require(try finished.json()["rows"] as? [String: Int])
+        #expect(rows.keys.sorted() == Self.tables)
+        for table in Self.tables {
+            #expect(try query(folder("a.sqlite"), "SELECT count(*) FROM \(table)") == "\(rows[table] ?? -1)\n")
+        }
+        #expect(rows["records"] == 6)
+        #expect(rows["events"] ?? 0 > 10)
+    }
+
+    @Test func filtersChooseRecords() throws {
+        let options = ["--system", "mozilla", "--type", "core", "--uploadable", "--since", "2020-03-02T20:00:00Z"]
+        let lines = try RunningProgram(
+            [pingferryPath, "convert", "-q", "-o", "-", sample("focus"), sample("shop")] + options
+        ).finish()
+        let path = folder("a.sqlite")
+        _ = try RunningProgram(
+            [pingferryPath, "convert", "-q", "-o", path, sample("focus"), sample("shop")] + options
+        ).finish()
+        #expect(lines.lines.count == 2)
+        #expect(try query(path, "SELECT type, uploadable FROM records") == "core|1\ncore|1\n")
+        #expect(
+            try query(path, "SELECT key, value FROM meta ORDER BY key")
+                == "input.1|focus\ninput.2|shop\ntables|1\ntool|pingferry 0.1.0\n")
+    }
+
+    @Test func aBundleIsNamedByItsDigest() throws {
+        let bundled = try pingferry("bundle", "--json", "-o", folder("b.tar.zst"), sample("webxr"))
+        let digest = try #require(try bundled.json()["digest"] as? String)
+        #expect(try pingferry("convert", "-q", "-o", folder("a.db"), folder("b.tar.zst")).status == 0)
+        #expect(
+            try query(folder("a.db"), "SELECT key, value FROM meta WHERE key LIKE '%.1' ORDER BY key")
+                == "digest.1|\(digest)\ninput.1|b.tar.zst\n")
+    }
+
+    @Test("the same input gives the same rows in the same order, whatever --jobs is")
+    func determinism() throws {
+        let load = try folder.makeLoad(pings: 1200)
+        for jobs in ["1", "8"] {
+            for name in ["t.csv", "t.timeline.jsonl"] {
+                #expect(
+                    try pingferry("convert", "-q", "--jobs", jobs, "-o", folder("\(jobs)\(name)"), load).status == 0)
+            }
+        }
+        try tool("diff", "-r", folder("1t.csv"), folder("8t.csv"))
+        #expect(try folder.data("1t.timeline.jsonl") == folder.data("8t.timeline.jsonl"))
+        #expect(try folder.text("1t.csv/records.csv").split(separator: "\n").count == 1201)
+    }
+
+    @Test func aTimelineGoesToAPipe() throws {
+        let piped = try shell(
+            #""$0" convert -q -o - --to timesketch "$1" 2> "$2" | cat"#, [sample("webxr"), folder("errors")])
+        #expect(try pingferry("convert", "-q", "-o", folder("a.timeline.jsonl"), sample("webxr")).status == 0)
+        #expect(try piped.output == folder.data("a.timeline.jsonl"))
+        #expect(try folder.text("errors") == "pingferry: 3 rows without a time left out of the timeline\n")
+    }
+
+    // MARK: What goes wrong
+
+    private static let outputs = ["out.sqlite", "out.csv", "out.timeline.jsonl"]
+
+    @Test(arguments: outputs) func existingOutputIsRefused(name: String) throws {
+        let path = folder(name)
+        #expect(try pingferry("convert", "-q", "-o", path, sample("focus")).status == 1)
+        let before = try snapshot(folder.path)
+        let refused = try pingferry("convert", "-o", path, sample("webxr"))
+        #expect(refused.status == 73)
+        #expect(
+            refused.errors == """
+                pingferry: cannot create \(path): File exists
+                pingferry: give --force to replace it, or another name
+
+                """)
+        #expect(try snapshot(folder.path) == before)
+        #expect(try pingferry("convert", "-q", "--force", "-o", path, sample("webxr")).status == 0)
+        #expect(try snapshot(folder.path) != before)
+        #expect(folder.names == [name])
+    }
+
+    @Test("--force replaces no folder that has something else in it, and nothing that is no folder")
+    func foreignFoldersStay() throws {
+        #expect(try pingferry("convert", "-q", "-o", folder("out.csv"), sample("webxr")).status == 0)
+        try folder.put("mine", "out.csv/notes.txt")
+        try folder.makeFolder("other.csv/events.csv")
+        try folder.put("a file", "file.csv")
+        let before = try snapshot(folder.path)
+        for (name, reason) in [
+            ("out.csv", "there is more in it than files that such an output has"),
+            ("other.csv", "there is more in it than files that such an output has"), ("file.csv", "it is no folder"),
+        ] {
+            let refused = try pingferry("convert", "--force", "-o", folder(name), sample("webxr"))
+            #expect(refused.status == 73)
+            #expect(refused.errorLines.first == "pingferry: cannot replace \(folder(name)): \(reason)")
+        }
+        #expect(try snapshot(folder.path) == before)
+    }
+
+    @Test(arguments: outputs) func missingAndReadOnlyFoldersAreTold(name: String) throws {
+        let missing = try pingferry("convert", "-o", folder("no/\(name)"), sample("webxr"))
+        #expect(missing.status == 73)
+        #expect(
+            missing.errorLines.first == "pingferry: cannot create \(folder("no/\(name)")): No such file or directory")
+        // Proc takes nothing, not even from root.
+        let refused = try pingferry("convert", "-o", "/proc/\(name)", sample("webxr"))
+        #expect(refused.status == 73)
+        #expect(refused.errorLines.first?.hasPrefix("pingferry: cannot create /proc/") == true, "\(refused.errors)")
+    }
+
+    @Test("a full disk leaves nothing behind", arguments: outputs)
+    func fullDisk(name: String) throws {
+        // No file may have more than 64 KiB: to a program that cannot be killed by that, the disk is full.
+        let load = try folder.makeLoad(pings: 400)
+        try folder.makeFolder("out")
+        let script = #"trap '' XFSZ; ulimit -f 64; "$0" convert -q -o "$1" "$2"; s=$?; ls -A "$3"; exit $s"#
+        let finished = try shell(script, [folder("out/\(name)"), load, folder("out")])
+        #expect(finished.status == 74, "\(finished.errors)")
+        #expect(finished.text == "")
+        #expect(finished.errors.hasPrefix("pingferry: cannot "), "\(finished.errors)")
+    }
+
+    @Test("a signal leaves nothing behind", arguments: ["out.sqlite", "out.csv"])
+    func interruption(name: String) throws {
+        let load = try folder.makeLoad(pings: 3000)
+        let partial = folder(".\(name).partial")
+        let program = try RunningProgram([pingferryPath, "convert", "--jobs", "1", "-o", folder(name), load])
+        let watched = name.hasSuffix(".csv") ? "\(partial)/events.csv" : partial
+        var status = stat()
+        while stat(watched, &status) != 0 || status.st_size < 4096 {
+            try #require(program.isRunning, "it ended before it could be interrupted")
+            sched_yield()
+        }
+        program.send(SIGTERM)
+        let finished = try program.finish()
+        #expect(finished.status == 128 + SIGTERM)
+        #expect(finished.errors == "pingferry: interrupted; nothing was written to \(folder(name))\n")
+        #expect(folder.names == ["load"])
+    }
+
+    @Test func aKilledRunDoesNotHinderTheNextOne() throws {
+        let load = try folder.makeLoad(pings: 3000)
+        let program = try RunningProgram([pingferryPath, "convert", "-o", folder("out.csv"), load])
+        var status = stat()
+        while stat(folder(".out.csv.partial/events.csv"), &status) != 0 || status.st_size < 4096 {
+            try #require(program.isRunning, "it ended before it could be killed")
+            sched_yield()
+        }
+        program.send(SIGKILL)
+        _ = try program.finish()
+        #expect(folder.names == [".out.csv.partial", "load"])
+        for name in ["out.csv", "other.csv"] {
+            #expect(try pingferry("convert", "-q", "-o", folder(name), load).status == 0)
+        }
+        #expect(folder.names == ["load", "other.csv", "out.csv"])
+        try tool("diff", "-r", folder("out.csv"), folder("other.csv"))
+    }
+
+    @Test func theOutputIsNeverReadAsInput() throws {
+        let capture = try folder.copySample("webxr")
+        #expect(try pingferry("convert", "-q", "-o", "\(capture)/tables.csv", capture).status == 0)
+        let lines = try pingferry("convert", "-q", "-o", "-", capture).lines
+        #expect(lines.count == 6)
+    }
+}

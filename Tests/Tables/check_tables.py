@@ -1,0 +1,524 @@
+#!/usr/bin/env python3
+"""Compares the tables and the timeline that pingferry makes of captures with rows made here, from the expected records.
+
+    check_tables.py PINGFERRY FOLDER
+
+FOLDER is what a generator of Tests/Fixtures wrote, or any folder of captures. For each capture the program is run four times.
+The expected records are those of `expected-<capture>.json` where there is one; what they do not tell (the id of an app, the text
+of a note, the meaning of an event) is taken from the records that the program writes as NDJSON, which other tests compare with
+the same files. All rows are made here, by the document of exports alone: nothing is shared with the program.
+
+Prints a line for each difference; ends with status 1 if there is one. Standard library only.
+"""
+
+import concurrent.futures
+import csv
+import datetime
+import decimal
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+csv.field_size_limit(1 << 30)
+sys.setrecursionlimit(20000)
+MOST_TIME = 253402300800000
+
+
+class Number(str):
+    """A number as its text: nothing goes through a double."""
+
+
+def unique(pairs):
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("duplicate key")
+    return found
+
+
+def refuse(text):
+    raise ValueError(text)
+
+
+def read_json(text, object_of=unique):
+    return json.loads(text, parse_int=Number, parse_float=Number, parse_constant=refuse, object_pairs_hook=object_of)
+
+
+def canonical(value):
+    """Keys by their UTF-8 bytes, no spaces, shortest escapes, numbers as stored."""
+    if isinstance(value, Number):
+        return str(value)
+    if isinstance(value, str):
+        text = json.dumps(value, ensure_ascii=False)
+        return re.sub("[\ud800-\udfff]", lambda half: "\\u%04x" % ord(half.group()), text)
+    if isinstance(value, dict):
+        keys = sorted(value, key=lambda key: key.encode("utf-8", "surrogatepass"))
+        return "{" + ",".join(canonical(key) + ":" + canonical(value[key]) for key in keys) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(canonical(item) for item in value) + "]"
+    return {None: "null", True: "true", False: "false"}[value]
+
+
+def as_json(value):
+    return None if value is None else canonical(value)
+
+
+def text_of(value):
+    """A string that UTF-8 can express; None for anything else."""
+    if not isinstance(value, str) or isinstance(value, Number):
+        return None
+    return "".join("\ufffd" * 3 if "\ud800" <= letter <= "\udfff" else letter for letter in value)
+
+
+def text_or_json(value):
+    return text_of(value) if isinstance(value, str) and not isinstance(value, Number) else as_json(value)
+
+
+def integer_of(value):
+    if not isinstance(value, Number) or not re.fullmatch(r"-?[0-9]{1,20}", value):
+        return None
+    number = int(value)
+    return number if -(1 << 63) <= number < 1 << 63 and len(value) <= 20 else None
+
+
+def get(value, *keys):
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def milliseconds(time):
+    if time is None:
+        return None
+    since = datetime.datetime.strptime(time, "%Y-%m-%dT%H:%M:%S.%fZ") - datetime.datetime(1970, 1, 1)
+    return since // datetime.timedelta(milliseconds=1)
+
+
+def time_text(instant):
+    if instant is None or not 0 <= instant < MOST_TIME:
+        return None
+    time = datetime.datetime(1970, 1, 1) + datetime.timedelta(milliseconds=instant)
+    return time.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (time.microsecond // 1000)
+
+
+# Events: name, category, method, object, value, extra, elapsed, basis, own time.
+
+def mozilla_events(payload, record):
+    events = payload.get("events")
+    if not isinstance(events, list):
+        return
+    offsets = [(n, int(event[0])) for n, event in enumerate(events)
+               if isinstance(event, list) and event and integer_of(event[0]) is not None]
+    # A drop to less than half, by more than small steps back: another process began.
+    starts = [n for (_, before), (n, offset) in zip(offsets, offsets[1:]) if 0 <= offset < before // 2 and before - offset > 100]
+    noted = [int(note.group(1)) for note in (re.match(r"E13 events\[(\d+)\]", text) for text in record["notes"]) if note]
+    if noted and noted != starts:
+        raise ValueError("E13 noted at %s, offsets drop at %s" % (noted, starts))
+    for n, event in enumerate(events):
+        event = event if isinstance(event, list) else []
+        event = event + [None] * (6 - len(event))
+        words = [text_of(word) for word in event[1:4]]
+        name = None
+        if words[0] is not None and words[1] is not None:
+            name = ".".join(word for word in words if word is not None)
+        yield dict(name=name, category=words[0], method=words[1], object=words[2], value=text_or_json(event[4]),
+                   extra=as_json(event[5]), elapsed_ms=integer_of(event[0]),
+                   time_basis="earlier-run" if starts and n < starts[-1] else "record")
+
+
+def glean_events(payload, _):
+    events = payload.get("events")
+    for event in events if isinstance(events, list) else []:
+        category, name = text_of(get(event, "category")), text_of(get(event, "name"))
+        yield dict(name=None if None in (category, name) else category + "." + name, category=category,
+                   extra=as_json(get(event, "extra")), elapsed_ms=integer_of(get(event, "timestamp")))
+
+
+def sift_events(payload, _):
+    for event in payload["data"]:
+        own = ["time", "mobile_event_type", "ios_app_state", "ios_device_properties"]
+        rest = {key: value for key, value in event.items() if key not in own}
+        instant = integer_of(event.get("time"))
+        yield dict(name=text_of(event.get("mobile_event_type")), extra=as_json(rest or None),
+                   time_basis="record" if time_text(instant) is None else "event", own=instant)
+
+
+def leanplum_time(value):
+    if text_of(value) is None or not re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})?", value):
+        return None
+    return int(decimal.Decimal(value) * 1000 // 1)
+
+
+def leanplum_events(payload, _):
+    for request in payload["data"]:
+        action = text_of(request.get("action"))
+        own = {"track": "event", "advance": "state"}.get(action)
+        name = text_of(request.get(own)) if own else None
+        params = request.get("params")
+        if text_of(params) is not None:
+            try:
+                params = read_json(params, dict)
+            except (ValueError, RecursionError):
+                params = request["params"]
+        time = leanplum_time(request.get("time"))
+        yield dict(name=action if name is None else name, method=action, extra=as_json(params),
+                   time_basis="record" if time_text(time) is None else "event", own=time)
+
+
+def activity_events(payload, _):
+    pings = payload.get("payloads")
+    for ping in pings if isinstance(pings, list) and pings else [payload]:
+        own = [key for key in ("event", "source", "page") if text_of(ping.get(key)) is not None]
+        rest = {key: value for key, value in ping.items() if key not in own}
+        yield dict(name=text_of(ping.get("event")), object=text_of(ping.get("source")), value=text_of(ping.get("page")),
+                   extra=as_json(rest or None))
+
+
+EVENTS = {"mozilla": mozilla_events, "glean": glean_events, "sift": sift_events, "leanplum": leanplum_events,
+          "activity-stream": activity_events}
+
+
+def events_of(record):
+    rows = []
+    for n, event in enumerate(EVENTS[record["system"]](record["payload"], record)):
+        basis = event.setdefault("time_basis", "record")
+        own = event.pop("own", None)
+        time = time_text(own) if basis == "event" else record["time"]
+        row = dict(n=n, system=record["system"], type=record["type"], client=record["client"], time=time,
+                   time_ms=milliseconds(time), category=None, method=None, object=None, value=None, elapsed_ms=None,
+                   label=record["labels"][n])
+        row.update(event)
+        rows.append(row)
+    if len(rows) != len(record["labels"]):
+        raise ValueError("%d events and %d labels" % (len(rows), len(record["labels"])))
+    return rows
+
+
+# What the payload tells of the phone: os, os_version, device, locale.
+
+def device_of(record):
+    payload, system = record["payload"], record["system"]
+    if system == "mozilla":
+        found = [payload.get(key) for key in ("os", "osversion", "device", "locale")]
+    elif system == "glean":
+        found = [get(payload, "client_info", key) for key in ("os", "os_version", "device_model", "locale")]
+    elif system == "activity-stream":
+        pings = payload.get("payloads") or [payload]
+        found = [None, None, None, next((ping["locale"] for ping in pings if "locale" in ping), None)]
+    elif system == "leanplum":
+        found = [None] * 4
+        for request in payload["data"]:
+            for place, key in enumerate(("systemName", "systemVersion", "deviceModel", "locale")):
+                found[place] = request[key] if text_of(request.get(key)) is not None else found[place]
+    else:
+        found = [None] * 4
+        for event in payload["data"]:
+            new, old = event.get("ios_device_properties"), event.get("device_properties")
+            if isinstance(new, dict) and new:
+                model = new["device_hardware_machine"] if "device_hardware_machine" in new else new.get("device_model")
+                found = [new.get("device_system_name"), new.get("device_system_version"), model, None]
+            elif isinstance(old, dict) and old:
+                model = next((old[key] for key in ("hw.machine", "hw_machine", "model") if key in old), None)
+                found = [old.get("system_name"), old.get("system_version"), model, None]
+    return [text_of(value) for value in found]
+
+
+# The fields of core pings as the document of the format has them, by type.
+CORE = {
+    "integer": "v seq profileDate tz sessions durations flashUsage landings openTabCount",
+    "boolean": "bug_1501329_affected defaultBrowser enhancedSearchReady enhancedSearchUsed showTrackerStatsShare "
+               "showTrackerStatsSharePhase2",
+    "list": "accessibilityServices experiments", "object": "fennec searches settings",
+    "text": "arch campaign campaignId clientId created defaultMailClient defaultNewTabExperience defaultSearch device "
+            "displayVersion distributionId enhancedSearchVersion locale os osversion profileGroupId systemTheme"}
+
+
+def core_of(record):
+    payload, row, other = record["payload"], {}, {}
+    kinds = {name: kind for kind, names in CORE.items() for name in names.split()}
+    for name, kind in kinds.items():
+        value = payload.get(name)
+        row[name] = {
+            "integer": lambda: integer_of(value), "text": lambda: text_of(value),
+            "boolean": lambda: int(value) if isinstance(value, bool) else None,
+            "list": lambda: as_json(value) if isinstance(value, list) else None,
+            "object": lambda: as_json(value) if isinstance(value, dict) else None}[kind]()
+    for name, value in payload.items():
+        if name not in kinds or (row[name] is None and value is not None):
+            other[name] = value
+    return dict(row, other=as_json(other or None))
+
+
+def searches_of(record):
+    searches = record["payload"].get("searches")
+    for n, key in enumerate(sorted(searches, key=lambda key: key.encode("utf-8")) if isinstance(searches, dict) else []):
+        source, point, engine = key.partition(".")
+        yield dict(n=n, source=source if point else None, engine=engine if point else key, count=integer_of(searches[key]))
+
+
+def metrics_of(record):
+    metrics, n = record["payload"].get("metrics"), 0
+    for kind in sorted(metrics, key=lambda key: key.encode("utf-8")) if isinstance(metrics, dict) else []:
+        named = metrics[kind] if isinstance(metrics[kind], dict) else {None: metrics[kind]}
+        for name in sorted(named, key=lambda key: (key or "").encode("utf-8")):
+            labels = named[name] if name is not None and "labeled_" in kind and isinstance(named[name], dict) else {}
+            for label in sorted(labels, key=lambda key: key.encode("utf-8")) or [None]:
+                value = named[name] if label is None else labels[label]
+                yield dict(n=n, metric_type=kind, name=name, label=label, value=as_json(value))
+                n += 1
+
+
+def states_of(record):
+    for n, event in enumerate(record["payload"]["data"]):
+        for key, kind in (("ios_app_state", "app_state"), ("ios_device_properties", "device_properties")):
+            state = event.get(key)
+            if state is None:
+                continue
+            place = [get(state, "location", axis) for axis in ("latitude", "longitude", "altitude")]
+            place = [float(value) if isinstance(value, Number) else None for value in place]
+            yield dict(n=n, kind=kind, latitude=place[0], longitude=place[1], altitude=place[2], state=canonical(state))
+
+
+def record_row(number, record):
+    app, target, source = record["app"] or {}, record["target"] or {}, record["source"]
+    os_name, version, device, locale = device_of(record)
+    return dict(
+        record=number, system=record["system"], type=record["type"], id=record["id"], client=record["client"],
+        time=record["time"], time_ms=milliseconds(record["time"]), day=record["time"] and record["time"][:10],
+        app_id=app.get("id"), app_name=app.get("name"), app_version=app.get("version"), app_channel=app.get("channel"),
+        app_build=app.get("build"), os=os_name, os_version=version, device=device, locale=locale,
+        method=target.get("method"), target=target.get("path"), headers=as_json(target.get("headers")),
+        uploadable=int(not record["held"]), capture=source["capture"], path=source["path"], store=source["store"],
+        place=int(source["index"]), payload=canonical(record["payload"]))
+
+
+def expected_tables(records):
+    """Rows by table; clients too."""
+    tables = {name: [] for name in
+              "records holds notes events core searches metrics sift_states clients".split()}
+    clients = {}
+    for number, record in enumerate(records, 1):
+        def add(table, rows):
+            tables[table] += [dict(row, record=number) for row in rows]
+
+        tables["records"].append(record_row(number, record))
+        held = [(code, detail or None) for code, _, detail in (text.partition(": ") for text in record["held"])]
+        add("holds", [dict(n=n, code=code, detail=detail) for n, (code, detail) in enumerate(held)])
+        notes = [(code, rest if space else None) for code, space, rest in (text.partition(" ") for text in record["notes"])]
+        add("notes", [dict(n=n, code=code, text=rest) for n, (code, rest) in enumerate(notes)])
+        events = events_of(record)
+        add("events", events)
+        if record["system"] == "mozilla" and record["type"] == "core":
+            add("core", [core_of(record)])
+            add("searches", searches_of(record))
+        if record["system"] == "glean":
+            add("metrics", metrics_of(record))
+        if record["system"] == "sift":
+            add("sift_states", states_of(record))
+        key = (record["system"], record["client"] is not None, (record["client"] or "").lower())
+        client = clients.setdefault(key, dict(client=record["client"], apps=set(), records=0, uploadable=0, events=0, times=[]))
+        app = record["app"] or {}
+        client["apps"] |= {app.get("name") or app.get("id")} - {None}
+        client["records"] += 1
+        client["uploadable"] += not record["held"]
+        client["events"] += len(events)
+        client["times"] += [record["time"]] if record["time"] else []
+    for n, key in enumerate(sorted(clients), 1):
+        client = clients[key]
+        tables["clients"].append(dict(
+            n=n, system=key[0], client=client["client"], app_name=", ".join(sorted(client["apps"])) or None,
+            records=client["records"], uploadable=client["uploadable"], events=client["events"],
+            first=min(client["times"], default=None), last=max(client["times"], default=None)))
+    return tables
+
+
+# The program.
+
+class Run:
+    def __init__(self, program, capture, folder):
+        self.program, self.capture, self.folder, self.faults = program, capture, folder, []
+
+    def convert(self, name, *options):
+        path = os.path.join(self.folder, name)
+        command = [self.program, "convert", "--quiet", *options, "-o", path, self.capture]
+        finished = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.status, self.complaints = finished.returncode, finished.stderr.decode()
+        return path
+
+    def fault(self, text):
+        self.faults.append("%s: %s" % (os.path.basename(self.capture), text[:1500]))
+
+    def records(self):
+        """The records of the program, with what the oracle knows of them in its place."""
+        path = self.convert("records.ndjson", "--labels")
+        if not os.path.exists(path):
+            return None
+        with open(path, encoding="utf-8") as stream:
+            found = [read_json(line) for line in stream]
+        oracle = os.path.join(os.path.dirname(self.capture), "expected-%s.json" % os.path.basename(self.capture))
+        if not os.path.exists(oracle):
+            return found
+        with open(oracle, encoding="utf-8") as stream:
+            expected = read_json(stream.read())
+        salvageable = get(expected, "salvageableRowids")
+        expected = expected.get("records") if isinstance(expected, dict) else None
+        if not isinstance(expected, list):
+            return found
+        if len(expected) != len(found) and not salvageable:
+            self.fault("%d records expected, %d found" % (len(expected), len(found)))
+        for record, known in zip(found, [] if salvageable else expected):
+            for key, value in known.items():
+                if key == "app":
+                    record["app"] = dict(record["app"] or {}, **(value or {})) or None
+                elif key == "source":
+                    record["source"].update(value)
+                elif key in record and key not in ("notes", "held"):
+                    record[key] = value
+            if [text.partition(":")[0] for text in record["held"]] != [text.partition(":")[0] for text in known.get("held", record["held"])]:
+                self.fault("held: %s, %s" % (record["held"], known["held"]))
+        return found
+
+    def check(self):
+        records = self.records()
+        path = self.convert("tables.sqlite")
+        if records is None:
+            if os.path.exists(path):
+                self.fault("tables and no records")
+            return self.faults
+        connection = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
+        connection.row_factory = sqlite3.Row
+        self.check_database(connection)
+        tables = self.rows(connection)
+        try:
+            self.compare(expected_tables(records), tables)
+        except (ValueError, KeyError, TypeError) as error:
+            self.fault("no rows can be expected: %r" % error)
+        self.check_csv(tables)
+        self.check_timeline(tables)
+        connection.close()
+        return self.faults
+
+    def check_database(self, connection):
+        for pragma, good in (("integrity_check", [("ok",)]), ("foreign_key_check", []), ("user_version", [(1,)])):
+            found = [tuple(row) for row in connection.execute("PRAGMA " + pragma)]
+            if found != good:
+                self.fault("%s: %s" % (pragma, found))
+        for row in connection.execute("SELECT name, strict FROM pragma_table_list WHERE type = 'table' AND schema = 'main'"):
+            if not row["name"].startswith("sqlite_") and not row["strict"]:
+                self.fault("%s is not STRICT" % row["name"])
+        for view, total in (("pings_per_day", "records"), ("events_per_day", "events")):
+            counted = connection.execute('SELECT coalesce(sum("%s"), 0) FROM "%s"' % (total, view)).fetchone()[0]
+            real = connection.execute('SELECT count(*) FROM "%s"' % total).fetchone()[0]
+            if counted != real:
+                self.fault("%s counts %d of %d" % (view, counted, real))
+
+    @staticmethod
+    def rows(connection):
+        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        tables = {}
+        for name in names:
+            order = [row[1] for row in connection.execute('PRAGMA table_info("%s")' % name) if row[5]]
+            rows = connection.execute('SELECT * FROM "%s" ORDER BY %s' % (name, ", ".join('"%s"' % key for key in order)))
+            tables[name] = [dict(row) for row in rows]
+        return tables
+
+    def compare(self, expected, found):
+        for name, rows in expected.items():
+            if len(rows) != len(found[name]):
+                self.fault("%s: %d rows expected, %d found" % (name, len(rows), len(found[name])))
+            for place, (row, other) in enumerate(zip(rows, found[name])):
+                if row != other:
+                    keys = sorted(key for key in set(row) | set(other) if row.get(key, "-") != other.get(key, "-"))
+                    self.fault("%s, row %d: %s" % (name, place, {key: (row.get(key, "-"), other.get(key, "-")) for key in keys}))
+
+    def check_csv(self, tables):
+        folder = self.convert("tables.csv")
+        names = sorted(os.listdir(folder))
+        if names != sorted(name + ".csv" for name in tables):
+            self.fault("csv: %s" % names)
+        for name, rows in tables.items():
+            with open(os.path.join(folder, name + ".csv"), encoding="utf-8", newline="") as stream:
+                found = list(csv.DictReader(stream))
+            texts = [{key: "" if value is None else value for key, value in row.items()} for row in rows]
+            if name == "meta":
+                found.sort(key=lambda row: row["key"])
+            if len(texts) != len(found):
+                self.fault("csv %s: %d rows and %d in SQLite" % (name, len(found), len(texts)))
+            for place, (row, other) in enumerate(zip(texts, found)):
+                other = {key: type(row[key])(value) if value != "" else value for key, value in other.items()}
+                if row != other or list(row) != list(other):
+                    self.fault("csv %s, row %d: %s, %s" % (name, place, row, other))
+
+    # Timesketch's rules: the keys that it requires, the types, the forms; and the document's own.
+    KEYS = {"message", "datetime", "timestamp_desc", "timestamp", "data_type", "system", "type", "name", "client", "app",
+            "device", "record_id", "path", "capture", "held", "extra", "tag"}
+
+    def check_timeline(self, tables):
+        path = self.convert("all.timeline.jsonl")
+        with open(path, encoding="utf-8") as stream:
+            lines = [json.loads(line) for line in stream]
+        of_record = {}
+        for event in tables["events"]:
+            of_record.setdefault(event["record"], []).append(event)
+        expected, timeless = [], 0
+        for record in tables["records"]:
+            held = [hold["code"] for hold in tables["holds"] if hold["record"] == record["record"]]
+            noted = any(note["record"] == record["record"] for note in tables["notes"])
+            for event in of_record.get(record["record"]) or [dict(record, name=None, label=None, extra=None, time_basis=None)]:
+                if event["time_ms"] is None:
+                    timeless += 1
+                    continue
+                extra = event["extra"]
+                line = dict(
+                    message=event["label"] or event["name"] or "%s %s" % (record["system"], record["type"]),
+                    datetime=event["time"][:-1] + "000+00:00", timestamp=event["time_ms"] * 1000,
+                    timestamp_desc="Event recorded" if event["time_basis"] == "event" else "Ping queued",
+                    data_type="pingferry:%s:%s" % (record["system"], record["type"]), system=record["system"],
+                    type=record["type"], name=event["name"], client=record["client"],
+                    app=record["app_name"] or record["app_id"], device=record["device"], record_id=record["id"],
+                    path=record["path"], capture=record["capture"], held=",".join(held) or None,
+                    extra=extra and extra.encode("utf-8")[:32000].decode("utf-8", "ignore"),
+                    tag=["held"] * bool(held) + ["normalized"] * noted)
+                expected.append({key: value for key, value in line.items() if value is not None})
+        expected.sort(key=lambda line: line["timestamp"])
+        if lines != expected:
+            place = next((n for n, pair in enumerate(zip(lines, expected)) if pair[0] != pair[1]), min(len(lines), len(expected)))
+            self.fault("timeline: %d lines, %d expected; line %d: %s, %s" % (
+                len(lines), len(expected), place, lines[place:place + 1], expected[place:place + 1]))
+        for line in lines:
+            moment = datetime.datetime.fromisoformat(line["datetime"])
+            micros = (moment - datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)) // datetime.timedelta(microseconds=1)
+            if set(line) - self.KEYS or not line["message"] or micros != line["timestamp"] or type(line["timestamp"]) is not int:
+                self.fault("timeline: %s" % line)
+        told = re.search(r"(\d+) rows? without a time", self.complaints)
+        if int(told.group(1) if told else 0) != timeless:
+            self.fault("timeline: %d rows without a time, %s told" % (timeless, told))
+
+
+def captures(folder):
+    names = sorted(name for name in os.listdir(folder) if not name.startswith("expected-"))
+    return [os.path.join(folder, name) for name in names if not re.fullmatch(r"(?i)manifest\.json|.*\.txt", name)]
+
+
+def check(program, capture):
+    with tempfile.TemporaryDirectory() as folder:
+        return Run(program, capture, folder).check()
+
+
+def main(program, folder):
+    count, faults = 0, []
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for found in pool.map(lambda capture: check(program, capture), captures(folder)):
+            count += 1
+            faults += found
+    for fault in faults:
+        print(fault)
+    print("%d captures, %d faults" % (count, len(faults)))
+    return 1 if faults or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
