@@ -145,7 +145,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
     private borrowing func rename() throws(FileError) {
         var status = stat()
         if replacing, fstatat(parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return try exchange() }
-        switch cfiles_rename_no_replace(parent.number, partialName, name) {
+        switch cfiles_rename_no_replace(parent.number, partialName, parent.number, name) {
         case 0: return
         case EINVAL, ENOSYS:
             // This file system cannot refuse to replace. A folder never takes the place of one that has something in it.
