@@ -1,3 +1,5 @@
+import Bytes
+
 /// One line on standard error that says how far long work has come; nothing where standard error is no terminal.
 public final class ProgressLine {
     private let isShown: Bool
