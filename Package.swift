@@ -189,8 +189,8 @@ let tests: [Target] = [
     tests(
         of: "Example",
         [
-            "Bundle", "Bytes", "Capture", "CivilTime", "Delivery", "DeviceBackup", "HTTP", "Mozilla", "PropertyList",
-            "SQLite", "Sift",
+            "Bundle", "Bytes", "Capture", "CivilTime", "Delivery", "DeviceBackup", "Export", "HTTP", "Mozilla",
+            "PropertyList", "SQLite", "Sift",
         ] + telemetryForTests),
     tests(of: "Console", on: "Programs", ["Bytes", "Console"]),
     tests(of: "Command", on: "Programs", ["pingferry", "pingferry-upload"]),

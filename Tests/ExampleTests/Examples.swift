@@ -3,6 +3,7 @@ import Capture
 import CivilTime
 import Delivery
 import DeviceBackup
+import Export
 import Files
 import Glibc
 import HTTP
@@ -98,6 +99,49 @@ import Testing
         try file.write { try $0.run("CREATE TABLE items (key BLOB PRIMARY KEY) WITHOUT ROWID") }
         let count: Int? = try file.read { try $0.first("SELECT count(*) FROM items") }
         #expect(count == 0)
+    }
+
+    @Test func newDatabase() throws {
+        let partial = folder("new.sqlite")
+        let database = try NewDatabase(path: partial)
+        try database.run("CREATE TABLE events (name TEXT)")
+        let insertion = try database.insertion(into: "events", columns: 1)
+        try insertion.add(rows: 1, text: "foreground".utf8.span) { _ in .text(start: 0, count: 10) }
+        try database.finish()
+        let name: String? = try DatabaseFile(path: partial, .reading).read { try $0.first("SELECT name FROM events") }
+        #expect(name == "foreground")
+    }
+
+    @Test func table() {
+        let searches = Table(
+            ofRecords: "searches", aRowForEach: "search count of a core ping",
+            [
+                TableColumn("engine", .text, "the search engine", isRequired: true),
+                TableColumn("count", .integer, "how many searches there were"),
+            ])
+        #expect(searches.columns.map(\.name) == ["record", "n", "engine", "count"])
+    }
+
+    @Test func tableExport() async throws {
+        let (path, record) = (folder("phone.csv"), Self.record)
+        var line: [UInt8] = []
+        let written = record.write(to: &line)
+        var export = try TableExport(
+            .csv, path: path, replacing: false, systems: Systems.table, limit: JobLimit(jobs: 2))
+        export.add(RecordSummary(record), line: line[...], payload: line[written.payload])
+        try await export.writeFinished()
+        export.add(meta: "tool", "1.0")
+        let counts = try await export.finish()
+        #expect(counts["records"] == 1)
+        #expect(try folder.text("phone.csv/meta.csv") == "key,value\ntool,1.0\n")
+    }
+
+    @Test func atomicFolder() throws {
+        let (path, bytes) = (folder("new.csv"), Array("text".utf8))
+        let output = try AtomicFolder(path: path, files: ["events.csv", "records.csv"], replacing: false)
+        try output.write(bytes.span, to: 0)
+        try output.commit()
+        #expect(try folder.text("new.csv/events.csv") == "text")
     }
 
     @Test func civilDate() {

@@ -7,8 +7,8 @@ import Telemetry
 /// order.
 ///
 /// ```swift
-/// var export = try TableExport(.csv, path: "phone.csv", replacing: false, systems: Systems.table, limit: JobLimit(jobs: 2))
-/// try export.add(RecordSummary(record), line: line[...], payload: line[payload])
+/// var export = try TableExport(.csv, path: path, replacing: false, systems: Systems.table, limit: JobLimit(jobs: 2))
+/// export.add(RecordSummary(record), line: line[...], payload: line[written.payload])
 /// try await export.writeFinished()
 /// try export.add(meta: "tool", "1.0")
 /// let counts = try await export.finish()

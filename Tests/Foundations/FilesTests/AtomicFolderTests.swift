@@ -1,0 +1,107 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Files
+
+/// A folder that appears complete or not at all.
+@Suite struct AtomicFolderTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private static let names = ["a.csv", "b.csv"]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder("out")
+    }
+
+    private func write(_ text: String, replacing: Bool = false, path: String? = nil) throws {
+        let output = try AtomicFolder(path: path ?? self.path, files: Self.names, replacing: replacing)
+        try output.write(Array(text.utf8).span, to: 0)
+        try output.write(Array("\(text)!".utf8).span, to: 1)
+        try output.write(Array("!".utf8).span, to: 1)
+        try output.commit()
+    }
+
+    private func failure(replacing: Bool = false) -> FileError? {
+        do {
+            _ = try AtomicFolder(path: path, files: Self.names, replacing: replacing)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("commit gives the folder its name, whatever slashes stand behind it", arguments: ["", "/", "///"])
+    func commit(slashes: String) throws {
+        try write("hello", path: path + slashes)
+        #expect(folder.names == ["out"])
+        #expect(try folder.text("out/a.csv") == "hello")
+        #expect(try folder.text("out/b.csv") == "hello!!")
+        var status = stat()
+        #expect(lstat("\(path)/a.csv", &status) == 0)
+        #expect(status.st_mode & 0o7777 == 0o600)
+        #expect(lstat(path, &status) == 0)
+        #expect(status.st_mode & 0o7777 == 0o700)
+    }
+
+    @Test func nothingHasTheNameBeforeCommitAndNothingStaysWithoutIt() throws {
+        do {
+            let output = try AtomicFolder(path: path, files: Self.names, replacing: false)
+            try output.write(Array("x".utf8).span, to: 0)
+            #expect(folder.names == [".out.partial"])
+            #expect(output.identities.count == 2)
+        }
+        #expect(folder.names == [])
+    }
+
+    @Test func whatIsThereIsReplacedOnlyWhereThatIsAllowed() throws {
+        try write("old")
+        #expect(failure() == FileError(.create, path, code: EEXIST))
+        try write("new", replacing: true)
+        #expect(try folder.text("out/a.csv") == "new")
+        #expect(folder.names == ["out"])
+    }
+
+    @Test func aFolderWithSomethingElseInItStays() throws {
+        try write("old")
+        try folder.put("mine", "out/c.csv")
+        #expect(failure(replacing: true) == FileError(.replace, path, code: ENOTEMPTY))
+        #expect(try folder.text("out/a.csv") == "old")
+        #expect(folder.names == ["out"])
+    }
+
+    @Test func aFileIsNoFolder() throws {
+        try folder.put("mine", "out")
+        #expect(failure() == FileError(.create, path, code: EEXIST))
+        #expect(failure(replacing: true) == FileError(.replace, path, code: ENOTDIR))
+    }
+
+    @Test func aSecondRunIsRefusedAndWhatAKilledRunLeftIsUsedAgain() throws {
+        do {
+            let first = try AtomicFolder(path: path, files: Self.names, replacing: false)
+            #expect(failure()?.isLocked == true)
+            try first.write(Array("x".utf8).span, to: 0)
+        }
+        try folder.put("left behind", ".out.partial/a.csv")
+        try write("again")
+        #expect(try folder.text("out/a.csv") == "again")
+        #expect(folder.names == ["out"])
+    }
+
+    @Test func foreignThingsInTheTemporaryAreNotTouched() throws {
+        try folder.put("mine", ".out.partial/c.csv")
+        #expect(failure()?.code == ENOTEMPTY)
+        #expect(try folder.text(".out.partial/c.csv") == "mine")
+    }
+
+    @Test func aNameThatAppearedMeanwhileStays() throws {
+        let output = try AtomicFolder(path: path, files: Self.names, replacing: false)
+        try folder.put("mine", "out/c.csv")
+        var failure: FileError?
+        do { try output.commit() } catch { failure = error }
+        #expect(failure == FileError(.create, path, code: EEXIST))
+        #expect(folder.names == ["out"])
+        #expect(try folder.text("out/c.csv") == "mine")
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SQLite
+
+/// A database that is filled from nothing.
+@Suite struct NewDatabaseTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("values come back as they were given, as another program reads them")
+    func values() throws {
+        let database = try NewDatabase(path: folder("d"))
+        try database.run("CREATE TABLE things (number INTEGER, size REAL, name TEXT) STRICT")
+        let insertion = try database.insertion(into: "things", columns: 3)
+        let text = Array("Zoë\u{0}y".utf8)
+        let rows: [RowInsertion.Value] = [
+            .integer(.max), .real(0.1), .text(start: 0, count: text.count), .integer(.min), .null,
+            .text(start: 2, count: 0), .null, .real(-2), .null,
+        ]
+        try insertion.add(rows: 3, text: text.span) { rows[$0] }
+        try insertion.add(rows: 1, text: [UInt8]().span) { $0 == 2 ? .text(start: 0, count: 0) : .null }
+        try database.finish()
+        let script = """
+            import sqlite3, sys
+            print(sqlite3.connect(sys.argv[1]).execute("SELECT *, typeof(name) FROM things").fetchall())
+            """
+        #expect(
+            try tool("python3", "-c", script, folder("d")) == """
+                [(9223372036854775807, 0.1, 'Zoë\\x00y', 'text'), (-9223372036854775808, None, '', 'text'), \
+                (None, -2.0, None, 'null'), (None, None, '', 'text')]
+
+                """)
+        #expect(folder.names == ["d"])
+    }
+
+    @Test func aValueOfAnotherTypeIsRefused() throws {
+        let database = try NewDatabase(path: folder("d"))
+        try database.run("CREATE TABLE things (number INTEGER NOT NULL) STRICT")
+        let insertion = try database.insertion(into: "things", columns: 1)
+        for value in [RowInsertion.Value.null, .text(start: 0, count: 1)] {
+            #expect(throws: DatabaseError.self) { try insertion.add(rows: 1, text: "x".utf8.span) { _ in value } }
+        }
+    }
+
+    @Test("rows without a file are sorted, in memory that does not grow with them")
+    func privateFile() throws {
+        let database = try NewDatabase(path: "")
+        try database.run("CREATE TABLE lines (time INTEGER, line TEXT) STRICT")
+        let insertion = try database.insertion(into: "lines", columns: 2)
+        let text = Array("abc".utf8)
+        try insertion.add(rows: 3, text: text.span) { index in
+            index % 2 == 0 ? .integer(Int64(-index)) : .text(start: index / 2, count: 1)
+        }
+        var found: [String] = []
+        try database.bytes("SELECT line FROM lines ORDER BY time") { line in
+            found.append(line.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+        }
+        #expect(found == ["c", "b", "a"])
+        #expect(folder.names == [])
+    }
+
+    @Test func aFolderThatIsNotThereIsTold() {
+        #expect(throws: DatabaseError.self) { try NewDatabase(path: folder("no/d")) }
+    }
+}
