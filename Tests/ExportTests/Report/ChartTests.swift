@@ -40,6 +40,16 @@ import Testing
         #expect(found.map(\.y) == [111, 64.5, 18])
     }
 
+    @Test func smallCountsAreDrawnAlike() {
+        let shown = ShownCounts(minimum: 5)
+        let chart = StackedBars(
+            title: "", bars: (0..<3).map { DaySpan(days: $0..<$0 + 1) },
+            series: [StackedBars.Series(name: "n", values: [1, 4, 10])], write: shown.text, draw: shown.drawn)
+        let svg = chart.svg(id: "x").text
+        #expect(rectangles(svg).map(\.height) == [93, 93, 186])
+        #expect(svg.contains("n &lt;5</title>"))
+    }
+
     @Test func titleNamesTheChart() {
         let svg = chart([[1]]).svg(id: "x").text
         #expect(

@@ -16,6 +16,8 @@ struct StackedBars {
     let series: [Series]
     /// How a value is written.
     let write: (Int) -> String
+    /// How high a value is drawn, where that must not tell more than the text does.
+    var draw: (Int) -> Int = { $0 }
 
     private static let width = 720.0
     private static let height = 238.0
@@ -24,6 +26,8 @@ struct StackedBars {
     private static let top = 18.0
     private static let bottom = 34.0
     private static let mostLabels = 5
+    /// The numbers beside the lines are no counts.
+    private static let axis = ShownCounts(minimum: 1)
     /// About the width of a date.
     private static let labelWidth = 80.0
 
@@ -38,7 +42,7 @@ struct StackedBars {
             """
     }
 
-    private func total(_ bar: Int) -> Int { series.reduce(0) { $0 + $1.values[bar] } }
+    private func total(_ bar: Int) -> Int { series.reduce(0) { $0 + draw($1.values[bar]) } }
 
     private func y(_ value: Int, _ scale: NiceScale) -> Double {
         let room = Self.height - Self.top - Self.bottom
@@ -49,7 +53,7 @@ struct StackedBars {
         let y = y(value, scale)
         return """
             <line x1="\(Self.number(Self.left))" x2="\(Self.number(Self.width - Self.right))" y1="\(Self.number(y))" \
-            y2="\(Self.number(y))"/><text class="y" x="\(Self.number(Self.left - 6))" y="\(Self.number(y + 4))">\(write(value))</text>
+            y2="\(Self.number(y))"/><text class="y" x="\(Self.number(Self.left - 6))" y="\(Self.number(y + 4))">\(Self.axis.text(value))</text>
             """
     }
 
@@ -70,8 +74,8 @@ struct StackedBars {
         let width = min(step, Self.widest) * 0.86
         for (number, series) in series.enumerated() where series.values[place] > 0 {
             let value = series.values[place]
-            let (start, end) = (y(below, scale), y(below + value, scale))
-            below += value
+            let (start, end) = (y(below, scale), y(below + draw(value), scale))
+            below += draw(value)
             parts.append(
                 """
                 <rect class="s\(number)" x="\(Self.number(x(place)))" y="\(Self.number(end))" width="\(Self.number(width))" \

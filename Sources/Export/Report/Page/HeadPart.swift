@@ -5,7 +5,7 @@ extension ReportPage {
         <h1>What the phones left behind</h1>
         <p class="verdict \(isWell ? "good" : "bad")" id="verdict">\(verdict)</p>
         <dl class="figures">\(figures.map { figure($0.id, $0.title, $0.value) })</dl>
-        <h2 class="small">What was read</h2>
+        <h2 class="small">What was read, by \(facts.tool)</h2>
         <ul class="inputs">\(facts.inputs.prefix(Self.mostInputs).map(input))\(moreInputs)</ul>
         """
     }

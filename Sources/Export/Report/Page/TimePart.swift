@@ -73,8 +73,8 @@ struct DayChart {
         let title = "\(heading), from \(calendar.spans.first?.start ?? "") to \(calendar.spans.last?.name ?? "")"
         let chart = StackedBars(
             title: title, bars: calendar.spans,
-            series: zip(names, values).map { StackedBars.Series(name: $0, values: $1.map(shown.drawn)) },
-            write: shown.text)
+            series: zip(names, values).map { StackedBars.Series(name: $0, values: $1) }, write: shown.text,
+            draw: shown.drawn)
         return """
             <figure><figcaption><h3>\(heading) by \(calendar.unit.rawValue)</h3>\(legend)</figcaption>
             \(chart.svg(id: "\(id)-title"))</figure>
