@@ -53,7 +53,9 @@ extension ReportPage {
 
     /// The words of a case as they hold everywhere: `duplicate key` of `duplicate key at byte 665`.
     private static func withoutPlace(_ text: String) -> String {
-        text.firstMatch(of: #/ at byte [0-9]+$/#).map { String(text[..<$0.range.lowerBound]) } ?? text
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count > 3, words.suffix(3).prefix(2).elementsEqual(["at", "byte"]) else { return text }
+        return words.dropLast(3).joined(separator: " ")
     }
 
     /// - Parameter words: what is said of the code already.
