@@ -45,6 +45,13 @@ import Testing
         #expect(ShownCounts(minimum: minimum).text(count) == text)
     }
 
+    @Test(
+        arguments: [
+            (0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (30_921, "30.9 kB"), (999_999, "999.9 kB"),
+            (511_119_665, "511.1 MB"), (2_000_000_000_000_000, "2000.0 TB"),
+        ])
+    func sizes(bytes: Int, text: String) { #expect(ShownCounts.size(bytes) == text) }
+
     @Test func chartsDrawSmallCountsAlike() {
         let shown = ShownCounts(minimum: 5)
         #expect([0, 1, 4, 5, 6].map(shown.drawn) == [0, 5, 5, 5, 6])

@@ -4,10 +4,6 @@ import Bytes
 ///
 /// The type keeps what we wrote and what a capture says apart: a literal is markup, and each text that is put into one is
 /// escaped, whatever stands in it. There is no other way to make a piece of a text.
-///
-/// ```swift
-/// let row: HTML = "<td title=\"\(path)\">\(name)</td>"
-/// ```
 struct HTML: Sendable, ExpressibleByStringInterpolation {
     /// The markup.
     private(set) var text: String

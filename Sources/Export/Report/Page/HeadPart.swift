@@ -42,7 +42,7 @@ extension ReportPage {
             ("events", "events in them", shown.text(tally.events)),
             ("clients", "clients: apps on phones", shown.text(clients)),
             ("days", "days with records", shown.text(days)),
-            ("bytes", "bytes of payload", shown.text(tally.payloadBytes)),
+            ("bytes", "of payload", ShownCounts.size(tally.payloadBytes)),
         ]
     }
 

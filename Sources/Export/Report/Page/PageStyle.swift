@@ -24,7 +24,8 @@ enum PageStyle {
         .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:.75rem;margin:0}
         .figures div{display:flex;flex-direction:column-reverse;justify-content:flex-end;background:var(--card);padding:.7rem .9rem;
         border-radius:.4rem}
-        .figures dd{margin:0;font-size:1.55rem;font-weight:600;line-height:1.25;font-variant-numeric:tabular-nums}
+        .figures dd{margin:0;font-size:1.55rem;font-weight:600;line-height:1.25;font-variant-numeric:tabular-nums;
+        white-space:nowrap}
         .figures dt{font-size:.9rem;line-height:1.3}
         .inputs{margin:0;padding-left:1.2rem}
         nav ul{display:flex;flex-wrap:wrap;gap:.35rem 1.2rem;list-style:none;margin:1.5rem 0 0;padding:0}

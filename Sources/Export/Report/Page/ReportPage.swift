@@ -4,11 +4,6 @@ import Telemetry
 
 /// A report as one HTML file that needs nothing else: no script, no network, no other file.
 ///
-/// ```swift
-/// let page = ReportPage(counter, facts: facts, systems: Systems.table, minimumCount: 5)
-/// try output.write(page.bytes.span)
-/// ```
-///
 /// Source: "Exports", section 3.
 public struct ReportPage: Sendable {
     let tally: ReportTally

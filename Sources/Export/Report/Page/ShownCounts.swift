@@ -16,6 +16,21 @@ struct ShownCounts: Sendable {
         "\(text(count)) \(noun)\(count == 1 && minimum < 2 ? "" : "s")"
     }
 
+    /// A size with one digit behind the point: `30.9 kB`. It tells nobody's count.
+    static func size(_ bytes: Int) -> String {
+        var unit = 1
+        var place = 0
+        while place < units.count - 1, bytes / unit >= 1000 {
+            unit *= 1000
+            place += 1
+        }
+        guard place > 0 else { return "\(bytes) \(units[0])" }
+        let tenths = bytes / (unit / 10)
+        return "\(tenths / 10).\(tenths % 10) \(units[place])"
+    }
+
+    private static let units = ["bytes", "kB", "MB", "GB", "TB"]
+
     private func isHidden(_ count: Int) -> Bool { count > 0 && count < minimum }
 
     /// Digits in groups of three.
