@@ -1,6 +1,6 @@
 # What has to be there besides Swift, as Debian packages.
 LIBRARIES = libarchive-dev libcurl4-openssl-dev libsqlite3-dev libzstd-dev zlib1g-dev
-TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl faketime tzdata
+TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl faketime tzdata chromium fonts-dejavu-core jq sqlite3
 BENCH_TOOLS = hyperfine zstd python3 python3-venv gcc libplist-dev curl nginx-light
 
 SWIFT_BUILD = swift build -c release --static-swift-stdlib
@@ -33,6 +33,8 @@ test:  ## runs the tests and, where the schemas and Mozilla's SDK are at hand, c
 	swift test
 	@.ci/schemas
 	@.ci/glean
+	@.ci/report
+	@.ci/recipes
 
 lint:  ## checks the style of the sources, and that imports go down only
 	@.ci/setup python3

@@ -95,8 +95,10 @@ let middle: [Target] = [
             "PropertyList", "Secrets", "Systems", "Telemetry", crypto,
         ], path: "Sources/Capture", swiftSettings: common),
     .target(
-        name: "Export", dependencies: ["Bundle", "CZstd", "Files", "JSONText", "Parallel", "SQLite", "Telemetry"],
-        path: "Sources/Export", swiftSettings: common),
+        name: "Export",
+        dependencies: [
+            "Bundle", "Bytes", "CZstd", "CivilTime", "Files", "JSONText", "Parallel", "SQLite", "Telemetry", crypto,
+        ], path: "Sources/Export", swiftSettings: common),
     .target(
         name: "Delivery",
         dependencies: [
@@ -112,7 +114,9 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let programs: [Target] = [
-    room("Console", on: "Programs", ["Bundle", "CFiles", "CThreads", "Files", "JSONText", "Secrets", argumentParser]),
+    room(
+        "Console", on: "Programs",
+        ["Bundle", "Bytes", "CFiles", "CThreads", "Files", "JSONText", "Secrets", argumentParser]),
     program(
         "pingferry",
         [
@@ -189,7 +193,7 @@ let tests: [Target] = [
             "Bundle", "Bytes", "Capture", "CivilTime", "Delivery", "DeviceBackup", "Export", "HTTP", "Mozilla",
             "PropertyList", "SQLite", "Sift",
         ] + telemetryForTests),
-    tests(of: "Console", on: "Programs", ["Console", "interrupted"]),
+    tests(of: "Console", on: "Programs", ["Bytes", "Console", "interrupted"]),
     tests(of: "Command", on: "Programs", ["pingferry", "pingferry-upload"]),
 ]
 

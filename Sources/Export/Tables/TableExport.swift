@@ -23,6 +23,8 @@ public struct TableExport: ~Copyable {
         case csv
         /// The events of the tables, in order of time, as Timesketch imports them; not the other tables.
         case timeline(any StreamSink)
+        /// Counts of what the tables would hold.
+        case report(ReportCounter)
     }
 
     private let tables: ExportTables
@@ -56,6 +58,7 @@ public struct TableExport: ~Copyable {
                     limit)
             case .csv: Running(try CSVSink(path: path, replacing: replacing, tables: tables), tables, systems, limit)
             case .timeline(let output): Running(try TimelineSink(output, threads: limit.jobs), tables, systems, limit)
+            case .report(let counter): Running(ReportSink(counter, tables: tables), tables, systems, limit)
             }
         counts = Array(repeating: 0, count: tables.all.count)
         others = RowBuffer(tables.all)

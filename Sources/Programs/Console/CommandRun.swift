@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import Files
 import Glibc
 

@@ -1,3 +1,4 @@
+import Bytes
 import CFiles
 import Glibc
 import Secrets

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Rewrites JSON so that it can be shown on a terminal: what cannot be seen is escaped (`\u001b`, `\u202e`). The value
 /// stays the same, for only strings hold such characters. The text may come in pieces that end anywhere.
 public struct PrintableJSON: Sendable {

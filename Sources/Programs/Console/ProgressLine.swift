@@ -1,3 +1,4 @@
+import Bytes
 import CFiles
 
 /// One line on standard error that says how far long work has come; nothing where standard error is no terminal.

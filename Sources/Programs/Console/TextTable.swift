@@ -1,3 +1,5 @@
+import Bytes
+
 /// Rows of text in aligned columns; a column whose cells are all numbers is aligned to the right.
 public struct TextTable {
     private let header: [String]

@@ -28,8 +28,8 @@ struct Pingferry: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            ScanCommand.self, InspectCommand.self, ConvertCommand.self, BundleCommand.self, VerifyCommand.self,
-            ListCommand.self, PseudonymKeyCommand.self, UploadCommand.self,
+            ScanCommand.self, InspectCommand.self, ConvertCommand.self, ReportCommand.self, BundleCommand.self,
+            VerifyCommand.self, ListCommand.self, PseudonymKeyCommand.self, UploadCommand.self,
         ])
 
     static func main() async {

@@ -63,7 +63,7 @@ struct ScanTables {
 
 extension ScannedInput.Store {
     /// What stands below the table about the store, under its path.
-    fileprivate var details: [String] {
+    var details: [String] {
         rows.flatMap { row in
             let name = row.path.hasPrefix(path + "/") ? String(row.path.dropFirst(path.count + 1)) : row.path
             return row.facts + [row.queue.map { "\(name): \($0.sentence)" }].compactMap(\.self)

@@ -1,6 +1,5 @@
+import Bytes
 import Testing
-
-@testable import Console
 
 /// Texts on their way to a terminal.
 @Suite struct PrintableTextTests {

@@ -1,7 +1,7 @@
 extension Unicode.Scalar {
     /// Whether it steers a terminal, or turns or hides the text beside it: controls (C0, DEL, C1), line and paragraph
     /// separators, marks of direction, joiners, tags and what else takes no room.
-    var isUnseen: Bool {
+    public var isUnseen: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x61C, 0x180E, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF,
             0xFFF9...0xFFFB, 0x1D173...0x1D17A, 0xE0000...0xE007F:

@@ -1,0 +1,14 @@
+/// A bar in a cell of a table, beside the number that it shows. Who cannot see it has the number.
+struct Bar {
+    let value: Int
+    let largest: Int
+
+    var svg: HTML {
+        let tenths = largest <= 0 ? 0 : Int((1000 * Double(min(value, largest)) / Double(largest)).rounded())
+        let width = "\(max(tenths, value > 0 ? 5 : 0))"
+        return """
+            <svg class="bar" aria-hidden="true" viewBox="0 0 1000 10" preserveAspectRatio="none">\
+            <rect class="s0" width="\(width)" height="10"/></svg>
+            """
+    }
+}

@@ -1,0 +1,23 @@
+/// How often each code was met, with the first few places of each.
+struct CodeCounts: Sendable {
+    private(set) var counts = BoundedCounts<String>(limit: 300)
+    private(set) var examples: [String: [CodeExample]] = [:]
+
+    /// So many places are shown of a code.
+    static let mostExamples = 5
+
+    mutating func add(_ code: String, _ example: CodeExample) {
+        counts.add(code)
+        addExample(code, example)
+    }
+
+    private mutating func addExample(_ code: String, _ example: CodeExample) {
+        guard counts[code] > 0, examples[code, default: []].count < Self.mostExamples else { return }
+        examples[code, default: []].append(example)
+    }
+
+    mutating func add(_ later: CodeCounts) {
+        counts.add(later.counts)
+        for code in later.counts.keys { for example in later.examples[code] ?? [] { addExample(code, example) } }
+    }
+}

@@ -1,0 +1,120 @@
+import CivilTime
+
+/// A run of days that a chart shows as one bar.
+struct DaySpan: Sendable, Equatable {
+    /// The days, counted from 1970.
+    let days: Range<Int>
+
+    /// `2020-03-02`, or `2020-03-02 to 2020-03-08`.
+    var name: String {
+        days.count == 1
+            ? Self.name(of: days.lowerBound)
+            : "\(Self.name(of: days.lowerBound)) to \(Self.name(of: days.upperBound - 1))"
+    }
+
+    /// The first day alone.
+    var start: String { Self.name(of: days.lowerBound) }
+
+    static func name(of day: Int) -> String {
+        let date = CivilDate(daysSinceEpoch: day)
+        return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
+    }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}
+
+/// The time that a chart shows, cut into not too many spans.
+///
+/// Clocks of phones are sometimes wrong by decades. Where little happened at the ends, beyond a pause of more than a year, it is
+/// therefore not drawn, but told.
+struct ReportCalendar: Sendable {
+    /// What a span is.
+    enum Unit: String, Sendable {
+        case day, week, month, year
+        case years = "span of years"
+    }
+
+    let unit: Unit
+    /// The spans from the first to the last, without a gap.
+    let spans: [DaySpan]
+
+    /// A chart with more bars cannot be read.
+    static let mostSpans = 120
+    private static let longestPause = 366
+
+    /// - Parameter counts: how much there is of each day.
+    /// - Returns: nil if there is no day.
+    init?(_ counts: [Int: Int]) {
+        guard let days = Self.mainDays(counts) else { return nil }
+        for (unit, length) in [(Unit.day, 1), (.week, 7)] where days.count / length < Self.mostSpans {
+            self.unit = unit
+            // Weeks begin on a Monday; 1970 began on a Thursday.
+            let start = length == 1 ? days.lowerBound : days.lowerBound - Self.weekday(days.lowerBound)
+            spans = stride(from: start, to: days.upperBound, by: length).map { DaySpan(days: $0..<$0 + length) }
+            return
+        }
+        let first = CivilDate(daysSinceEpoch: days.lowerBound)
+        let last = CivilDate(daysSinceEpoch: days.upperBound - 1)
+        let months = (last.year - first.year) * 12 + last.month - first.month + 1
+        let years = last.year - first.year + 1
+        let step = months <= Self.mostSpans ? 1 : 12 * ((years + Self.mostSpans - 1) / Self.mostSpans)
+        unit = step == 1 ? .month : step == 12 ? .year : .years
+        let start = first.year * 12 + (step == 1 ? first.month - 1 : 0)
+        spans = stride(from: start, through: last.year * 12 + last.month - 1, by: step).map { month in
+            DaySpan(days: Self.firstDay(ofMonth: month)..<Self.firstDay(ofMonth: month + step))
+        }
+    }
+
+    /// The place of the span that has a day; nil for a day that is not drawn.
+    func place(of day: Int) -> Int? {
+        guard let first = spans.first, let last = spans.last,
+            (first.days.lowerBound..<last.days.upperBound).contains(day)
+        else { return nil }
+        var (low, high) = (0, spans.count - 1)
+        while low < high {
+            let middle = (low + high + 1) / 2
+            if spans[middle].days.lowerBound <= day { low = middle } else { high = middle - 1 }
+        }
+        return low
+    }
+
+    /// The days without those few at either end that lie beyond a long pause.
+    private static func mainDays(_ counts: [Int: Int]) -> Range<Int>? {
+        var runs = runs(counts)
+        guard !runs.isEmpty else { return nil }
+        var spare = runs.reduce(0) { $0 + $1.count } / fewest
+        while runs.count > 1, let first = runs.first, let last = runs.last, min(first.count, last.count) <= spare {
+            spare -= min(first.count, last.count)
+            if first.count <= last.count { runs.removeFirst() } else { runs.removeLast() }
+        }
+        guard let first = runs.first, let last = runs.last else { return nil }
+        return first.days.lowerBound..<last.days.upperBound
+    }
+
+    /// At most one part of so many is left out.
+    private static let fewest = 10
+
+    /// The days in runs between long pauses, and how much there is in each run.
+    private static func runs(_ counts: [Int: Int]) -> [(count: Int, days: Range<Int>)] {
+        var runs: [(count: Int, days: Range<Int>)] = []
+        for (day, count) in counts.sorted(by: { $0.key < $1.key }) {
+            if let last = runs.last, day - last.days.upperBound < longestPause {
+                runs[runs.count - 1] = (last.count + count, last.days.lowerBound..<day + 1)
+            } else {
+                runs.append((count, day..<day + 1))
+            }
+        }
+        return runs
+    }
+
+    /// Days since Monday.
+    private static func weekday(_ day: Int) -> Int { ((day + 3) % 7 + 7) % 7 }
+
+    /// - Parameter month: counted from the year 0.
+    private static func firstDay(ofMonth month: Int) -> Int {
+        CivilDate(year: month / 12, month: month % 12 + 1, day: 1)?.daysSinceEpoch ?? 0
+    }
+}

@@ -1,0 +1,58 @@
+import Bytes
+
+/// A piece of a page.
+///
+/// The type keeps what we wrote and what a capture says apart: a literal is markup, and each text that is put into one is
+/// escaped, whatever stands in it. There is no other way to make a piece of a text.
+struct HTML: Sendable, ExpressibleByStringInterpolation {
+    /// The markup.
+    private(set) var text: String
+
+    typealias StringInterpolation = Interpolation
+
+    init(stringLiteral text: StaticString) {
+        self.text = "\(text)"
+    }
+
+    init(stringInterpolation: Interpolation) {
+        text = stringInterpolation.text
+    }
+
+    /// Pieces one after another.
+    init(_ pieces: [HTML], between: HTML = "") {
+        text = pieces.map(\.text).joined(separator: between.text)
+    }
+
+    static func + (left: HTML, right: HTML) -> HTML { HTML([left, right]) }
+
+    /// What stands between literals and values.
+    struct Interpolation: StringInterpolationProtocol {
+        fileprivate var text = ""
+
+        init(literalCapacity: Int, interpolationCount: Int) {
+            text.reserveCapacity(literalCapacity + 16 * interpolationCount)
+        }
+
+        mutating func appendLiteral(_ literal: StaticString) { text += "\(literal)" }
+
+        mutating func appendInterpolation(_ piece: HTML) { text += piece.text }
+
+        mutating func appendInterpolation(_ pieces: [HTML]) { for piece in pieces { text += piece.text } }
+
+        mutating func appendInterpolation(_ number: Int) { text += String(number) }
+
+        /// A text: what means something in markup becomes a reference, and what cannot be seen is written out.
+        mutating func appendInterpolation(_ value: String) {
+            for scalar in value.printable.unicodeScalars {
+                switch scalar {
+                case "&": text += "&amp;"
+                case "<": text += "&lt;"
+                case ">": text += "&gt;"
+                case "\"": text += "&quot;"
+                case "'": text += "&#39;"
+                default: text.unicodeScalars.append(scalar)
+                }
+            }
+        }
+    }
+}

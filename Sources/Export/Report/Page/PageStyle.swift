@@ -1,0 +1,67 @@
+/// How a report looks: calm, in few colours that people tell apart who do not see all of them (after Okabe and Ito).
+enum PageStyle {
+    static let css: HTML = """
+        :root{color-scheme:light dark;--bg:#fff;--fg:#1c2126;--soft:#5a646e;--line:#d9dee3;--card:#f4f6f8;--link:#0b5cad;
+        --s0:#0072b2;--s1:#e69f00;--s2:#009e73;--s3:#cc79a7;--s4:#56b4e9;--s5:#d55e00;--s6:#8a9199;--good:#00694d;--bad:#a33c00}
+        @media(prefers-color-scheme:dark){:root{--bg:#14181c;--fg:#e7ebef;--soft:#a3adb7;--line:#333b43;--card:#1d2329;--link:#7cb8f2;
+        --s0:#3d9be0;--s1:#e8ae2e;--s2:#23b58b;--s3:#dc92b9;--s4:#7fcdf5;--s5:#ee7d36;--s6:#7b858f;--good:#5fd3ae;--bad:#ffa26b}}
+        *{box-sizing:border-box}
+        html{-webkit-text-size-adjust:100%}
+        body{margin:0 auto;max-width:62rem;padding:1.5rem 1.25rem 3rem;background:var(--bg);color:var(--fg);
+        font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;overflow-wrap:anywhere}
+        h1{font-size:1.8rem;line-height:1.2;margin:0 0 .75rem}
+        h2{font-size:1.35rem;margin:0 0 .25rem}
+        h2.small{font-size:1rem;margin:1.25rem 0 .25rem}
+        h3{font-size:1.05rem;margin:1.5rem 0 .4rem}
+        section{border-top:1px solid var(--line);margin-top:2.25rem;padding-top:1.5rem}
+        a{color:var(--link)}
+        code{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.875em}
+        .lead,.aside,footer,.none,dt,small{color:var(--soft)}
+        .lead{margin:0 0 1rem;max-width:46rem}
+        .aside,footer{font-size:.9rem}
+        .verdict{border-left:.35rem solid var(--good);background:var(--card);padding:.7rem 1rem;margin:0 0 1.25rem;font-size:1.1rem}
+        .verdict.bad{border-color:var(--bad)}
+        .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:.75rem;margin:0}
+        .figures div{display:flex;flex-direction:column-reverse;justify-content:flex-end;background:var(--card);padding:.7rem .9rem;
+        border-radius:.4rem}
+        .figures dd{margin:0;font-size:1.55rem;font-weight:600;line-height:1.25;font-variant-numeric:tabular-nums;
+        white-space:nowrap}
+        .figures dt{font-size:.9rem;line-height:1.3}
+        .inputs{margin:0;padding-left:1.2rem}
+        nav ul{display:flex;flex-wrap:wrap;gap:.35rem 1.2rem;list-style:none;margin:1.5rem 0 0;padding:0}
+        figure{margin:0}
+        figcaption h3{margin-bottom:.2rem}
+        .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;list-style:none;margin:.2rem 0 .5rem;padding:0;font-size:.9rem}
+        svg{display:block}
+        .key{display:inline-block;width:.8em;height:.8em;margin-right:.2em}
+        .chart{width:100%;height:auto;overflow:visible}
+        .chart text{fill:var(--soft);font-size:12px;font-variant-numeric:tabular-nums}
+        .chart .y{text-anchor:end}
+        .chart .x{text-anchor:middle}
+        .chart .first{text-anchor:start}
+        .chart line{stroke:var(--line)}
+        .chart rect{stroke:var(--bg);stroke-width:.6}
+        .share{width:100%;height:1.6rem}
+        .bar{width:9rem;height:.7rem;margin-top:.4em}
+        .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+        .s0{fill:var(--s0)}.s1{fill:var(--s1)}.s2{fill:var(--s2)}.s3{fill:var(--s3)}.s4{fill:var(--s4)}.s5{fill:var(--s5)}
+        .s6{fill:var(--s6)}
+        .wide{position:relative;overflow-x:auto;margin:.25rem 0 .5rem}
+        table{border-collapse:collapse;width:100%;font-size:.93rem}
+        th,td{text-align:left;vertical-align:top;padding:.35rem .75rem .35rem 0;border-bottom:1px solid var(--line)}
+        thead th{font-weight:600;white-space:nowrap;overflow-wrap:normal}
+        td{min-width:5.5rem}
+        tbody th{font-weight:400;min-width:9rem}
+        .n{min-width:0}
+        .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+        .day{white-space:nowrap}
+        .places{margin:0;padding-left:1rem;min-width:16rem}
+        summary{cursor:pointer;color:var(--link)}
+        footer{border-top:1px solid var(--line);margin-top:2.5rem;padding-top:1rem}
+        @media(max-width:40rem){body{padding:1rem .9rem 2rem}.chart text{font-size:24px}.bar{width:5rem}
+        .chart .second{display:none}}
+        @media print{:root{--bg:#fff;--fg:#000;--soft:#444;--line:#bbb;--card:#fff;--link:#000}body{max-width:none;padding:0;font-size:10pt}
+        nav{display:none}.wide{overflow:visible}section{break-inside:auto}figure,tr{break-inside:avoid}
+        rect{print-color-adjust:exact;-webkit-print-color-adjust:exact}details::details-content{content-visibility:visible;block-size:auto}}
+        """
+}

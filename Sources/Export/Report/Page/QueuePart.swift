@@ -1,0 +1,42 @@
+import Telemetry
+
+/// Queues: what apps' own rules say of them, and what waits in no ping.
+extension ReportPage {
+    var queuePart: PagePart {
+        PagePart(
+            id: "queues", title: "Queues",
+            lead:
+                "What was still waiting on the phones: events that are in no ping yet, and queues that the apps would have uploaded by rules of their own.",
+            content: [pendingText, queueList])
+    }
+
+    private static let mostQueues = 300
+    private static let mostSentences = 40
+
+    private var pendingText: HTML {
+        let code = Hold.pendingEvents.code
+        return """
+            <p>Events in no ping yet: <b id="pending">\(shown.text(tally.heldEvents[code]))</b>. They are shown in \
+            \(shown.text(tally.heldRecords[code], "record")) that never \(tally.heldRecords[code] == 1 ? "leaves" : "leave"), \
+            for the phone may still send them itself.</p>
+            """
+    }
+
+    private var queueList: HTML {
+        guard !facts.queues.isEmpty else { return "<p>No store with rules of its own was read.</p>" }
+        let more = facts.queues.count - Self.mostQueues
+        let rest: HTML = more > 0 ? "<p class=\"aside\">And \(more) more.</p>" : ""
+        return HTML(facts.queues.prefix(Self.mostQueues).map(queue)) + rest
+    }
+
+    private func queue(_ queue: ReportFacts.Queue) -> HTML {
+        let more = queue.sentences.count - Self.mostSentences
+        let rest: HTML = more > 0 ? "<li>and \(more) more</li>" : ""
+        let pending: HTML = queue.pending.map { "<p>Events in it: \(shown.text($0)).</p>" } ?? ""
+        return """
+            <h3><bdi>\(ShownText.cut(queue.capture))</bdi>: <code><bdi>\(ShownText.cut(queue.path))</bdi></code></h3>
+            \(pending)<ul>\(queue.sentences.prefix(Self.mostSentences).map { "<li><bdi>\(ShownText.cut($0))</bdi></li>" })\(rest)</ul>
+
+            """
+    }
+}

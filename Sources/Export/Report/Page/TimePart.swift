@@ -1,0 +1,132 @@
+/// Over time: records by day and type, and events by day.
+extension ReportPage {
+    var timePart: PagePart {
+        PagePart(
+            id: "time", title: "Over time",
+            lead:
+                "When the phones queued the records, and when events happened, by what their clocks said. A gap is a time without any.",
+            content: [recordTime, eventTime])
+    }
+
+    /// So many kinds have a colour of their own.
+    private static let mostColors = 6
+
+    private var recordTime: HTML {
+        let kinds = tally.kinds.largestFirst.map(\.key)
+        let colored = Array(kinds.prefix(Self.mostColors))
+        var chart = DayChart(
+            id: "records-chart", noun: "record",
+            names: colored.map(\.name) + (kinds.count > colored.count ? ["others"] : []),
+            shown: shown)
+        let numbers = Dictionary(uniqueKeysWithValues: zip(colored, 0...))
+        for (key, count) in zip(tally.kindDays.keys, tally.kindDays.counts) {
+            chart.add(count, day: key.day, series: numbers[key.kind] ?? colored.count)
+        }
+        chart.left = tally.timelessRecords + tally.kindDays.other
+        return chart.html
+    }
+
+    private var eventTime: HTML {
+        var chart = DayChart(id: "events-chart", noun: "event", names: ["events"], shown: shown)
+        for (day, count) in zip(tally.eventDays.keys, tally.eventDays.counts) { chart.add(count, day: day, series: 0) }
+        chart.left = tally.timelessEvents + tally.eventDays.other
+        return chart.html
+    }
+}
+
+/// A chart of counts by day, and its table.
+struct DayChart {
+    let id: String
+    /// What is counted: `record`.
+    let noun: String
+    let names: [String]
+    let shown: ShownCounts
+    /// How many have no day.
+    var left = 0
+    private var counts: [Int: [Int]] = [:]
+
+    init(id: String, noun: String, names: [String], shown: ShownCounts) {
+        self.id = id
+        self.noun = noun
+        self.names = names
+        self.shown = shown
+    }
+
+    mutating func add(_ count: Int, day: Int, series: Int) {
+        counts[day, default: Array(repeating: 0, count: names.count)][series] += count
+    }
+
+    var html: HTML {
+        let sums = counts.mapValues { $0.reduce(0, +) }
+        guard let calendar = ReportCalendar(sums) else {
+            return "<h3>\(heading)</h3><p>There are none\(left > 0 ? " with a time" : "").</p>\(untimed)"
+        }
+        var values = names.map { _ in Array(repeating: 0, count: calendar.spans.count) }
+        var outside: [Int: Int] = [:]
+        for (day, series) in counts {
+            guard let place = calendar.place(of: day) else {
+                outside[day] = series.reduce(0, +)
+                continue
+            }
+            for (number, count) in series.enumerated() { values[number][place] += count }
+        }
+        let title = "\(heading), from \(calendar.spans.first?.start ?? "") to \(calendar.spans.last?.name ?? "")"
+        let chart = StackedBars(
+            title: title, bars: calendar.spans,
+            series: zip(names, values).map { StackedBars.Series(name: $0, values: $1) }, write: shown.text,
+            draw: shown.drawn)
+        return """
+            <figure><figcaption><h3>\(heading) by \(calendar.unit.rawValue)</h3>\(legend)</figcaption>
+            \(chart.svg(id: "\(id)-title"))</figure>
+            \(outsideText(outside))\(untimed)<details><summary>The numbers of this chart</summary>
+            \(table(title, calendar, values))</details>
+
+            """
+    }
+
+    private var heading: String { noun.prefix(1).uppercased() + noun.dropFirst() + "s" }
+
+    private var legend: HTML {
+        guard names.count > 1 else { return "" }
+        let items = names.enumerated().map { number, name -> HTML in
+            "<li><svg class=\"key\" aria-hidden=\"true\" viewBox=\"0 0 10 10\"><rect class=\"s\(number)\" width=\"10\" height=\"10\"/></svg> <bdi>\(name)</bdi></li>"
+        }
+        return "<ul class=\"legend\">\(items)</ul>"
+    }
+
+    private var untimed: HTML {
+        left > 0 ? "<p class=\"aside\">Without a known time: \(shown.text(left, noun)).</p>" : ""
+    }
+
+    private func outsideText(_ outside: [Int: Int]) -> HTML {
+        guard let first = outside.keys.min(), let last = outside.keys.max() else { return "" }
+        let span = DaySpan(days: first..<last + 1)
+        return """
+            <p class="aside">Not drawn: \(shown.text(outside.values.reduce(0, +), noun)) of \(span.name), more than a year away from the \
+            others. The clock of a phone may have been wrong.</p>
+            """
+    }
+
+    private func table(_ title: String, _ calendar: ReportCalendar, _ values: [[Int]]) -> HTML {
+        let unit: HTML = "\(calendar.unit.rawValue)"
+        var table = HTMLTable(
+            title, [.init(title: unit)] + names.map { HTMLTable.Column(title: "<bdi>\($0)</bdi>", isNumber: true) })
+        var place = 0
+        while place < calendar.spans.count {
+            let numbers = values.map { $0[place] }
+            guard numbers.allSatisfy({ $0 == 0 }) else {
+                table.rows.append(["\(calendar.spans[place].name)"] + numbers.map { "\(shown.text($0))" })
+                place += 1
+                continue
+            }
+            let start = calendar.spans[place].days.lowerBound
+            var end = start
+            while place < calendar.spans.count, values.allSatisfy({ $0[place] == 0 }) {
+                end = calendar.spans[place].days.upperBound
+                place += 1
+            }
+            table.rows.append(["\(DaySpan(days: start..<end).name): none"] + names.map { _ in "0" })
+        }
+        return table.html
+    }
+}

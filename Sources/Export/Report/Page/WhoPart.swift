@@ -1,0 +1,86 @@
+/// Who: clients, apps and their versions, models of phones.
+extension ReportPage {
+    var whoPart: PagePart {
+        PagePart(
+            id: "who", title: "Who",
+            lead:
+                "A client is one app on one phone, known by a random number. The apps and the phones are those that the last of its records tell.",
+            content: [clientTable, appTable, modelTable])
+    }
+
+    private static let mostRows = 40
+
+    private var clientTable: HTML {
+        let clients = tally.clients.largest
+        guard !clients.isEmpty else { return "<h3>Clients</h3><p>There are none.</p>" }
+        var table = HTMLTable(
+            "Clients, those with the most records first",
+            [
+                .init(title: "client"), .init(title: "app"), .init(title: "phone"), .init(title: "system"),
+                .init(title: "first"), .init(title: "last"), .init(title: "records", isNumber: true),
+                .init(title: "may go", isNumber: true), .init(title: "events", isNumber: true),
+            ])
+        for client in clients {
+            let phone = tally.phones[client.key]
+            table.rows.append([
+                client.client.map { "<code><bdi>\($0)</bdi></code>" } ?? "<span class=\"none\">no client</span>",
+                .captured(Self.joined(client.apps ?? phone.app.name, phone.app.version)),
+                .captured(Self.joined(phone.model.device, phone.model.os, phone.model.osVersion)), "\(client.system)",
+                Self.day(client.first), Self.day(client.last), "\(shown.text(client.records))",
+                "\(shown.text(client.uploadable))", "\(shown.text(client.events))",
+            ])
+        }
+        let more = tally.clients.records - clients.reduce(0) { $0 + $1.records }
+        let rows = clients.count { $0.client != nil }
+        let rest: HTML =
+            more > 0
+            ? "<p class=\"aside\">And \(shown.text(tally.clients.count - rows)) more, with \(shown.text(more, "record")).</p>"
+            : ""
+        return "<h3>Clients</h3>\(table.html)\(rest)"
+    }
+
+    private var appTable: HTML {
+        let clients = tally.phones.clientsByApp
+        return counted(
+            "Apps and versions", ["app", "version"], tally.apps,
+            cells: { [.captured($0.name), .captured($0.version)] }, clients: { clients[$0] ?? 0 })
+    }
+
+    private var modelTable: HTML {
+        let clients = tally.phones.clientsByModel
+        return counted(
+            "Phones, where the records tell", ["model", "operating system"], tally.models,
+            cells: { [.captured($0.device), .captured(Self.joined($0.os, $0.osVersion))] },
+            clients: { clients[$0] ?? 0 })
+    }
+
+    /// A table of counts of records and clients, with a bar for the records.
+    private func counted<Key>(
+        _ caption: String, _ titles: [HTML], _ counts: BoundedCounts<Key>, cells: (Key) -> [HTML], clients: (Key) -> Int
+    ) -> HTML {
+        let sorted = counts.largestFirst
+        guard let largest = sorted.first?.count else { return "<h3>\(caption)</h3><p>Nothing is told of that.</p>" }
+        var table = HTMLTable(
+            caption,
+            titles.map { .init(title: $0) } + [
+                .init(title: "records", isNumber: true), .init(title: "clients", isNumber: true),
+                .init(title: .barTitle),
+            ])
+        for (key, count) in sorted.prefix(Self.mostRows) {
+            let bar = Bar(value: shown.drawn(count), largest: shown.drawn(largest)).svg
+            table.rows.append(cells(key) + ["\(shown.text(count))", "\(shown.text(clients(key)))", bar])
+        }
+        let more = sorted.dropFirst(Self.mostRows).reduce(counts.other) { $0 + $1.count }
+        let rest: HTML = more > 0 ? "<p class=\"aside\">And others, with \(shown.text(more, "record")).</p>" : ""
+        return "<h3>\(caption)</h3>\(table.html)\(rest)"
+    }
+
+    private static func joined(_ parts: String?...) -> String? {
+        let known = parts.compactMap(\.self)
+        return known.isEmpty ? nil : known.joined(separator: " ")
+    }
+
+    private static func day(_ time: String?) -> HTML {
+        time.map { "<span class=\"day\">\(String($0.prefix(10)))</span>" } ?? .captured(nil)
+    }
+}

@@ -1,0 +1,163 @@
+import ArgumentParser
+import Bundle
+import Capture
+import Console
+import Export
+import Files
+import JSONText
+import Systems
+import Telemetry
+
+/// `report`: captures as a page for people.
+struct ReportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Show what is in captures on a page for people.",
+        discussion: """
+            Writes one HTML file that needs nothing else: no script, no network, no other file. It opens from a USB stick in \
+            any browser, prints, and can be read by a screen reader: what was read and whether all is well; records and \
+            events over time; clients, apps and phones; events by what they mean; what may be uploaded, what is held and \
+            why; what could not be understood; what waits in queues.
+              pingferry report -o phone.html phone/
+              pingferry report -o week.html --since 2020-03-01 --minimum-count 5 monday.tar.zst tuesday.tar.zst
+
+            Counts smaller than --minimum-count are shown as <n: nobody is to be found by them. The ids of clients still stand \
+            on the page.
+            """)
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The page: a file, a pipe, or - for standard output.", valueName: "file"))
+    var output: String
+
+    @Option(help: ArgumentHelp("Show counts below this one as <n.", valueName: "n"))
+    var minimumCount = 1
+
+    @Flag(help: "Replace a file that exists.")
+    var force = false
+
+    @Flag(help: "Read what is left of damaged bundles.")
+    var salvage = false
+
+    @Option(
+        help: ArgumentHelp("When to judge whether queues are ready: a date or an RFC 3339 time.", valueName: "time"))
+    var at: String?
+
+    @OptionGroup var input: InputOptions
+    @OptionGroup(title: "Encrypted backups") var backups: PasswordOptions
+    @OptionGroup(title: "Filters") var filters: FilterOptions
+    @OptionGroup(title: "Common options") var common: CommonOptions
+
+    private var isStandardOutput: Bool { output == "-" || StandardOutput.isNamed(by: output) }
+
+    private func instant() throws -> Timestamp? { try FilterOptions.time(at, "--at") }
+
+    func validate() throws {
+        _ = try instant()
+        guard (1...1_000_000_000).contains(minimumCount) else {
+            throw ValidationError("--minimum-count takes a number from 1 to 1000000000")
+        }
+        if common.json, isStandardOutput {
+            throw ValidationError("--json and -o \(output) both want the standard output")
+        }
+    }
+
+    func run() async throws {
+        try await reporting {
+            let file = try CommandOutput(path: isStandardOutput ? "-" : output, replacing: force)
+            let limit = common.limit
+            let opening = InputOpening(
+                labels: input.label, systems: Systems.table, limit: limit, excluded: file.identities,
+                isSalvage: salvage, spool: input.spool, passwords: try backups.passwords(isQuiet: common.quiet))
+            let reading = Reading(
+                try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
+                limit: limit, reportsQueues: true)
+            let counter = ReportCounter()
+            var stores = ScanReport(reading.inputs, paths: input.paths, at: try instant())
+            let intake = try await count(reading, to: counter, stores: &stores)
+            stores.finish(intake)
+            let page = ReportPage(
+                counter, facts: facts(reading, intake, stores), systems: Systems.table, minimumCount: minimumCount)
+            let bytes = page.bytes
+            try file.write(bytes.span)
+            try file.commit()
+            try tell(Summary(intake, of: reading.filter), page, size: bytes.count)
+        }
+    }
+
+    /// Has the rows of all tables counted.
+    private func count(
+        _ reading: Reading, to counter: ReportCounter, stores: inout ScanReport
+    ) async throws -> Intake {
+        var export = try TableExport(
+            .report(counter), path: output, replacing: force, systems: Systems.table, limit: reading.limit)
+        let intake = try await reading.run(
+            keep: { entry, line, payload in
+                stores.count(entry)
+                export.add(entry.summary, line: line, payload: payload)
+            },
+            note: { finding in
+                switch finding {
+                case .quarantined(let entry): export.add(entry.item)
+                case .problem(let problem): export.add(problem)
+                case .app: break
+                }
+            }, afterBatch: { try await export.writeFinished() })
+        _ = try await export.finish()
+        return intake
+    }
+
+    private func facts(_ reading: Reading, _ intake: Intake, _ stores: ScanReport) -> ReportFacts {
+        ReportFacts(
+            tool: "pingferry \(Pingferry.version)",
+            inputs: zip(reading.inputs, input.paths).map { $0.reportInput(path: $1) },
+            duplicates: intake.duplicates, isComplete: !intake.isIncomplete, queues: stores.queues)
+    }
+
+    private func tell(_ summary: Summary, _ page: ReportPage, size: Int) throws {
+        if common.json {
+            try summary.printJSON { object in
+                object.set("clients", integer: page.clients)
+                object.set("days", integer: page.days)
+                object.set("events", integer: page.events)
+                object.set("nights", integer: page.nights)
+                object.set("output", string: output)
+                object.set("payloadBytes", integer: page.payloadBytes)
+                object.set("size", integer: size)
+            }
+        } else if !isStandardOutput, !common.quiet {
+            try Terminal.print("wrote \(output): \(summary.sentence)")
+        }
+        try summary.finish()
+    }
+}
+
+extension ScanReport {
+    /// What stores tell of themselves, one by one.
+    fileprivate var queues: [ReportFacts.Queue] {
+        inputs.flatMap { input in
+            input.stores.compactMap { store in
+                let sentences = store.details
+                guard !sentences.isEmpty else { return nil }
+                let pending = store.rows.compactMap { $0.events?["pending"] }
+                return ReportFacts.Queue(
+                    capture: input.label, path: store.path, sentences: sentences,
+                    pending: pending.isEmpty ? nil : pending.reduce(0, +))
+            }
+        }
+    }
+}
+
+extension CaptureInput {
+    /// How a report names it.
+    fileprivate func reportInput(path: String) -> ReportFacts.Input {
+        switch self {
+        case .folder(let capture):
+            ReportFacts.Input(label: capture.label, kind: capture.backups.isEmpty ? "capture" : "backup")
+        case .log(let log): ReportFacts.Input(label: log.label, kind: "request log")
+        case .bundle(let bundle):
+            ReportFacts.Input(label: path, kind: "bundle", digest: bundle.manifest.digest)
+        case .salvage: ReportFacts.Input(label: path, kind: "what is left of a bundle")
+        }
+    }
+}

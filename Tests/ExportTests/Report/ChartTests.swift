@@ -1,0 +1,72 @@
+import Testing
+
+@testable import Export
+
+/// Charts: numbers become text.
+@Suite struct ChartTests {
+    @Test(
+        "a scale ends at a round number and has few steps",
+        arguments: [
+            (0, [0, 1]), (1, [0, 1]), (3, [0, 1, 2, 3]), (5, [0, 1, 2, 3, 4, 5]), (6, [0, 2, 4, 6]),
+            (11, [0, 5, 10, 15]), (26, [0, 10, 20, 30]), (100, [0, 20, 40, 60, 80, 100]),
+            (250_001, [0, 100_000, 200_000, 300_000]),
+        ])
+    func scale(largest: Int, ticks: [Int]) {
+        #expect(NiceScale(largest).ticks == ticks)
+        #expect(NiceScale(largest).end == ticks.last)
+    }
+
+    @Test func hugeScaleDoesNotOverflow() { #expect(NiceScale(.max).ticks.first == 0) }
+
+    private func chart(_ values: [[Int]]) -> StackedBars {
+        StackedBars(
+            title: "A & B", bars: (0..<values[0].count).map { DaySpan(days: $0..<$0 + 1) },
+            series: values.enumerated().map { StackedBars.Series(name: "<\($0)>", values: $1) }, write: { "\($0)" })
+    }
+
+    /// The rectangles of a chart: their class, and top and height, which are in proportion to the values.
+    private func rectangles(_ svg: String) -> [(name: String, y: Double, height: Double)] {
+        svg.matches(of: #/<rect class="(s\d)" x="[^"]+" y="([^"]+)" width="[^"]+" height="([^"]+)"/#).compactMap {
+            guard let y = Double($0.2), let height = Double($0.3) else { return nil }
+            return (String($0.1), y, height)
+        }
+    }
+
+    @Test func partsStandOnOneAnother() {
+        let found = rectangles(chart([[2, 0], [1, 4]]).svg(id: "x").text)
+        #expect(found.map(\.name) == ["s0", "s1", "s1"])
+        // The chart is 186 high and ends at 4; its floor is at 204.
+        #expect(found.map(\.height) == [93, 46.5, 186])
+        #expect(found.map(\.y) == [111, 64.5, 18])
+    }
+
+    @Test func smallCountsAreDrawnAlike() {
+        let shown = ShownCounts(minimum: 5)
+        let chart = StackedBars(
+            title: "", bars: (0..<3).map { DaySpan(days: $0..<$0 + 1) },
+            series: [StackedBars.Series(name: "n", values: [1, 4, 10])], write: shown.text, draw: shown.drawn)
+        let svg = chart.svg(id: "x").text
+        #expect(rectangles(svg).map(\.height) == [93, 93, 186])
+        #expect(svg.contains("n &lt;5</title>"))
+    }
+
+    @Test func titleNamesTheChart() {
+        let svg = chart([[1]]).svg(id: "x").text
+        #expect(
+            svg.hasPrefix(
+                #"<svg class="chart" role="img" aria-labelledby="x" viewBox="0 0 720 238"><title id="x">A &amp; B</title>"#
+            ))
+        #expect(svg.contains("<title>1970-01-01: &lt;0&gt; 1</title>"))
+    }
+
+    @Test func nothingToDraw() {
+        let svg = chart([[0, 0]]).svg(id: "x").text
+        #expect(!svg.contains("<rect"))
+        #expect(svg.hasSuffix("</svg>"))
+    }
+
+    @Test(arguments: [(0, 10, "0"), (1, 1000, "5"), (5, 10, "500"), (10, 10, "1000"), (3, 0, "5")])
+    func barInACell(value: Int, largest: Int, width: String) {
+        #expect(Bar(value: value, largest: largest).svg.text.contains("<rect class=\"s0\" width=\"\(width)\""))
+    }
+}

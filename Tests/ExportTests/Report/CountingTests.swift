@@ -1,0 +1,96 @@
+import Testing
+
+@testable import Export
+
+/// What is counted without growing with what a capture names.
+@Suite struct CountingTests {
+    private func counts(_ keys: String, limit: Int) -> BoundedCounts<Character> {
+        var counts = BoundedCounts<Character>(limit: limit)
+        for key in keys { counts.add(key) }
+        return counts
+    }
+
+    @Test func keysBeyondTheLimitAreCountedTogether() {
+        let counts = counts("abacad", limit: 2)
+        #expect(counts.keys == ["a", "b"])
+        #expect(counts.counts == [3, 1])
+        #expect(counts.other == 2)
+        #expect(counts.total == 6)
+        #expect(counts["a"] == 3 && counts["d"] == 0)
+    }
+
+    @Test func piecesAddUp() {
+        var sum = counts("ab", limit: 3)
+        sum.add(counts("cbd", limit: 3))
+        #expect(sum.keys == ["a", "b", "c"])
+        #expect(sum.counts == [1, 2, 1])
+        #expect(sum.other == 1)
+    }
+
+    @Test func largestFirstThenFirstMet() {
+        #expect(counts("abbcca", limit: 9).largestFirst.map(\.key) == ["a", "b", "c"])
+        #expect(counts("abbc", limit: 9).largestFirst.map(\.key) == ["b", "a", "c"])
+    }
+
+    @Test func hugeCountsStayCounts() {
+        var counts = BoundedCounts<String>(limit: 1)
+        counts.add("a", .max)
+        counts.add("a", 1)
+        counts.add("b", .max)
+        counts.add("c", 5)
+        #expect(counts["a"] == .max && counts.other == .max && counts.total == .max)
+    }
+
+    private func client(_ number: Int, records: Int) -> LargestClients.Client {
+        LargestClients.Client(
+            system: "s", client: "\(number)", key: ClientKey(system: "s", client: "\(number)"), apps: nil,
+            records: records, uploadable: records, events: 0, first: nil, last: nil)
+    }
+
+    @Test func largestClientsAreKept() {
+        var clients = LargestClients()
+        for number in 0..<1000 { clients.add(client(number, records: (number * 7919) % 1000)) }
+        #expect(clients.count == 1000)
+        #expect(clients.records == 999 * 500)
+        #expect(clients.mostUploadable == 999)
+        #expect(clients.largest.map(\.records) == Array((900..<1000).reversed()))
+    }
+
+    @Test func phoneIsWhatTheLastRecordsTell() {
+        var phones = ClientPhones()
+        let (one, other) = (ClientKey(system: "s", client: "A"), ClientKey(system: "t", client: "a"))
+        #expect(one == ClientKey(system: "s", client: "a"))
+        let nobody = ClientKey(system: "t", client: nil)
+        let model = ReportModel(device: "d")
+        phones.note(one, ReportPhone(app: ReportApp(name: "x", version: "1"), model: model), isClient: true)
+        var later = ClientPhones()
+        later.note(one, ReportPhone(app: ReportApp(name: nil, version: "2")), isClient: true)
+        later.note(other, ReportPhone(), isClient: true)
+        later.note(nobody, ReportPhone(model: model), isClient: false)
+        phones.add(later)
+        #expect(phones[one] == ReportPhone(app: ReportApp(name: "x", version: "2"), model: model))
+        #expect(phones[nobody].model == model)
+        #expect(phones.clientsByModel == [model: 1, ReportModel(): 1])
+        #expect(phones.clientsByApp == [ReportApp(name: "x", version: "2"): 1, ReportApp(): 1])
+    }
+
+    @Test func examplesAreTheFirstOfEachCode() {
+        var codes = CodeCounts()
+        for number in 0..<9 {
+            var later = CodeCounts()
+            later.add("x", CodeExample(capture: "c", path: "\(number)", offset: nil, text: ""))
+            codes.add(later)
+        }
+        #expect(codes.counts["x"] == 9)
+        #expect(codes.examples["x"]?.map(\.path) == ["0", "1", "2", "3", "4"])
+    }
+
+    @Test(arguments: [(0, 0, 0), (1, 1, 1), (40, 40, 1), (41, 41, 2), (30, 101, 2), (80, 250, 3), (400, 400, 10)])
+    func nights(mostOfOneType: Int, mostOfOneClient: Int, nights: Int) {
+        var tally = ReportTally()
+        let key = ClientKey(system: "s", client: "1")
+        tally.uploads = [key.type("a"): Int32(mostOfOneType)]
+        tally.clients.add(client(1, records: mostOfOneClient))
+        #expect(UploadNights(tally).count == nights)
+    }
+}

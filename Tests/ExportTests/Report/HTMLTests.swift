@@ -1,0 +1,59 @@
+import Testing
+
+@testable import Export
+
+/// Pieces of a page: markup is what we wrote, and nothing that a capture says is markup.
+@Suite struct HTMLTests {
+    @Test(
+        "a text is escaped wherever it stands",
+        arguments: [
+            ("plain", "plain"), ("<script>", "&lt;script&gt;"), ("a & b", "a &amp; b"), ("&lt;", "&amp;lt;"),
+            ("\"'", "&quot;&#39;"), ("é中🙂", "é中🙂"), ("\u{202E}abc", "\\u{202E}abc"), ("a\u{0}b\n", "a\\u{0}b\\u{A}"),
+            ("\u{1B}[31m", "\\u{1B}[31m"), ("]]>--><", "]]&gt;--&gt;&lt;"),
+        ])
+    func escaping(text: String, escaped: String) {
+        let element: HTML = "<p title=\"\(text)\">\(text)</p>"
+        #expect(element.text == "<p title=\"\(escaped)\">\(escaped)</p>")
+    }
+
+    @Test func piecesAreNotEscapedTwice() {
+        let inner: HTML = "<b>\("<")</b>"
+        let outer: HTML = "<p>\(inner)\([inner, inner])\(7)</p>"
+        #expect(outer.text == "<p><b>&lt;</b><b>&lt;</b><b>&lt;</b>7</p>")
+        #expect((inner + "<hr>").text == "<b>&lt;</b><hr>")
+        #expect(HTML(["a", "b"], between: "<br>").text == "a<br>b")
+    }
+
+    @Test func namesAreSetApart() {
+        #expect(HTML.captured("<x>").text == "<bdi>&lt;x&gt;</bdi>")
+        #expect(HTML.captured(nil).text == "<span class=\"none\">not known</span>")
+    }
+
+    @Test func longNamesAreCutBetweenCharacters() {
+        #expect(ShownText.cut(String(repeating: "x", count: 160)) == String(repeating: "x", count: 160))
+        #expect(ShownText.cut(String(repeating: "x", count: 161)) == String(repeating: "x", count: 160) + "…")
+        // 80 characters of 3 bytes: the limit lies within the 54th.
+        #expect(ShownText.cut(String(repeating: "中", count: 80)) == String(repeating: "中", count: 53) + "…")
+    }
+
+    @Test(
+        arguments: [
+            (0, 1, "0"), (1, 1, "1"), (999, 1, "999"), (1000, 1, "1,000"), (1_234_567, 1, "1,234,567"), (0, 5, "0"),
+            (1, 5, "<5"), (4, 5, "<5"), (5, 5, "5"), (2000, 1000, "2,000"), (999, 1000, "<1000"),
+        ])
+    func smallCountsAreNotTold(count: Int, minimum: Int, text: String) {
+        #expect(ShownCounts(minimum: minimum).text(count) == text)
+    }
+
+    @Test(
+        arguments: [
+            (0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (30_921, "30.9 kB"), (999_999, "999.9 kB"),
+            (511_119_665, "511.1 MB"), (2_000_000_000_000_000, "2000.0 TB"),
+        ])
+    func sizes(bytes: Int, text: String) { #expect(ShownCounts.size(bytes) == text) }
+
+    @Test func chartsDrawSmallCountsAlike() {
+        let shown = ShownCounts(minimum: 5)
+        #expect([0, 1, 4, 5, 6].map(shown.drawn) == [0, 5, 5, 5, 6])
+    }
+}

@@ -1,0 +1,66 @@
+import CivilTime
+import Testing
+
+@testable import Export
+
+/// The spans of time that a chart has bars for.
+@Suite struct ReportCalendarTests {
+    /// The number of a day, found by counting from a known one: 2020-01-01 is the 18,262nd day after 1970-01-01, a Wednesday.
+    private static let newYear2020 = 18_262
+
+    private func counts(_ days: some Sequence<Int>) -> [Int: Int] {
+        Dictionary(days.map { (Self.newYear2020 + $0, 1) }, uniquingKeysWith: +)
+    }
+
+    @Test func noDays() { #expect(ReportCalendar([:]) == nil) }
+
+    @Test func oneDay() throws {
+        let calendar = try #require(ReportCalendar(counts([0])))
+        #expect(calendar.unit == .day)
+        #expect(calendar.spans.map(\.name) == ["2020-01-01"])
+    }
+
+    @Test func gapsAreSpansToo() throws {
+        let calendar = try #require(ReportCalendar(counts([0, 3])))
+        #expect(calendar.spans.map(\.name) == ["2020-01-01", "2020-01-02", "2020-01-03", "2020-01-04"])
+        #expect((0...3).map { calendar.place(of: Self.newYear2020 + $0) } == [0, 1, 2, 3])
+        #expect(calendar.place(of: Self.newYear2020 - 1) == nil)
+        #expect(calendar.place(of: Self.newYear2020 + 4) == nil)
+    }
+
+    @Test func weeksBeginOnMonday() throws {
+        let calendar = try #require(ReportCalendar(counts([0, 150])))
+        #expect(calendar.unit == .week)
+        #expect(calendar.spans.first?.name == "2019-12-30 to 2020-01-05")
+        // 150 days after a Wednesday is a Saturday, the 30th of May.
+        #expect(calendar.spans.last?.name == "2020-05-25 to 2020-05-31")
+        #expect(calendar.place(of: Self.newYear2020 + 5) == 1)
+    }
+
+    @Test func monthsAndYears() throws {
+        let months = try #require(ReportCalendar(counts(stride(from: 0, to: 1000, by: 100))))
+        #expect(months.unit == .month)
+        #expect(months.spans.first?.name == "2020-01-01 to 2020-01-31")
+        #expect(months.spans[1].name == "2020-02-01 to 2020-02-29")
+        let years = try #require(ReportCalendar(counts(stride(from: 0, to: 12_000, by: 300))))
+        #expect(years.unit == .year)
+        #expect(years.spans.first?.name == "2020-01-01 to 2020-12-31")
+        let more = try #require(ReportCalendar(counts(stride(from: 0, to: 120_000, by: 300))))
+        #expect(more.unit == .years)
+        #expect(more.spans.count <= ReportCalendar.mostSpans)
+        #expect(more.spans.first?.name == "2020-01-01 to 2022-12-31")
+    }
+
+    @Test func aWrongClockDoesNotStretchTheChart() throws {
+        var days = counts(0..<10).mapValues { $0 * 10 }
+        days[0] = 5
+        days[Self.newYear2020 + 20_000] = 4
+        let calendar = try #require(ReportCalendar(days))
+        #expect(calendar.unit == .day)
+        #expect(calendar.spans.count == 10)
+        #expect(calendar.place(of: 0) == nil)
+        // A tenth of all may be left out, and no more.
+        days[0] = 8
+        #expect(ReportCalendar(days)?.place(of: 0) == 0)
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `report`: what the page says, that it is safe to open, and how it comes to be.
+@Suite struct ReportCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func page(_ arguments: String..., status: Int32 = 0) throws -> String {
+        let finished = try shell(#""$0" report -q --force -o "$1" "${@:2}""#, [folder("a.html")] + arguments)
+        #expect(finished.status == status, "\(finished.errors)")
+        return try folder.text("a.html")
+    }
+
+    /// What stands in the element with an id.
+    private func text(_ id: String, of page: String) throws -> String {
+        let start = try #require(page.range(of: " id=\"\(id)\">"))
+        let end = try #require(page.range(of: "<", range: start.upperBound..<page.endIndex))
+        return String(page[start.upperBound..<end.lowerBound])
+    }
+
+    @Test func numbersAreThoseOfTheSamples() throws {
+        let page = try page(sample("focus"), sample("shop"), status: 1)
+        let expected = [
+            "records": "13", "uploadable": "12", "held": "1", "quarantined": "1", "duplicates": "0", "nights": "1",
+            "clients": "3",
+        ]
+        for (id, number) in expected { #expect(try text(id, of: page) == number, "\(id)") }
+        #expect(page.contains("<code><bdi>F4</bdi></code>"))
+        #expect(page.contains("at byte 241"))
+        #expect(page.contains("<code><bdi>pending-events</bdi></code>"))
+        #expect(page.contains("The phone may still send these events itself."))
+        #expect(page.contains("sift-default: not ready: 4 events pending"))
+        #expect(page.contains("<bdi>Google</bdi>"))
+    }
+
+    @Test func styleIsTheOneThatThePolicyAllows() throws {
+        let page = try page(sample("webxr"))
+        let style = try #require(page.firstMatch(of: #/<style>([^<]*)<\/style>/#)?.1)
+        let script =
+            "import base64,hashlib,sys;print(base64.b64encode(hashlib.sha256(sys.argv[1].encode()).digest()).decode())"
+        let hash = try tool("python3", "-c", script, String(style)).trimmingCharacters(in: .newlines)
+        #expect(page.contains("content=\"default-src &#39;none&#39;; style-src &#39;sha256-\(hash)&#39;;"))
+        #expect(!page.contains("<script"))
+        #expect(!page.contains("style=\""))
+        #expect(!page.contains("http:") && !page.contains("https:"))
+    }
+
+    @Test func equalInputGivesAnEqualPage() throws {
+        #expect(try page("-j", "1", sample("firefox")) == page("-j", "2", sample("firefox")))
+    }
+
+    @Test func filtersAndMinimumCount() throws {
+        let core = try page("--type", "core", sample("focus"), status: 1)
+        #expect(try text("records", of: core) == "3")
+        let few = try page("--minimum-count", "5", sample("focus"), status: 1)
+        #expect(try text("records", of: few) == "7")
+        #expect(try text("held", of: few) == "&lt;5")
+        #expect(try text("clients", of: few) == "&lt;5")
+    }
+
+    @Test func bundleIsNamedByItsDigest() throws {
+        let bundled = try pingferry("bundle", "-o", folder("b.tar.zst"), sample("webxr"))
+        let digest = try #require(bundled.lines.last { $0.hasPrefix("digest ") }?.dropFirst("digest ".count))
+        #expect(try page(folder("b.tar.zst")).contains("<code>\(digest)</code>"))
+    }
+
+    @Test func summaryForMachines() throws {
+        let finished = try pingferry("report", "--json", "-o", folder("a.html"), sample("webxr"))
+        let json = try finished.json()
+        #expect(json["clients"] as? Int == 1)
+        #expect((json["totals"] as? [String: Any])?["records"] as? Int == 6)
+        #expect(json["size"] as? Int == (try folder.data("a.html")).count)
+    }
+
+    @Test func existingPageIsKept() throws {
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: folder("a.html")))
+        let finished = try pingferry("report", "-o", folder("a.html"), sample("webxr"))
+        #expect(finished.status == 73)
+        #expect(try folder.text("a.html") == "mine")
+        #expect(folder.names == ["a.html"])
+    }
+
+    @Test func nothingIsWrittenWithoutInput() throws {
+        #expect(try pingferry("report", "-o", folder("a.html"), folder("none")).status == 66)
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test(arguments: [["--minimum-count", "0"], ["--minimum-count", "x"], ["--json", "-o", "-"], ["--at", "noon"]])
+    func usage(options: [String]) throws {
+        let finished = try shell(#""$0" report -o "$1" "$2" "${@:3}""#, [folder("a.html"), sample("webxr")] + options)
+        #expect(finished.status == 64)
+        #expect(folder.names.isEmpty)
+    }
+}
