@@ -37,6 +37,26 @@ public struct ReportFacts: Sendable {
         }
     }
 
+    /// What there is to say of a report that is given away without the people: it has no names of captures, no paths and no
+    /// pieces of input in it.
+    ///
+    /// Source: "Exports", section 4.
+    public struct Pseudonymized: Sendable {
+        /// The id of the key that the pseudonyms were made with.
+        public let keyID: String
+        /// How many things could not be understood, by code.
+        public let quarantine: [String: Int]
+        /// How many problems there are, by code.
+        public let problems: [String: Int]
+
+        /// Describes what stands for that which is left out.
+        public init(keyID: String, quarantine: [String: Int], problems: [String: Int]) {
+            self.keyID = keyID
+            self.quarantine = quarantine
+            self.problems = problems
+        }
+    }
+
     /// The program and its version.
     public var tool: String
     /// What was read.
@@ -47,15 +67,19 @@ public struct ReportFacts: Sendable {
     public var isComplete: Bool
     /// What stores tell of themselves.
     public var queues: [Queue]
+    /// What stands for that which is left out where the records have pseudonyms; nil where they are as they were stored.
+    public var pseudonymized: Pseudonymized?
 
     /// Collects facts.
     public init(
-        tool: String, inputs: [Input], duplicates: Int, isComplete: Bool, queues: [Queue] = []
+        tool: String, inputs: [Input], duplicates: Int, isComplete: Bool, queues: [Queue] = [],
+        pseudonymized: Pseudonymized? = nil
     ) {
         self.tool = tool
         self.inputs = inputs
         self.duplicates = duplicates
         self.isComplete = isComplete
         self.queues = queues
+        self.pseudonymized = pseudonymized
     }
 }

@@ -45,7 +45,7 @@ import Testing
         ]
         for (name, contents, mode, status) in cases {
             try folder.put(contents, name, mode: mode)
-            for command in ["convert", "bundle"] {
+            for command in ["convert", "bundle", "report"] {
                 let finished = try pingferry(
                     command, "-o", folder("out"), "--pseudonymize", folder(name), sample("webxr"))
                 #expect(finished.status == status, "\(name)")

@@ -38,6 +38,8 @@ import Testing
         files += try keep("labels", ["convert", "-o", ndjson, "--labels", "--json"] + options, password: password)
         files += try keep("bundle", ["bundle", "-o", bundle, "--json"] + options, password: password)
         files += try keep("list", ["list", "--json", bundle], password: password)
+        files += try keep("report", ["report", "-o", folder("page.html"), "--json"] + options, password: password)
+        files.append("page.html")
         try tool(["tar", "--zstd", "-xOf", bundle]).write(to: URL(fileURLWithPath: folder("members")))
         try tool(["tar", "--zstd", "-tf", bundle]).write(to: URL(fileURLWithPath: folder("names")))
         let printed = try folder.data("plain.output").count

@@ -31,7 +31,7 @@ import Testing
         #expect(page.contains("<code><bdi>F4</bdi></code>"))
         #expect(page.contains("at byte 241"))
         #expect(page.contains("<code><bdi>pending-events</bdi></code>"))
-        #expect(page.contains("The phone may still send these events itself."))
+        #expect(page.contains("Holds events of no ping yet, which the phone may still send."))
         #expect(page.contains("sift-default: not ready: 4 events pending"))
         #expect(page.contains("<bdi>Google</bdi>"))
     }
@@ -65,6 +65,22 @@ import Testing
         let bundled = try pingferry("bundle", "-o", folder("b.tar.zst"), sample("webxr"))
         let digest = try #require(bundled.lines.last { $0.hasPrefix("digest ") }?.dropFirst("digest ".count))
         #expect(try page(folder("b.tar.zst")).contains("<code>\(digest)</code>"))
+    }
+
+    @Test func pageWithPseudonymsCountsWhatItLeavesOut() throws {
+        let key = try folder.put("a key that is no secret, for tests", "key", mode: 0o600)
+        let inputs = [sample("damaged"), sample("shop")]
+        let page = try page("--pseudonymize", key, inputs[0], inputs[1], status: 1)
+        let plain = try self.page(inputs[0], inputs[1], status: 1)
+        for id in ["records", "clients", "quarantined", "problems", "events", "days"] {
+            #expect(try text(id, of: page) == text(id, of: plain), "\(id)")
+        }
+        #expect(try text("uploadable", of: page) == "0")
+        #expect(try text("key", of: page).wholeMatch(of: /[0-9a-f]{8}/) != nil)
+        for name in ["damaged", "shop", "Containers", "at byte"] {
+            #expect(plain.contains(name), "\(name)")
+            #expect(!page.contains(name), "\(name)")
+        }
     }
 
     @Test func summaryForMachines() throws {

@@ -6,6 +6,14 @@ struct CodeCounts: Sendable {
     /// So many places are shown of a code.
     static let mostExamples = 5
 
+    /// Begins with nothing counted.
+    init() {}
+
+    /// Takes counts of which no place may be told.
+    init(withoutPlaces counts: [String: Int]) {
+        for (code, count) in counts.sorted(by: { $0.key < $1.key }) { self.counts.add(code, count) }
+    }
+
     mutating func add(_ code: String, _ example: CodeExample) {
         counts.add(code)
         addExample(code, example)

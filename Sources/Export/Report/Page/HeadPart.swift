@@ -5,7 +5,7 @@ extension ReportPage {
         <h1>What the phones left behind</h1>
         <p class="verdict \(isWell ? "good" : "bad")" id="verdict">\(verdict)</p>
         <dl class="figures">\(figures.map { figure($0.id, $0.title, $0.value) })</dl>
-        <h2 class="small">What was read, by \(facts.tool)</h2>
+        \(pseudonymText)<h2 class="small">What was read, by \(facts.tool)</h2>
         <ul class="inputs">\(facts.inputs.prefix(Self.mostInputs).map(input))\(moreInputs)</ul>
         """
     }
@@ -33,6 +33,15 @@ extension ReportPage {
         return """
             Everything was understood. \(shown.text(tally.uploadable)) of \(shown.text(records, "record")) may be uploaded; \
             \(shown.text(held)) wait, for reasons that stand <a href="#go">below</a>.
+            """
+    }
+
+    private var pseudonymText: HTML {
+        guard let pseudonymized = facts.pseudonymized else { return "" }
+        return """
+            <p>Without the people: ids are pseudonyms, made with the key <code id="key">\(pseudonymized.keyID)</code>; names, \
+            addresses, positions, free text, paths and what could not be understood are left out, and counted.</p>
+
             """
     }
 

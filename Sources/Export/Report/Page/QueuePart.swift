@@ -23,6 +23,9 @@ extension ReportPage {
     }
 
     private var queueList: HTML {
+        if facts.pseudonymized != nil {
+            return "<p>What stores tell of themselves is left out, for it has names in it.</p>"
+        }
         guard !facts.queues.isEmpty else { return "<p>No store with rules of its own was read.</p>" }
         let more = facts.queues.count - Self.mostQueues
         let rest: HTML = more > 0 ? "<p class=\"aside\">And \(more) more.</p>" : ""

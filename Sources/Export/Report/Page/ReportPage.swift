@@ -17,7 +17,12 @@ public struct ReportPage: Sendable {
     ///   - systems: they tell what their codes mean.
     ///   - minimumCount: smaller counts are shown as less than this.
     public init(_ counter: ReportCounter, facts: ReportFacts, systems: SystemTable, minimumCount: Int) {
-        tally = counter.tally
+        var tally = counter.tally
+        if let pseudonymized = facts.pseudonymized {
+            tally.quarantine = CodeCounts(withoutPlaces: pseudonymized.quarantine)
+            tally.problems = CodeCounts(withoutPlaces: pseudonymized.problems)
+        }
+        self.tally = tally
         self.facts = facts
         holdCodes = systems.holdCodes
         shown = ShownCounts(minimum: max(1, minimumCount))

@@ -22,7 +22,7 @@ struct ReportCommand: AsyncParsableCommand {
               pingferry report -o week.html --since 2020-03-01 --minimum-count 5 monday.tar.zst tuesday.tar.zst
 
             Counts smaller than --minimum-count are shown as <n: nobody is to be found by them. The ids of clients still stand \
-            on the page.
+            on the page; --pseudonymize puts pseudonyms in their place, and leaves out names, paths and free text.
             """)
 
     @Option(
@@ -46,6 +46,7 @@ struct ReportCommand: AsyncParsableCommand {
     @OptionGroup var input: InputOptions
     @OptionGroup(title: "Encrypted backups") var backups: PasswordOptions
     @OptionGroup(title: "Filters") var filters: FilterOptions
+    @OptionGroup(title: "Pseudonyms") var pseudonyms: PseudonymOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     private var isStandardOutput: Bool { output == "-" || StandardOutput.isNamed(by: output) }
@@ -64,6 +65,7 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
+            let pseudonymizer = try pseudonyms.pseudonymizer()
             let file = try CommandOutput(path: isStandardOutput ? "-" : output, replacing: force)
             let limit = common.limit
             let opening = InputOpening(
@@ -71,17 +73,18 @@ struct ReportCommand: AsyncParsableCommand {
                 isSalvage: salvage, spool: input.spool, passwords: try backups.passwords(isQuiet: common.quiet))
             let reading = Reading(
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
-                limit: limit, reportsQueues: true)
+                limit: limit, reportsQueues: pseudonymizer == nil, pseudonymizer: pseudonymizer)
             let counter = ReportCounter()
             var stores = ScanReport(reading.inputs, paths: input.paths, at: try instant())
             let intake = try await count(reading, to: counter, stores: &stores)
             stores.finish(intake)
             let page = ReportPage(
-                counter, facts: facts(reading, intake, stores), systems: Systems.table, minimumCount: minimumCount)
+                counter, facts: facts(reading, intake, stores, keyID: pseudonymizer?.keyID), systems: Systems.table, minimumCount: minimumCount)
             let bytes = page.bytes
             try file.write(bytes.span)
             try file.commit()
-            try tell(Summary(intake, of: reading.filter), page, size: bytes.count)
+            try tell(
+                Summary(intake, of: reading.filter, pseudonymizedWith: pseudonymizer?.keyID), page, size: bytes.count)
         }
     }
 
@@ -107,11 +110,20 @@ struct ReportCommand: AsyncParsableCommand {
         return intake
     }
 
-    private func facts(_ reading: Reading, _ intake: Intake, _ stores: ScanReport) -> ReportFacts {
-        ReportFacts(
-            tool: "pingferry \(Pingferry.version)",
-            inputs: zip(reading.inputs, input.paths).map { $0.reportInput(path: $1) },
-            duplicates: intake.duplicates, isComplete: !intake.isIncomplete, queues: stores.queues)
+    /// - Parameter keyID: the id of the key of pseudonyms: names of inputs and digests would tell whose captures these are.
+    private func facts(_ reading: Reading, _ intake: Intake, _ stores: ScanReport, keyID: String?) -> ReportFacts {
+        let inputs = zip(reading.inputs, input.paths).map { $0.reportInput(path: $1) }
+        var facts = ReportFacts(
+            tool: "pingferry \(Pingferry.version)", inputs: inputs, duplicates: intake.duplicates,
+            isComplete: !intake.isIncomplete)
+        guard let keyID else {
+            facts.queues = stores.queues
+            return facts
+        }
+        facts.inputs = inputs.enumerated().map { .init(label: "input \($0 + 1)", kind: $1.kind) }
+        facts.pseudonymized = .init(
+            keyID: keyID, quarantine: intake.quarantined.counts, problems: intake.problems.counts)
+        return facts
     }
 
     private func tell(_ summary: Summary, _ page: ReportPage, size: Int) throws {
@@ -128,7 +140,7 @@ struct ReportCommand: AsyncParsableCommand {
         } else if !isStandardOutput, !common.quiet {
             try Terminal.print("wrote \(output): \(summary.sentence)")
         }
-        try summary.finish()
+        try summary.finish(isQuiet: common.quiet)
     }
 }
 
