@@ -79,7 +79,8 @@ struct ReportCommand: AsyncParsableCommand {
             let intake = try await count(reading, to: counter, stores: &stores)
             stores.finish(intake)
             let page = ReportPage(
-                counter, facts: facts(reading, intake, stores, keyID: pseudonymizer?.keyID), systems: Systems.table, minimumCount: minimumCount)
+                counter, facts: facts(reading, intake, stores, keyID: pseudonymizer?.keyID), systems: Systems.table,
+                minimumCount: minimumCount)
             let bytes = page.bytes
             try file.write(bytes.span)
             try file.commit()
