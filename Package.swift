@@ -42,6 +42,7 @@ func systemLibrary(_ name: String, pkgConfig: String, apt package: String) -> Ta
 
 let libraries: [Target] = [
     .target(name: "CFiles", path: "Sources/CLibraries/CFiles"),
+    .target(name: "CProcesses", path: "Sources/CLibraries/CProcesses"),
     .target(name: "CThreads", path: "Sources/CLibraries/CThreads"),
     .target(name: "CSQLite", path: "Sources/CLibraries/CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     systemLibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
@@ -56,6 +57,7 @@ let foundations: [Target] = [
     room("Files", on: "Foundations", ["Bytes", "CFiles"]),
     room("HTTP", on: "Foundations", ["CCurl", "Parallel"]),
     room("Parallel", on: "Foundations"),
+    room("Processes", on: "Foundations", ["CProcesses"]),
     room("PrivateSQLite", on: "Foundations", ["CSQLite", "Files"]),
     room("Secrets", on: "Foundations", [crypto, cryptoExtras]),
     room("SQLite", on: "Foundations", ["CSQLite"]),
@@ -86,7 +88,7 @@ let systems: [Target] = [
 
 let middle: [Target] = [
     .target(
-        name: "Bundle", dependencies: ["Bytes", "CZstd", "Files", "JSONText", "Parallel", "Telemetry", crypto],
+        name: "Bundle", dependencies: ["Bytes", "CZstd", "Files", "JSONText", "Parallel", "Processes", "Telemetry", crypto],
         path: "Sources/Bundle", swiftSettings: common),
     .target(
         name: "Capture",
@@ -157,6 +159,7 @@ let tests: [Target] = [
     tests(of: "Files", on: "Foundations", ["Files", "interrupted"]),
     tests(of: "HTTP", on: "Foundations", ["CCurl", "HTTP"]),
     tests(of: "Parallel", on: "Foundations", ["Parallel"]),
+    tests(of: "Processes", on: "Foundations", ["Processes"]),
     tests(of: "SQLite", on: "Foundations", ["SQLite"]),
     tests(of: "Secrets", on: "Foundations", ["Secrets"]),
     tests(of: "DeviceBackup", on: "Formats", ["Bytes", "DeviceBackup", "Secrets"]),
@@ -170,7 +173,7 @@ let tests: [Target] = [
     tests(of: "Sift", on: "Systems", ["PropertyList", "Sift"] + telemetryForTests),
     tests(
         of: "Systems", on: "Systems", ["ActivityStream", "Glean", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
-    tests(of: "Bundle", ["Bundle", "CZstd", "Mozilla", crypto] + telemetryForTests),
+    tests(of: "Bundle", ["Bundle", "CZstd", "Mozilla", "Processes", crypto] + telemetryForTests),
     tests(
         of: "Capture",
         [

@@ -16,6 +16,8 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
     case changed(member: String)
     /// A record in a segment is not well formed; line numbers count from 1.
     case badRecord(member: String, line: Int, reason: String)
+    /// It is not signed by one of those who have to have signed it.
+    case signature(SignatureError)
     /// A count in the manifest is not what the records say; which.
     case count(String)
 
@@ -29,6 +31,7 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
         case .badManifest(let how): "\(BundleLayout.manifest): \(how)"
         case .changed(let member): "\(member): its bytes are not those that the manifest lists"
         case .badRecord(let member, let line, let reason): "\(member) line \(line): \(reason)"
+        case .signature(let error): error.description
         case .count(let what): "\(BundleLayout.manifest): \(what) is not what the records say"
         }
     }
@@ -37,6 +40,7 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
     public var remedy: String? {
         switch self {
         case .container(let error): error.remedy
+        case .signature(let error): error.remedy
         case .version: "use a newer version of this program"
         case .notABundle: nil
         case .memberMissing, .badManifest, .changed, .badRecord, .count:

@@ -25,6 +25,8 @@ public final class BundleReader: Sendable {
     public let members: [ContainerReader.Member]
     /// The systems that its records may be of.
     public let systems: SystemTable
+    /// Who signed it, where somebody had to.
+    public let signer: Signer?
     private let container: ContainerReader
     private let places: PlaceTable
 
@@ -38,7 +40,42 @@ public final class BundleReader: Sendable {
         members = container.members
         self.container = container
         self.path = path
+        signer = nil
     }
+
+    /// Opens a bundle that one of some signers has to have signed. What is read of it afterwards are the bytes that were
+    /// signed, or an error.
+    /// - Parameter signature: the path of the signature; nil for the one beside the bundle.
+    /// - Throws: ``BundleError``; ``BundleError/signature(_:)`` before anything of the bundle is read.
+    public convenience init(
+        path: String, knowing systems: SystemTable, signedBy signers: Signers, signature: String? = nil
+    ) throws(BundleError) {
+        let source: ByteSource
+        do throws(FileError) {
+            source = ByteSource(try InputFile(path: path))
+        } catch {
+            throw .container(ContainerError(at: 0, .file(error)))
+        }
+        try self.init(
+            source, path: path, knowing: systems, signedBy: signers, signature: signature ?? Self.signature(of: path))
+    }
+
+    /// Opens a bundle that one of some signers has to have signed.
+    /// - Throws: ``BundleError``.
+    public convenience init(
+        _ source: ByteSource, path: String, knowing systems: SystemTable, signedBy signers: Signers, signature: String
+    ) throws(BundleError) {
+        let (bytes, signer): (ByteSource, Signer)
+        do throws(SignatureError) {
+            (bytes, signer) = try signers.prove(source, path: path, signature: signature)
+        } catch {
+            throw .signature(error)
+        }
+        try self.init(bytes, path: path, knowing: systems, signer: signer)
+    }
+
+    /// Where the signature of a bundle lies.
+    private static func signature(of path: String) -> String { "\(path).sig" }
 
     /// Opens a bundle in memory.
     /// - Throws: ``BundleError``.
@@ -51,7 +88,14 @@ public final class BundleReader: Sendable {
     ///   - path: what messages call it.
     ///   - systems: those that records may be of.
     /// - Throws: ``BundleError``.
-    public init(_ source: ByteSource, path: String, knowing systems: SystemTable) throws(BundleError) {
+    public convenience init(_ source: ByteSource, path: String, knowing systems: SystemTable) throws(BundleError) {
+        try self.init(source, path: path, knowing: systems, signer: nil)
+    }
+
+    private init(
+        _ source: ByteSource, path: String, knowing systems: SystemTable, signer: Signer?
+    ) throws(BundleError) {
+        self.signer = signer
         self.systems = systems
         let container = try Self.wrapping { () throws(ContainerError) in try ContainerReader(source) }
         (manifest, places) = try Self.check(container)

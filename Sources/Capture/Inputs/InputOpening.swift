@@ -169,10 +169,21 @@ public struct InputOpening: Sendable {
     }
 
     /// Opens a bundle, of the standard input in a private copy.
-    /// - Parameter folder: where that copy is made.
+    /// - Parameters:
+    ///   - folder: where that copy is made.
+    ///   - signers: those of whom one has to have signed it; nil where nobody has to.
+    ///   - signature: the path of the signature; nil for the one beside the bundle. Of the standard input it has to be given.
     /// - Throws: `FileError`, or ``InputError``, which names the file.
-    public static func bundle(_ path: String, systems: SystemTable, copyFolder folder: String) throws -> BundleReader {
-        guard path == "-" else { return try naming(path) { try BundleReader(path: path, knowing: systems) } }
+    public static func bundle(
+        _ path: String, systems: SystemTable, copyFolder folder: String, signedBy signers: Signers? = nil,
+        signature: String? = nil
+    ) throws -> BundleReader {
+        guard path == "-" else {
+            return try naming(path) {
+                guard let signers else { return try BundleReader(path: path, knowing: systems) }
+                return try BundleReader(path: path, knowing: systems, signedBy: signers, signature: signature)
+            }
+        }
         let head = try standardInputHead()
         // What cannot be a bundle is not worth a copy.
         guard InputKind(head: head).isBundle else {
@@ -181,7 +192,13 @@ public struct InputOpening: Sendable {
             }
         }
         let source = try Spool(folder: folder).takeStandardInput(head: head)
-        return try naming(standardInput) { try BundleReader(source, path: standardInput, knowing: systems) }
+        return try naming(standardInput) {
+            guard let signers, let signature else {
+                return try BundleReader(source, path: standardInput, knowing: systems)
+            }
+            return try BundleReader(
+                source, path: standardInput, knowing: systems, signedBy: signers, signature: signature)
+        }
     }
 
     private static func standardInputHead() throws -> [UInt8] {

@@ -30,13 +30,15 @@ public struct BundleIntake: Sendable {
     /// - Parameters:
     ///   - paths: the bundles, in order.
     ///   - systems: those that records may be of.
+    ///   - signers: those of whom one has to have signed each bundle; nil where nobody has to.
     ///   - limit: how many segments are read at once.
     ///   - keepsGoing: whether bundles that do not verify are left out.
     ///   - isReleased: whether the operator accepted that a record, by its id, is held for a reason.
     ///   - progress: told the bytes of each member that was checked.
     /// - Throws: ``UnusableBundlesError`` with all bundles that do not verify, unless they are left out.
     public init(
-        _ paths: [String], knowing systems: SystemTable, limit: JobLimit, keepsGoing: Bool = false,
+        _ paths: [String], knowing systems: SystemTable, signedBy signers: Signers? = nil, limit: JobLimit,
+        keepsGoing: Bool = false,
         isReleased: (_ id: String, _ code: String) -> Bool,
         progress: (Int) -> Void = { _ in }
     ) async throws {
@@ -46,7 +48,7 @@ public struct BundleIntake: Sendable {
         for path in paths {
             let end = pool.end
             do {
-                let reader = try BundleReader(path: path, knowing: systems)
+                let reader = try Self.open(path, systems, signers)
                 pool.begin(BundleName(path: path, digest: reader.manifest.digest))
                 try await Self.verify(
                     reader, number: readers.count, limit: limit, isReleased: isReleased, into: &pool, progress)
@@ -61,6 +63,13 @@ public struct BundleIntake: Sendable {
         self.pool = pool
         self.unusable = unusable
         source = UploadSource(readers)
+    }
+
+    private static func open(
+        _ path: String, _ systems: SystemTable, _ signers: Signers?
+    ) throws(BundleError) -> BundleReader {
+        guard let signers else { return try BundleReader(path: path, knowing: systems) }
+        return try BundleReader(path: path, knowing: systems, signedBy: signers)
     }
 
     private static func verify(

@@ -69,3 +69,13 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 }
+
+extension FileError {
+    /// A file that is not what it was when it was looked at first.
+    public init(changed path: String) {
+        self.init(.read, path, code: ESTALE, saying: "\(path) has changed since it was checked")
+    }
+
+    /// Whether a file is not what it was when it was looked at first.
+    public var isChanged: Bool { operation == .read && code == ESTALE }
+}

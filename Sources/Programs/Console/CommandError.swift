@@ -10,6 +10,8 @@ public enum ExitStatus: Int32, Sendable {
     case badData = 65
     /// There is no such input.
     case noInput = 66
+    /// A program that is needed is not there.
+    case missingProgram = 69
     /// An output cannot be made.
     case cannotCreate = 73
     /// Reading or writing failed.
@@ -44,7 +46,7 @@ public struct CommandError: Error {
             switch error.operation {
             case .create, .lock, .replace: .cannotCreate
             case .write, .sync, .rename, .remove, .spool: .inputOutput
-            case _ where error.isNotAFile: .badData
+            case _ where error.isNotAFile || error.isChanged: .badData
             default: error.isNotFound ? .noInput : error.isNoPermission ? .noPermission : .inputOutput
             }
         self.init(status: status, message: "\(error)", remedy: Self.remedy(for: error, status))
@@ -60,7 +62,8 @@ public struct CommandError: Error {
         self.init(error)
         // What the operating system refused names the file already.
         if case .container(let error) = error, case .file = error.reason { return }
-        self.init(status: .badData, message: "\(path): \(message)", remedy: remedy)
+        if case .signature(.file) = error { return }
+        self.init(status: status, message: "\(path): \(message)", remedy: remedy)
     }
 
     /// Says on standard error what went wrong.
@@ -81,7 +84,17 @@ public struct CommandError: Error {
 
     private static func status(of error: BundleError) -> ExitStatus {
         if case .container(let error) = error, case .file(let error) = error.reason { return Self(error).status }
-        return .badData
+        guard case .signature(let error) = error else { return .badData }
+        return Self.status(of: error)
+    }
+
+    private static func status(of error: SignatureError) -> ExitStatus {
+        switch error {
+        case .missing, .notASignature, .unknownSigner, .refused: .badData
+        case .program(.missing): .missingProgram
+        case .program(.notStarted): .inputOutput
+        case .file(let error): Self(error).status
+        }
     }
 
     private static func remedy(for error: FileError, _ status: ExitStatus) -> String? {

@@ -20,6 +20,11 @@ struct SendCommand: AsyncParsableCommand {
             network, and without changing the ledger:
               pingferry-upload send --dry-run monday.tar.zst tuesday.tar.zst
 
+            With --signers nothing is sent, of any bundle, unless each was signed by somebody in that list. What is read \
+            of it afterwards is what was signed:
+              ssh-keygen -Y sign -n \(Signers.namespace) -f KEY monday.tar.zst
+              pingferry-upload --signers /etc/pingferry/signers monday.tar.zst
+
             With --quiet a job says nothing when all is well, and one line otherwise. What was refused is told every night, and \
             the exit status stays 1, until retry or forget settles it. --move-done moves bundles away that have done their work: \
             of which nothing is left to send, and nothing was refused. What is held stays in them.
@@ -65,6 +70,7 @@ struct SendCommand: AsyncParsableCommand {
             valueName: "file"))
     var metrics: String?
 
+    @OptionGroup(title: "Who packed it") var signing: SignerOptions
     @OptionGroup(title: "Limits") var limits: LimitOptions
     @OptionGroup(title: "Sending") var sending: SendingOptions
     @OptionGroup(title: "Ledger") var ledger: LedgerOptions
@@ -212,8 +218,9 @@ struct SendCommand: AsyncParsableCommand {
         let progress = ProgressLine("verifying", isQuiet: common.quiet)
         defer { progress.clear() }
         let limit = JobLimit(jobs: ProcessInfo.processInfo.activeProcessorCount)
+        let signers = try signing.signers(environment: ProcessInfo.processInfo.environment)
         let intake = try await BundleIntake(
-            bundles, knowing: Systems.table, limit: limit, keepsGoing: keepGoing,
+            bundles, knowing: Systems.table, signedBy: signers, limit: limit, keepsGoing: keepGoing,
             isReleased: isReleased ?? { _, _ in false }
         ) {
             progress.add(bytes: $0)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Bundle
 import Capture
 import Console
+import FoundationEssentials
 import JSONText
 import Systems
 import Telemetry
@@ -16,21 +17,57 @@ struct VerifyCommand: AsyncParsableCommand {
             that it prints does not depend on compression: equal digests mean equal contents.
               pingferry verify monday.tar.zst
               ssh site cat monday.tar.zst | pingferry verify -
+
+            That shows that a bundle is whole, not who packed it: whoever changes a bundle can make it whole again. \
+            --digest compares with a digest that came another way than the bundle, such as by telephone: then these are the \
+            contents that were meant by whoever told it. --signers asks ssh-keygen who signed it, which needs no other way:
+              ssh-keygen -Y sign -n \(Signers.namespace) -f KEY monday.tar.zst
+              pingferry verify --signers signers monday.tar.zst
+
+            The signature lies beside the bundle, as monday.tar.zst.sig. A line of the list of signers has a name, and the \
+            public key: ines@example.org ssh-ed25519 AAAA…
             """)
 
     @Argument(help: ArgumentHelp("Bundles; - is standard input.", valueName: "bundle"))
     var bundles: [String]
 
+    @OptionGroup(title: "Who packed it") var signing: SignerOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The signature, where it does not lie beside the bundle under its name with .sig.", valueName: "file"))
+    var signature: String?
+
+    @OptionGroup(title: "Digests") var digests: DigestOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
-    func validate() throws { try InputOptions.checkStandardInput(in: bundles) }
+    func validate() throws {
+        try InputOptions.checkStandardInput(in: bundles)
+        guard signature == nil || bundles.count == 1 else {
+            throw ValidationError("--signature is for one bundle")
+        }
+    }
 
     func run() async throws {
+        var signers: Signers?
+        var expected: [String]?
+        try await reporting {
+            signers = try signing.signers(environment: ProcessInfo.processInfo.environment)
+            expected = try digests.expected(of: bundles)
+            if signers != nil, signature == nil, bundles.contains("-") {
+                throw ValidationError("give the signature of the standard input with --signature")
+            }
+        }
+        try await verifyAll(signers, expected)
+    }
+
+    /// - Parameter expected: the digest that each bundle has to have; nil where none was given.
+    private func verifyAll(_ signers: Signers?, _ expected: [String]?) async throws {
         var worst: ExitCode?
         var results: [[UInt8]] = []
-        for path in bundles {
+        for (number, path) in bundles.enumerated() {
             do {
-                results.append(try await verify(path))
+                results.append(try await verify(path, signers, expected: expected?[number]))
             } catch {
                 guard let failure = CommandError(error) else { throw error }
                 failure.report(as: "pingferry")
@@ -46,9 +83,16 @@ struct VerifyCommand: AsyncParsableCommand {
         if let worst { throw worst }
     }
 
-    private func verify(_ path: String) async throws -> [UInt8] {
+    private func verify(_ path: String, _ signers: Signers?, expected: String?) async throws -> [UInt8] {
         let reader = try InputOpening.bundle(
-            path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder)
+            path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder, signedBy: signers,
+            signature: signature)
+        if let expected, reader.manifest.digest != expected {
+            throw CommandError(
+                status: .badData,
+                message: "\(InputOpening.name(of: path)): its digest is \(reader.manifest.digest), not \(expected)",
+                remedy: "it is another bundle than the one that was meant: do not use it")
+        }
         var generator = SystemRandomNumberGenerator()
         let verifier = BundleVerifier(reader, limit: common.limit, secret: RunSecret(using: &generator))
         let progress = ProgressLine("verifying", total: verifier.byteCount, isQuiet: common.quiet)
@@ -63,7 +107,8 @@ struct VerifyCommand: AsyncParsableCommand {
         if !common.json, !common.quiet {
             let count = Summary.count(manifest.totals.records, "record")
             try Terminal.print("\(InputOpening.name(of: path)): good, \(count)\(Summary.details(of: manifest.totals))")
-            try Terminal.print("digest \(manifest.digest)")
+            try Terminal.print("digest \(manifest.digest)\(expected == nil ? "" : ", as given")")
+            if let signer = reader.signer { try Terminal.print("signed by \(signer.principal) with \(signer.key)") }
             if let key = manifest.pseudonymized { try Terminal.print("pseudonymized with the key \(key)") }
         }
         var object = CanonicalObject()
@@ -71,6 +116,12 @@ struct VerifyCommand: AsyncParsableCommand {
         object.set("good", boolean: true)
         object.set("path", string: path)
         object.set("pseudonymized", string: manifest.pseudonymized)
+        if let signer = reader.signer {
+            var signed = CanonicalObject()
+            signed.set("key", string: signer.key)
+            signed.set("principal", string: signer.principal)
+            object.set("signer", object: signed)
+        }
         object.set("totals", object: manifest.totals.json)
         return object.bytes
     }

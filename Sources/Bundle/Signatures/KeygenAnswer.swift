@@ -1,0 +1,34 @@
+import Processes
+
+/// What `ssh-keygen` prints, read for people: whether a signature is good is told by its exit status alone.
+enum KeygenAnswer {
+    /// More of a message is no help.
+    private static let longestReason = 300
+
+    /// The names that `find-principals` prints, a line each.
+    static func principals(of result: ProgramResult) -> [String] {
+        lines(result.output)
+    }
+
+    /// The key of a good signature; nil for one that is not good.
+    ///
+    /// `Good "pingferry-bundle" signature for ines@example.org with ED25519 key SHA256:…`
+    static func key(of result: ProgramResult, _ principal: String) -> String? {
+        guard result.status == 0 else { return nil }
+        let start = "Good \"\(Signers.namespace)\" signature for \(principal) with "
+        return lines(result.output).first { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
+    }
+
+    /// What is always said of a signature that is not good.
+    private static let usual = ["Could not verify signature.", "No principal matched."]
+
+    /// Why a signature is not good, in the last words that say more than that; nil where there are none.
+    static func reason(of result: ProgramResult) -> String? {
+        let said = (lines(result.output) + lines(result.errors)).filter { !usual.contains($0) }
+        return said.last.map { String($0.prefix(longestReason)) }
+    }
+
+    private static func lines(_ bytes: [UInt8]) -> [String] {
+        String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+    }
+}

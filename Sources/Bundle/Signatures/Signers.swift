@@ -1,0 +1,129 @@
+import Files
+import Processes
+
+/// Those whose signatures are taken, as lists that `ssh-keygen` reads. All cryptography is its: we hand it the bytes and
+/// believe its exit status.
+///
+/// A signature is SSHSIG over the bytes of a bundle (of volumes: over all of them in their order) for the namespace
+/// `pingferry-bundle`, and lies beside it as `NAME.tar.zst.sig`.
+///
+/// ```swift
+/// let signers = try Signers(allowed: "signers", revoked: nil, environment: environment)
+/// let (bytes, signer) = try signers.prove(source, path: "a.tar.zst", signature: "a.tar.zst.sig")
+/// ```
+///
+/// Source: `ssh-keygen(1)`, "ALLOWED SIGNERS"; OpenSSH's PROTOCOL.sshsig.
+public struct Signers: Sendable {
+    /// What signatures have to be made for, so that those of other things are not taken for a bundle's.
+    public static let namespace = "pingferry-bundle"
+    /// A signature has some hundred bytes; one with a certificate, some thousand.
+    private static let longestSignature = 64 << 10
+    /// A key may belong to several signers; each is a run over all bytes.
+    private static let mostPrincipals = 16
+
+    private let allowed: String
+    private let revoked: String?
+    private let keygen: InstalledProgram
+    private let environment: [String: String]
+
+    /// Finds `ssh-keygen` and looks at the lists.
+    /// - Parameters:
+    ///   - allowed: the path of a list in the format of `allowed_signers`.
+    ///   - revoked: the path of a list of keys that are not taken any more, or of a key revocation list.
+    ///   - environment: this program's own. `ssh-keygen` gets nothing of it but the folders of programs, the home folder and
+    ///     the time zone, in which it reads `valid-before`.
+    /// - Throws: ``SignatureError``.
+    public init(allowed: String, revoked: String?, environment: [String: String]) throws(SignatureError) {
+        do throws(FileError) {
+            for path in [allowed, revoked].compactMap(\.self) { _ = try InputFile(path: path) }
+        } catch {
+            throw .file(error)
+        }
+        do throws(ProgramError) {
+            keygen = try InstalledProgram("ssh-keygen", searching: environment["PATH"] ?? "")
+        } catch {
+            throw .program(error)
+        }
+        self.allowed = allowed
+        self.revoked = revoked
+        self.environment = environment.filter { ["PATH", "HOME", "TZ"].contains($0.key) }
+            .merging(["LC_ALL": "C"]) { $1 }
+    }
+
+    /// Has a signature checked.
+    /// - Parameters:
+    ///   - source: the bytes that it has to be of.
+    ///   - path: what messages call them.
+    ///   - signature: the path of the signature.
+    /// - Returns: the bytes that were checked, which refuse to be read once they have changed, and who signed them.
+    /// - Throws: ``SignatureError``.
+    public func prove(
+        _ source: ByteSource, path: String, signature: String
+    ) throws(SignatureError) -> (ByteSource, Signer) {
+        try Self.checkForm(signature)
+        do {
+            var refusal = SignatureError.unknownSigner(signature)
+            for principal in try principals(of: signature) {
+                let (bytes, result) = try verify(source, path: path, signature, by: principal)
+                if let bytes, let key = KeygenAnswer.key(of: result, principal) {
+                    return (ByteSource(bytes), Signer(principal: principal, key: key))
+                }
+                refusal = .refused(signature, reason: KeygenAnswer.reason(of: result) ?? silentReason)
+            }
+            throw refusal
+        } catch let error as SignatureError {
+            throw error
+        } catch let error as ProgramError {
+            throw .program(error)
+        } catch let error as FileError {
+            throw .file(error)
+        } catch {
+            throw .refused(signature, reason: "\(error)")
+        }
+    }
+
+    /// What is meant where `ssh-keygen` refuses a signature without a word.
+    private var silentReason: String { revoked == nil ? "ssh-keygen does not say why" : "the key is revoked" }
+
+    /// What `ssh-keygen` leaves unread, such as a second signature, nobody has checked.
+    private static func checkForm(_ path: String) throws(SignatureError) {
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try InputFile(path: path).contents(limit: longestSignature)
+        } catch {
+            guard !error.isNotFound else { throw .missing(path) }
+            throw error.isTooLarge || error.isNotAFile ? .notASignature(path) : .file(error)
+        }
+        guard SignatureArmor.isOne(bytes) else { throw .notASignature(path) }
+    }
+
+    /// Whose key it is that made the signature, by the list.
+    private func principals(of signature: String) throws -> [String] {
+        let result = try keygen.run(
+            ["-Y", "find-principals", "-s", signature, "-f", allowed], environment: environment)
+        guard result.status == 0 else {
+            guard let reason = KeygenAnswer.reason(of: result) else { throw SignatureError.unknownSigner(signature) }
+            throw SignatureError.refused(signature, reason: reason)
+        }
+        return Array(KeygenAnswer.principals(of: result).prefix(Self.mostPrincipals))
+    }
+
+    /// Has the bytes checked against the signature.
+    /// - Returns: the bytes; nil where `ssh-keygen` did not read them all.
+    private func verify(
+        _ source: ByteSource, path: String, _ signature: String, by principal: String
+    ) throws -> (ProvenBytes?, ProgramResult) {
+        var arguments = ["-Y", "verify", "-f", allowed, "-I", principal, "-n", Self.namespace, "-s", signature]
+        if let revoked { arguments += ["-r", revoked] }
+        var bytes: ProvenBytes?
+        let result = try keygen.run(arguments, environment: environment) { write in
+            var isRead = true
+            let read = try ProvenBytes(source, path: path) { block in
+                isRead = try write(block)
+                return isRead
+            }
+            if isRead { bytes = read }
+        }
+        return (bytes, result)
+    }
+}

@@ -1,0 +1,90 @@
+#define _GNU_SOURCE
+#include "cprocesses.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static int add_files(posix_spawn_file_actions_t *actions, int input, int output, int errors) {
+    int code = posix_spawn_file_actions_adddup2(actions, input, STDIN_FILENO);
+    if (code == 0) code = posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
+    if (code == 0) code = posix_spawn_file_actions_adddup2(actions, errors, STDERR_FILENO);
+    return code;
+}
+
+/// What this program ignores, handles or holds back is not the other's business.
+static int reset_signals(posix_spawnattr_t *attributes) {
+    sigset_t all, none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    int code = posix_spawnattr_setsigdefault(attributes, &all);
+    if (code == 0) code = posix_spawnattr_setsigmask(attributes, &none);
+    if (code == 0) code = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    return code;
+}
+
+int cprocesses_start(
+    const char *path, char *const arguments[], char *const environment[], int input, int output, int errors, int *process) {
+    posix_spawn_file_actions_t actions;
+    int code = posix_spawn_file_actions_init(&actions);
+    if (code != 0) return code;
+    posix_spawnattr_t attributes;
+    code = posix_spawnattr_init(&attributes);
+    if (code == 0) {
+        pid_t number = 0;
+        code = add_files(&actions, input, output, errors);
+        if (code == 0) code = reset_signals(&attributes);
+        if (code == 0) code = posix_spawn(&number, path, &actions, &attributes, arguments, environment);
+        *process = number;
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return code;
+}
+
+int cprocesses_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
+
+int cprocesses_memory(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+
+static int write_all(int pipe, const char *bytes, size_t count) {
+    while (count > 0) {
+        ssize_t written = write(pipe, bytes, count);
+        if (written < 0 && errno != EINTR) return errno;
+        if (written > 0) {
+            bytes += written;
+            count -= (size_t)written;
+        }
+    }
+    return 0;
+}
+
+int cprocesses_write(int pipe, const void *bytes, size_t count) {
+    sigset_t broken, before, pending;
+    sigemptyset(&broken);
+    sigaddset(&broken, SIGPIPE);
+    // One that somebody else has caused before is left to him.
+    sigpending(&pending);
+    int code = pthread_sigmask(SIG_BLOCK, &broken, &before);
+    if (code != 0) return code;
+    code = write_all(pipe, bytes, count);
+    if (code == EPIPE && !sigismember(&pending, SIGPIPE)) {
+        struct timespec now = {0, 0};
+        while (sigtimedwait(&broken, NULL, &now) < 0 && errno == EINTR) {}
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+int cprocesses_wait(int process) {
+    int status = 0;
+    while (waitpid(process, &status, 0) < 0) {
+        if (errno != EINTR) return -1;
+    }
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Bundle
+
+/// Who has to have signed bundles.
+public struct SignerOptions: ParsableArguments {
+    /// The list of signers.
+    @Option(
+        help: ArgumentHelp(
+            """
+            Take a bundle only if one of these signed it: a list as ssh-keygen reads it, lines such as \
+            ines@example.org ssh-ed25519 AAAA… (default: $\(Self.variable))
+            """, valueName: "file"))
+    public var signers: String?
+
+    /// The list of keys that are not taken any more.
+    @Option(
+        help: ArgumentHelp(
+            "Take no signature of the keys in this file: public keys, or a key revocation list. (default: $\(Self.revokedVariable))",
+            valueName: "file"))
+    public var revoked: String?
+
+    /// The variable of the environment that names the list where the option does not.
+    public static let variable = "PINGFERRY_SIGNERS"
+    /// The variable that names the list of keys that are not taken any more.
+    public static let revokedVariable = "PINGFERRY_REVOKED"
+
+    /// Nobody is asked for.
+    public init() {}
+
+    /// Those who have to have signed; nil where nobody is asked for.
+    /// - Parameter environment: the program's own.
+    /// - Throws: ``CommandError``.
+    public func signers(environment: [String: String]) throws -> Signers? {
+        func value(_ option: String?, _ name: String) -> String? {
+            option ?? environment[name].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        let revoked = value(revoked, Self.revokedVariable)
+        guard let allowed = value(signers, Self.variable) else {
+            guard revoked == nil else {
+                throw ValidationError("--revoked says whose signature is not taken; --signers, whose is")
+            }
+            return nil
+        }
+        do throws(SignatureError) {
+            return try Signers(allowed: allowed, revoked: revoked, environment: environment)
+        } catch {
+            throw CommandError(BundleError.signature(error))
+        }
+    }
+}

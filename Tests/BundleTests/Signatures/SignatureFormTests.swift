@@ -1,0 +1,40 @@
+import Processes
+import Testing
+
+@testable import Bundle
+
+/// The form of signatures' files, and of what `ssh-keygen` prints.
+@Suite struct SignatureFormTests {
+    private static let begin = "-----BEGIN SSH SIGNATURE-----\n"
+    private static let end = "-----END SSH SIGNATURE-----"
+
+    @Test(
+        arguments: [
+            ("\(begin)U1NIU0lH\nAAAA==\n\(end)\n", true), ("\(begin)U1NIU0lH\n\(end)", true),
+            ("\(begin)U1NIU0lH\n\(end)\r\n\n", true),
+            ("\(begin)U1NIU0lH\n\(end)\nmore\n", false), ("more\n\(begin)U1NIU0lH\n\(end)\n", false),
+            ("\(begin)U1NI\n\(end)\n\(begin)U1NI\n\(end)\n", false), ("\(begin)\(end)\n", false),
+            ("\(begin)U1 NI\n\(end)\n", false), ("\(begin)U1NIU0lH\n", false), ("", false), (end, false),
+        ])
+    func signatureAlone(text: String, isOne: Bool) {
+        #expect(SignatureArmor.isOne(Array(text.utf8)) == isOne)
+    }
+
+    private func result(_ status: Int32, _ output: String, _ errors: String = "") -> ProgramResult {
+        ProgramResult(status: status, output: Array(output.utf8), errors: Array(errors.utf8))
+    }
+
+    @Test func answersOfKeygen() {
+        let good = result(0, "Good \"pingferry-bundle\" signature for a b with ED25519 key SHA256:x\n")
+        #expect(KeygenAnswer.key(of: good, "a b") == "ED25519 key SHA256:x")
+        #expect(KeygenAnswer.key(of: good, "a") == nil)
+        #expect(KeygenAnswer.key(of: result(255, String(decoding: good.output, as: UTF8.self)), "a b") == nil)
+        #expect(KeygenAnswer.key(of: result(0, "Good \"other\" signature for a with key\n"), "a") == nil)
+        #expect(KeygenAnswer.principals(of: result(0, "a\nb c\n")) == ["a", "b c"])
+        #expect(KeygenAnswer.reason(of: result(255, "Could not verify signature.\n")) == nil)
+        #expect(
+            KeygenAnswer.reason(of: result(255, "Could not verify signature.\n", "incorrect signature\r\n"))
+                == "incorrect signature")
+        #expect(KeygenAnswer.reason(of: result(255, "", String(repeating: "x", count: 1000)))?.count == 300)
+    }
+}

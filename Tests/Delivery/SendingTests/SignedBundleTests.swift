@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+/// `send --signers`: nothing of any bundle goes that nobody signed.
+@Suite struct SignedBundleTests {
+    private let folder: TemporaryFolder
+    private let server: LoopbackServer
+    private let signers: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        server = try LoopbackServer()
+        _ = try tool("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", folder("key"))
+        signers = try folder.put("ines@example.org \(try folder.text("key.pub"))", "signers")
+    }
+
+    private func job(_ arguments: String..., environment: [String: String] = [:]) async throws -> FinishedProgram {
+        let common = ["--ledger", folder("ledger.sqlite"), "--timezone", noonTimezone]
+        return try await Uploader(
+            ["send", "--endpoint", "mozilla=\(server.address)"] + arguments + common, environment: environment
+        ).finish()
+    }
+
+    private func bundle(_ name: String, _ numbers: Range<Int>, isSigned: Bool = true) async throws -> String {
+        let path = try await Sample.bundle(
+            numbers.map { Sample.ping($0, client: "C") }, at: folder("\(name).tar.zst"))
+        if isSigned {
+            _ = try tool("ssh-keygen", "-q", "-Y", "sign", "-n", "pingferry-bundle", "-f", folder("key"), path)
+        }
+        return path
+    }
+
+    @Test func signedBundlesGo() async throws {
+        let path = try await bundle("a", 1..<4)
+        #expect(try await job("--signers", signers, path).status == 0)
+        #expect(try await server.report().total == 3)
+    }
+
+    @Test func nothingGoesOfAnyBundleWhereOneIsNotSigned() async throws {
+        let (signed, plain) = (try await bundle("a", 1..<3), try await bundle("b", 3..<5, isSigned: false))
+        for options in [["--signers", signers], ["--signers", signers, "--dry-run"]] {
+            let finished = try await Uploader(
+                ["send", "--endpoint", "mozilla=\(server.address)", "--ledger", folder("ledger.sqlite")] + options
+                    + [signed, plain]
+            ).finish()
+            #expect(finished.status == 65)
+            #expect(finished.errors.contains("\(plain): not signed: there is no \(plain).sig"), "\(finished.errors)")
+        }
+        let environment = ["PINGFERRY_SIGNERS": signers]
+        #expect(try await job(signed, plain, environment: environment).status == 65)
+        #expect(try await server.report().total == 0)
+        // Who accepts that leaves it out; the job still ends with the status for it.
+        #expect(try await job("--keep-going", signed, plain, environment: environment).status == 65)
+        #expect(try await server.report().total == 2)
+    }
+
+    @Test func keyThatIsRevoked() async throws {
+        let path = try await bundle("a", 1..<3)
+        let finished = try await job("--signers", signers, "--revoked", folder("key.pub"), path)
+        #expect(finished.status == 65)
+        #expect(finished.errors.contains("the key is revoked"))
+        #expect(try await server.report().total == 0)
+    }
+
+    @Test func programOrListThatIsNotThere() async throws {
+        let path = try await bundle("a", 1..<3)
+        #expect(try await job("--signers", signers, path, environment: ["PATH": "/none"]).status == 69)
+        #expect(try await job("--signers", folder("none"), path).status == 66)
+        #expect(try await server.report().total == 0)
+    }
+
+    @Test func bundleThatChangesBehindTheCheckIsNotSent() async throws {
+        let (path, other) = (try await bundle("a", 1..<3), try await bundle("b", 7..<9, isSigned: false))
+        _ = try folder.makeFolder("bin")
+        try folder.put(
+            """
+            #!/bin/bash
+            /usr/bin/ssh-keygen "$@"; status=$?
+            [[ $2 != verify ]] || cat "\(other)" > "\(path)"
+            exit $status
+
+            """, "bin/ssh-keygen", mode: 0o755)
+        let finished = try await job(
+            "--signers", signers, path, environment: ["PATH": "\(folder("bin")):/usr/bin:/bin"])
+        #expect(finished.status == 65)
+        #expect(finished.errors.contains("has changed since it was checked"), "\(finished.errors)")
+        #expect(try await server.report().total == 0)
+    }
+}

@@ -1,0 +1,93 @@
+import Processes
+import TestSupport
+import Testing
+
+/// Other programs, run without a shell.
+@Suite struct InstalledProgramTests {
+    private static let folders = "/usr/bin:/bin"
+
+    private func run(_ name: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws
+        -> ProgramResult
+    {
+        try InstalledProgram(name, searching: Self.folders).run(arguments, environment: environment)
+    }
+
+    @Test func inputOutputAndErrorsComeThrough() throws {
+        let program = try InstalledProgram("sh", searching: Self.folders)
+        let result = try program.run(["-c", "cat; echo bad >&2; exit 7"], environment: ["PATH": Self.folders]) {
+            write in
+            for part in ["one ", "two"] {
+                let isRead = try write(Array(part.utf8).span)
+                #expect(isRead)
+            }
+        }
+        #expect(result == ProgramResult(status: 7, output: Array("one two".utf8), errors: Array("bad\n".utf8)))
+    }
+
+    @Test func nothingOfOurEnvironmentIsHandedOn() throws {
+        #expect(try run("env", environment: ["A": "1"]).output == Array("A=1\n".utf8))
+        #expect(try run("env").output.isEmpty)
+    }
+
+    @Test func argumentsGoThroughNoShell() throws {
+        let words = ["$HOME", "a b", "*", "'\"", "", "`id`"]
+        #expect(try run("printf", ["[%s]"] + words).output == Array(words.map { "[\($0)]" }.joined().utf8))
+    }
+
+    @Test("a program that reads no more is told apart, and no signal ends this one")
+    func inputThatNobodyReads() throws {
+        let program = try InstalledProgram("true", searching: Self.folders)
+        var isRead = true
+        let result = try program.run([], environment: [:]) { write in
+            let block = [UInt8](repeating: 0, count: 1 << 20)
+            for _ in 0..<64 where isRead { isRead = try write(block.span) }
+        }
+        #expect(!isRead)
+        #expect(result.status == 0)
+    }
+
+    @Test("a program that writes much while it is written to does not stop both")
+    func muchOutput() throws {
+        let program = try InstalledProgram("cat", searching: Self.folders)
+        let block = [UInt8](repeating: 0x61, count: 1 << 20)
+        let result = try program.run([], environment: [:]) { write in
+            for _ in 0..<8 {
+                let isRead = try write(block.span)
+                #expect(isRead)
+            }
+        }
+        #expect(result == ProgramResult(status: 0, output: Array(block.prefix(64 << 10)), errors: []))
+    }
+
+    @Test func endBySignalIsTold() throws { #expect(try run("sh", ["-c", "kill -9 $$"]).status == 137) }
+
+    @Test func signalsAreThoseOfANewProgram() throws {
+        // A shell that was started with SIGPIPE ignored cannot take that back.
+        #expect(try run("sh", ["-c", "kill -PIPE $$"]).status == 141)
+    }
+
+    @Test func programIsEndedWhereItsInputCannotBeHad() throws {
+        struct NoInputError: Error {}
+        let program = try InstalledProgram("sleep", searching: Self.folders)
+        #expect(throws: NoInputError.self) {
+            try program.run(["1000"], environment: [:]) { _ in throw NoInputError() }
+        }
+    }
+
+    @Test func programsThatAreNotThere() throws {
+        #expect(throws: ProgramError.missing("pingferry-none")) {
+            try InstalledProgram("pingferry-none", searching: Self.folders)
+        }
+        let folder = try TemporaryFolder()
+        try folder.put("#!/bin/sh\n", "tool", mode: 0o755)
+        // The current folder, also as an empty part of PATH, is none where programs are.
+        for folders in ["", ":", ".", "\(folder.path)/none"] {
+            #expect(throws: ProgramError.missing("tool")) { try InstalledProgram("tool", searching: folders) }
+        }
+        #expect(try InstalledProgram("tool", searching: ":/none:\(folder.path)").path == folder("tool"))
+        try folder.put("no program", "text", mode: 0o755)
+        #expect(throws: ProgramError.notStarted(folder("text"), code: 8)) {
+            try InstalledProgram("text", searching: folder.path).run([], environment: [:])
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Who packed a bundle: `verify --signers`, `--revoked`, and keys of all kinds.
+@Suite struct SignatureTests {
+    private let folder: TemporaryFolder
+    private let keys: Keys
+    private let bundle: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        keys = Keys(folder: folder)
+        bundle = folder("a.tar.zst")
+        #expect(try pingferry("bundle", "-q", "-o", bundle, sample("webxr")).status == 0)
+    }
+
+    private func verify(_ signers: String, _ more: String...) throws -> FinishedProgram {
+        try RunningProgram([pingferryPath, "verify", "--signers", signers] + more + [bundle]).finish()
+    }
+
+    /// Expects that a bundle is not taken, and that the message says why.
+    private func expectRefusal(_ finished: FinishedProgram, _ reason: String, status: Int32 = 65) {
+        #expect(finished.status == status)
+        #expect(finished.text == "")
+        #expect(finished.errors.contains(reason), "\(finished.errors)")
+    }
+
+    // MARK: Good signatures
+
+    @Test(arguments: ["ed25519", "ecdsa", "rsa"]) func keyOfEachType(type: String) throws {
+        let key = try keys.make("key", type: type)
+        try keys.sign(bundle, with: "key")
+        let finished = try verify(try keys.list("ines@example.org \(key)"))
+        #expect(finished.status == 0)
+        let name = type.uppercased()
+        let line = try #require(finished.lines.last)
+        #expect(line.hasPrefix("signed by ines@example.org with \(name) key SHA256:"), "\(line)")
+        #expect(finished.errors == "")
+    }
+
+    @Test func certificateOfAnAuthority() throws {
+        let authority = try keys.make("authority")
+        try keys.make("key")
+        _ = try tool(
+            "ssh-keygen", "-q", "-s", folder("authority"), "-I", "id", "-n", "ines@example.org", "-V", "-1h:+1h",
+            folder("key.pub"))
+        try keys.sign(bundle, with: "key-cert.pub")
+        let finished = try verify(try keys.list("*@example.org cert-authority \(authority)"))
+        #expect(finished.status == 0)
+        #expect(finished.lines.last?.hasPrefix("signed by ines@example.org with ED25519-CERT key") == true)
+        expectRefusal(try verify(try keys.list("*@example.com cert-authority \(authority)")), "a.tar.zst.sig")
+    }
+
+    @Test func keyOfSeveralSignersAndOptions() throws {
+        let (key, other) = (try keys.make("key"), try keys.make("other"))
+        try keys.sign(bundle, with: "key")
+        let list = try keys.list(
+            "# who packs", "jo@example.org \(other)",
+            "ines@example.org,ops@example.org namespaces=\"pingferry-bundle,git\",valid-after=\"20200101\" \(key)")
+        let finished = try verify(list, "--json")
+        #expect(finished.status == 0)
+        let result = try #require((try finished.json()["bundles"] as? [[String: Any]])?.first)
+        let signer = try #require(result["signer"] as? [String: String])
+        #expect(signer["principal"] == "ines@example.org")
+        #expect(signer["key"]?.hasPrefix("ED25519 key SHA256:") == true)
+        expectRefusal(
+            try verify(try keys.list("ines@example.org namespaces=\"git\" \(key)")), "a.tar.zst.sig is not good")
+    }
+
+    @Test func listIsNamedByTheEnvironment() throws {
+        let key = try keys.make("key")
+        let list = try keys.list("ines@example.org \(key)")
+        func run(_ signers: String, _ revoked: String = "") throws -> FinishedProgram {
+            var environment = ProcessInfo.processInfo.environment
+            environment["PINGFERRY_SIGNERS"] = signers
+            environment["PINGFERRY_REVOKED"] = revoked
+            return try RunningProgram([pingferryPath, "verify", bundle], environment: environment).finish()
+        }
+        expectRefusal(try run(list), "not signed: there is no \(bundle).sig")
+        #expect(try run("").status == 0)
+        try keys.sign(bundle, with: "key")
+        #expect(try run(list).lines.last?.hasPrefix("signed by ines@example.org") == true)
+        expectRefusal(try run(list, folder("key.pub")), "the key is revoked")
+        expectRefusal(try run("", folder("key.pub")), "--revoked", status: 64)
+    }
+
+    @Test func bundleOfThePipe() throws {
+        let list = try keys.list("ines@example.org \(try keys.make("key"))")
+        try keys.sign(bundle, with: "key")
+        let finished = try shell(
+            #""$0" verify --signers "$1" --signature "$2.sig" - < "$2""#, [list, bundle])
+        #expect(finished.status == 0)
+        #expect(finished.lines.last?.hasPrefix("signed by ines@example.org") == true)
+        let other = try shell(#"cat "$2" "$2" | "$0" verify --signers "$1" --signature "$2.sig" -"#, [list, bundle])
+        expectRefusal(other, "incorrect signature")
+        expectRefusal(try shell(#""$0" verify --signers "$1" - < "$2""#, [list, bundle]), "--signature", status: 64)
+    }
+
+    // MARK: Signatures that are not taken
+
+    @Test func signatureThatIsNotThere() throws {
+        let list = try keys.list("ines@example.org \(try keys.make("key"))")
+        expectRefusal(try verify(list), "not signed: there is no \(bundle).sig")
+        #expect(try verify(list).errors.contains("ssh-keygen -Y sign -n pingferry-bundle"))
+    }
+
+    @Test func keyThatIsNoSigners() throws {
+        try keys.make("key")
+        try keys.sign(bundle, with: "key")
+        expectRefusal(
+            try verify(try keys.list("jo@example.org \(try keys.make("other"))")), "none of the signers made")
+        expectRefusal(try verify(try keys.list()), "none of the signers made")
+    }
+
+    @Test func keyThatHasExpired() throws {
+        let key = try keys.make("key")
+        try keys.sign(bundle, with: "key")
+        expectRefusal(
+            try verify(try keys.list("ines@example.org valid-before=\"20200101\" \(key)")), "key has expired")
+    }
+
+    @Test func keyThatIsRevoked() throws {
+        let (key, other) = (try keys.make("key"), try keys.make("other"))
+        try keys.sign(bundle, with: "key")
+        let list = try keys.list("ines@example.org \(key)")
+        expectRefusal(try verify(list, "--revoked", folder("key.pub")), "the key is revoked")
+        #expect(!other.isEmpty)
+        #expect(try verify(list, "--revoked", folder("other.pub")).status == 0)
+        _ = try tool("ssh-keygen", "-q", "-k", "-f", folder("krl"), folder("key.pub"))
+        expectRefusal(try verify(list, "--revoked", folder("krl")), "the key is revoked")
+        expectRefusal(try verify(list, "--revoked", folder("none")), "none", status: 66)
+    }
+
+    @Test func signatureForSomethingElse() throws {
+        let list = try keys.list("ines@example.org \(try keys.make("key"))")
+        try keys.sign(bundle, with: "key", namespace: "git")
+        expectRefusal(try verify(list), "namespace does not match")
+        let other = try folder.put("another file", "other")
+        try keys.sign(other, with: "key")
+        try FileManager.default.removeItem(atPath: "\(bundle).sig")
+        try FileManager.default.copyItem(atPath: "\(other).sig", toPath: "\(bundle).sig")
+        expectRefusal(try verify(list), "incorrect signature")
+    }
+
+    @Test func signatureThatIsNotAlone() throws {
+        let list = try keys.list("ines@example.org \(try keys.make("key"))")
+        try keys.sign(bundle, with: "key")
+        let good = try folder.text("a.tar.zst.sig")
+        for text in [good + "x", good + good, "x\n" + good, "", String(good.dropLast(40))] {
+            try folder.put(text, "a.tar.zst.sig")
+            expectRefusal(try verify(list), "is not one SSH signature, and nothing else")
+        }
+        try FileManager.default.removeItem(atPath: "\(bundle).sig")
+        _ = try folder.makeFolder("a.tar.zst.sig")
+        expectRefusal(try verify(list), "is not one SSH signature")
+    }
+
+    @Test func listThatIsNotThere() throws {
+        expectRefusal(try verify(folder("none")), "none", status: 66)
+        expectRefusal(try verify(folder.path), folder.path)
+    }
+
+    @Test func programThatIsNotThere() throws {
+        let list = try keys.list("ines@example.org \(try keys.make("key"))")
+        let finished = try shell(#"PATH=: exec "$0" verify --signers "$1" "$2""#, [list, bundle])
+        expectRefusal(finished, "ssh-keygen is not installed", status: 69)
+        #expect(finished.errors.contains("openssh-client"))
+    }
+
+    // MARK: What was checked is what is read
+
+    @Test func bundleThatChangesBehindTheCheckIsNotTaken() throws {
+        let list = try keys.list("ines@example.org \(try keys.make("key"))")
+        try keys.sign(bundle, with: "key")
+        #expect(try pingferry("bundle", "-q", "-o", folder("other"), sample("focus")).status == 1)
+        // The check itself is the real one; what it has looked at is replaced before it ends.
+        let real = try tool("bash", "-c", "command -v ssh-keygen").trimmingCharacters(in: .newlines)
+        _ = try folder.makeFolder("bin")
+        try folder.put(
+            """
+            #!/bin/bash
+            "\(real)" "$@"; status=$?
+            [[ $2 != verify ]] || cat "\(folder("other"))" > "\(bundle)"
+            exit $status
+
+            """, "bin/ssh-keygen", mode: 0o755)
+        let finished = try shell(
+            #"PATH="$1:$PATH" exec "$0" verify --signers "$2" "$3""#, [folder("bin"), list, bundle])
+        expectRefusal(finished, "has changed since it was checked")
+    }
+
+    @Test func noChangeOfAByteComesThrough() throws {
+        let list = try keys.list("ines@example.org \(try keys.make("key"))")
+        try keys.sign(bundle, with: "key")
+        let lines = try verify(list).lines
+        let digest = try #require(lines.dropFirst().first)
+        var generator = SeededGenerator(seed: 16)
+        var refused = 0
+        for name in ["a.tar.zst", "a.tar.zst.sig", "signers"] {
+            let good = [UInt8](try folder.data(name))
+            for _ in 0..<334 {
+                var bytes = good
+                bytes[Int.random(in: bytes.indices, using: &generator)] ^= UInt8.random(in: 1...255, using: &generator)
+                try Data(bytes).write(to: URL(fileURLWithPath: folder(name)))
+                let finished = try verify(list, "--jobs", "1")
+                // A list may well say the same in other bytes, such as another name of the signer.
+                guard finished.status == 0 else {
+                    refused += 1
+                    continue
+                }
+                #expect(finished.lines.dropFirst().first == digest)
+                #expect(name != "a.tar.zst")
+            }
+            try Data(good).write(to: URL(fileURLWithPath: folder(name)))
+        }
+        #expect(refused > 800)
+        #expect(try verify(list).lines == lines)
+    }
+}
