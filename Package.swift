@@ -88,7 +88,8 @@ let systems: [Target] = [
 
 let middle: [Target] = [
     .target(
-        name: "Bundle", dependencies: ["Bytes", "CZstd", "Files", "JSONText", "Parallel", "Processes", "Telemetry", crypto],
+        name: "Bundle",
+        dependencies: ["Bytes", "CZstd", "Files", "JSONText", "Parallel", "Processes", "Telemetry", crypto],
         path: "Sources/Bundle", swiftSettings: common),
     .target(
         name: "Capture",

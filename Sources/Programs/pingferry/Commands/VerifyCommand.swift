@@ -108,6 +108,9 @@ struct VerifyCommand: AsyncParsableCommand {
             let count = Summary.count(manifest.totals.records, "record")
             try Terminal.print("\(InputOpening.name(of: path)): good, \(count)\(Summary.details(of: manifest.totals))")
             try Terminal.print("digest \(manifest.digest)\(expected == nil ? "" : ", as given")")
+            if expected != nil, reader.signer == nil {
+                try Terminal.print("these are the contents that were meant; it does not show who packed them")
+            }
             if let signer = reader.signer { try Terminal.print("signed by \(signer.principal) with \(signer.key)") }
             if let key = manifest.pseudonymized { try Terminal.print("pseudonymized with the key \(key)") }
         }
