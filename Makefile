@@ -1,9 +1,12 @@
 # What has to be there besides Swift, as Debian packages.
 LIBRARIES = libarchive-dev libcurl4-openssl-dev libsqlite3-dev libzstd-dev zlib1g-dev
 TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl openssh-client faketime tzdata chromium fonts-dejavu-core jq sqlite3
+DIST_TOOLS = dpkg-dev binutils lintian man-db
 BENCH_TOOLS = hyperfine zstd python3 python3-venv gcc libplist-dev curl nginx-light
 
-SWIFT_BUILD = swift build -c release --static-swift-stdlib
+# Paths of this machine do not go into the programs.
+RELATIVE = -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=.
+SWIFT_BUILD = swift build -c release --static-swift-stdlib $(RELATIVE)
 PROGRAMS = pingferry pingferry-upload
 PREFIX = /usr/local
 DESTDIR =
@@ -11,7 +14,7 @@ SECONDS = 60
 CHAOS =
 
 .NOTPARALLEL:
-.PHONY: help setup build demo test lint docs fuzz chaos bench install clean
+.PHONY: help setup build demo test lint docs fuzz chaos bench install dist reproducible clean
 
 help:  ## lists the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -62,6 +65,16 @@ bench: build  ## measures bundling against tar and zstd, the parts alone, tables
 install: build  ## builds the release and installs programs, manual and completions below PREFIX=/usr/local, staged in DESTDIR
 	$(SWIFT_BUILD) --product generate-manual
 	@.ci/install "$(DESTDIR)$(PREFIX)" $(PROGRAMS)
+
+dist: build  ## packs the release in .build/dist: a .tar.gz, and a Debian package for each program
+	@.ci/setup $(DIST_TOOLS)
+	$(SWIFT_BUILD) --product generate-manual
+	@.ci/dist .build/dist $(PROGRAMS)
+	@.ci/dist-check .build/dist $(PROGRAMS)
+
+reproducible:  ## builds this commit twice, in two folders, and compares the programs; takes its time
+	@.ci/setup $(LIBRARIES) $(DIST_TOOLS)
+	@.ci/reproducible $(PROGRAMS)
 
 clean:  ## removes what was built
 	rm -rf .build .build-fuzz .venv
