@@ -4,9 +4,11 @@
     check_tables.py PINGFERRY FOLDER
 
 FOLDER is what a generator of Tests/Fixtures wrote, or any folder of captures. For each capture the program is run four times.
-The expected records are those of `expected-<capture>.json` where there is one; what they do not tell (the id of an app, the text
-of a note, the meaning of an event) is taken from the records that the program writes as NDJSON, which other tests compare with
-the same files. All rows are made here, by the document of exports alone: nothing is shared with the program.
+The expected records are those that the generator wrote: `expected-<case>.json` beside a capture, with the requests of each entry
+if it is a log, or `expected-requests.json` in a store of Sift. So are the problems and the quarantine, where they are told. What
+the records do not tell (the id of an app, the text of a note, the meaning of an event) is taken from the records that the program
+writes as NDJSON, which other tests compare with the same files. All rows are made here, by the document of exports alone:
+nothing is shared with the program.
 
 Prints a line for each difference; ends with status 1 if there is one. Standard library only.
 """
@@ -15,6 +17,7 @@ import concurrent.futures
 import csv
 import datetime
 import decimal
+import hashlib
 import json
 import os
 import re
@@ -335,51 +338,145 @@ def expected_tables(records):
     return tables
 
 
+# What the generators expect.
+
+def same(found, expected):
+    """Whether two values of JSON are the same; a number may be spelled in several ways."""
+    if isinstance(found, Number) and isinstance(expected, Number):
+        return decimal.Decimal(found) == decimal.Decimal(expected)
+    if isinstance(found, dict) and isinstance(expected, dict):
+        return found.keys() == expected.keys() and all(same(found[key], expected[key]) for key in found)
+    if isinstance(found, list) and isinstance(expected, list):
+        return len(found) == len(expected) and all(map(same, found, expected))
+    return type(found) is type(expected) and found == expected
+
+
+def read_oracle(path):
+    with open(path, encoding="utf-8") as stream:
+        return read_json(stream.read())
+
+
+class Case:
+    """A capture, and what is expected of it: None for what the generator does not tell."""
+
+    def __init__(self, path, oracle=None):
+        oracle = oracle if isinstance(oracle, dict) else {}
+        self.path, self.name = path, oracle.get("case") or os.path.basename(path)
+        self.records, self.problems, self.quarantined = (oracle.get(key) for key in ("records", "problems", "quarantined"))
+        self.status = None if oracle.get("exit") is None else int(oracle["exit"])
+        self.password, self.password_file = oracle.get("password"), oracle.get("passwordFile")
+        if oracle.get("salvageableRowids") or not isinstance(self.records, list):
+            self.records = None
+
+    @staticmethod
+    def of_log(path, oracle):
+        """Of equal uploads a table has one; all are held if one of them arrived. No entry of Glean is expected or compared."""
+        case, known = Case(path), {}
+        for entry in oracle["entries"]:
+            record = entry["record"]
+            if record is None:
+                continue
+            key = (record["system"], record["type"], record["id"], canonical(record["payload"]))
+            kept = known.setdefault(key, dict(record, held=[], source={"index": entry["entry"]}))
+            if entry["delivered"]:
+                kept["held"] = ["delivered"]
+        case.records = list(known.values())
+        return case
+
+    @staticmethod
+    def of_sift(path, requests):
+        case = Case(path)
+        case.records = [dict(request["body"], source=request["source"]) for request in requests if request["body"]["data"]]
+        for record in case.records:
+            ids = [event["installation_id"] for event in record["data"] if "installation_id" in event]
+            record.update(payload={"data": record.pop("data")}, system="sift", type="mobile_events", held=[])
+            record["client"] = ids[0] if ids else None
+            place = re.fullmatch(r"uploader\[(\d+)\]", record["source"])
+            record["source"] = {"index": Number(place.group(1))} if place else {}
+        return case
+
+
 # The program.
 
 class Run:
-    def __init__(self, program, capture, folder):
-        self.program, self.capture, self.folder, self.faults = program, capture, folder, []
+    def __init__(self, program, case, folder):
+        self.program, self.case, self.folder, self.faults = program, case, folder, []
 
     def convert(self, name, *options):
         path = os.path.join(self.folder, name)
-        command = [self.program, "convert", "--quiet", *options, "-o", path, self.capture]
-        finished = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        command = [self.program, "convert", "--quiet", *options, "-o", path, self.case.path]
+        environment = dict(os.environ)
+        if self.case.password is not None:
+            environment["PINGFERRY_BACKUP_PASSWORD"] = self.case.password
+        if self.case.password_file is not None:
+            command += ["--password-file", os.path.join(os.path.dirname(self.case.path), self.case.password_file)]
+        finished = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
         self.status, self.complaints = finished.returncode, finished.stderr.decode()
         return path
 
     def fault(self, text):
-        self.faults.append("%s: %s" % (os.path.basename(self.capture), text[:1500]))
+        self.faults.append("%s: %s" % (self.case.name, text[:1500]))
 
     def records(self):
         """The records of the program, with what the oracle knows of them in its place."""
         path = self.convert("records.ndjson", "--labels")
+        if self.case.status is not None and self.status != self.case.status:
+            self.fault("status %d, %d expected" % (self.status, self.case.status))
         if not os.path.exists(path):
+            if self.case.records:
+                self.fault("no records, %d expected" % len(self.case.records))
             return None
         with open(path, encoding="utf-8") as stream:
             found = [read_json(line) for line in stream]
-        oracle = os.path.join(os.path.dirname(self.capture), "expected-%s.json" % os.path.basename(self.capture))
-        if not os.path.exists(oracle):
+        if self.case.records is None:
             return found
-        with open(oracle, encoding="utf-8") as stream:
-            expected = read_json(stream.read())
-        salvageable = get(expected, "salvageableRowids")
-        expected = expected.get("records") if isinstance(expected, dict) else None
-        if not isinstance(expected, list):
-            return found
-        if len(expected) != len(found) and not salvageable:
-            self.fault("%d records expected, %d found" % (len(expected), len(found)))
-        for record, known in zip(found, [] if salvageable else expected):
-            for key, value in known.items():
-                if key == "app":
-                    record["app"] = dict(record["app"] or {}, **(value or {})) or None
-                elif key == "source":
-                    record["source"].update(value)
-                elif key in record and key not in ("notes", "held"):
-                    record[key] = value
-            if [text.partition(":")[0] for text in record["held"]] != [text.partition(":")[0] for text in known.get("held", record["held"])]:
-                self.fault("held: %s, %s" % (record["held"], known["held"]))
+        compared = found
+        if not any(known["system"] == "glean" for known in self.case.records):
+            compared = [record for record in found if record["system"] != "glean" or record["source"]["store"] != "har-entry"]
+        if len(self.case.records) != len(compared):
+            self.fault("%d records expected, %d found" % (len(self.case.records), len(compared)))
+        for record, known in zip(compared, self.case.records):
+            self.compare_record(record, known)
         return found
+
+    def compare_record(self, record, known):
+        if same(record["payload"], known["payload"]):
+            # Numbers are as the store has them, which an oracle in Python need not spell alike.
+            known = dict(known, payload=record["payload"])
+        if record["id"].startswith("sha256:"):
+            digest = "sha256:" + hashlib.sha256(canonical(known["payload"]).encode("utf-8")).hexdigest()
+            if re.split("[@#]", record["id"])[0] != digest:
+                self.fault("id %s, %s expected" % (record["id"], digest))
+        for key, value in known.items():
+            if key == "app":
+                record["app"] = dict(record["app"] or {}, **(value or {})) or None
+            elif key == "source":
+                record["source"].update(value)
+            elif key in record and key not in ("notes", "held"):
+                record[key] = value
+        held = [text.partition(":")[0] for text in known.get("held", record["held"])]
+        if [text.partition(":")[0] for text in record["held"]] != held:
+            self.fault("held: %s, %s" % (record["held"], held))
+
+    def check_findings(self, tables):
+        """Problems and the quarantine, by path and code; where an oracle tells a place, by that too."""
+        for name, expected in (("problems", self.case.problems), ("quarantine", self.case.quarantined)):
+            if expected is None:
+                continue
+            rows = []
+            for item in expected:
+                code = item["code"] if "code" in item else item["reason"].split(" ")[0]
+                place = tuple(integer_of(item.get(key)) for key in ("offset", "length")) if "offset" in item else ()
+                rows.append((item["path"], code) + place)
+            found = [(row["path"], row["code"]) + ((row["offset"], row["length"]) if rows and len(rows[0]) > 2 else ())
+                     for row in tables[name]]
+            if sorted(rows, key=repr) != sorted(found, key=repr):
+                self.fault("%s: %s expected, %s found" % (name, rows, found))
+        for row in tables["problems"]:
+            told = re.search(r" at byte (\d+)$", row["text"]) if "sift-v0_0_1" in row["path"] else None
+            if told and row["offset"] != int(told.group(1)):
+                self.fault("problems: offset %s of %s" % (row["offset"], row["text"]))
 
     def check(self):
         records = self.records()
@@ -394,8 +491,9 @@ class Run:
         tables = self.rows(connection)
         try:
             self.compare(expected_tables(records), tables)
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, IndexError, TypeError) as error:
             self.fault("no rows can be expected: %r" % error)
+        self.check_findings(tables)
         self.check_csv(tables)
         self.check_timeline(tables)
         connection.close()
@@ -498,20 +596,34 @@ class Run:
             self.fault("timeline: %d rows without a time, %s told" % (timeless, told))
 
 
-def captures(folder):
-    names = sorted(name for name in os.listdir(folder) if not name.startswith("expected-"))
-    return [os.path.join(folder, name) for name in names if not re.fullmatch(r"(?i)manifest\.json|.*\.txt", name)]
+def cases(folder):
+    """All captures of a folder. Of backups those alone that an oracle names: there are passwords and other things beside them."""
+    oracles = {name: read_oracle(os.path.join(folder, name)) for name in sorted(os.listdir(folder))
+               if re.fullmatch(r"expected-.*\.json", name)}
+    named = [oracle for oracle in oracles.values() if isinstance(oracle, dict) and "input" in oracle]
+    if named:
+        return [Case(os.path.join(folder, oracle["input"]), oracle) for oracle in named if oracle["input"] != "-"]
+    found = [Case.of_log(os.path.join(folder, oracle["inputs"][0]), oracle)
+             for oracle in oracles.values() if isinstance(oracle, dict) and "entries" in oracle]
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        requests = os.path.join(path, "expected-requests.json")
+        if os.path.exists(requests):
+            found.append(Case.of_sift(path, read_oracle(requests)))
+        elif name not in oracles and not re.fullmatch(r"(?i)manifest\.json|.*\.txt", name):
+            found.append(Case(path, oracles.get("expected-%s.json" % name)))
+    return found
 
 
-def check(program, capture):
+def check(program, case):
     with tempfile.TemporaryDirectory() as folder:
-        return Run(program, capture, folder).check()
+        return Run(program, case, folder).check()
 
 
 def main(program, folder):
     count, faults = 0, []
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for found in pool.map(lambda capture: check(program, capture), captures(folder)):
+        for found in pool.map(lambda case: check(program, case), cases(folder)):
             count += 1
             faults += found
     for fault in faults:

@@ -15,6 +15,17 @@ import Testing
         #expect(PlacedProblem(json: Array(line.utf8)) == problem)
     }
 
+    @Test("a problem at a place of its file says where")
+    func placeOfProblem() {
+        let line = #"{"capture":"c","code":"bad-value","offset":118,"path":"p","text":"no number at byte 118"}"#
+        let problem = PlacedProblem(
+            capture: "c", path: "p", problem: Problem("bad-value", "no number at byte 118", at: 118))
+        #expect(String(decoding: problem.json.bytes, as: UTF8.self) == line)
+        #expect(PlacedProblem(json: Array(line.utf8)) == problem)
+        let nowhere = line.replacing("118,\"path", with: "\"x\",\"path")
+        #expect(PlacedProblem(json: Array(nowhere.utf8))?.problem.offset == nil)
+    }
+
     private static let whole = #"""
         {"capture":"c","length":null,"offset":null,"path":"p","reason":"P1 empty file","sha256":"00","size":0,\#
         "store":"mozilla-ping-file","stored":true}

@@ -92,7 +92,8 @@ struct ArchiveSpooler {
     /// The path of a member; one that would lead out of the capture is told and refused.
     private mutating func path(_ stored: [UInt8]?, of member: ArchiveReader.Member) -> MemberPath? {
         guard let stored else {
-            report("unreadable", "the member at byte \(member.offset) has a name that is no text", at: "")
+            report(
+                "unreadable", "the member at byte \(member.offset) has a name that is no text", at: "", member.offset)
             return nil
         }
         let name = member.isZip ? CodePage437.text(stored) : stored
@@ -173,9 +174,11 @@ struct ArchiveSpooler {
         return Result(tree: tree, problems: problems)
     }
 
-    private mutating func report(_ code: String, _ text: String, at path: String) {
+    /// - Parameter offset: where in the archive it is, for a problem of the archive itself.
+    private mutating func report(_ code: String, _ text: String, at path: String, _ offset: Int? = nil) {
         guard problems.count <= Self.mostReported else { return unnamedProblems += 1 }
         problems.append(
-            PlacedProblem(capture: archive.label, path: archive.prefix + path, problem: Problem(code, text)))
+            PlacedProblem(
+                capture: archive.label, path: archive.prefix + path, problem: Problem(code, text, at: offset)))
     }
 }

@@ -60,14 +60,14 @@ struct NestedArchive {
         } catch {
             switch error.reason {
             case .file(let file) where file.operation == .spool: throw error
-            case .damaged, .unknownFormat: return told("damaged", error.description, isLoss: true)
-            default: return told("unreadable", "not read: \(error)", isLoss: true)
+            case .damaged, .unknownFormat: return told("damaged", error.description, at: error.offset, isLoss: true)
+            default: return told("unreadable", "not read: \(error)", at: error.offset, isLoss: true)
             }
         }
     }
 
-    private func told(_ code: String, _ text: String, isLoss: Bool) -> Opened {
-        let problem = PlacedProblem(capture: place.label, path: path, problem: Problem(code, text))
+    private func told(_ code: String, _ text: String, at offset: Int? = nil, isLoss: Bool) -> Opened {
+        let problem = PlacedProblem(capture: place.label, path: path, problem: Problem(code, text, at: offset))
         return Opened(problems: [problem], isIncomplete: isLoss)
     }
 }

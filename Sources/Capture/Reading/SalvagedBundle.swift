@@ -125,10 +125,10 @@ final class SalvageScan {
             guard let name = BundleLayout.member(atPath: member.name) else { return }
             try add(member, named: name, to: &batch)
         case .tooLarge(let name, let size, let offset):
-            report("\(name) at byte \(offset): \(size) bytes are more than the limit", to: &batch)
+            report("\(name) at byte \(offset): \(size) bytes are more than the limit", at: offset, to: &batch)
         case .gap(let offset, let length, let reason):
             let error = ContainerError(at: offset, reason)
-            report("\(error); \(length) bytes lost", to: &batch)
+            report("\(error); \(length) bytes lost", at: offset, to: &batch)
         }
     }
 
@@ -231,9 +231,9 @@ final class SalvageScan {
         if !scanner.sawEnd { report("the end of the bundle is missing; records may be lost there", to: &batch) }
     }
 
-    private func report(_ text: String, to batch: inout Batch) {
+    private func report(_ text: String, at offset: Int? = nil, to batch: inout Batch) {
         batch.problems.append(
-            PlacedProblem(capture: bundle.label, path: bundle.path, problem: Problem("damaged", text)))
+            PlacedProblem(capture: bundle.label, path: bundle.path, problem: Problem("damaged", text, at: offset)))
     }
 }
 

@@ -111,6 +111,7 @@ extension StoreWalk {
     /// What is told of a link or a special file.
     func problem(of found: NotFile) -> Problem {
         let problem = found.problem
-        return backupPrefix(of: found.path) == nil ? problem : Problem(problem.code, "B43 \(problem.text)")
+        return backupPrefix(of: found.path) == nil
+            ? problem : Problem(problem.code, "B43 \(problem.text)", at: problem.offset)
     }
 }

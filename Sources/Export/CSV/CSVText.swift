@@ -89,15 +89,8 @@ enum CSVText {
         guard text.hasToBeQuoted else { return output.append(copying: text) }
         output.append(room: 2 * text.count + 2) { writer in
             writer.append(UInt8(ascii: "\""))
-            var start = 0
-            while start < text.count {
-                // A quotation mark stands twice.
-                let end = text.endOfQuote(from: start)
-                writer.append(
-                    copying: text, from: UInt32(truncatingIfNeeded: start), to: UInt32(truncatingIfNeeded: end))
-                if text[end - 1] == UInt8(ascii: "\"") { writer.append(UInt8(ascii: "\"")) }
-                start = end
-            }
+            // A quotation mark stands twice.
+            writer.append(copying: text, doubling: UInt8(ascii: "\""))
             writer.append(UInt8(ascii: "\""))
         }
     }
@@ -118,21 +111,6 @@ extension Span<UInt8> {
         }
         return false
     }
-
-    /// The end of the text from an index on up to the next quotation mark, with that, or to the end.
-    fileprivate func endOfQuote(from start: Int) -> Int {
-        var index = start
-        while count &- index >= 8 {
-            let stops = word(at: index).quoteStops
-            if stops != 0 { return index &+ (stops.trailingZeroBitCount >> 3) &+ 1 }
-            index &+= 8
-        }
-        while index < count {
-            if self[index] == UInt8(ascii: "\"") { return index + 1 }
-            index &+= 1
-        }
-        return count
-    }
 }
 
 /// Eight bytes looked at together, as strings of JSON are; the first one is the lowest.
@@ -144,10 +122,6 @@ extension UInt64 {
         (zeros(of: 0x2222_2222_2222_2222) | zeros(of: 0x2C2C_2C2C_2C2C_2C2C) | zeros(of: 0x0A0A_0A0A_0A0A_0A0A)
             | zeros(of: 0x0D0D_0D0D_0D0D_0D0D)) & 0x8080_8080_8080_8080
     }
-
-    /// The same for a quotation mark alone.
-    @inline(__always)
-    fileprivate var quoteStops: UInt64 { zeros(of: 0x2222_2222_2222_2222) & 0x8080_8080_8080_8080 }
 
     @inline(__always)
     private func zeros(of pattern: UInt64) -> UInt64 {

@@ -83,7 +83,8 @@ public struct TableExport: ~Copyable {
     public mutating func add(_ problem: PlacedProblem) {
         add(to: ExportTables.problems) { buffer in
             [
-                buffer.keep(problem.capture), buffer.keep(problem.path), .null, buffer.keep(problem.problem.code),
+                buffer.keep(problem.capture), buffer.keep(problem.path), Self.cell(problem.problem.offset),
+                buffer.keep(problem.problem.code),
                 buffer.keep(problem.problem.text),
             ]
         }

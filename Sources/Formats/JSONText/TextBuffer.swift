@@ -156,6 +156,29 @@ public struct TextWriter: ~Copyable, ~Escapable {
         }
     }
 
+    /// Appends bytes, and behind each one that is a mark the mark once more. There has to be room for twice the bytes.
+    public mutating func append(copying bytes: Span<UInt8>, doubling mark: UInt8) {
+        let low: UInt64 = 0x0101_0101_0101_0101
+        let marks = low &* UInt64(mark)
+        var index = 0
+        while bytes.count &- index >= 8 {
+            let word = bytes.word(at: index)
+            store(word, at: used)
+            let others = word ^ marks
+            // The lowest bit that is set belongs to the first byte that is a mark.
+            let found = (others &- low) & ~others & (low &<< 7)
+            let count = found == 0 ? 8 : found.trailingZeroBitCount &>> 3 &+ 1
+            used &+= count
+            index &+= count
+            if found != 0 { append(mark) }
+        }
+        while index < bytes.count {
+            append(bytes[index])
+            if bytes[index] == mark { append(mark) }
+            index &+= 1
+        }
+    }
+
     /// Appends bytes that stand in the memory already.
     mutating func append(again range: Range<Int>) {
         var index = range.lowerBound

@@ -14,8 +14,8 @@ import CSQLite
 /// Source: SQLite, "Pragma statements supported by SQLite".
 public final class NewDatabase {
     private var connection: OpaquePointer?
-    /// The statements of insertions: a connection with statements would stay open, and keep its lock.
-    private var statements: [OpaquePointer] = []
+    /// The rows of insertions: a connection with their statements would stay open, and keep its lock.
+    private var insertions: [LentRows] = []
 
     /// How much of the file SQLite keeps in memory, in KiB; what is more goes to the file.
     private static let cacheSize = 8 << 10
@@ -48,9 +48,11 @@ public final class NewDatabase {
 
     @discardableResult
     private func close() -> Int32 {
-        for statement in statements { sqlite3_finalize(statement) }
-        statements = []
-        defer { connection = nil }
+        for rows in insertions { rows.end() }
+        defer {
+            connection = nil
+            insertions = []
+        }
         return sqlite3_close_v2(connection)
     }
 
@@ -68,10 +70,9 @@ public final class NewDatabase {
     ///   - columns: how many columns a row has.
     /// - Throws: ``DatabaseError``.
     public func insertion(into table: String, columns: Int) throws(DatabaseError) -> RowInsertion {
-        let places = Array(repeating: "?", count: columns).joined(separator: ",")
-        let statement = try prepare("INSERT INTO \(table) VALUES (\(places))")
-        statements.append(statement)
-        return RowInsertion(statement, columns: columns, of: self)
+        let rows = try LentRows(into: table, columns: columns, as: "lent_rows_\(insertions.count)", connection)
+        insertions.append(rows)
+        return RowInsertion(rows, columns: columns, of: self)
     }
 
     /// Gives the bytes of the first column of each row of a query.
@@ -101,76 +102,12 @@ public final class NewDatabase {
         guard code == SQLITE_OK else { throw DatabaseError(code: code) }
     }
 
-    fileprivate var handle: OpaquePointer? { connection }
+    var handle: OpaquePointer? { connection }
 
     private func prepare(_ sql: String) throws(DatabaseError) -> OpaquePointer {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
         guard code == SQLITE_OK, let statement else { throw DatabaseError(connection, code: code) }
         return statement
-    }
-}
-
-/// Adds rows to a table of a ``NewDatabase``, which owns its statement.
-public final class RowInsertion {
-    /// A value for a column.
-    public enum Value {
-        /// NULL.
-        case null
-        /// A number.
-        case integer(Int64)
-        /// A binary number.
-        case real(Double)
-        /// So many bytes of UTF-8 from a place on in a text of many values.
-        case text(start: Int, count: Int)
-    }
-
-    private let statement: OpaquePointer
-    private let columns: Int
-    private let database: NewDatabase
-
-    fileprivate init(_ statement: OpaquePointer, columns: Int, of database: NewDatabase) {
-        self.statement = statement
-        self.columns = columns
-        self.database = database
-    }
-
-    /// Adds rows. Texts are not copied before SQLite puts them in their place.
-    /// - Parameters:
-    ///   - count: how many rows.
-    ///   - text: the bytes of all texts.
-    ///   - value: gives the values one after another, row after row, by their number.
-    /// - Throws: ``DatabaseError``, also when the database is finished.
-    public func add(rows count: Int, text: Span<UInt8>, _ value: (Int) -> Value) throws(DatabaseError) {
-        guard database.handle != nil else { throw DatabaseError(code: SQLITE_MISUSE) }
-        let code = text.withUnsafeBufferPointer { text -> Int32 in
-            // A null pointer would be NULL.
-            let start = text.baseAddress ?? UnsafePointer(StaticString("").utf8Start)
-            for row in 0..<count {
-                for column in 0..<columns {
-                    let code = bind(value(row * columns + column), at: Int32(column + 1), start, text.count)
-                    guard code == SQLITE_OK else { return code }
-                }
-                let code = sqlite3_step(statement)
-                sqlite3_reset(statement)
-                guard code == SQLITE_DONE else { return code }
-            }
-            return SQLITE_OK
-        }
-        guard code == SQLITE_OK else { throw DatabaseError(database.handle, code: code) }
-    }
-
-    private func bind(_ value: Value, at place: Int32, _ text: UnsafePointer<UInt8>, _ size: Int) -> Int32 {
-        switch value {
-        case .null: return sqlite3_bind_null(statement, place)
-        case .integer(let number): return sqlite3_bind_int64(statement, place, number)
-        case .real(let number): return sqlite3_bind_double(statement, place, number)
-        case .text(let start, let count):
-            precondition(start >= 0 && count >= 0 && count <= size - start, "a text behind the end")
-            return UnsafeRawPointer(text + start).withMemoryRebound(to: CChar.self, capacity: count) { bytes in
-                // No destructor: the bytes stay where they are until the row is added.
-                sqlite3_bind_text64(statement, place, bytes, UInt64(count), nil, UInt8(SQLITE_UTF8))
-            }
-        }
     }
 }

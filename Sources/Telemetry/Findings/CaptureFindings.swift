@@ -16,11 +16,12 @@ public struct PlacedProblem: Sendable, Equatable {
         self.problem = problem
     }
 
-    /// The problem as canonical JSON: a line of `problems.ndjson`.
+    /// The problem as canonical JSON: a line of `problems.ndjson`. Only a problem with an offset has that key.
     public var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("capture", string: capture)
         object.set("code", string: problem.code)
+        if let offset = problem.offset { object.set("offset", integer: offset) }
         object.set("path", string: path)
         object.set("text", string: problem.text)
         return object
@@ -31,7 +32,7 @@ public struct PlacedProblem: Sendable, Equatable {
         guard let fields = try? JSONFields(bytes), let capture = fields.text("capture"),
             let code = fields.text("code"), let path = fields.text("path"), let text = fields.text("text")
         else { return nil }
-        self.init(capture: capture, path: path, problem: Problem(code, text))
+        self.init(capture: capture, path: path, problem: Problem(code, text, at: fields.integer("offset")))
     }
 }
 

@@ -40,9 +40,26 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
     /// A UUID is taken without its letter case, and its pseudonym is a UUID of version 8 in lower case. That of any other value
     /// is 32 hexadecimal digits.
     public func pseudonym(of value: [UInt8], _ kind: PseudonymClass) -> [UInt8] {
-        let isUUID = value.span.isUUID
+        pseudonym(of: value, from: start(of: kind))
+    }
+
+    /// What all pseudonyms of a class begin with: a code that has taken the key, the name of the class and a zero byte.
+    struct Start: Sendable {
+        fileprivate let code: HMAC<SHA256>
+    }
+
+    /// The start of the pseudonyms of a class. A key is taken in once, whatever the number of values.
+    func start(of kind: PseudonymClass) -> Start {
         var code = HMAC<SHA256>(key: key)
-        code.update(data: Array(kind.name.utf8) + [0] + (isUUID ? value.map(\.lowercased) : value))
+        code.update(data: Array(kind.name.utf8) + [0])
+        return Start(code: code)
+    }
+
+    /// The pseudonym of a value of the class that a start is of.
+    func pseudonym(of value: [UInt8], from start: Start) -> [UInt8] {
+        let isUUID = value.span.isUUID
+        var code = start.code
+        code.update(data: isUUID ? value.map(\.lowercased) : value)
         let bits = Array(code.finalize().prefix(16))
         return Array((isUUID ? UUIDText.text(of: bits, version: 8) : bits.hex).utf8)
     }

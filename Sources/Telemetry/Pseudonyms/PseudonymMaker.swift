@@ -1,12 +1,20 @@
 import Bytes
 import JSONText
 
-/// Makes pseudonyms, and remembers the last one of each class: in one store, most records are of one client.
+/// Makes pseudonyms, and remembers the last one of each class: in one store, most records are of one client, and the id of a record
+/// stands in its target too.
 struct PseudonymMaker: Sendable {
     private let key: PseudonymKey
     /// Whether what has the form of a pseudonym is left as it is, as in records that the same key was used on.
     var leavesPseudonyms = false
-    private var last: [PseudonymClass: (value: [UInt8], pseudonym: [UInt8])] = [:]
+    private var classes: [PseudonymClass: Known] = [:]
+
+    /// What is known of a class: what its pseudonyms begin with, and the last one.
+    private struct Known: Sendable {
+        let start: PseudonymKey.Start
+        var value: [UInt8] = []
+        var pseudonym: [UInt8] = []
+    }
 
     init(_ key: PseudonymKey) {
         self.key = key
@@ -15,11 +23,12 @@ struct PseudonymMaker: Sendable {
     /// The pseudonym of a value; an empty value says that there is none, and stays empty.
     mutating func pseudonym(of value: Span<UInt8>, _ kind: PseudonymClass) -> [UInt8] {
         if value.isEmpty || leavesPseudonyms && value.isPseudonym { return value.copied() }
-        if let last = last[kind], value.equals(last.value.span) { return last.pseudonym }
-        let bytes = value.copied()
-        let pseudonym = key.pseudonym(of: bytes, kind)
-        last[kind] = (bytes, pseudonym)
-        return pseudonym
+        var known = classes[kind] ?? Known(start: key.start(of: kind))
+        if value.equals(known.value.span) { return known.pseudonym }
+        known.value = value.copied()
+        known.pseudonym = key.pseudonym(of: known.value, from: known.start)
+        classes[kind] = known
+        return known.pseudonym
     }
 
     /// The pseudonym of a text.

@@ -17,11 +17,22 @@ public enum UUIDText {
     /// The UUID of a version that 128 bits are but for those that tell version and variant, in lower case.
     /// - Parameter bytes: sixteen.
     static func text(of bytes: [UInt8], version: UInt8) -> String {
-        var bytes = bytes
-        bytes[6] = bytes[6] & 0x0F | version << 4
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = Array(bytes.hex)
-        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+        // By hand: pseudonyms are made for each record.
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for (place, stored) in bytes.enumerated() {
+            if place == 4 || place == 6 || place == 8 || place == 10 { text.append(UInt8(ascii: "-")) }
+            let byte =
+                switch place {
+                case 6: stored & 0x0F | version << 4
+                case 8: stored & 0x3F | 0x80
+                // The others are as they are.
+                default: stored
+                }
+            text.append((byte >> 4).lowerHexadecimalDigit)
+            text.append((byte & 0xF).lowerHexadecimalDigit)
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// 6ba7b811-9dad-11d1-80b4-00c04fd430c8

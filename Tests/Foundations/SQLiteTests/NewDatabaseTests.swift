@@ -37,6 +37,42 @@ import Testing
         #expect(folder.names == ["d"])
     }
 
+    @Test("any number of rows at once are all there, in their order", arguments: [0, 1, 255, 256, 257, 1000])
+    func manyRows(count: Int) throws {
+        let database = try NewDatabase(path: folder("d"))
+        try database.run("CREATE TABLE things (number INTEGER PRIMARY KEY, name TEXT) STRICT")
+        try database.run(
+            "CREATE TABLE others (name TEXT NOT NULL, number INTEGER, PRIMARY KEY (name)) STRICT, WITHOUT ROWID")
+        let things = try database.insertion(into: "things", columns: 2)
+        let others = try database.insertion(into: "others", columns: 2)
+        let names = (0..<count).map { "row \($0)" }
+        let text = Array(names.joined().utf8)
+        var starts = [0]
+        for name in names { starts.append(starts[starts.count - 1] + name.utf8.count) }
+        func name(_ row: Int) -> RowInsertion.Value {
+            .text(start: starts[row], count: starts[row + 1] - starts[row])
+        }
+        for _ in 0..<2 { try things.add(rows: count, text: text.span) { $0 % 2 == 0 ? .null : name($0 / 2) } }
+        try others.add(rows: count, text: text.span) { $0 % 2 == 0 ? name($0 / 2) : .integer(Int64($0 / 2)) }
+        try database.finish()
+        let found = try DatabaseFile(path: folder("d"), .reading)
+        let expected = (0..<2 * count).map { "\($0 + 1) row \($0 % max(1, count))" }
+        #expect(
+            try found.read { try Self.lines(of: "SELECT number || ' ' || name FROM things ORDER BY number", $0) }
+                == expected)
+        let numbered = names.enumerated().map { "\($1) \($0)" }
+        #expect(
+            try found.read { try Self.lines(of: "SELECT name || ' ' || number FROM others ORDER BY number", $0) }
+                == numbered)
+        found.close()
+    }
+
+    private static func lines(of query: StaticString, _ database: Database) throws -> [String] {
+        var lines: [String] = []
+        try database.rows(query) { lines.append($0[0]) }
+        return lines
+    }
+
     @Test func aValueOfAnotherTypeIsRefused() throws {
         let database = try NewDatabase(path: folder("d"))
         try database.run("CREATE TABLE things (number INTEGER NOT NULL) STRICT")

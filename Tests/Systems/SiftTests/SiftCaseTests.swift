@@ -142,6 +142,7 @@ import Testing
         let read = SiftReading(queue: [.instance("SiftEvent", [("time", .inline(stored))])])
         #expect(read.records.isEmpty)
         #expect(read.codes == ["bad-value"])
+        #expect(read.problems.allSatisfy { $0.text.hasSuffix(" at byte \($0.offset ?? -1)") })
     }
 
     @Test("absent members read as nil, an absent time as 0")

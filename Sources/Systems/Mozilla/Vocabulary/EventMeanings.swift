@@ -22,13 +22,15 @@ struct EventMeaning: Sendable {
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 7.1, 7.2 and 7.4.
 struct EventMeanings: Sendable {
-    /// A row of the table, or a row with words as old SDKs cut them.
+    /// A row of the table, or a row with words as old SDKs cut them. It says where in the text of all words its own stand: it is
+    /// copied for each event, and each reference in it would be counted.
     private struct Entry: Sendable {
-        let category: [UInt8]
-        let method: [UInt8]
-        let object: [UInt8]
-        let value: [UInt8]?
-        let meaning: String
+        let category: Range<Int>
+        let method: Range<Int>
+        let object: Range<Int>
+        let value: Range<Int>?
+        /// The row of the table.
+        let row: Int
     }
 
     /// A place in the table: the hash of category, method and object, and the entry that has it; less than 0 for none.
@@ -37,6 +39,8 @@ struct EventMeanings: Sendable {
         var entry = -1
     }
 
+    private let meanings: [String]
+    private let words: [UInt8]
     private let entries: [Entry]
     /// A free place ends a search. Events come by the million, so no text is made of their words.
     private let slots: [Slot]
@@ -46,23 +50,32 @@ struct EventMeanings: Sendable {
     private static let cutLength = 20
 
     init(_ rows: [EventMeaning]) {
-        let entries = rows.flatMap { row in
+        var words: [UInt8] = []
+        func place(of word: String) -> Range<Int> {
+            words += word.utf8
+            return words.count - word.utf8.count..<words.count
+        }
+        let entries = rows.enumerated().flatMap { number, row in
             [(row.method, row.object), (Self.cut(row.method), Self.cut(row.object))].map { method, object in
                 Entry(
-                    category: Array(row.category.utf8), method: Array(method.utf8), object: Array(object.utf8),
-                    value: row.value.map { Array($0.utf8) }, meaning: row.meaning)
+                    category: place(of: row.category), method: place(of: method), object: place(of: object),
+                    value: row.value.map { place(of: $0) }, row: number)
             }
         }
+        let text = words.span
         // At most a quarter is in use.
         var count = 64
         while count < 4 * entries.count { count *= 2 }
         var slots = [Slot](repeating: Slot(), count: count)
         for (number, entry) in entries.enumerated() {
-            let hash = Self.hash(entry.category.span, entry.method.span, entry.object.span)
+            let hash = Self.hash(
+                text.extracting(entry.category), text.extracting(entry.method), text.extracting(entry.object))
             var place = Int(truncatingIfNeeded: hash) & (count - 1)
             while slots[place].entry >= 0 { place = (place + 1) & (count - 1) }
             slots[place] = Slot(hash: hash, entry: number)
         }
+        meanings = rows.map(\.meaning)
+        self.words = words
         self.entries = entries
         self.slots = slots
     }
@@ -74,21 +87,22 @@ struct EventMeanings: Sendable {
     ) -> String? {
         let hash = Self.hash(category, method, object)
         var place = Int(truncatingIfNeeded: hash) & (slots.count - 1)
-        var general: String?
+        let words = words.span
+        var general: Int?
         while slots[place].entry >= 0 {
             defer { place = (place + 1) & (slots.count - 1) }
             guard slots[place].hash == hash else { continue }
             let entry = entries[slots[place].entry]
-            guard entry.method.span.equals(method), entry.object.span.equals(object),
-                entry.category.span.equals(category)
+            guard words.extracting(entry.method).equals(method), words.extracting(entry.object).equals(object),
+                words.extracting(entry.category).equals(category)
             else { continue }
             guard let own = entry.value else {
-                general = general ?? entry.meaning
+                general = general ?? entry.row
                 continue
             }
-            if let value, own.span.equals(value) { return entry.meaning }
+            if let value, words.extracting(own).equals(value) { return meanings[entry.row] }
         }
-        return general
+        return general.map { meanings[$0] }
     }
 
     private static func hash(_ category: Span<UInt8>, _ method: Span<UInt8>, _ object: Span<UInt8>) -> UInt64 {

@@ -145,18 +145,19 @@ struct SiftSettlement: Sendable {
         } else {
             losses.append((code, 1))
         }
-        report(code, "event \(position) of \(name) left out: \(error.reason) at byte \(error.offset)")
+        report(code, "event \(position) of \(name) left out: \(error.reason)", at: error.offset)
     }
 
     /// Reports something, unless as much as is listed was reported already.
-    private mutating func report(_ code: String, _ text: String) {
-        if problems.count < Limit.problems { problems.append(Problem(code, text)) }
+    private mutating func report(_ code: String, _ text: String, at offset: Int) {
+        guard problems.count < Limit.problems else { return }
+        problems.append(Problem(code, "\(text) at byte \(offset)", at: offset))
     }
 
     /// Counts what stands where a list has to be.
     mutating func loseList(_ error: PropertyListError, named name: String) {
         losses.append((error.code.rawValue, 1))
-        report(error.code.rawValue, "\(name) left out: \(error.reason) at byte \(error.offset)")
+        report(error.code.rawValue, "\(name) left out: \(error.reason)", at: error.offset)
     }
 
     /// The words for what was left out of the archive.

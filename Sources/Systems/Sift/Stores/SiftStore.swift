@@ -124,7 +124,8 @@ extension SiftStore {
             return try archive.integer(key) ?? 0
         } catch {
             output.report(
-                Problem(error.code.rawValue, "\(error.reason), read as 0, at byte \(error.offset)"))
+                Problem(
+                    error.code.rawValue, "\(error.reason), read as 0, at byte \(error.offset)", at: error.offset))
             return 0
         }
     }
