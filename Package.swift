@@ -190,7 +190,7 @@ let tests: [Target] = [
             "PropertyList", "SQLite", "Sift",
         ] + telemetryForTests),
     tests(of: "Console", on: "Programs", ["Console", "interrupted"]),
-    tests(of: "Command", on: "Programs", ["pingferry", "pingferry-upload"]),
+    tests(of: "Command", on: "Programs", ["Capture", "pingferry", "pingferry-upload"] + telemetryForTests),
 ]
 
 let package = Package(
