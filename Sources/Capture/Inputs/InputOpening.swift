@@ -173,7 +173,7 @@ public struct InputOpening: Sendable {
     /// - Throws: `FileError`, or ``InputError``, which names the file.
     public func openSegments(of path: String) throws -> BundleReader? {
         if let identity = FileIdentity(path: path), excluded.contains(identity) { throw InputError.isOutput(path) }
-        guard let source = try path == "-" ? standardInputBundle() : Self.bundleFile(path) else { return nil }
+        guard let source = try path == "-" ? standardInputBundle() : bundleFile(path) else { return nil }
         let name = Self.name(of: path)
         return try Self.naming(name) { try BundleReader(segmentsOf: source, path: name, knowing: systems) }
     }
@@ -183,9 +183,11 @@ public struct InputOpening: Sendable {
         return InputKind(head: head).isBundle ? try spool.takeStandardInput(head: head) : nil
     }
 
-    private static func bundleFile(_ path: String) throws(FileError) -> ByteSource? {
+    private func bundleFile(_ path: String) throws(FileError) -> ByteSource? {
         do throws(FileError) {
             let source = ByteSource(try InputFile(path: path))
+            // A log can be compressed as bundles are.
+            if RequestLogKind(source, named: path, systems) != nil { return nil }
             return InputKind(head: try InputKind.head(of: source)).isBundle ? source : nil
         } catch {
             guard error.isNotAFile else { throw error }

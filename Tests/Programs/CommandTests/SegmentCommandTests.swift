@@ -119,7 +119,9 @@ import Testing
         for range in ["0", "2-1", "a", ""] {
             #expect(try convert("-o", folder("x"), "--segments", range, bundle).status == 64, "\(range)")
         }
-        for path in [folder("phone"), Self.ping, "\(repository)/samples/pings.ndjson", sample("focus.zip")] {
+        let log = folder("log.ndjson.zst")
+        #expect(try convert("-q", "-o", log, bundle).status == 0)
+        for path in [log, folder("phone"), Self.ping, "\(repository)/samples/pings.ndjson", sample("focus.zip")] {
             let finished = try convert("-o", folder("x"), "--segments", "1", path)
             #expect(finished.status == 64)
             #expect(finished.errorLines.first == "Error: --segments takes a bundle, and \(path) is none")
