@@ -198,7 +198,7 @@ let tests: [Target] = [
             "PropertyList", "SQLite", "Sift",
         ] + telemetryForTests),
     tests(of: "Console", on: "Programs", ["Bytes", "Console", "interrupted"]),
-    tests(of: "Command", on: "Programs", ["pingferry", "pingferry-upload"]),
+    tests(of: "Command", on: "Programs", ["Capture", "pingferry", "pingferry-upload"] + telemetryForTests),
 ]
 
 let package = Package(

@@ -104,6 +104,31 @@ public final class BundleReader: Sendable {
         self.path = path
     }
 
+    /// Opens a bundle of which some segments are wanted. The others are not looked at, so that damage in them is not found,
+    /// and does not matter.
+    /// - Parameters:
+    ///   - path: what messages call it.
+    ///   - systems: those that records may be of.
+    /// - Throws: ``BundleError``.
+    public init(segmentsOf source: ByteSource, path: String, knowing systems: SystemTable) throws(BundleError) {
+        let (ends, count) = try Self.wrapping { () throws(ContainerError) in try ContainerReader.ends(of: source) }
+        let manifest = try Self.manifest(of: ends)
+        let listed = manifest.listed
+        guard listed.count == count - 1 else {
+            throw .badManifest("it lists \(listed.count) members, the bundle has \(count - 1)")
+        }
+        let last = ends.members.suffix(1).map { (name: $0.name, size: $0.size) }
+        let container = try Self.wrapping { () throws(ContainerError) in
+            try ends.listing(listed.map { (name: $0.path, size: $0.bytes) } + last)
+        }
+        places = try Self.places(of: container, checkedBy: manifest)
+        self.manifest = manifest
+        self.systems = systems
+        members = container.members
+        self.container = container
+        self.path = path
+    }
+
     /// A decoder for one thread's reading.
     /// - Throws: ``BundleError`` if there is not enough memory.
     public static func makeDecoder() throws(BundleError) -> FrameDecoder {
@@ -148,6 +173,12 @@ extension BundleReader {
 
 extension BundleReader {
     private static func check(_ container: ContainerReader) throws(BundleError) -> (Manifest, PlaceTable) {
+        let manifest = try manifest(of: container)
+        return (manifest, try places(of: container, checkedBy: manifest))
+    }
+
+    /// The last member, and a check of the first one.
+    private static func manifest(of container: ContainerReader) throws(BundleError) -> Manifest {
         guard let marker = container.members.first, marker.name == BundleLayout.marker else { throw .notABundle }
         guard let last = container.members.last, last.name == BundleLayout.manifest else {
             throw .memberMissing(BundleLayout.manifest)
@@ -162,10 +193,16 @@ extension BundleReader {
         try checkMarker(markerBytes)
         let manifest = try Manifest(manifestBytes)
         guard manifest.bytes == manifestBytes else { throw .badManifest("not in canonical form") }
+        return manifest
+    }
+
+    private static func places(
+        of container: ContainerReader, checkedBy manifest: Manifest
+    ) throws(BundleError) -> PlaceTable {
         try checkMembers(container.members.dropLast(), against: manifest)
         var places = PlaceTable()
         for place in container.members.indices { places.insert(place) { container.members[$0].name.hashValue } }
-        return (manifest, places)
+        return places
     }
 
     private static func checkMarker(_ bytes: [UInt8]) throws(BundleError) {

@@ -46,14 +46,7 @@ public final class ContainerReader: Sendable {
     /// - Throws: `ContainerError`: no zstd data, no or a bad seek table, a frame that is not as the table says
     ///   or is not one tar member, an invalid or repeated name, no end of the archive.
     public init(_ source: ByteSource) throws(ContainerError) {
-        self.source = source
-        guard try source.read(at: 0, count: min(4, source.count)) == FrameDecoder.magic else {
-            throw ContainerError(at: 0, .notZstd)
-        }
-        let table = try SeekTable.read(from: source)
-        guard let last = table.entries.last else {
-            throw ContainerError(at: 0, .badSeekTable("no frames"))
-        }
+        let (table, last) = try Self.table(of: source)
         var decoder = try FrameDecoder()
         var members: [Member] = []
         members.reserveCapacity(table.entries.count)
@@ -68,6 +61,22 @@ public final class ContainerReader: Sendable {
             offset += member.compressedSize
         }
         try Self.checkEnd(last, at: offset, source, &decoder)
+        self.source = source
+        self.members = members
+    }
+
+    /// The seek table of a source, and what it says of the last frame, which is the end of the archive.
+    private static func table(of source: ByteSource) throws(ContainerError) -> (SeekTable, last: SeekTable.Entry) {
+        guard try source.read(at: 0, count: min(4, source.count)) == FrameDecoder.magic else {
+            throw ContainerError(at: 0, .notZstd)
+        }
+        let table = try SeekTable.read(from: source)
+        guard let last = table.entries.last else { throw ContainerError(at: 0, .badSeekTable("no frames")) }
+        return (table, last)
+    }
+
+    private init(_ source: ByteSource, _ members: [Member]) {
+        self.source = source
         self.members = members
     }
 
@@ -117,18 +126,72 @@ public final class ContainerReader: Sendable {
     }
 }
 
+// MARK: - A container whose last member lists the others
+
+extension ContainerReader {
+    /// Opens a source without a look at any member but the first and the last one, which are its ``members``.
+    ///
+    /// - Returns: the reader, and how many members there are in all.
+    /// - Throws: `ContainerError`, as `init(_:)`.
+    static func ends(of source: ByteSource) throws(ContainerError) -> (reader: ContainerReader, count: Int) {
+        let (table, end) = try table(of: source)
+        let frames = table.entries.dropLast()
+        let offset = frames.reduce(0) { $0 + Int($1.compressedSize) }
+        var decoder = try FrameDecoder()
+        try checkEnd(end, at: offset, source, &decoder)
+        guard let first = frames.first, let last = frames.last else { return (ContainerReader(source, []), 0) }
+        let members = [
+            try member(first, at: 0, source, &decoder),
+            try member(last, at: offset - Int(last.compressedSize), source, &decoder),
+        ]
+        return (ContainerReader(source, members), frames.count)
+    }
+
+    /// Opens the same source with all members, which are listed elsewhere. None of them is looked at: that a frame holds the
+    /// member that is listed is found out when it is read.
+    ///
+    /// - Parameter list: the names and sizes of all members, in file order.
+    /// - Throws: `ContainerError`: the seek table has not as many frames, or one of another size; an invalid or repeated name.
+    func listing(_ list: [(name: String, size: Int)]) throws(ContainerError) -> ContainerReader {
+        let (table, _) = try Self.table(of: source)
+        let frames = table.entries.dropLast()
+        guard list.count == frames.count else {
+            throw ContainerError(at: 0, .badSeekTable("not as many frames as members are listed"))
+        }
+        var members: [Member] = []
+        members.reserveCapacity(list.count)
+        var names: Set<String> = []
+        var offset = 0
+        for (entry, (name, size)) in zip(frames, list) {
+            guard names.insert(name).inserted else { throw ContainerError(at: offset, .duplicateName(name)) }
+            guard try Self.header(name, size, at: offset).memberSize == Int(entry.contentSize) else {
+                throw ContainerError(at: offset, .unexpectedFrame("its content size is not that of \(name)"))
+            }
+            members.append(
+                Member(
+                    name: name, size: size, offset: offset, compressedSize: Int(entry.compressedSize),
+                    checksum: entry.checksum))
+            offset += Int(entry.compressedSize)
+        }
+        return ContainerReader(source, members)
+    }
+
+    private static func header(_ name: String, _ size: Int, at offset: Int) throws(ContainerError) -> TarHeader {
+        do {
+            return try TarHeader(name: name, size: size)
+        } catch {
+            throw ContainerError(at: offset, .header(error))
+        }
+    }
+}
+
 // MARK: - A frame that must be one member
 
 extension ContainerReader {
     private func open(
         _ member: Member, _ decoder: inout FrameDecoder
     ) throws(ContainerError) -> MemberCursor {
-        let header: TarHeader
-        do {
-            header = try TarHeader(name: member.name, size: member.size)
-        } catch {
-            throw ContainerError(at: member.offset, .header(error))
-        }
+        let header = try Self.header(member.name, member.size, at: member.offset)
         let entry = SeekTable.Entry(
             compressedSize: UInt32(member.compressedSize), contentSize: UInt32(header.memberSize),
             checksum: member.checksum)

@@ -168,6 +168,33 @@ public struct InputOpening: Sendable {
         return capture
     }
 
+    /// Opens a bundle of which some segments are wanted: the others are not looked at.
+    /// - Returns: nil for what is no bundle.
+    /// - Throws: `FileError`, or ``InputError``, which names the file.
+    public func openSegments(of path: String) throws -> BundleReader? {
+        if let identity = FileIdentity(path: path), excluded.contains(identity) { throw InputError.isOutput(path) }
+        guard let source = try path == "-" ? standardInputBundle() : bundleFile(path) else { return nil }
+        let name = Self.name(of: path)
+        return try Self.naming(name) { try BundleReader(segmentsOf: source, path: name, knowing: systems) }
+    }
+
+    private func standardInputBundle() throws -> ByteSource? {
+        let head = try Self.standardInputHead()
+        return InputKind(head: head).isBundle ? try spool.takeStandardInput(head: head) : nil
+    }
+
+    private func bundleFile(_ path: String) throws(FileError) -> ByteSource? {
+        do throws(FileError) {
+            let source = ByteSource(try InputFile(path: path))
+            // A log can be compressed as bundles are.
+            if RequestLogKind(source, named: path, systems) != nil { return nil }
+            return InputKind(head: try InputKind.head(of: source)).isBundle ? source : nil
+        } catch {
+            guard error.isNotAFile else { throw error }
+            return nil
+        }
+    }
+
     /// Opens a bundle, of the standard input in a private copy.
     /// - Parameters:
     ///   - folder: where that copy is made.

@@ -19,9 +19,10 @@ public enum CaptureInput: Sendable {
     }
 
     /// How many bytes are going to be read; nil if that cannot be told in front.
-    public var byteCount: Int? {
+    /// - Parameter segments: which segments of a bundle are read, counted from 0; nil for all.
+    public func byteCount(ofSegments segments: Range<Int>? = nil) -> Int? {
         switch self {
-        case .bundle(let bundle): bundle.manifest.segments.reduce(0) { $0 + $1.bytes }
+        case .bundle(let bundle): bundle.manifest.segments(in: segments).reduce(0) { $0 + $1.bytes }
         case .log(let log): PlainText.count(in: log.source)
         case .folder, .salvage: nil
         }
@@ -33,6 +34,13 @@ public enum CaptureInput: Sendable {
     }
 }
 
+extension Manifest {
+    /// The segments of a range of places, counted from 0; all where there is none.
+    fileprivate func segments(in range: Range<Int>?) -> ArraySlice<Segment> {
+        segments[range?.clamped(to: segments.indices) ?? segments.indices]
+    }
+}
+
 /// How inputs are to be read.
 public struct HarvestOptions: Sendable {
     /// Which records are wanted.
@@ -41,9 +49,15 @@ public struct HarvestOptions: Sendable {
     public var scan: ScanOptions
     /// What makes pseudonyms; nil where records are wanted as they are.
     public var pseudonymizer: RecordPseudonymizer?
+    /// Which segments of a bundle are read, counted from 0; nil for all. Its quarantine and its problems come with the last
+    /// one.
+    public var segments: Range<Int>?
 
     /// Makes options.
-    public init(filter: RecordFilter, scan: ScanOptions, pseudonymizer: RecordPseudonymizer? = nil) {
+    public init(
+        filter: RecordFilter, scan: ScanOptions, pseudonymizer: RecordPseudonymizer? = nil, segments: Range<Int>? = nil
+    ) {
+        self.segments = segments
         self.filter = filter
         self.scan = scan
         self.pseudonymizer = pseudonymizer
@@ -122,12 +136,14 @@ public struct Harvest {
     }
 
     private func read(_ bundle: BundleReader, _ consume: (Batch) async throws -> Void) async throws {
-        let units = bundle.manifest.segments.map { SegmentUnit(input: number, bundle: bundle, segment: $0) }
+        let segments = bundle.manifest.segments(in: options.segments)
+        let units = segments.map { SegmentUnit(input: number, bundle: bundle, segment: $0) }
         try await inParallel(units) { [options] unit in
             try unit.read(options)
         } consume: {
             try await consume($0)
         }
+        guard segments.endIndex == bundle.manifest.segments.endIndex else { return }
         var details = try BundleDetails(of: bundle, input: number)
         while let batch = try details.next() { try await consume(batch) }
     }

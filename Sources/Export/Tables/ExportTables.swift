@@ -144,7 +144,10 @@ extension ExportTables {
         [
             TableColumn(
                 "key", .text,
-                "`tool`, `tables`; for each input, from 1, `input.<n>`, and `digest.<n>` if it is a bundle",
+                """
+                `tool`, `tables`; `segments` where not all were asked for; for each input, from 1, `input.<n>`, and \
+                `digest.<n>` if it is a bundle
+                """,
                 isRequired: true),
             TableColumn("value", .text, "the fact", isRequired: true),
         ], key: ["key"])

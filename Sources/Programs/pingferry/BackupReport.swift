@@ -24,6 +24,17 @@ struct BackupReport {
             + self.facts.absent.map { "\(name): \($0): its pings lie in Library/Caches, which no backup holds" }
     }
 
+    /// The same of many backups: how many there are, and in how many of them are apps whose pings no backup holds.
+    static func counting(_ backups: [BackupFacts]) -> [String] {
+        let encrypted = backups.count(where: \.isEncrypted)
+        let absent = Dictionary(backups.flatMap(\.absent).map { ($0, 1) }, uniquingKeysWith: +)
+        let apps = absent.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        return ["\(Summary.count(backups.count, "backup")), \(encrypted) of them encrypted"]
+            + apps.map { app, count in
+                "\(app) in \(Summary.count(count, "backup")): its pings lie in Library/Caches, which no backup holds"
+            }
+    }
+
     /// What no backup ever holds, whatever is in it.
     static let linesOfAll = Systems.table.all.compactMap(\.stores.absentFromAllBackups)
 

@@ -106,6 +106,15 @@ struct BundleContents {
         try output.set("pseudonymized", string: manifest.pseudonymized)
         try output.array("quarantined", each(Quarantined.self, BundleLayout.quarantine, \.coded))
         if let records { try output.array("records") { add in try records.forEach { try add($0.json) } } }
+        try output.array("segments") { add in
+            for segment in manifest.segments {
+                var object = CanonicalObject()
+                object.set("bytes", integer: segment.bytes)
+                object.set("path", string: segment.path)
+                object.set("records", integer: segment.records)
+                try add(object)
+            }
+        }
         try output.set("tool", string: manifest.tool)
         try output.set("totals", object: manifest.totals.json)
         try output.set("version", integer: BundleLayout.version)

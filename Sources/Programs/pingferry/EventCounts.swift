@@ -13,6 +13,12 @@ struct EventCounts {
         }
     }
 
+    /// Adds other counts.
+    mutating func add(_ other: EventCounts) {
+        known.merge(other.known, uniquingKeysWith: +)
+        unknown += other.unknown
+    }
+
     /// Counts by meaning, and `unknown`.
     var json: CanonicalObject {
         var object = CanonicalObject()

@@ -15,16 +15,19 @@ struct Reading {
     private let reportsQueues: Bool
     private let keepsDetails: Bool
     private let pseudonymizer: RecordPseudonymizer?
+    private let segments: Range<Int>?
     let limit: JobLimit
 
     /// - Parameters:
     ///   - keepsDetails: whether all of what was not understood is wanted, not the first few only.
     ///   - pseudonymizer: makes pseudonyms; nil where records are wanted as they are.
+    ///   - segments: which segments of a bundle are read, counted from 0; nil for all.
     init(
         _ inputs: [CaptureInput], paths: [String], filter: RecordFilter, common: CommonOptions, limit: JobLimit,
         quarantineFileLimit: Int = 64 << 20, reportsQueues: Bool = false, keepsDetails: Bool = false,
-        pseudonymizer: RecordPseudonymizer? = nil
+        pseudonymizer: RecordPseudonymizer? = nil, segments: Range<Int>? = nil
     ) {
+        self.segments = segments
         self.pseudonymizer = pseudonymizer
         self.keepsDetails = keepsDetails
         self.inputs = inputs
@@ -51,8 +54,8 @@ struct Reading {
             filter: filter,
             scan: ScanOptions(
                 secret: secret, quarantineFileLimit: quarantineFileLimit, copyFolder: CommonOptions.temporaryFolder,
-                reportsQueues: reportsQueues), pseudonymizer: pseudonymizer)
-        let counts = inputs.map(\.byteCount)
+                reportsQueues: reportsQueues), pseudonymizer: pseudonymizer, segments: segments)
+        let counts = inputs.map { $0.byteCount(ofSegments: segments) }
         let total = counts.contains(nil) ? nil : counts.compactMap(\.self).reduce(0, +)
         let progress = ProgressLine("reading", total: total, isQuiet: common.quiet)
         defer { progress.clear() }

@@ -16,6 +16,9 @@ struct ScanJSON {
     /// An object for each part of a store, each bundle and each request log.
     var stores: [CanonicalObject] { report.rows.map(object) }
 
+    /// An object for each app, with what its stores have in all.
+    var appEntries: [CanonicalObject] { AppRollUp(report.rows, apps).entries.map(\.json) }
+
     /// An object for each backup.
     var backups: [CanonicalObject] { report.inputs.flatMap(\.backups).map { BackupReport($0).json } }
 
@@ -50,5 +53,51 @@ struct ScanJSON {
             if let value { object.set(JSONKey(key), string: value) }
         }
         return object.bytes
+    }
+}
+
+extension AppEntry {
+    /// As JSON, for machines.
+    fileprivate var json: CanonicalObject {
+        let (facts, others) = commonFacts
+        var object = CanonicalObject()
+        object.set("captures", integer: captures.count)
+        object.set("containers", integer: containers)
+        object.set("events", object: labels.json)
+        object.set(
+            "facts",
+            elements: facts.map { fact in
+                var element = CanonicalObject()
+                element.set("stores", integer: fact.stores)
+                element.set("text", string: fact.text)
+                return element.bytes
+            })
+        object.set("held", object: CanonicalObject(counts: totals.holds))
+        object.set("id", string: id)
+        object.set("kinds", object: CanonicalObject(counts: kinds))
+        object.set("name", string: name)
+        object.set("otherFacts", integer: others)
+        object.set("pendingEvents", object: CanonicalObject(counts: events))
+        object.set("problemCount", integer: problemCount)
+        object.set("quarantineCount", integer: quarantineCount)
+        object.set("queues", elements: sortedQueues.map { $0.state.json(counting: $0.count).bytes })
+        object.set("records", integer: totals.records)
+        object.set("stores", integer: stores)
+        object.set("systems", strings: systems.sorted())
+        object.set("types", object: CanonicalObject(counts: totals.types))
+        object.set("uploadable", integer: totals.uploadable)
+        object.set("versions", strings: versions.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+        return object
+    }
+}
+
+extension QueueState {
+    fileprivate func json(counting queues: Int) -> CanonicalObject {
+        var object = CanonicalObject()
+        object.set("code", string: code)
+        object.set("queues", integer: queues)
+        object.set("readiness", string: readiness.rawValue)
+        object.set("text", string: text)
+        return object
     }
 }

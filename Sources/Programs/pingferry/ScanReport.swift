@@ -7,6 +7,10 @@ struct ScanReport {
     private(set) var inputs: [ScannedInput]
     /// Problems of no store, those that are shown.
     private(set) var strayProblems: [PlacedProblem] = []
+    /// All problems, counted by their codes.
+    private(set) var problemsByCode = ProblemsByCode()
+    /// How many entries of the quarantine there are of each code.
+    private(set) var quarantineCounts: [String: Int] = [:]
     /// How many problems there are, and how many are shown: the first ones of all.
     private(set) var problemCount = 0
     private(set) var shownProblems = 0
@@ -14,18 +18,21 @@ struct ScanReport {
     private var shownQuarantined = 0
     /// The instant to judge queues at; nil for the newest that their store tells.
     private let instant: Timestamp?
+    /// The inputs by their labels: problems name them so.
+    private let inputsByLabel: [String: Int]
 
     /// - Parameter instant: when to judge queues; nil for the newest instant that their store tells.
     init(_ captures: [CaptureInput], paths: [String], at instant: Timestamp?) {
         self.instant = instant
         inputs = zip(captures, paths).map { ScannedInput($0, path: $1) }
+        inputsByLabel = Dictionary(inputs.enumerated().map { ($1.label, $0) }) { first, _ in first }
     }
 
     /// How many problems are not shown.
     var leftProblems: Int { problemCount - shownProblems }
 
     /// All rows in their order.
-    var rows: [ScanRow] { inputs.flatMap(\.rows) }
+    var rows: some Sequence<ScanRow> { inputs.lazy.flatMap { $0.stores.lazy.flatMap(\.rows) } }
 
     /// Counts a record.
     mutating func count(_ entry: Batch.Entry) {
@@ -59,13 +66,15 @@ struct ScanReport {
 
     private mutating func note(_ problem: PlacedProblem) {
         problemCount += 1
-        guard shownProblems < FirstFew<PlacedProblem>.shown else { return }
-        shownProblems += 1
-        if let input = inputs.firstIndex(where: { $0.label == problem.capture }),
-            let row = inputs[input].place(ofPath: problem.path)
-        {
-            inputs[input].update(row) { $0.problems.append(problem) }
-        } else {
+        problemsByCode.add(problem)
+        let isShown = shownProblems < FirstFew<PlacedProblem>.shown
+        if isShown { shownProblems += 1 }
+        if let input = inputsByLabel[problem.capture], let row = inputs[input].place(ofPath: problem.path) {
+            inputs[input].update(row) { row in
+                row.problemCount += 1
+                if isShown { row.problems.append(problem) }
+            }
+        } else if isShown {
             strayProblems.append(problem)
         }
     }
@@ -73,6 +82,7 @@ struct ScanReport {
     /// Adds what is known when everything was read.
     mutating func finish(_ intake: Intake) {
         for entry in intake.reports { add(entry) }
+        quarantineCounts = intake.quarantined.counts
     }
 
     private mutating func add(_ entry: Batch.ReportEntry) {

@@ -17,6 +17,8 @@ struct ScanRow {
     /// How many entries of the quarantine there are, and those of them that are shown.
     var quarantineCount = 0
     var quarantined: [Quarantined] = []
+    /// How many problems there are, and those of them that are shown.
+    var problemCount = 0
     var problems: [PlacedProblem] = []
     var labels = EventCounts()
     /// Counts of the events that wait in the store, by the name of what became of them.
@@ -44,6 +46,7 @@ struct JudgedQueue {
     /// In milliseconds since 1970.
     let instant: Int64
 
+    var state: QueueState { rules.state(at: instant) }
     var sentence: String { rules.sentence(at: instant) }
     var json: CanonicalObject { rules.json(at: instant) }
 }

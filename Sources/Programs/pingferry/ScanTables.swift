@@ -1,7 +1,7 @@
 import Console
 import Telemetry
 
-/// A scan as tables, one for each input, for people.
+/// A scan as tables, one for each input with a line for each store, for people.
 struct ScanTables {
     private let report: ScanReport
     private let apps: ContainerApps

@@ -41,4 +41,6 @@ public protocol QueueRules: Sendable {
     func sentence(at instant: Int64) -> String
     /// The same for machines.
     func json(at instant: Int64) -> CanonicalObject
+    /// The same in short, to be counted.
+    func state(at instant: Int64) -> QueueState
 }

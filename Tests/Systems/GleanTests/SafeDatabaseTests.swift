@@ -109,4 +109,19 @@ import Testing
     func sentences(queue: GleanQueue, sentence: String) {
         #expect(queue.sentence(at: 0) == sentence)
     }
+
+    @Test(
+        "a queue in a code",
+        arguments: [
+            (GleanQueue(pings: 0, bytes: 0, deletionRequests: 0, sdk: "66.3.0"), "empty empty"),
+            (GleanQueue(pings: 0, bytes: 0, deletionRequests: 1, sdk: nil), "ready deletion-requests"),
+            (GleanQueue(pings: 1, bytes: 700, deletionRequests: 2, sdk: nil), "ready pings"),
+            (GleanQueue(pings: 250, bytes: 10_000_000, deletionRequests: 0, sdk: "66.3.0"), "ready pings"),
+            (GleanQueue(pings: 251, bytes: 700, deletionRequests: 0, sdk: "66.3.0"), "ready over-full"),
+            (GleanQueue(pings: 1, bytes: 10_000_001, deletionRequests: 0, sdk: "66.3.0"), "ready over-full"),
+        ])
+    func states(queue: GleanQueue, words: String) {
+        let state = queue.state(at: 0)
+        #expect("\(state.readiness.rawValue) \(state.code)" == words)
+    }
 }

@@ -129,4 +129,21 @@ import Testing
             sentence("sift-default", 4, last: Self.now)
                 == "not ready: 4 events pending; ready with more than 32 or from 2025-09-23T04:01:00.001Z on")
     }
+
+    @Test("a queue says in a code whether it is ready, and why")
+    func states() {
+        func state(_ queue: String, _ pending: Int, last: Int64, era: SiftQueueRules.Era = .current) -> String {
+            let queue = SiftQueue(identifier: queue, pending: pending, era: era, last: last, lastEvent: nil)
+            let state = queue.state(at: Self.now)
+            return "\(state.readiness.rawValue) \(state.code)"
+        }
+        #expect(state("orders", 0, last: 0) == "empty empty")
+        #expect(state("orders", 1, last: 0) == "unknown rule-of-app")
+        #expect(state("sift-devprops", 1, last: 0) == "ready too-many")
+        #expect(state("sift-default", 33, last: Self.now) == "ready too-many")
+        #expect(state("sift-default", 4, last: 0) == "ready too-old")
+        #expect(state("sift-default", 4, last: Self.now - 60_000) == "not-ready too-few")
+        #expect(state("sift-default", 4, last: Self.now - 60_001, era: .second) == "ready too-old")
+        #expect(state("sift-default", 4, last: .max) == "not-ready never-by-itself")
+    }
 }

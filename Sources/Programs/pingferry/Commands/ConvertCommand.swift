@@ -40,6 +40,11 @@ struct ConvertCommand: AsyncParsableCommand {
             A name that ends in .zst is compressed. A damaged bundle gives up what is left of it with --salvage; a record \
             that neither a checksum nor the manifest proves right is held as unproven.
 
+            --segments is for workers that share one bundle: each reads some of its segments alone, of which list --json tells \
+            how many there are, and with how many records. All parts together are the records of the whole, in order; \
+            quarantine and problems come with the part that has the last segment, and tables count from 1 in each part.
+              pingferry convert --segments 3-4 -o part-2.csv monday.tar.zst
+
             --pseudonymize makes data that can be given away: ids become pseudonyms, names, addresses, positions and free \
             text are left out and counted. Such records are held as pseudonymized and are never uploaded.
             """)
@@ -70,6 +75,12 @@ struct ConvertCommand: AsyncParsableCommand {
     @Flag(help: "Read what is left of damaged bundles.")
     var salvage = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Read these segments of a bundle alone, counted from 1: 2-5, 2- (to the last one), or 2.",
+            valueName: "range"))
+    var segments: SegmentRange?
+
     @OptionGroup var input: InputOptions
     @OptionGroup(title: "Encrypted backups") var backups: PasswordOptions
     @OptionGroup(title: "Filters") var filters: FilterOptions
@@ -82,6 +93,10 @@ struct ConvertCommand: AsyncParsableCommand {
         }
         if payloadOnly, pseudonyms.pseudonymize != nil {
             throw ValidationError("--payload-only has no place for the mark that keeps pseudonyms from being uploaded")
+        }
+        if segments != nil {
+            guard input.paths.count == 1 else { throw ValidationError("--segments takes one bundle and nothing else") }
+            if salvage { throw ValidationError("--salvage reads a bundle from its beginning, not by --segments") }
         }
         if labels, payloadOnly { throw ValidationError("--labels has no place in the lines of --payload-only") }
         guard format != .ndjson else { return }
@@ -120,9 +135,26 @@ struct ConvertCommand: AsyncParsableCommand {
             labels: input.label, systems: Systems.table, limit: limit, excluded: excluded, isSalvage: salvage,
             spool: input.spool,
             passwords: try backups.passwords(isQuiet: common.quiet))
+        let part = try segments.map { try self.part($0, opening) }
+        let inputs = if let part { [CaptureInput.bundle(part.bundle)] } else { try await opening.open(input.paths) }
         return Reading(
-            try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
-            limit: limit, pseudonymizer: pseudonymizer)
+            inputs, paths: input.paths, filter: try filters.filter(), common: common, limit: limit,
+            pseudonymizer: pseudonymizer, segments: part?.places)
+    }
+
+    /// The bundle, and the places of the segments that are asked for.
+    private func part(
+        _ segments: SegmentRange, _ opening: InputOpening
+    ) throws -> (bundle: BundleReader, places: Range<Int>) {
+        guard let bundle = try opening.openSegments(of: input.paths[0]) else {
+            throw ValidationError("--segments takes a bundle, and \(input.paths[0]) is none")
+        }
+        let count = bundle.manifest.segments.count
+        guard let places = segments.places(of: count) else {
+            throw ValidationError(
+                "--segments \(segments) is more than there are: \(bundle.path) has \(Summary.count(count, "segment"))")
+        }
+        return (bundle, places)
     }
 
     // MARK: NDJSON
@@ -154,6 +186,7 @@ struct ConvertCommand: AsyncParsableCommand {
         let reading = try await reading(excluded: export.identities, pseudonymizer)
         export.add(meta: "tool", "pingferry \(Pingferry.version)")
         export.add(meta: "tables", "\(ExportTables.version)")
+        if let segments { export.add(meta: "segments", segments.description) }
         // Where there are pseudonyms, names and digests would tell whose captures these are.
         for (number, input) in reading.inputs.enumerated() where pseudonymizer == nil {
             export.add(meta: "input.\(number + 1)", input.label(path: self.input.paths[number]))
@@ -182,6 +215,7 @@ struct ConvertCommand: AsyncParsableCommand {
             try summary.printJSON { object in
                 object.set("format", string: format.rawValue)
                 object.set("output", string: output)
+                if let segments { object.set("segments", string: segments.description) }
                 if isTimeline { object.set("withoutTime", integer: timeless) }
                 if let rows, !isTimeline { object.set("rows", object: CanonicalObject(counts: rows)) }
             }

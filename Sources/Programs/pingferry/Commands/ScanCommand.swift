@@ -16,6 +16,11 @@ struct ScanCommand: AsyncParsableCommand {
             mean; those that no documentation names are counted as unknown.
               pingferry scan phone/
 
+            With more than \(AppTables.mostStores) stores in more than \(AppTables.mostContainers) containers, each app has \
+            one line with the sums of its stores, whatever capture they are in; --stores shows each store. With --json there \
+            are both: stores, and apps.
+              pingferry scan --stores phones/
+
             Of what could not be understood, and of problems, the first 1000 are shown, and how many there are of each \
             code; bundle keeps them all.
 
@@ -26,6 +31,9 @@ struct ScanCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("When to judge whether queues are ready: a date or an RFC 3339 time.", valueName: "time"))
     var at: String?
+
+    @Flag(help: "Show each store, however many there are.")
+    var stores = false
 
     @OptionGroup var input: InputOptions
 
@@ -64,11 +72,16 @@ struct ScanCommand: AsyncParsableCommand {
             if common.json {
                 let json = ScanJSON(report)
                 try summary.printJSON { object in
+                    object.set("apps", elements: json.appEntries.map(\.bytes))
                     object.set("backups", elements: json.backups.map(\.bytes))
                     object.set("stores", elements: json.stores.map(\.bytes))
                 }
             } else if !common.quiet {
-                try ScanTables(report).print()
+                if !stores, AppTables.areWanted(for: report) {
+                    try AppTables(report).print()
+                } else {
+                    try ScanTables(report).print()
+                }
                 try Terminal.print(summary.sentence)
             }
             try summary.finish()

@@ -56,6 +56,18 @@ struct GleanQueue: QueueRules, Equatable {
         return object
     }
 
+    func state(at instant: Int64) -> QueueState {
+        if isOverFull {
+            return QueueState(
+                .ready, "over-full", "more than the SDK keeps, which deletes the oldest at its next start")
+        }
+        if pings > 0 { return QueueState(.ready, "pings", "pings wait") }
+        if deletionRequests > 0 {
+            return QueueState(.ready, "deletion-requests", "nothing but deletion requests waits")
+        }
+        return QueueState(.empty, "empty", "nothing waits")
+    }
+
     /// The most pings whose bytes are summed up: with more, their number alone passes every limit.
     static let mostSummed = 500
 }

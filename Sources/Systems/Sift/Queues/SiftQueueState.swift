@@ -30,6 +30,20 @@ extension SiftQueue: QueueRules {
         return object
     }
 
+    /// The same in short.
+    public func state(at instant: Int64) -> QueueState {
+        guard let readiness = readiness(at: instant) else {
+            return QueueState(.unknown, "rule-of-app", "when they are ready is a rule of the app")
+        }
+        return switch readiness {
+        case .empty: QueueState(.empty, "empty", "nothing waits")
+        case .tooMany: QueueState(.ready, "too-many", "more events than may wait")
+        case .tooOld: QueueState(.ready, "too-old", "long enough after the last upload or event")
+        case .waiting(until: nil, _): QueueState(.notReady, "never-by-itself", "they are never ready by themselves")
+        case .waiting: QueueState(.notReady, "too-few", "too few events, too soon after the last upload or event")
+        }
+    }
+
     /// An instant in RFC 3339; nil for 0, which stands for never, and for one that RFC 3339 cannot say.
     private static func timestamp(_ instant: Int64) -> String? {
         instant == 0 ? nil : Timestamp(milliseconds: instant)?.description

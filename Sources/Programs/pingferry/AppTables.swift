@@ -1,0 +1,143 @@
+import Bundle
+import Capture
+import Console
+import Telemetry
+
+/// A scan of many containers as one table with a line for each app, for people.
+struct AppTables {
+    private let report: ScanReport
+    private let rollUp: AppRollUp
+
+    /// With more stores than these, in more containers than these, a scan is shown by app.
+    static let mostStores = 40
+    static let mostContainers = 3
+    /// How many problems are listed one by one, and how many backups.
+    private static let mostListed = 20
+    /// How many captures without a store are named.
+    private static let mostNamed = 5
+
+    /// - Parameter report: a finished one.
+    init(_ report: ScanReport) {
+        self.report = report
+        rollUp = AppRollUp(report.rows, ContainerApps(report.rows))
+    }
+
+    /// Whether a scan found so much that it is shown by app unless each store is asked for.
+    static func areWanted(for report: ScanReport) -> Bool {
+        var (stores, containers) = (0, 0)
+        for input in report.inputs {
+            // A bundle or a request log counts as a container.
+            var paths: Set<String?> = []
+            for store in input.stores {
+                stores += store.rows.count
+                for row in store.rows { paths.insert(row.container?.path) }
+            }
+            containers += paths.count
+        }
+        return stores > mostStores && containers > mostContainers
+    }
+
+    /// Prints the table, what waits in the apps' queues, and the problems.
+    func print() throws {
+        try Terminal.print(isOfOneInput ? "\(report.inputs[0].label):" : "\(report.inputs.count) captures:")
+        try printBackups()
+        let names = rollUp.names
+        let table = TextTable(
+            header: [
+                "app", "system", "containers", "stores", "records", "uploadable", "quarantined", "problems", "held",
+                "kinds",
+            ], rows: zip(rollUp.entries, names).map(Self.cells))
+        for line in table.lines { try Terminal.print("  " + line) }
+        let (stores, containers) = rollUp.entries.reduce((0, 0)) { ($0.0 + $1.stores, $0.1 + $1.containers) }
+        let found = "\(Summary.count(stores, "store")) in \(Summary.count(containers, "container"))"
+        try Terminal.print("  \(found), added up by app; --stores shows each store")
+        for (entry, name) in zip(rollUp.entries, names) { try printDetails(of: entry, named: name) }
+        try printWithoutStores()
+        if !report.quarantineCounts.isEmpty {
+            try Terminal.print("  quarantined: \(Self.list(report.quarantineCounts))")
+        }
+        try printProblems()
+    }
+
+    private var isOfOneInput: Bool { report.inputs.count == 1 }
+
+    private static func cells(of entry: AppEntry, named name: String) -> [String] {
+        [
+            name, entry.systems.sorted().joined(separator: ","), "\(entry.containers)", "\(entry.stores)",
+            "\(entry.totals.records)", "\(entry.totals.uploadable)", "\(entry.quarantineCount)",
+            "\(entry.problemCount)", list(entry.totals.holds), list(entry.kinds),
+        ]
+    }
+
+    /// `core 2, event 1`
+    private static func list(_ counts: [String: Int]) -> String {
+        counts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { "\($0.key) \($0.value)" }
+            .joined(separator: ", ")
+    }
+
+    // MARK: What waits
+
+    private func printDetails(of entry: AppEntry, named name: String) throws {
+        var lines: [String] = []
+        let events = entry.events.filter { $0.value > 0 }
+        if !events.isEmpty { lines.append("events: \(Self.list(events))") }
+        let queues = entry.sortedQueues.map { "\($0.count) \(Self.words(for: $0.state))" }
+        if !queues.isEmpty { lines.append("queues: \(queues.joined(separator: "; "))") }
+        let (facts, others) = entry.commonFacts
+        lines += facts.map { $0.stores == 1 ? $0.text : "\($0.text) (\($0.stores) times)" }
+        if others > 0 { lines.append("\(others) more, which --stores shows") }
+        guard !lines.isEmpty else { return }
+        try Terminal.print("  \(name):")
+        for line in lines { try Terminal.print("    \(line)") }
+    }
+
+    private static func words(for state: QueueState) -> String {
+        switch state.readiness {
+        case .ready: "ready for upload: \(state.text)"
+        case .notReady: "not ready: \(state.text)"
+        case .empty: "empty"
+        case .unknown: "pending: \(state.text)"
+        }
+    }
+
+    // MARK: Captures
+
+    private func printBackups() throws {
+        let backups = report.inputs.flatMap(\.backups)
+        guard !backups.isEmpty else { return }
+        let isShort = isOfOneInput && backups.count <= Self.mostListed
+        let lines = isShort ? backups.flatMap { BackupReport($0).lines } : BackupReport.counting(backups)
+        for line in lines + BackupReport.linesOfAll { try Terminal.print("  \(line)") }
+    }
+
+    private func printWithoutStores() throws {
+        let labels = report.inputs.filter(\.stores.isEmpty).map(\.label)
+        guard !labels.isEmpty else { return }
+        let left = labels.count - Self.mostNamed
+        let names = labels.prefix(Self.mostNamed).joined(separator: ", ") + (left > 0 ? " and \(left) more" : "")
+        try Terminal.print("  no store in: \(names)")
+    }
+
+    // MARK: Problems
+
+    private func printProblems() throws {
+        guard report.problemCount > Self.mostListed else {
+            let problems = report.rows.flatMap(\.problems) + report.strayProblems
+            for problem in problems { try Terminal.print("  \(line(for: problem))") }
+            return
+        }
+        for (code, problems) in report.problemsByCode.sorted {
+            try Terminal.print("  \(code): \(Summary.count(problems.count, "problem"))")
+            for problem in problems.elements { try Terminal.print("    \(line(for: problem))") }
+            if problems.left > 0 { try Terminal.print("    and \(problems.left) more, which --stores lists") }
+        }
+        if report.leftProblems > 0 {
+            try Terminal.print("  --stores lists the first \(report.shownProblems) problems; bundle keeps them all")
+        }
+    }
+
+    /// Of several captures, that of the problem is named.
+    private func line(for problem: PlacedProblem) -> String {
+        isOfOneInput && !problem.path.isEmpty ? "\(problem.path): \(problem.problem.text)" : problem.sentence
+    }
+}

@@ -1,0 +1,24 @@
+import Capture
+import Telemetry
+
+/// How many problems there are of each code, and the first few of each.
+struct ProblemsByCode {
+    private var groups: [String: FirstFew<PlacedProblem>] = [:]
+
+    /// How many of each code are named.
+    static let mostNamed = 3
+    /// How many codes are told apart; those of a bundle can be any number. Others count as `other`.
+    private static let mostCodes = 1000
+
+    /// Adds a problem.
+    mutating func add(_ problem: PlacedProblem) {
+        let code = problem.problem.code
+        let group = groups[code] != nil || groups.count < Self.mostCodes ? code : "other"
+        groups[group, default: FirstFew(limit: Self.mostNamed)].add(problem, reason: code)
+    }
+
+    /// The groups by their codes.
+    var sorted: [(code: String, problems: FirstFew<PlacedProblem>)] {
+        groups.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { (code: $0.key, problems: $0.value) }
+    }
+}

@@ -1,0 +1,110 @@
+import Files
+import Systems
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Bundle
+
+/// A bundle that is opened for some of its segments.
+@Suite struct BundlePartTests {
+    private static func open(_ bytes: [UInt8]) throws -> BundleReader {
+        try BundleReader(segmentsOf: ByteSource(bytes), path: "part", knowing: Systems.table)
+    }
+
+    private static func segments(_ reader: BundleReader) throws -> [[UInt8]] {
+        var decoder = try BundleReader.makeDecoder()
+        return try reader.manifest.segments.map { try reader.contents(of: $0, with: &decoder) }
+    }
+
+    /// Three segments, of two records each but for the last one.
+    private static func large() async throws -> [UInt8] {
+        let sizes = [20, 2_200_000, 2_200_000, 20, 2_200_000]
+        let records = sizes.enumerated().map { SampleBundle.record($0.offset, payloadSize: $0.element) }
+        return try await SampleBundle.pack(records, quarantined: [[1, 2, 3]]).bytes
+    }
+
+    @Test("an intact bundle is the same, whichever way it is opened")
+    func intact() async throws {
+        for bytes in [try await SampleBundle.small(), try await Self.large()] {
+            let (whole, part) = (try BundleReader(bytes: bytes), try Self.open(bytes))
+            #expect(part.members == whole.members)
+            #expect(part.manifest == whole.manifest)
+            #expect(try Self.segments(part) == Self.segments(whole))
+        }
+    }
+
+    @Test("what lies in the other segments does not matter")
+    func damagedSegment() async throws {
+        let bytes = try await Self.large()
+        let members = try BundleReader(bytes: bytes).members
+        let intact = try Self.segments(Self.open(bytes))
+        try #require(intact.count == 3)
+        for number in 0..<3 {
+            var damaged = bytes
+            let frame = members[1 + number]
+            for index in frame.offset..<frame.offset + frame.compressedSize { damaged[index] = 0 }
+            #expect(throws: BundleError.self) { try BundleReader(bytes: damaged) }
+            let reader = try Self.open(damaged)
+            var decoder = try BundleReader.makeDecoder()
+            for (other, segment) in reader.manifest.segments.enumerated() {
+                if other == number {
+                    #expect(throws: BundleError.self) { try reader.contents(of: segment, with: &decoder) }
+                } else {
+                    #expect(try reader.contents(of: segment, with: &decoder) == intact[other])
+                }
+            }
+        }
+    }
+
+    @Test("a flipped byte is found in what is read, or changes nothing of it")
+    func flips() async throws {
+        let bytes = try await SampleBundle.small()
+        let intact = try Self.segments(Self.open(bytes))
+        for index in bytes.indices {
+            var flipped = bytes
+            flipped[index] ^= 0x10
+            guard let found = try? Self.segments(Self.open(flipped)) else { continue }
+            #expect(found == intact, "byte \(index)")
+        }
+    }
+
+    @Test("a bundle that is cut anywhere is refused")
+    func cuts() async throws {
+        let bytes = try await SampleBundle.small()
+        for count in bytes.indices {
+            #expect(throws: BundleError.self, "\(count) bytes") { try Self.open(Array(bytes.prefix(count))) }
+        }
+    }
+
+    @Test("members that are not those of the manifest are refused")
+    func otherMembers() async throws {
+        let members = try SampleBundle.members(try await SampleBundle.small())
+        func error(_ change: (inout [(name: String, contents: [UInt8])]) -> Void) throws -> String? {
+            var changed = members.map { (name: $0.name, contents: $0.contents) }
+            change(&changed)
+            let bytes = try SampleContainer.container(changed)
+            do {
+                _ = try Self.segments(Self.open(bytes))
+                return nil
+            } catch let error as BundleError {
+                return error.description
+            }
+        }
+        #expect(try error { _ in } == nil)
+        let count = members.count - 1
+        #expect(
+            try error { $0.remove(at: 1) }
+                == "manifest.json: it lists \(count) members, the bundle has \(count - 1)")
+        #expect(
+            try error { $0[1].contents += [10] + [UInt8](repeating: 32, count: 512) }?
+                .hasSuffix("its content size is not that of records/000001.ndjson)") == true)
+        #expect(
+            try error { $0[1].contents[0] ^= 1 }
+                == "records/000001.ndjson: its bytes are not those that the manifest lists")
+        #expect(try error { $0[1].name = "records/000002.ndjson" } != nil)
+        #expect(try error { $0[0].contents = Array("{}".utf8) } == "not a bundle: no pingferry-bundle.json in front")
+        #expect(try error { $0.removeAll() } == "not a bundle: no pingferry-bundle.json in front")
+        #expect(try error { $0.removeFirst($0.count - 1) } == "not a bundle: no pingferry-bundle.json in front")
+    }
+}

@@ -1,0 +1,172 @@
+import JSONText
+import Telemetry
+import Testing
+
+@testable import pingferry
+
+/// The sums of a scan by app, of rows that are made up.
+@Suite struct AppRollUpTests {
+    /// A queue in a state that is given.
+    private struct Rules: QueueRules {
+        let state: QueueState
+
+        func sentence(at instant: Int64) -> String { state.text }
+        func json(at instant: Int64) -> CanonicalObject { CanonicalObject() }
+        func state(at instant: Int64) -> QueueState { state }
+    }
+
+    private static func row(
+        _ container: Container?, _ kind: String = "kind", capture: String = "phone", app: App? = nil,
+        _ change: (inout ScanRow) -> Void = { _ in }
+    ) -> ScanRow {
+        var row = ScanRow(
+            capture: capture, container: container, kind: kind, path: "\(container?.path ?? "")/\(kind)",
+            isOfOneApp: container != nil, app: app)
+        change(&row)
+        return row
+    }
+
+    private static func rollUp(_ rows: [ScanRow]) -> AppRollUp { AppRollUp(rows, ContainerApps(rows)) }
+
+    private static func record(
+        _ system: String = "mozilla", _ type: String = "core", held: [Hold] = []
+    ) -> RecordSummary {
+        let source = Source(capture: "c", path: "p", store: StoreKind("kind"), index: 0)
+        return RecordSummary(
+            Record(
+                system: SystemName(system), type: type, id: "i", payload: Array("{}".utf8), source: source, held: held))
+    }
+
+    @Test("the containers of an app and of its group are one entry, in all captures")
+    func containers() {
+        let app = Container(path: "a", identifier: "org.example.app")
+        let group = Container(path: "g", identifier: "group.org.example.app")
+        let plugin = Container(path: "p", identifier: "org.example.app.share", kind: .plugin)
+        let entries = Self.rollUp([
+            Self.row(app, "one"), Self.row(app, "two"), Self.row(group, "two"), Self.row(app, "two", capture: "other"),
+            Self.row(plugin, "one"),
+        ]).entries
+        #expect(entries.map(\.id) == ["org.example.app", "org.example.app.share"])
+        #expect(entries.map(\.containers) == [3, 1])
+        #expect(entries.map(\.stores) == [4, 1])
+        #expect(entries.map(\.captures) == [["phone", "other"], ["phone"]])
+        #expect(entries.map(\.kinds) == [["one": 1, "two": 3], ["one": 1]])
+    }
+
+    @Test(
+        "a container that nothing identifies goes by the best that its stores tell, and what tells nothing comes last")
+    func unidentified() {
+        let entries = Self.rollUp([
+            Self.row(Container(path: "a", identifier: nil), "one"),
+            Self.row(Container(path: "a", identifier: nil), "two", app: App(name: "Zebra", version: "1")),
+            Self.row(Container(path: "b", identifier: nil), app: App(name: "Zebra", version: "2")),
+            Self.row(Container(path: "c", identifier: nil), "one", app: App(name: "Ape", version: "2")),
+            Self.row(Container(path: "c", identifier: nil), "two", app: App(id: "org.ape", version: "3")),
+            Self.row(nil, "bundle"), Self.row(Container(path: "d", identifier: nil)),
+        ]).entries
+        #expect(entries.map(\.shortName) == ["Ape", "Zebra", "(unknown)"])
+        #expect(entries.map(\.id) == ["org.ape", nil, nil])
+        #expect(entries.map(\.stores) == [2, 3, 2])
+        #expect(entries.map(\.containers) == [1, 2, 1])
+        #expect(entries.map(\.versions) == [["2", "3"], ["1", "2"], []])
+    }
+
+    @Test("a name has the version of all, or how many there are, and the identifier where several have that name")
+    func names() {
+        func row(_ path: String, _ id: String?, _ name: String?, _ version: String?) -> ScanRow {
+            Self.row(Container(path: path, identifier: id), app: App(id: id, name: name, version: version))
+        }
+        let names = Self.rollUp([
+            row("a", "org.a", "Fennec", "24.1"), row("b", "org.b", "Fennec", "24.1"),
+            row("c", "org.b", "Fennec", "24.2"),
+            row("d", "org.d", "Focus", "8"), row("e", "org.e", nil, nil), row("f", nil, nil, "3"),
+        ]).names
+        #expect(
+            names == ["Fennec 24.1 (org.a)", "Fennec, 2 versions (org.b)", "Focus 8", "org.e", "(unknown) 3"])
+    }
+
+    @Test("records, holds, events, problems and quarantine are added up")
+    func sums() throws {
+        let container = Container(path: "a", identifier: "org.a")
+        let entry = try #require(
+            Self.rollUp([
+                Self.row(container) { row in
+                    row.count(Self.record(held: [Hold("schema"), Hold("no-target")]))
+                    row.count(Self.record())
+                    row.labels.count(["tap", nil])
+                    (row.problemCount, row.quarantineCount) = (2, 3)
+                    row.events = ["pending": 4, "lost": 0]
+                },
+                Self.row(Container(path: "b", identifier: "org.a")) { row in
+                    row.count(Self.record("glean", "event", held: [Hold("schema")]))
+                    row.labels.count(["tap", "press"])
+                    (row.problemCount, row.quarantineCount) = (20, 30)
+                    row.events = ["pending": 5]
+                },
+            ]).entries.first)
+        #expect(entry.systems == ["glean", "mozilla"])
+        #expect(entry.totals.records == 3 && entry.totals.uploadable == 1)
+        #expect(entry.totals.holds == ["no-target": 1, "schema": 2])
+        #expect(entry.totals.types == ["glean/event": 1, "mozilla/core": 2])
+        #expect(entry.problemCount == 22 && entry.quarantineCount == 33)
+        #expect(entry.events == ["lost": 0, "pending": 9])
+        let labels = String(decoding: entry.labels.json.bytes, as: UTF8.self)
+        #expect(labels == #"{"known":{"press":1,"tap":2},"unknown":1}"#)
+    }
+
+    @Test("queues are counted by their state, those that are ready first")
+    func queues() throws {
+        let states = [
+            QueueState(.unknown, "rule-of-app", "t"), QueueState(.ready, "too-old", "t"),
+            QueueState(.empty, "empty", "t"),
+            QueueState(.notReady, "too-few", "t"), QueueState(.ready, "pings", "t"), QueueState(.ready, "too-old", "t"),
+        ]
+        let container = Container(path: "a", identifier: "org.a")
+        let rows = states.map { state in
+            Self.row(container) { $0.queue = JudgedQueue(rules: Rules(state: state), instant: 0) }
+        }
+        let entry = try #require(Self.rollUp(rows).entries.first)
+        #expect(
+            entry.sortedQueues.map { "\($0.count) \($0.state.readiness) \($0.state.code)" } == [
+                "1 ready pings", "2 ready too-old", "1 notReady too-few", "1 empty empty", "1 unknown rule-of-app",
+            ])
+    }
+
+    @Test(
+        "sentences that stores share are told with their number, others are counted",
+        arguments: [
+            (["b", "a"], ["a 1", "b 1"], 0), (["a", "b", "c", "d"], [], 4),
+            (["a", "b", "b", "c", "d", "c", "c"], ["c 3", "b 2"], 2),
+            (["a", "b", "c", "d", "a", "b", "c", "d"], ["a 2", "b 2", "c 2"], 1),
+        ])
+    func facts(all: [String], common: [String], others: Int) throws {
+        let container = Container(path: "a", identifier: "org.a")
+        let rows = all.map { fact in Self.row(container) { $0.facts = [fact] } }
+        let found = try #require(Self.rollUp(rows).entries.first).commonFacts
+        #expect(found.facts.map { "\($0.text) \($0.stores)" } == common)
+        #expect(found.others == others)
+    }
+
+    @Test("problems are counted by code, with the first few of each")
+    func problems() {
+        var problems = ProblemsByCode()
+        for number in 0..<5 {
+            problems.add(PlacedProblem(capture: "c", path: "\(number)", problem: Problem("link", "t")))
+        }
+        problems.add(PlacedProblem(capture: "c", path: "x", problem: Problem("damaged", "t")))
+        #expect(problems.sorted.map(\.code) == ["damaged", "link"])
+        #expect(problems.sorted.map(\.problems.count) == [1, 5])
+        #expect(problems.sorted.map { $0.problems.elements.map(\.path) } == [["x"], ["0", "1", "2"]])
+    }
+
+    @Test("codes of problems that nobody can list are put together")
+    func manyCodes() {
+        var problems = ProblemsByCode()
+        for number in 0..<3000 {
+            problems.add(PlacedProblem(capture: "c", path: "p", problem: Problem("code-\(number)", "t")))
+        }
+        #expect(problems.sorted.count == 1001)
+        #expect(problems.sorted.last?.code == "other")
+        #expect(problems.sorted.last?.problems.count == 2000)
+    }
+}

@@ -1,0 +1,35 @@
+import Testing
+
+@testable import pingferry
+
+@Suite struct SegmentRangeTests {
+    @Test(
+        "a range of segments in words",
+        arguments: [
+            ("1", 1, 1), ("2-5", 2, 5), ("3-3", 3, 3), ("2-", 2, nil), ("000007-8", 7, 8),
+        ] as [(String, Int, Int?)])
+    func read(text: String, first: Int, last: Int?) throws {
+        let range = try #require(SegmentRange(argument: text))
+        #expect(range.first == first && range.last == last)
+    }
+
+    @Test(
+        "what is none",
+        arguments: [
+            "", "0", "-", "-3", "2-1", "0-1", "1-0", "a", "1-a", "1-2-3", "+1", " 1", "1..2", "1,2", "٣", "1–2",
+            "99999999999999999999",
+        ])
+    func refused(text: String) {
+        #expect(SegmentRange(argument: text) == nil)
+    }
+
+    @Test(
+        "the places of the segments, where the bundle has all of them",
+        arguments: [
+            ("1", 3, 0..<1), ("3", 3, 2..<3), ("1-3", 3, 0..<3), ("2-", 3, 1..<3), ("3-", 3, 2..<3), ("4", 3, nil),
+            ("4-", 3, nil), ("2-4", 3, nil), ("1-", 0, nil), ("1", 0, nil),
+        ] as [(String, Int, Range<Int>?)])
+    func places(text: String, count: Int, places: Range<Int>?) throws {
+        #expect(try #require(SegmentRange(argument: text)).places(of: count) == places)
+    }
+}
