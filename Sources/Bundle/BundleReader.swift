@@ -127,6 +127,7 @@ public final class BundleReader: Sendable {
         members = container.members
         self.container = container
         self.path = path
+        signer = nil
     }
 
     /// A decoder for one thread's reading.
