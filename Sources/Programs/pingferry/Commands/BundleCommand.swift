@@ -66,10 +66,13 @@ struct BundleCommand: AsyncParsableCommand {
             let pseudonymizer = try pseudonyms.pseudonymizer()
             let file = try AtomicOutput(path: output, replacing: force)
             let limit = common.limit
+            let hashes = InputHashes(limit: limit)
             let opening = InputOpening(
                 labels: input.label, systems: Systems.table, limit: limit, excluded: file.identities,
                 spool: input.spool,
-                passwords: try backups.passwords(isQuiet: common.quiet))
+                passwords: try backups.passwords(isQuiet: common.quiet),
+                // Hashes would tell whose captures they are.
+                hashes: pseudonymizer == nil ? hashes : nil)
             let reading = Reading(
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
                 limit: limit,
@@ -87,9 +90,12 @@ struct BundleCommand: AsyncParsableCommand {
             } to: {
                 try file.write($0)
             }
+            let given = try await hashes.account(for: reading.inputs, labels: opening.labels(ofPaths: input.paths))
+            for problem in given.problems { try intake.tell(problem) }
             let keyID = pseudonymizer?.keyID ?? Self.commonKeyID(of: reading.inputs, intake)
             let manifest = try bundle.finish(
-                problems: intake.spill.problems, duplicates: intake.duplicates, pseudonymized: keyID
+                problems: intake.spill.problems, duplicates: intake.duplicates, pseudonymized: keyID,
+                inputs: given.inputs
             ) {
                 try file.write($0)
             }
