@@ -14,6 +14,7 @@ struct InputRows {
 
     /// Adds a level and those below it, of which there are few: a manifest is not read otherwise.
     private mutating func add(_ inputs: GivenInputs, level: Int) {
+        // Each count may be as large as it can be.
         omitted = min(omitted, Int.max - inputs.omitted) + inputs.omitted
         for input in inputs.entries {
             let hash = (input.sha256 ?? input.digest)?.hex ?? ""

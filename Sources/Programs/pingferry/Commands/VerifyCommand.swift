@@ -16,39 +16,66 @@ struct VerifyCommand: AsyncParsableCommand {
             that it prints does not depend on compression: equal digests mean equal contents.
               pingferry verify monday.tar.zst
               ssh site cat monday.tar.zst | pingferry verify -
+
+            --receipt writes down who checked what, when and with which result; also of bundles that are not good, with the \
+            reason, but not of those that cannot be read at all.
             """)
 
     @Argument(help: ArgumentHelp("Bundles; - is standard input.", valueName: "bundle"))
     var bundles: [String]
 
+    @Flag(help: "Replace a receipt that exists.")
+    var force = false
+
+    @OptionGroup var receipts: ReceiptOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws { try InputOptions.checkStandardInput(in: bundles) }
 
     func run() async throws {
+        try await reporting {
+            try await verifyAll(writing: try receipts.output(replacing: force))
+        }
+    }
+
+    private func verifyAll(writing receipt: consuming ReceiptOutput) async throws {
+        var checked = receipts.receipt.map { _ in CheckedBundles(bundles, limit: common.limit) }
         var worst: ExitCode?
         var results: [[UInt8]] = []
         for path in bundles {
             do {
-                results.append(try await verify(path))
+                results.append(try await verify(path, &checked))
             } catch {
                 guard let failure = CommandError(error) else { throw error }
                 failure.report(as: "pingferry")
                 worst = worst ?? ExitCode(failure.status.rawValue)
+                await checked?.addBad(path, failure)
                 results.append(Self.json(of: failure, path))
             }
         }
         if common.json {
             var object = CanonicalObject()
             object.set("bundles", elements: results)
-            try await reporting { try Terminal.print(object) }
+            try Terminal.print(object)
+        }
+        do {
+            try receipt.write(after: "the bundles are verified") {
+                Receipt(
+                    command: "verify", arguments: Receipt.givenArguments, maker: .current(),
+                    entries: checked?.entries ?? [], inputs: nil)
+            }
+        } catch {
+            guard let worst else { throw error }
+            error.report(as: "pingferry")
+            throw worst
         }
         if let worst { throw worst }
     }
 
-    private func verify(_ path: String) async throws -> [UInt8] {
+    private func verify(_ path: String, _ checked: inout CheckedBundles?) async throws -> [UInt8] {
         let reader = try InputOpening.bundle(
             path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder)
+        checked?.begin(reader)
         var generator = SystemRandomNumberGenerator()
         let verifier = BundleVerifier(reader, limit: common.limit, secret: RunSecret(using: &generator))
         let progress = ProgressLine("verifying", total: verifier.byteCount, isQuiet: common.quiet)
@@ -58,6 +85,7 @@ struct VerifyCommand: AsyncParsableCommand {
         } catch let error as BundleError {
             throw CommandError(error, in: InputOpening.name(of: path))
         }
+        try await checked?.addGood(InputOpening.name(of: path))
         progress.clear()
         let manifest = reader.manifest
         if !common.json, !common.quiet {
