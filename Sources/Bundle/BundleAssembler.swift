@@ -21,7 +21,7 @@ import Telemetry
 /// } to: {
 ///     file.append(copying: $0)
 /// }
-/// let manifest = try bundle.finish(problems: DetailSpill(folder: folder), duplicates: 0) {
+/// let manifest = try bundle.finish(problems: DetailSpill(folder: folder), duplicates: 0, inputs: [input]) {
 ///     file.append(copying: $0)
 /// }
 /// ```
@@ -138,18 +138,22 @@ public struct BundleAssembler: ~Copyable {
     ///   - duplicates: how many records were left out as duplicates.
     ///   - pseudonymized: the id of the key that the pseudonyms of all records were made with; nil if some have none, or if
     ///     there is quarantine or a problem.
+    ///   - inputs: what the bundle is made of, in the order given; of a bundle with pseudonyms their kinds alone are told. Nil
+    ///     makes a bundle that does not tell, as programs did that knew no inputs.
     ///   - sink: takes the bytes of the file.
     /// - Returns: the manifest as written.
     /// - Throws: what `sink` throws, ``ContainerWriteError``.
     public mutating func finish(
-        problems: DetailSpill, duplicates: Int, pseudonymized: String? = nil, to sink: Sink
+        problems: DetailSpill, duplicates: Int, pseudonymized: String? = nil, inputs: [GivenInput]? = nil,
+        to sink: Sink
     ) throws -> Manifest {
         try writeDetails(BundleLayout.problems, to: sink) { add in try problems.forEach { line, _ in try add(line) } }
         let clients = clients
         try writeDetails(BundleLayout.clients, to: sink) { add in
             for client in clients.sorted { try add(client.json.bytes[...]) }
         }
-        let manifest = manifest(duplicates: duplicates, pseudonymized: pseudonymized)
+        let told = pseudonymized == nil ? inputs : inputs?.map(\.unnamed)
+        let manifest = manifest(duplicates: duplicates, pseudonymized: pseudonymized, told.map { GivenInputs($0) })
         try append(BundleLayout.manifest, manifest.bytes, to: sink)
         let end = try encoders.withSpare { try $0.encoder.end() }
         try container.finish(end: end, to: sink)
@@ -210,7 +214,7 @@ public struct BundleAssembler: ~Copyable {
         return try encoders.withSpare { try $0.encoder.member(named: name, contents: contents.span) }
     }
 
-    private func manifest(duplicates: Int, pseudonymized: String?) -> Manifest {
+    private func manifest(duplicates: Int, pseudonymized: String?, _ inputs: GivenInputs?) -> Manifest {
         let members = container.members
         let segments = members.lazy.filter { BundleLayout.isSegment($0.name) }
         return Manifest(
@@ -222,7 +226,7 @@ public struct BundleAssembler: ~Copyable {
             members: members.filter { !BundleLayout.isSegment($0.name) }.map {
                 Manifest.Member(path: $0.name, bytes: $0.size, sha256: $0.sha256)
             },
-            totals: totals, duplicates: duplicates, pseudonymized: pseudonymized,
+            totals: totals, duplicates: duplicates, pseudonymized: pseudonymized, inputs: inputs,
             digest: Manifest.digest(of: members.lazy.map { ($0.name, $0.sha256) }))
     }
 }

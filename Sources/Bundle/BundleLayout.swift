@@ -8,6 +8,11 @@ public enum BundleLayout {
     public static let format = "pingferry-bundle"
     /// The version of the format.
     public static let version = 1
+    /// The version of a manifest that lists the inputs: programs that do not know them take no other key for granted, and so
+    /// say that they are too old, and not that the bundle is damaged.
+    static let inputsVersion = 2
+    /// The versions of manifests that are read.
+    static let manifestVersions = version...inputsVersion
     /// The member that says what the file is.
     public static let marker = "pingferry-bundle.json"
     /// The member that lists all others.

@@ -130,6 +130,14 @@ public final class BundleReader: Sendable {
         signer = nil
     }
 
+    /// SHA-256 of the file, or of all its volumes one after the other.
+    /// - Throws: `FileError`.
+    public func hashOfFile() throws(FileError) -> ContentHash { try RunningHash.value(of: container.source) }
+
+    /// Whether the file is what it was when it was opened.
+    /// - Throws: `FileError`.
+    public func isUnchanged() throws(FileError) -> Bool { try container.source.isUnchanged() }
+
     /// A decoder for one thread's reading.
     /// - Throws: ``BundleError`` if there is not enough memory.
     public static func makeDecoder() throws(BundleError) -> FrameDecoder {

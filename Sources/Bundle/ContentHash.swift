@@ -10,7 +10,8 @@ public struct ContentHash: Sendable, Hashable, Comparable {
         self.init(SHA256.hash(data: contents))
     }
 
-    init(_ digest: SHA256.Digest) {
+    /// Takes what was hashed piece by piece.
+    public init(_ digest: SHA256.Digest) {
         words = digest.withUnsafeBytes { bytes in
             func word(_ number: Int) -> UInt64 {
                 UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8 * number, as: UInt64.self))

@@ -41,6 +41,8 @@ public struct Manifest: Sendable, Equatable {
     /// The id of the key that the pseudonyms of all records were made with; nil for a bundle of records as they were found, or
     /// with some of those among them.
     public private(set) var pseudonymized: String?
+    /// What the bundle was made of; nil if it was made by a version of the program that did not tell.
+    public private(set) var inputs: GivenInputs?
     /// The fingerprint of the bundle, which does not depend on compression: a hash over the hashes of its members.
     public let digest: String
 
@@ -85,6 +87,12 @@ public struct Manifest: Sendable, Equatable {
         output.append(jsonString: digest)
         output += #","duplicates":\#(duplicates),"format":"#.utf8
         output.append(jsonString: BundleLayout.format)
+        if let inputs {
+            var object = CanonicalObject()
+            inputs.add(to: &object)
+            output.append(UInt8(ascii: ","))
+            output += object.bytes.dropFirst().dropLast()
+        }
         Self.append("members", members, to: &output) { Self.append($0.path, $0.bytes, nil, $0.sha256, to: &$1) }
         if let pseudonymized {
             output += #","pseudonymized":"#.utf8
@@ -97,9 +105,12 @@ public struct Manifest: Sendable, Equatable {
         output.append(jsonString: tool)
         output += #","totals":"#.utf8
         output += totals.json.bytes
-        output += ",\"version\":\(BundleLayout.version)}\n".utf8
+        output += ",\"version\":\(version)}\n".utf8
         return output
     }
+
+    /// The version of the manifest.
+    private var version: Int { inputs == nil ? BundleLayout.version : BundleLayout.inputsVersion }
 
     /// How many bytes most entries of the lists have at most.
     private static let usualEntrySize = 192
@@ -134,7 +145,7 @@ extension Manifest {
         guard let fields = try? JSONFields(bytes), fields.text("format") == BundleLayout.format else {
             throw BundleError.badManifest("it is not one")
         }
-        guard fields.integer("version") == BundleLayout.version else {
+        guard let version = fields.integer("version"), BundleLayout.manifestVersions.contains(version) else {
             throw BundleError.version(fields.integer("version"))
         }
         guard let tool = fields.text("tool"), let duplicates = fields.integer("duplicates"),
@@ -146,6 +157,10 @@ extension Manifest {
         self.digest = digest
         self.totals = totals
         pseudonymized = fields.text("pseudonymized")
+        inputs = try GivenInputs(ofManifest: fields, isPseudonymized: pseudonymized != nil)
+        guard (inputs == nil) == (version == BundleLayout.version) else {
+            throw BundleError.badManifest("it has no inputs, or is of a version that has none")
+        }
         self.members = try members.map { (fields) throws(BundleError) in
             let member = try Self.member(fields)
             return Member(path: member.path, bytes: member.bytes, sha256: member.sha256)

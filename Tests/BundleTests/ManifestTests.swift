@@ -26,7 +26,15 @@ import Testing
     /// A text in the manifest, what stands there instead, and what is said about that.
     private static let faults = [
         (#""format":"pingferry-bundle""#, #""format":"other""#, "manifest.json: it is not one"),
-        ("\"version\":1", "\"version\":2", "bundle format version 2 is not supported"),
+        (
+            "\"version\":1", "\"version\":2",
+            "manifest.json: it has no inputs, or is of a version that has none"
+        ),
+        (
+            #""format":"pingferry-bundle""#, #""format":"pingferry-bundle","inputs":[]"#,
+            "manifest.json: it has no inputs, or is of a version that has none"
+        ),
+        ("\"version\":1", "\"version\":3", "bundle format version 3 is not supported"),
         ("\"version\":1", "\"version\":1.0", "bundle format version unknown is not supported"),
         ("\"duplicates\":0,", "", "manifest.json: a key is missing or of another type"),
         ("\"duplicates\":0", "\"duplicates\":\"0\"", "manifest.json: a key is missing or of another type"),

@@ -224,6 +224,7 @@ import Testing
 
     @Test func newBundle() async throws {
         let (records, folder) = ([Self.record], folder.path)
+        let input = GivenInput(kind: .folder, label: "phone")
         var file: [UInt8] = []
         var bundle = try BundleAssembler(level: 3, tool: "1.0", limit: JobLimit(jobs: 2))
         for record in records {
@@ -237,7 +238,7 @@ import Testing
         } to: {
             file.append(copying: $0)
         }
-        let manifest = try bundle.finish(problems: DetailSpill(folder: folder), duplicates: 0) {
+        let manifest = try bundle.finish(problems: DetailSpill(folder: folder), duplicates: 0, inputs: [input]) {
             file.append(copying: $0)
         }
         #expect(try BundleReader(bytes: file, knowing: Systems.table).manifest.digest == manifest.digest)

@@ -24,7 +24,7 @@ public final class ContainerReader: Sendable {
 
     /// The members in file order.
     public let members: [Member]
-    private let source: ByteSource
+    let source: ByteSource
     /// How many times as large as its frame the records of a frame may be.
     private static let usualRatio = 1024
 

@@ -7,8 +7,8 @@ import Glibc
 public enum ArchiveBytes: Sendable {
     /// A file, a part of the spool, or memory.
     case source(ByteSource)
-    /// The standard input, which has given these bytes already.
-    case standardInput(head: [UInt8])
+    /// The standard input, which has given these bytes already, and what hashes all of them, if that is wanted.
+    case standardInput(head: [UInt8], StreamHash?)
 
     /// How many there are, as far as that is known.
     var count: Int? {
@@ -69,7 +69,7 @@ final class ArchiveInput {
             } catch {
                 throw ArchiveError(.file(error))
             }
-        case .stored(.standardInput(let head)): return Array(head.prefix(Compression.headSize))
+        case .stored(.standardInput(let head, _)): return Array(head.prefix(Compression.headSize))
         case .decompressed(let decompression): return decompression.head
         }
     }
@@ -161,9 +161,11 @@ extension ArchiveInput {
     private func fill(_ output: inout OutputSpan<UInt8>, from bytes: ArchiveBytes) throws(FileError) {
         switch bytes {
         case .source(let source): try source.read(at: position, into: &output)
-        case .standardInput(let head):
+        case .standardInput(let head, let hash):
             for byte in head.dropFirst(position).prefix(output.freeCapacity) { output.append(byte) }
+            let present = output.count
             try StandardInput.read(into: &output)
+            hash?.take(output.span.extracting(present...))
         }
     }
 

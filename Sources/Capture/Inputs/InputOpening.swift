@@ -17,6 +17,7 @@ public struct InputOpening: Sendable {
     private let isSalvage: Bool
     private let spool: Spool
     private let passwords: BackupPasswords
+    private let hashes: InputHashes?
 
     /// Keeps how inputs are to be opened; nothing is opened yet.
     /// - Parameters:
@@ -26,10 +27,13 @@ public struct InputOpening: Sendable {
     ///   - isSalvage: whether damaged bundles are read as far as they can be.
     ///   - spool: takes what is wanted of archives.
     ///   - passwords: open encrypted backups; they are overwritten when all inputs are open.
+    ///   - hashes: gets the inputs that are one file each; nil where nobody asks for their hashes.
     public init(
         labels: [String] = [], systems: SystemTable, limit: JobLimit, excluded: Set<FileIdentity> = [],
-        isSalvage: Bool = false, spool: Spool, passwords: BackupPasswords = BackupPasswords()
+        isSalvage: Bool = false, spool: Spool, passwords: BackupPasswords = BackupPasswords(),
+        hashes: InputHashes? = nil
     ) {
+        self.hashes = hashes
         self.passwords = passwords
         self.labels = labels
         self.systems = systems
@@ -39,13 +43,17 @@ public struct InputOpening: Sendable {
         self.spool = spool
     }
 
+    /// What the records name the inputs at some paths.
+    public func labels(ofPaths paths: [String]) -> [String] {
+        labels.isEmpty ? CaptureLabels.labels(ofPaths: paths) : labels
+    }
+
     /// Opens all inputs.
     /// - Throws: `FileError`, or ``InputError`` for the first that is damaged or nothing that is known.
     public func open(_ paths: [String]) async throws -> [CaptureInput] {
         defer { passwords.wipe() }
         var inputs: [CaptureInput] = []
-        let labels = labels.isEmpty ? CaptureLabels.labels(ofPaths: paths) : labels
-        for (path, label) in zip(paths, labels) { inputs.append(try await open(path, label: label)) }
+        for (path, label) in zip(paths, labels(ofPaths: paths)) { inputs.append(try await open(path, label: label)) }
         return inputs
     }
 
@@ -70,10 +78,12 @@ public struct InputOpening: Sendable {
         // First, for a log can be compressed as archives and bundles are.
         if let log = RequestLogKind(source, named: path, systems) {
             let name = CapturedFolder.lastPart(of: path)
+            hashes?.begin(source, of: label)
             return .log(RequestLog(source, kind: log, label: label, path: name, systems: systems))
         }
         let kind = InputKind(head: try InputKind.head(of: source))
         if case .other = kind, let capture = try CapturedFolder(file: path, label: label, systems: systems) {
+            hashes?.begin(source, of: label, isReadByName: true)
             return .folder(capture)
         }
         if case .other = kind, BackupSigns.isManifest(CapturedFolder.lastPart(of: path).utf8) {
@@ -87,13 +97,17 @@ public struct InputOpening: Sendable {
         let head = try Self.standardInputHead()
         if let log = RequestLogKind(ByteSource(head), named: nil, systems) {
             let source = try spool.takeStandardInput(head: head)
+            hashes?.begin(source, of: label)
             return .log(RequestLog(source, kind: log, label: label, path: "-", systems: systems))
         }
         let kind = InputKind(head: head)
         switch kind {
         // What may be a bundle that was packed again is looked through first.
         case .archive where !InputKind.isReadFromTheEnd(head: head) && !isSalvage:
-            return try await open(kind, .standardInput(head: head), Self.standardInput, label: label)
+            let stream = hashes?.stream(of: label, head: head)
+            let input = try await open(kind, .standardInput(head: head, stream), Self.standardInput, label: label)
+            try stream?.takeRest()
+            return input
         case .archive, .bundle, .damagedZstd:
             let source = try spool.takeStandardInput(head: head)
             return try await open(kind, .source(source), Self.standardInput, label: label)
@@ -128,6 +142,7 @@ public struct InputOpening: Sendable {
     }
 
     private func archive(_ bytes: ArchiveBytes, _ path: String, label: String) async throws -> CapturedFolder {
+        if case .source(let source) = bytes { hashes?.begin(source, of: label) }
         do {
             let capture = try await CapturedFolder(
                 archive: bytes, path: path, label: label, systems: systems, spool: spool, passwords: passwords,

@@ -162,6 +162,13 @@ public struct Intake: Sendable {
         isIncomplete = true
     }
 
+    /// Takes a problem with an input as a whole, found when it had been read.
+    /// - Throws: `FileError` with operation `spool`.
+    public mutating func tell(_ problem: PlacedProblem) throws(FileError) {
+        try add(problem, line: problem.json.bytes)
+        if Self.isLoss(problem.problem) { isIncomplete = true }
+    }
+
     /// The text that a code is taken from: of a bundle that anybody may have made, a code could be anything.
     private func shown(_ text: String) -> String { hidesInput ? PseudonymNotes.code(of: text) ?? "other" : text }
 

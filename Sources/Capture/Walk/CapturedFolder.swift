@@ -1,9 +1,12 @@
+import Bundle
 import Files
 import Parallel
 import Telemetry
 
 /// A folder pulled from a device, walked once: its stores, by path, and what could not be looked at.
 public final class CapturedFolder: Sendable {
+    /// What was given: a folder, a backup, an archive, or a single file of a store.
+    public let kind: GivenInput.Kind
     /// The label by which records name the capture.
     public let label: String
     /// The path as given.
@@ -41,8 +44,8 @@ public final class CapturedFolder: Sendable {
     ) async throws {
         try await self.init(
             FileTree(try Folder(path: path)), path: path, label: label,
-            rootName: CaptureLabels.name(ofPath: path), problems: [], formats: CaptureFormats.all(systems),
-            leavingOut: excluded,
+            rootName: CaptureLabels.name(ofPath: path), isArchive: false, problems: [],
+            formats: CaptureFormats.all(systems), leavingOut: excluded,
             spool: spool, passwords: passwords, limit: limit)
     }
 
@@ -70,13 +73,13 @@ public final class CapturedFolder: Sendable {
                 nil
             }
         try await self.init(
-            FileTree(Folder(rootOf: members.tree)), path: path, label: label, rootName: place.rootName,
+            FileTree(Folder(rootOf: members.tree)), path: path, label: label, rootName: place.rootName, isArchive: true,
             problems: members.problems, formats: formats, leavingOut: [], spool: spool, passwords: passwords,
             rereading: rereading, limit: limit)
     }
 
     private init(
-        _ tree: FileTree, path: String, label: String, rootName: String, problems: [PlacedProblem],
+        _ tree: FileTree, path: String, label: String, rootName: String, isArchive: Bool, problems: [PlacedProblem],
         formats: [any StoreFormat], leavingOut excluded: Set<FileIdentity>, spool: Spool,
         passwords: BackupPasswords, rereading: ArchiveRereading? = nil, limit: JobLimit
     ) async throws {
@@ -96,6 +99,7 @@ public final class CapturedFolder: Sendable {
             $0.path.utf8.lexicographicallyPrecedes($1.path.utf8)
         }
         backupErrors = walk.backupErrors
+        kind = isArchive ? .archive : backups.contains { $0.path.isEmpty } ? .backup : .folder
         self.tree = tree
     }
 
@@ -115,6 +119,7 @@ public final class CapturedFolder: Sendable {
             FoundStore(store: $0, container: container)
         }
         guard !stores.isEmpty else { return nil }
+        kind = .store
         self.label = label
         self.path = folder
         self.stores = stores

@@ -62,6 +62,18 @@ public final class ByteSource: Sendable {
         }
     }
 
+    /// Whether a file has the size and the time of modification that it had when it was opened; other bytes do not change.
+    /// - Parameter isAtItsPath: whether its path must still lead to it, too.
+    /// - Throws: `FileError`.
+    public func isUnchanged(isAtItsPath: Bool = false) throws(FileError) -> Bool {
+        switch backing {
+        case .file(let file): try file.isUnchanged() && (!isAtItsPath || file.isStillAtItsPath)
+        case .spool: true
+        case .memory: true
+        case .made: true
+        }
+    }
+
     /// At most `count` bytes from `offset` on; fewer only at the end.
     ///
     /// The caller bounds `count`.

@@ -12,7 +12,19 @@ public struct InputFile: ~Copyable, Sendable {
     public let identity: FileIdentity
     /// Whether nobody but the owner (and the superuser) has any right to the file.
     public let isPrivate: Bool
+    private let modified: ModificationTime
     private let descriptor: Descriptor
+
+    /// When a file was last written.
+    private struct ModificationTime: Equatable {
+        let seconds: Int
+        let nanoseconds: Int
+
+        init(_ status: stat) {
+            seconds = status.st_mtim.tv_sec
+            nanoseconds = status.st_mtim.tv_nsec
+        }
+    }
 
     /// Opens a file.
     ///
@@ -32,6 +44,7 @@ public struct InputFile: ~Copyable, Sendable {
         self.path = path
         size = Int(status.st_size)
         identity = FileIdentity(status)
+        modified = ModificationTime(status)
         isPrivate = status.st_mode & (S_IRWXG | S_IRWXO) == 0
         self.descriptor = descriptor
     }
@@ -44,6 +57,16 @@ public struct InputFile: ~Copyable, Sendable {
     public func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError) -> Int {
         try descriptor.read(at: offset, into: &output, .read, path)
     }
+
+    /// Whether the file has the size and the time of modification that it had when it was opened.
+    /// - Throws: `FileError`.
+    public func isUnchanged() throws(FileError) -> Bool {
+        let status = try descriptor.status(path)
+        return Int(status.st_size) == size && ModificationTime(status) == modified
+    }
+
+    /// Whether its path still leads to the file, and not to another one that took its place.
+    public var isStillAtItsPath: Bool { FileIdentity(path: path) == identity }
 
     /// The whole file.
     ///

@@ -27,6 +27,11 @@ public final class JobLimit: Sendable {
         return try body()
     }
 
+    /// Gives out a piece of work, which begins as soon as there is a place for it.
+    public func start<Output: Sendable>(_ body: @escaping @Sendable () throws -> Output) -> Task<Output, any Error> {
+        Task { try await run(body) }
+    }
+
     private func enter() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in

@@ -19,7 +19,7 @@ public struct OrderedTasks<Output: Sendable>: ~Copyable {
 
     /// Gives out a piece of work.
     public mutating func add(_ body: @escaping @Sendable () throws -> Output) {
-        tasks.append(Task { [limit] in try await limit.run(body) })
+        tasks.append(limit.start(body))
     }
 
     /// Waits for the next result, in order.

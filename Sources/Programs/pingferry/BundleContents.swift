@@ -37,6 +37,11 @@ struct BundleContents {
         let totals = manifest.totals
         try Terminal.print("\(Summary.count(totals.records, "record"))\(Summary.details(of: totals))")
         if manifest.duplicates > 0 { try Terminal.print("\(Summary.count(manifest.duplicates, "duplicate")) left out") }
+        if let inputs = manifest.inputs {
+            let rows = InputRows(inputs)
+            try section("inputs", ["input", "kind", "sha256 or digest"], rows.shown, left: rows.left)
+            if rows.omitted > 0 { try Terminal.print("  and \(rows.omitted) more, which the manifest counts alone") }
+        }
         let rows = memberRows
         try section(
             "members", ["member", "bytes", "compressed", "records"], rows, left: reader.members.count - rows.count)
@@ -92,6 +97,13 @@ struct BundleContents {
         try output.array("clients", each(ClientSummary.self, BundleLayout.clients, \.json))
         try output.set("digest", string: manifest.digest)
         try output.set("duplicates", integer: manifest.duplicates)
+        if let inputs = manifest.inputs {
+            try output.array("inputs") { add in for input in inputs.entries { try add(input.json) } }
+            try output.set("inputsOmitted", integer: inputs.omitted)
+        } else {
+            try output.set("inputs", string: nil)
+            try output.set("inputsOmitted", string: nil)
+        }
         try output.array("members") { add in
             for member in reader.members {
                 var object = CanonicalObject()

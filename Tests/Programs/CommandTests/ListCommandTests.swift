@@ -42,7 +42,7 @@ import Testing
         #expect(finished.status == 0)
         #expect(finished.lines.dropFirst(2).first == "12 records (9 uploadable; held: no-target 1, pending-events 2)")
         let titles = finished.lines.filter { !$0.hasPrefix(" ") && $0.hasSuffix(":") }
-        #expect(titles == ["members:", "types:", "held:", "clients:", "quarantine:", "problems:"])
+        #expect(titles == ["inputs:", "members:", "types:", "held:", "clients:", "quarantine:", "problems:"])
         #expect(finished.lines.contains { $0.hasPrefix("  records/000001.ndjson") && $0.hasSuffix("  12") })
     }
 

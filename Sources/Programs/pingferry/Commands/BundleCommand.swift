@@ -24,6 +24,9 @@ struct BundleCommand: AsyncParsableCommand {
             --pseudonymize makes a bundle that can be given away, and that nobody can upload: see convert. It carries no \
             quarantine and no problems, which are counted alone.
 
+            --receipt writes down beside the bundle who made it, when, where and of what; the bundle does not tell, and stays \
+            the same bytes whoever makes it. The receipt comes after the bundle: without one, the exit status tells.
+
             The bundle is a tar archive that tar --zstd, bsdtar and zstd read. It appears under its name complete or not \
             at all.
             """)
@@ -43,6 +46,7 @@ struct BundleCommand: AsyncParsableCommand {
     @Flag(help: "Replace an output that exists.")
     var force = false
 
+    @OptionGroup var receipts: ReceiptOptions
     @OptionGroup var input: InputOptions
     @OptionGroup(title: "Encrypted backups") var backups: PasswordOptions
     @OptionGroup(title: "Filters") var filters: FilterOptions
@@ -52,6 +56,7 @@ struct BundleCommand: AsyncParsableCommand {
     func validate() throws {
         guard FrameEncoder.levels.contains(level) else { throw ValidationError("--level takes a number from 1 to 19") }
         guard output != "-" else { throw ValidationError("a bundle goes to a file: -o NAME.tar.zst") }
+        guard receipts.receipt != output else { throw ValidationError("the receipt needs a name of its own") }
         // A bundle's members are limited in size; half of that leaves room for everything else.
         guard (0...128).contains(quarantineFile) else {
             throw ValidationError("--quarantine-file takes a number from 0 to 128")
@@ -64,12 +69,18 @@ struct BundleCommand: AsyncParsableCommand {
     func run() async throws {
         try await reporting {
             let pseudonymizer = try pseudonyms.pseudonymizer()
-            let file = try AtomicOutput(path: output, replacing: force)
+            let file = HashedOutput(
+                try AtomicOutput(path: output, replacing: force), isHashed: receipts.receipt != nil)
+            let receipt = try receipts.output(replacing: force)
             let limit = common.limit
+            let hashes = InputHashes(limit: limit)
             let opening = InputOpening(
-                labels: input.label, systems: Systems.table, limit: limit, excluded: file.identities,
+                labels: input.label, systems: Systems.table, limit: limit,
+                excluded: file.identities.union(receipt.identities),
                 spool: input.spool,
-                passwords: try backups.passwords(isQuiet: common.quiet))
+                passwords: try backups.passwords(isQuiet: common.quiet),
+                // Hashes would tell whose captures they are.
+                hashes: pseudonymizer == nil ? hashes : nil)
             let reading = Reading(
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
                 limit: limit,
@@ -87,13 +98,17 @@ struct BundleCommand: AsyncParsableCommand {
             } to: {
                 try file.write($0)
             }
+            let given = try await hashes.account(for: reading.inputs, labels: opening.labels(ofPaths: input.paths))
+            for problem in given.problems { try intake.tell(problem) }
             let keyID = pseudonymizer?.keyID ?? Self.commonKeyID(of: reading.inputs, intake)
             let manifest = try bundle.finish(
-                problems: intake.spill.problems, duplicates: intake.duplicates, pseudonymized: keyID
+                problems: intake.spill.problems, duplicates: intake.duplicates, pseudonymized: keyID,
+                inputs: given.inputs
             ) {
                 try file.write($0)
             }
-            try file.commit()
+            let files = try file.commit()
+            try receipt.write(after: "\(output) is written") { self.receipt(for: manifest, files, intake) }
             try report(Summary(intake, of: reading.filter, pseudonymizedWith: pseudonymizer?.keyID), manifest)
         }
     }
@@ -106,6 +121,16 @@ struct BundleCommand: AsyncParsableCommand {
             return nil
         }
         return keys.first ?? nil
+    }
+
+    private func receipt(for manifest: Manifest, _ files: [Receipt.File], _ intake: Intake) -> Receipt {
+        let entry = Receipt.Entry(
+            name: CapturedFolder.lastPart(of: output), files: files,
+            outcome: intake.isIncomplete ? .incomplete : .complete, manifest: manifest)
+        // Of a bundle with pseudonyms, paths and labels would tell whose captures they were.
+        return Receipt(
+            command: "bundle", arguments: manifest.pseudonymized == nil ? Receipt.givenArguments : nil,
+            maker: .current(), entries: [entry], inputs: manifest.inputs)
     }
 
     private func report(_ summary: Summary, _ manifest: Manifest) throws {

@@ -26,6 +26,9 @@ struct VerifyCommand: AsyncParsableCommand {
 
             The signature lies beside the bundle, as monday.tar.zst.sig. A line of the list of signers has a name, and the \
             public key: ines@example.org ssh-ed25519 AAAA…
+
+            --receipt writes down who checked what, when and with which result; also of bundles that are not good, with the \
+            reason, but not of those that cannot be read at all.
             """)
 
     @Argument(help: ArgumentHelp("Bundles; - is standard input.", valueName: "bundle"))
@@ -39,6 +42,11 @@ struct VerifyCommand: AsyncParsableCommand {
     var signature: String?
 
     @OptionGroup(title: "Digests") var digests: DigestOptions
+
+    @Flag(help: "Replace a receipt that exists.")
+    var force = false
+
+    @OptionGroup var receipts: ReceiptOptions
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
@@ -49,44 +57,60 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var signers: Signers?
-        var expected: [String]?
         try await reporting {
-            signers = try signing.signers(environment: ProcessInfo.processInfo.environment)
-            expected = try digests.expected(of: bundles)
+            let signers = try signing.signers(environment: ProcessInfo.processInfo.environment)
             if signers != nil, signature == nil, bundles.contains("-") {
                 throw ValidationError("give the signature of the standard input with --signature")
             }
+            let expected = try digests.expected(of: bundles)
+            try await verifyAll(signers, expected, writing: try receipts.output(replacing: force))
         }
-        try await verifyAll(signers, expected)
     }
 
     /// - Parameter expected: the digest that each bundle has to have; nil where none was given.
-    private func verifyAll(_ signers: Signers?, _ expected: [String]?) async throws {
+    private func verifyAll(
+        _ signers: Signers?, _ expected: [String]?, writing receipt: consuming ReceiptOutput
+    ) async throws {
+        var checked = receipts.receipt.map { _ in CheckedBundles(bundles, limit: common.limit) }
         var worst: ExitCode?
         var results: [[UInt8]] = []
         for (number, path) in bundles.enumerated() {
             do {
-                results.append(try await verify(path, signers, expected: expected?[number]))
+                results.append(try await verify(path, signers, expected: expected?[number], &checked))
             } catch {
                 guard let failure = CommandError(error) else { throw error }
                 failure.report(as: "pingferry")
                 worst = worst ?? ExitCode(failure.status.rawValue)
+                await checked?.addBad(path, failure)
                 results.append(Self.json(of: failure, path))
             }
         }
         if common.json {
             var object = CanonicalObject()
             object.set("bundles", elements: results)
-            try await reporting { try Terminal.print(object) }
+            try Terminal.print(object)
+        }
+        do {
+            try receipt.write(after: "the bundles are verified") {
+                Receipt(
+                    command: "verify", arguments: Receipt.givenArguments, maker: .current(),
+                    entries: checked?.entries ?? [], inputs: nil)
+            }
+        } catch {
+            guard let worst else { throw error }
+            error.report(as: "pingferry")
+            throw worst
         }
         if let worst { throw worst }
     }
 
-    private func verify(_ path: String, _ signers: Signers?, expected: String?) async throws -> [UInt8] {
+    private func verify(
+        _ path: String, _ signers: Signers?, expected: String?, _ checked: inout CheckedBundles?
+    ) async throws -> [UInt8] {
         let reader = try InputOpening.bundle(
             path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder, signedBy: signers,
             signature: signature)
+        checked?.begin(reader)
         if let expected, reader.manifest.digest != expected {
             throw CommandError(
                 status: .badData,
@@ -102,6 +126,7 @@ struct VerifyCommand: AsyncParsableCommand {
         } catch let error as BundleError {
             throw CommandError(error, in: InputOpening.name(of: path))
         }
+        try await checked?.addGood(InputOpening.name(of: path))
         progress.clear()
         let manifest = reader.manifest
         if !common.json, !common.quiet {

@@ -1,0 +1,18 @@
+/// The users that a machine has a list of, `/etc/passwd`.
+///
+/// Source: passwd(5).
+struct UserList {
+    let bytes: [UInt8]
+
+    /// The name of the first user of a number; nil where there is none.
+    func name(of userID: UInt32) -> String? {
+        let number = Array(String(userID).utf8)[...]
+        let colon = UInt8(ascii: ":")
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            let fields = line.split(separator: colon, maxSplits: 3, omittingEmptySubsequences: false)
+            guard fields.count == 4, fields[2] == number, let name = fields.first, !name.isEmpty else { continue }
+            return String(decoding: name, as: UTF8.self)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,201 @@
+import JSONText
+import Parallel
+import Telemetry
+import Testing
+
+@testable import Bundle
+
+/// What a manifest says of the inputs of its bundle.
+@Suite struct GivenInputsTests {
+    private static let digest = String(repeating: "ab", count: 32)
+    private static let sha256 = String(repeating: "01", count: 32)
+
+    private static func bundle(_ label: String, of inputs: GivenInputs?) -> GivenInput {
+        GivenInput(kind: .bundle, label: label, sha256: nil, digest: ContentHash(hex: digest), inputs: inputs)
+    }
+
+    /// A manifest with inputs, as text.
+    private func manifest(_ inputs: [GivenInput]?, pseudonymized: String? = nil) async throws -> String {
+        var bytes: [UInt8] = []
+        var assembler = try BundleAssembler(level: 1, tool: "1", limit: JobLimit(jobs: 1))
+        try await assembler.add(SampleBundle.spill([Quarantined]())) { _, _ in
+            nil
+        } to: {
+            bytes.append(copying: $0)
+        }
+        let manifest = try assembler.finish(
+            problems: SampleBundle.spill([PlacedProblem]()), duplicates: 0, pseudonymized: pseudonymized, inputs: inputs
+        ) { bytes.append(copying: $0) }
+        // The reader takes it, and finds in it what the writer said.
+        #expect(try BundleReader(bytes: bytes).manifest == manifest)
+        return String(decoding: manifest.bytes, as: UTF8.self)
+    }
+
+    /// What stands in a manifest between the format and the members.
+    private func written(_ inputs: [GivenInput]?, pseudonymized: String? = nil) async throws -> String {
+        let text = try await manifest(inputs, pseudonymized: pseudonymized)
+        let start = try #require(text.range(of: #""format":"pingferry-bundle","#))
+        let end = try #require(text.range(of: #""members":"#))
+        return String(text[start.upperBound..<end.lowerBound])
+    }
+
+    private func fields(_ text: String) throws -> JSONFields { try JSONFields(Array(text.utf8)) }
+
+    private func read(_ text: String, isPseudonymized: Bool = false) throws -> GivenInputs? {
+        try GivenInputs(ofManifest: fields(text), isPseudonymized: isPseudonymized)
+    }
+
+    // MARK: Form
+
+    @Test("inputs stand in the order given, with the keys that they have")
+    func form() async throws {
+        let hash = ContentHash(hex: Self.sha256)
+        let below = GivenInputs([GivenInput(kind: .log, label: "a\"\n.har", sha256: hash)])
+        let inputs = [
+            GivenInput(kind: .folder, label: "phone"), GivenInput(kind: .archive, label: "b.zip", sha256: hash),
+            Self.bundle("m.tar.zst", of: below), Self.bundle("old.tar.zst", of: nil),
+        ]
+        let expected =
+            #""inputs":[{"kind":"folder","label":"phone"},"#
+            + #"{"kind":"archive","label":"b.zip","sha256":"\#(Self.sha256)"},{"digest":"\#(Self.digest)","#
+            + #""inputs":[{"kind":"log","label":"a\"\n.har","sha256":"\#(Self.sha256)"}],"#
+            + #""kind":"bundle","label":"m.tar.zst"},"#
+            + #"{"digest":"\#(Self.digest)","kind":"bundle","label":"old.tar.zst"}],"#
+        #expect(try await written(inputs) == expected)
+        #expect(try await written([]) == #""inputs":[],"#)
+        #expect(try await written(nil) == "")
+    }
+
+    @Test("a manifest with inputs is of version 2, and one without of version 1; the marker stays as it is")
+    func versions() async throws {
+        #expect(try await manifest([]).hasSuffix("\"version\":2}\n"))
+        #expect(try await manifest(nil).hasSuffix("\"version\":1}\n"))
+        #expect(BundleLayout.markerContents == Array("{\"format\":\"pingferry-bundle\",\"version\":1}\n".utf8))
+    }
+
+    @Test("with pseudonyms the kinds alone are told")
+    func pseudonyms() async throws {
+        let inputs = [
+            GivenInput(kind: .store, label: "x", sha256: ContentHash(of: [1])),
+            Self.bundle("m", of: GivenInputs([GivenInput(kind: .folder, label: "phone")])),
+        ]
+        #expect(
+            try await written(inputs, pseudonymized: "01e15c1d") == #""inputs":[{"kind":"store"},{"kind":"bundle"}],"#)
+    }
+
+    private static let wronglyNamed =
+        "inputs are named where the records have pseudonyms, or are not where they have none"
+    private static let halfNamed = "an input without a label, or a bundle without its digest"
+
+    /// What has not the form, and what is said of it.
+    private static let malformed: [(text: String, description: String)] = [
+        (#"{"inputs":[{}]}"#, "an input of a kind that is not known"),
+        (#"{"inputs":[{"kind":"disk","label":"a"}]}"#, "an input of a kind that is not known"),
+        (#"{"inputs":[{"kind":"folder"}]}"#, wronglyNamed),
+        (#"{"inputs":[{"digest":"\#(digest)","kind":"bundle"}]}"#, halfNamed),
+        (#"{"inputs":[{"kind":"bundle","label":"a"}]}"#, halfNamed),
+        (#"{"inputs":[{"digest":"ABCD","kind":"bundle","label":"a"}]}"#, halfNamed),
+        (#"{"inputs":[{"kind":"log","sha256":"\#(sha256)"}]}"#, halfNamed),
+        (
+            #"{"inputs":[{"kind":"folder","label":"a","sha256":"\#(sha256)"}]}"#,
+            "an input of the kind folder with a hash or inputs that it cannot have"
+        ),
+        (
+            #"{"inputs":[{"digest":"\#(digest)","kind":"log","label":"a"}]}"#,
+            "an input of the kind log with a hash or inputs that it cannot have"
+        ),
+        (
+            #"{"inputs":[{"inputs":[],"kind":"archive","label":"a"}]}"#,
+            "an input of the kind archive with a hash or inputs that it cannot have"
+        ),
+        (#"{"inputs":[],"inputsOmitted":-1}"#, "a number of inputs that cannot be"),
+        (#"{"inputs":[],"inputsOmitted":9007199254740992}"#, "a number of inputs that cannot be"),
+    ]
+
+    @Test("what has not the form is refused", arguments: malformed)
+    func formIsChecked(text: String, description: String) {
+        let error = #expect(throws: BundleError.self) { try read(text) }
+        #expect(error?.description == "manifest.json: \(description)")
+    }
+
+    @Test("a named input among pseudonyms is refused")
+    func nameAmongPseudonyms() throws {
+        let error = #expect(throws: BundleError.self) {
+            try read(#"{"inputs":[{"kind":"folder","label":"phone"}]}"#, isPseudonymized: true)
+        }
+        #expect(error?.description == "manifest.json: \(Self.wronglyNamed)")
+        #expect(try read(#"{"inputs":[{"kind":"folder"}]}"#, isPseudonymized: true)?.entries.count == 1)
+    }
+
+    // MARK: Limits
+
+    /// A text with inputs of inputs on some levels.
+    private func nested(_ levels: Int) -> String {
+        let open = #"{"digest":"\#(Self.digest)","inputs":["#
+        let close = #"],"kind":"bundle","label":"b"}"#
+        let head = String(repeating: open, count: levels - 1), tail = String(repeating: close, count: levels - 1)
+        return #"{"inputs":["# + head + #"{"kind":"folder","label":"phone"}"# + tail + "]}"
+    }
+
+    @Test("inputs of inputs are read on eight levels, and not on nine or a thousand")
+    func levels() throws {
+        #expect(try read(nested(8))?.total == 8)
+        for levels in [9, 100] {
+            let error = #expect(throws: BundleError.self) { try read(nested(levels)) }
+            #expect(error?.description == "manifest.json: inputs of inputs on more than 8 levels")
+        }
+    }
+
+    @Test("more inputs than a manifest holds are refused, and more bytes of labels")
+    func tooMany() throws {
+        func list(_ count: Int, _ label: String) -> String {
+            let entry = #"{"kind":"folder","label":"\#(label)"}"#
+            return #"{"inputs":[\#(Array(repeating: entry, count: count).joined(separator: ","))]}"#
+        }
+        let description = "manifest.json: more than 4096 inputs, or 1048576 bytes of labels"
+        #expect(try read(list(4096, "a"))?.entries.count == 4096)
+        #expect(try read(list(2, String(repeating: "a", count: 1 << 19)))?.entries.count == 2)
+        for text in [list(4097, "a"), list(2, String(repeating: "a", count: 1 << 19 + 1))] {
+            let error = #expect(throws: BundleError.self) { try read(text) }
+            #expect(error?.description == description)
+        }
+    }
+
+    @Test("what is beyond a level, a number or a size is counted, level by level")
+    func cut() {
+        let phone = GivenInput(kind: .folder, label: "phone")
+        var chain = phone
+        for _ in 0..<10 { chain = Self.bundle("b", of: GivenInputs([chain])) }
+        // Eleven inputs, one in the other: three are too deep.
+        var (depth, inputs) = (0, GivenInputs([chain]))
+        #expect(inputs.total == 11)
+        while let next = inputs.entries.first?.inputs { (depth, inputs) = (depth + 1, next) }
+        #expect((depth, inputs.entries.count, inputs.omitted) == (8, 0, 3))
+
+        let thousand = GivenInputs(Array(repeating: phone, count: 1000))
+        let five = GivenInputs((1...5).map { Self.bundle("b\($0)", of: thousand) })
+        #expect(five.omitted == 0)
+        #expect(five.entries.compactMap { $0.inputs?.entries.count } == [1000, 1000, 1000, 1000, 91])
+        #expect(five.entries.compactMap { $0.inputs?.omitted } == [0, 0, 0, 0, 909])
+
+        let half = GivenInput(kind: .folder, label: String(repeating: "x", count: 1 << 19 + 1))
+        let large = GivenInputs([half, half, phone])
+        #expect((large.entries.count, large.omitted) == (1, 2))
+    }
+
+    @Test("a bundle that is merged with itself again and again names what it can, counts the rest, and does not grow")
+    func doubling() {
+        var inputs = GivenInputs([GivenInput(kind: .folder, label: "phone")])
+        var expected = 1
+        for round in 1...80 {
+            inputs = GivenInputs(["left", "right"].map { Self.bundle($0, of: inputs) })
+            // Two bundles, and below each what there was.
+            expected = min(2 + 2 * expected, 9_007_199_254_740_991)
+            if round <= 40 { #expect(inputs.total == expected, "round \(round)") }
+            var object = CanonicalObject()
+            inputs.add(to: &object)
+            #expect(object.bytes.count < 256 << 10)
+        }
+        #expect(inputs.total == 9_007_199_254_740_991)
+    }
+}

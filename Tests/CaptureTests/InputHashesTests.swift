@@ -1,0 +1,88 @@
+import Bundle
+import Capture
+import Files
+import Foundation
+import Parallel
+import Systems
+import Telemetry
+import TestSupport
+import Testing
+
+/// What is said of inputs in a manifest: by what they were, and by the hash of those that are one file.
+@Suite struct InputHashesTests {
+    let folder: CaptureFolder
+
+    init() throws {
+        folder = try CaptureFolder()
+        try folder.put("phone/\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        try folder.put("a.har", archive(coreEntry(1)))
+    }
+
+    private var ping: String { "phone/\(corePings)/-t-1.json" }
+
+    private func path(_ name: String) -> String { "\(folder.path)/\(name)" }
+
+    private func sha256(_ name: String) throws -> String {
+        String(try tool("sha256sum", path(name)).prefix(64))
+    }
+
+    /// Opens inputs, has something done, and asks for what is said of them.
+    private func account(
+        _ names: [String], meanwhile: () throws -> Void = {}
+    ) async throws -> (inputs: [GivenInput], problems: [PlacedProblem]) {
+        let limit = JobLimit(jobs: 2)
+        let hashes = InputHashes(limit: limit)
+        let opening = InputOpening(systems: Systems.table, limit: limit, spool: Spool(), hashes: hashes)
+        let paths = names.map(path)
+        let inputs = try await opening.open(paths)
+        try meanwhile()
+        return try await hashes.account(for: inputs, labels: opening.labels(ofPaths: paths))
+    }
+
+    @Test("a folder, an archive of it, a log, a file of a store and a bundle are told by what they are")
+    func kinds() async throws {
+        try tool("tar", "-czf", path("phone.tgz"), "-C", folder.path, "phone")
+        try await Sample.bundle([Sample.leanplum(["{}"])], at: path("old.tar.zst"))
+        let names = ["phone", "phone.tgz", "a.har", ping, "old.tar.zst"]
+        let (inputs, problems) = try await account(names)
+        #expect(problems.isEmpty)
+        #expect(inputs.map(\.kind) == [.folder, .archive, .log, .store, .bundle])
+        #expect(inputs.map(\.label) == ["phone", "phone.tgz", "a.har", "-t-1.json", "old.tar.zst"])
+        let hashes = try [nil, sha256("phone.tgz"), sha256("a.har"), sha256(ping), nil]
+        #expect(inputs.map { $0.sha256?.hex } == hashes)
+        let digest = try BundleReader(path: path("old.tar.zst"), knowing: Systems.table).manifest.digest
+        #expect(inputs.map { $0.digest?.hex } == [nil, nil, nil, nil, digest])
+        #expect(inputs.allSatisfy { $0.inputs == nil })
+    }
+
+    /// Gives a file another time of modification than it has, which a fast test might not do by writing.
+    private func touch(_ name: String) throws {
+        try tool("touch", "-d", "2001-01-01", path(name))
+    }
+
+    @Test("a file that was written to is told, and has no hash", arguments: ["a.har", "phone.tar", "ping"])
+    func changed(name: String) async throws {
+        try tool("tar", "-cf", path("phone.tar"), "-C", folder.path, "phone")
+        let name = name == "ping" ? ping : name
+        // As long as before, then longer with the time that it had.
+        for change in [{ try touch(name) }, { try tool("bash", "-c", "printf x >> '\(path(name))'") }] {
+            let (inputs, problems) = try await account([name]) { _ = try change() }
+            #expect(inputs.map(\.sha256) == [nil])
+            #expect(problems.map(\.problem.code) == ["changed"])
+            #expect(problems.map(\.capture) == [name.split(separator: "/").last.map(String.init)])
+            #expect(problems.allSatisfy { Intake.isLoss($0.problem) })
+        }
+    }
+
+    @Test("a file of a store that another one took the place of is told; a log is read where it was")
+    func replaced() async throws {
+        try folder.put("other", CaptureFolder.ping(2))
+        let hash = try sha256("a.har")
+        let (inputs, problems) = try await account([ping, "a.har"]) {
+            try tool("mv", path("other"), path(ping))
+            try tool("mv", path("a.har"), path("b.har"))
+        }
+        #expect(inputs.map { $0.sha256?.hex } == [nil, hash])
+        #expect(problems.map(\.capture) == ["-t-1.json"])
+    }
+}

@@ -1,0 +1,211 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import pingferry
+
+/// `bundle --receipt` and `verify --receipt` as people use them.
+@Suite struct ReceiptCommandTests {
+    private let folder: TemporaryFolder
+    private let bundle: String
+    private let receipt: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        (bundle, receipt) = (folder("a.tar.zst"), folder("a.json"))
+    }
+
+    private func object(_ path: String) throws -> [String: Any] {
+        try #require(
+            try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path))) as? [String: Any])
+    }
+
+    private func predicate(_ path: String) throws -> [String: Any] {
+        try #require(try object(path)["predicate"] as? [String: Any])
+    }
+
+    private func bundles(_ path: String) throws -> [[String: Any]] {
+        try #require(try predicate(path)["bundles"] as? [[String: Any]])
+    }
+
+    private func subjects(_ path: String) throws -> [String: String] {
+        let list = try #require(try object(path)["subject"] as? [[String: Any]])
+        return Dictionary(
+            uniqueKeysWithValues: try list.map {
+                (try #require($0["name"] as? String), try #require(($0["digest"] as? [String: String])?["sha256"]))
+            })
+    }
+
+    private func sha256(_ path: String) throws -> String { String(try tool("sha256sum", path).prefix(64)) }
+
+    private func checkStatement(_ paths: String...) throws {
+        try tool(["python3", generator("check_statement.py"), "https://pingferry.example/receipt/v1"] + paths)
+    }
+
+    @Test("a bundle's receipt is a statement about the very file, says who and what, and is for its owner alone")
+    func bundleReceipt() throws {
+        let words = ["-o", bundle, "--receipt", receipt, sample("shop"), "\(repository)/samples/pings.ndjson"]
+        let finished = try shell(#""$0" bundle "$@""#, words)
+        #expect(finished.status == 0, "\(finished.errors)")
+        try checkStatement(receipt)
+        let hash = try sha256(bundle)
+        #expect(try subjects(receipt) == ["a.tar.zst": hash])
+        let told = try predicate(receipt)
+        #expect(told["command"] as? String == "bundle")
+        #expect(told["arguments"] as? [String] == words)
+        let user = try #require(told["user"] as? [String: Any])
+        #expect(user["uid"] as? UInt32 == getuid())
+        #expect(try user["name"] as? String == tool("id", "-un").trimmingCharacters(in: .newlines))
+        #expect(try told["host"] as? String == tool("uname", "-n").trimmingCharacters(in: .newlines))
+        #expect(told["tool"] as? [String: String] == ["name": "pingferry", "version": "0.1.0"])
+        let list = try pingferry("list", "--json", bundle).json()
+        #expect(told["inputs"] as? NSArray == list["inputs"] as? NSArray)
+        let entry = try #require(try bundles(receipt).first)
+        #expect(entry["result"] as? String == "complete")
+        #expect(entry["digest"] as? String == list["digest"] as? String)
+        #expect(entry["totals"] as? NSDictionary == list["totals"] as? NSDictionary)
+        let mode = try FileManager.default.attributesOfItem(atPath: receipt)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(folder.names == ["a.json", "a.tar.zst"])
+        // The bundle is the same without.
+        #expect(try pingferry("bundle", "-q", "-o", folder("b.tar.zst"), sample("shop"), words[5]).status == 0)
+        #expect(try folder.data("b.tar.zst") == folder.data("a.tar.zst"))
+    }
+
+    @Test("what was quarantined shows in the receipt")
+    func incomplete() throws {
+        #expect(try pingferry("bundle", "-q", "-o", bundle, "--receipt", receipt, sample("damaged")).status == 1)
+        #expect(try bundles(receipt).map { $0["result"] as? String } == ["incomplete"])
+    }
+
+    @Test("a receipt that exists is in the way before any work, without --force")
+    func existing() throws {
+        try folder.put("old", "a.json")
+        let finished = try pingferry("bundle", "-q", "-o", bundle, "--receipt", receipt, sample("shop"))
+        #expect(finished.status == 73)
+        #expect(folder.names == ["a.json"])
+        #expect(try pingferry("bundle", "-q", "-o", bundle, sample("shop")).status == 0)
+        #expect(try pingferry("verify", "-q", "--receipt", receipt, bundle).status == 73)
+        #expect(try folder.text("a.json") == "old")
+        #expect(try pingferry("verify", "-q", "--force", "--receipt", receipt, bundle).status == 0)
+        try checkStatement(receipt)
+    }
+
+    @Test("names that no receipt can have are refused", arguments: [["--receipt", "-"], ["--receipt", "a.tar.zst"]])
+    func names(words: [String]) throws {
+        let finished = try RunningProgram(
+            ["env", "-C", folder.path, pingferryPath, "bundle", "-o", "a.tar.zst", sample("shop")] + words
+        ).finish()
+        #expect(finished.status == 64)
+        #expect(folder.names == [])
+    }
+
+    @Test("a receipt for which there is no room is told with its status; the bundle is there")
+    func noRoom() throws {
+        // No file may have more than 64 KiB: the label stands in the bundle compressed, and in the receipt as it is.
+        let script =
+            #"trap '' XFSZ; ulimit -f 64; "$0" bundle -o "$1" --receipt "$2" --label "$(printf 'x%.0s' {1..100000})" "$3""#
+        let finished = try shell(script, [bundle, receipt, sample("webxr")])
+        #expect(finished.status == 74)
+        #expect(finished.errorLines.first == "pingferry: no receipt: cannot write \(receipt): File too large")
+        #expect(finished.errorLines.last == "pingferry: \(bundle) is written all the same; only the receipt is missing")
+        #expect(folder.names == ["a.tar.zst"])
+        #expect(try pingferry("verify", "-q", bundle).status == 0)
+    }
+
+    @Test("passwords do not stand in a receipt, and neither does what key files hold")
+    func secrets() throws {
+        try folder.put("\(sampleBackup.password)\n", "word", mode: 0o600)
+        let words = ["-q", "-o", bundle, "--receipt", receipt, "--password-file", folder("word"), sample("backup")]
+        _ = try shell(#"PINGFERRY_BACKUP_PASSWORD=hunter-7261 "$0" bundle "$@""#, words)
+        let text = try folder.text("a.json").replacing(folder.path, with: "")
+        #expect(text.contains("--password-file"))
+        #expect(!text.contains("hunter-7261"))
+        // The password is a part of the program's name: it must not stand by itself.
+        #expect(!text.contains(#""\#(sampleBackup.password)""#))
+    }
+
+    @Test("with pseudonyms a receipt tells no label, no path and no hash of an input")
+    func pseudonyms() throws {
+        #expect(try pingferry("pseudonym-key", "-q", "-o", folder("key")).status == 0)
+        try folder.put("", "whose/.keep")
+        try folder.copySample("shop", to: "whose/phone-of-ada")
+        try tool("cp", "\(repository)/samples/pings.ndjson", folder("whose/log-of-ada.ndjson"))
+        let hash = try sha256(folder("whose/log-of-ada.ndjson"))
+        let words = ["--pseudonymize", folder("key"), folder("whose/phone-of-ada"), folder("whose/log-of-ada.ndjson")]
+        let finished = try shell(#""$0" bundle -q "$@""#, ["-o", bundle, "--receipt", receipt] + words)
+        #expect(finished.status == 0, "\(finished.errors)")
+        try checkStatement(receipt)
+        let told = try predicate(receipt)
+        #expect(told["inputs"] as? [[String: String]] == [["kind": "folder"], ["kind": "log"]])
+        #expect(told["arguments"] == nil)
+        let text = try folder.text("a.json")
+        for word in ["of-ada", "whose", hash] { #expect(!text.contains(word)) }
+    }
+
+    @Test("the receipt of a check tells of each bundle whether it is good, and why not")
+    func verifyReceipt() throws {
+        #expect(try pingferry("bundle", "-q", "-o", bundle, sample("shop")).status == 0)
+        try folder.makeFolder("other")
+        let bad = folder("other/a.tar.zst")
+        try tool("python3", generator("repack.py"), bundle, bad, "not-canonical")
+        try folder.put("none", "note")
+        let finished = try pingferry("verify", "--receipt", receipt, bundle, bad, folder("note"), folder("none"))
+        #expect(finished.status == 65)
+        try checkStatement(receipt)
+        let told = try bundles(receipt)
+        #expect(told.map { $0["result"] as? String } == ["good", "bad", "bad", "bad"])
+        #expect(told.map { $0["status"] as? Int } == [nil, 65, 65, 66])
+        for (entry, line) in zip(told.dropFirst(), finished.errorLines.filter { $0.contains(folder.path) }) {
+            #expect("pingferry: \(try #require(entry["reason"] as? String))" == line)
+        }
+        let names = told.compactMap { $0["name"] as? String }
+        #expect(names.suffix(3) == ["other/a.tar.zst", "note", "none"])
+        let hashes = try [names[0]: sha256(bundle), "other/a.tar.zst": sha256(bad), "note": sha256(folder("note"))]
+        #expect(try subjects(receipt) == hashes)
+        #expect(try predicate(receipt)["inputs"] == nil)
+    }
+
+    @Test("a bundle on standard input is hashed too")
+    func standardInput() throws {
+        #expect(try pingferry("bundle", "-q", "-o", bundle, sample("shop")).status == 0)
+        #expect(try shell(#""$0" verify -q --receipt "$2" - < "$1""#, [bundle, receipt]).status == 0)
+        let hash = try sha256(bundle)
+        #expect(try subjects(receipt) == ["stdin": hash])
+    }
+
+    @Test("where no bundle can be read there is no receipt, and that is told")
+    func nothing() throws {
+        let finished = try pingferry("verify", "--receipt", receipt, folder("none"))
+        #expect(finished.status == 66)
+        #expect(finished.errorLines.last == "pingferry: no receipt \(receipt): there is nothing that it is about")
+        #expect(folder.names == [])
+    }
+
+    @Test("ssh-keygen signs a receipt, and finds a change")
+    func signature() throws {
+        _ = try pingferry("bundle", "-q", "-o", bundle, "--receipt", receipt, sample("shop"))
+        try tool("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder("k"))
+        try tool("ssh-keygen", "-q", "-Y", "sign", "-n", "pingferry-receipt", "-f", folder("k"), receipt)
+        let script = """
+            printf 'ada %s\\n' "$(cat "$1.pub")" > "$1.allowed"
+            ssh-keygen -Y verify -n "$3" -I ada -f "$1.allowed" -s "$2.sig" < "$2"
+            """
+        #expect(try shell(script, [folder("k"), receipt, "pingferry-receipt"]).status == 0)
+        #expect(try shell(script, [folder("k"), receipt, "pingferry-bundle"]).status != 0)
+        try tool("sed", "-i", "s/complete/Complete/", receipt)
+        #expect(try shell(script, [folder("k"), receipt, "pingferry-receipt"]).status != 0)
+    }
+
+    @Test(
+        "a user's name is that of the first line with the number",
+        arguments: [
+            ("root:x:0:0:root:/root:/bin/sh\nada:x:1000:1000::/:\nalias:x:1000:1:::\n", 1000, "ada"),
+            ("ada:x:1000:1000::/:", 1000, "ada"), ("ada:x:1000:1000::/:", 100, nil), ("", 0, nil),
+            (":x:5:5:::\n", 5, nil), ("ada:x:5\n", 5, nil), ("ada:5:6:7:8\n", 5, nil),
+            ("#\n\nb:*:05:1::\nc:*:5:1::", 5, "c"),
+        ] as [(String, UInt32, String?)])
+    func users(list: String, number: UInt32, name: String?) {
+        #expect(UserList(bytes: Array(list.utf8)).name(of: number) == name)
+    }
+}
