@@ -12,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { slot_count = 32, name_size = 256, path_size = 4096, message_size = 256 };
+// Enough for the volumes of a bundle, of which there are at most 999, and a few files beside them.
+enum { slot_count = 1056, name_size = 256, path_size = 4096, message_size = 256 };
 enum { state_free, state_filling, state_live, state_taken };
 
 struct slot {
@@ -20,11 +21,14 @@ struct slot {
     int folder;
     // The flag of unlinkat: AT_REMOVEDIR for a folder.
     int flag;
+    // Whether the path is to be told.
+    int is_told;
     char name[name_size];
-    char path[path_size];
 };
 
 static struct slot slots[slot_count];
+// Apart from the slots, so that a path that is not told takes no memory.
+static char paths[slot_count][path_size];
 // How many threads are between two steps that a signal must not part, and the signal that waits for them, or 0.
 static atomic_int holding;
 static atomic_int waiting;
@@ -51,8 +55,11 @@ static int add_slot(int folder, int flag, const char *name, const char *shown_pa
         slots[i].folder = folder;
         slots[i].flag = flag;
         strcpy(slots[i].name, name);
-        strncpy(slots[i].path, shown_path, path_size - 1);
-        slots[i].path[path_size - 1] = 0;
+        slots[i].is_told = shown_path[0] != 0;
+        if (slots[i].is_told) {
+            strncpy(paths[i], shown_path, path_size - 1);
+            paths[i][path_size - 1] = 0;
+        }
         atomic_store(&slots[i].state, state_live);
         return i;
     }
@@ -111,9 +118,9 @@ static size_t remove_all(int flag, char *line, size_t length, size_t room) {
         int expected = state_live;
         if (slots[i].flag != flag || !atomic_compare_exchange_strong(&slots[i].state, &expected, state_taken)) continue;
         unlinkat(slots[i].folder, slots[i].name, flag);
-        if (slots[i].path[0] == 0) continue;
+        if (!slots[i].is_told) continue;
         length = add(line, length, room, "; nothing was written to ");
-        length = add(line, length, room, slots[i].path);
+        length = add(line, length, room, paths[i]);
     }
     return length;
 }
