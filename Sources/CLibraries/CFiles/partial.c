@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -32,6 +33,8 @@ static char paths[slot_count][path_size];
 // How many threads are between two steps that a signal must not part, and the signal that waits for them, or 0.
 static atomic_int holding;
 static atomic_int waiting;
+// How many signals are at work, or are looking whether they may be.
+static atomic_int removing;
 static char start_of_message[message_size];
 static atomic_int line_on_terminal;
 static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
@@ -86,6 +89,9 @@ void cfiles_partial_release(int slot) {
 
 void cfiles_signals_hold(void) {
     atomic_fetch_add(&holding, 1);
+    // A signal that is at work in another thread ends the process: nothing may be made or taken beside it. One that is looking
+    // sees that it has to wait.
+    while (atomic_load(&removing) > 0) sched_yield();
 }
 
 void cfiles_signals_let_go(void) {
@@ -128,7 +134,11 @@ static size_t remove_all(int flag, char *line, size_t length, size_t room) {
 static void on_signal(int number) {
     // Noted before the look, as threads let go before they look: one of the two sees the other.
     atomic_store(&waiting, number);
-    if (atomic_load(&holding) > 0 || atomic_exchange(&waiting, 0) == 0) return;
+    atomic_fetch_add(&removing, 1);
+    if (atomic_load(&holding) > 0 || atomic_exchange(&waiting, 0) == 0) {
+        atomic_fetch_sub(&removing, 1);
+        return;
+    }
     int error = errno;
     cfiles_echo_on();
     char line[2 * path_size];
