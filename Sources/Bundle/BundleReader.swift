@@ -25,19 +25,23 @@ public final class BundleReader: Sendable {
     public let members: [ContainerReader.Member]
     /// The systems that its records may be of.
     public let systems: SystemTable
+    /// The volumes that it lies in; nil if it is one file, or no file.
+    public let volumes: VolumeSet?
     private let container: ContainerReader
     private let places: PlaceTable
 
-    /// Opens a bundle.
+    /// Opens a bundle, or all volumes of one by the path of the first.
     /// - Parameter systems: those that records may be of.
     /// - Throws: ``BundleError``.
-    public init(path: String, knowing systems: SystemTable) throws(BundleError) {
-        self.systems = systems
-        let container = try Self.wrapping { () throws(ContainerError) in try ContainerReader(path: path) }
-        (manifest, places) = try Self.check(container)
-        members = container.members
-        self.container = container
-        self.path = path
+    public convenience init(path: String, knowing systems: SystemTable) throws(BundleError) {
+        try self.init(try BundleFile(path: path), knowing: systems)
+    }
+
+    /// Opens a bundle that lies on a disk.
+    /// - Parameter systems: those that records may be of.
+    /// - Throws: ``BundleError``, which names the volumes that are wrong.
+    public convenience init(_ file: BundleFile, knowing systems: SystemTable) throws(BundleError) {
+        try self.init(file.source, path: file.path, volumes: file.volumes, knowing: systems)
     }
 
     /// Opens a bundle in memory.
@@ -49,12 +53,16 @@ public final class BundleReader: Sendable {
     /// Opens a bundle.
     /// - Parameters:
     ///   - path: what messages call it.
+    ///   - volumes: the volumes whose bytes these are, for messages that name them; nil where there are none.
     ///   - systems: those that records may be of.
     /// - Throws: ``BundleError``.
-    public init(_ source: ByteSource, path: String, knowing systems: SystemTable) throws(BundleError) {
+    public init(
+        _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
+    ) throws(BundleError) {
         self.systems = systems
-        let container = try Self.wrapping { () throws(ContainerError) in try ContainerReader(source) }
-        (manifest, places) = try Self.check(container)
+        self.volumes = volumes
+        let container = try Self.wrapping(volumes) { () throws(ContainerError) in try ContainerReader(source) }
+        (manifest, places) = try Self.check(container, volumes)
         members = container.members
         self.container = container
         self.path = path
@@ -87,7 +95,7 @@ public final class BundleReader: Sendable {
         do throws(ContainerError) {
             contents = try container.read(members[place], with: &decoder, limit: BundleLayout.memberLimit)
         } catch {
-            throw .container(error)
+            throw volumes?.explain(error) ?? .container(error)
         }
         guard ContentHash(of: contents) == sha256 else { throw .changed(member: name) }
         return contents
@@ -103,13 +111,15 @@ extension BundleReader {
 // MARK: - Opening
 
 extension BundleReader {
-    private static func check(_ container: ContainerReader) throws(BundleError) -> (Manifest, PlaceTable) {
+    private static func check(
+        _ container: ContainerReader, _ volumes: VolumeSet?
+    ) throws(BundleError) -> (Manifest, PlaceTable) {
         guard let marker = container.members.first, marker.name == BundleLayout.marker else { throw .notABundle }
         guard let last = container.members.last, last.name == BundleLayout.manifest else {
             throw .memberMissing(BundleLayout.manifest)
         }
         var decoder = try makeDecoder()
-        let (markerBytes, manifestBytes) = try wrapping { () throws(ContainerError) in
+        let (markerBytes, manifestBytes) = try wrapping(volumes) { () throws(ContainerError) in
             (
                 try container.read(marker, with: &decoder, limit: 4096),
                 try container.read(last, with: &decoder, limit: BundleLayout.memberLimit)
@@ -165,11 +175,13 @@ extension BundleReader {
         }
     }
 
-    private static func wrapping<Value>(_ body: () throws(ContainerError) -> Value) throws(BundleError) -> Value {
+    private static func wrapping<Value>(
+        _ volumes: VolumeSet?, _ body: () throws(ContainerError) -> Value
+    ) throws(BundleError) -> Value {
         do throws(ContainerError) {
             return try body()
         } catch {
-            throw .container(error)
+            throw volumes?.explain(error) ?? .container(error)
         }
     }
 }

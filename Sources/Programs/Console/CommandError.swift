@@ -60,7 +60,7 @@ public struct CommandError: Error {
         self.init(error)
         // What the operating system refused names the file already.
         if case .container(let error) = error, case .file = error.reason { return }
-        self.init(status: .badData, message: "\(path): \(message)", remedy: remedy)
+        self.init(status: status, message: "\(path): \(message)", remedy: remedy)
     }
 
     /// Says on standard error what went wrong.
@@ -81,6 +81,7 @@ public struct CommandError: Error {
 
     private static func status(of error: BundleError) -> ExitStatus {
         if case .container(let error) = error, case .file(let error) = error.reason { return Self(error).status }
+        if case .volumes(let error) = error, error.isMissing { return .noInput }
         return .badData
     }
 

@@ -16,6 +16,9 @@ struct VerifyCommand: AsyncParsableCommand {
             that it prints does not depend on compression: equal digests mean equal contents.
               pingferry verify monday.tar.zst
               ssh site cat monday.tar.zst | pingferry verify -
+
+            Of a bundle in volumes, give the first: night.tar.zst.001. Each volume is compared with night.tar.zst.sha256, if that \
+            lies beside it, and each that is missing, of the wrong length, swapped, doubled or damaged is named.
             """)
 
     @Argument(help: ArgumentHelp("Bundles; - is standard input.", valueName: "bundle"))
@@ -35,7 +38,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 guard let failure = CommandError(error) else { throw error }
                 failure.report(as: "pingferry")
                 worst = worst ?? ExitCode(failure.status.rawValue)
-                results.append(Self.json(of: failure, path))
+                results.append(Self.json(of: failure, path, faults: VolumeReport.faults(in: error)))
             }
         }
         if common.json {
@@ -51,18 +54,21 @@ struct VerifyCommand: AsyncParsableCommand {
             path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder)
         var generator = SystemRandomNumberGenerator()
         let verifier = BundleVerifier(reader, limit: common.limit, secret: RunSecret(using: &generator))
-        let progress = ProgressLine("verifying", total: verifier.byteCount, isQuiet: common.quiet)
+        let hashed = reader.volumes?.hashedCount ?? 0
+        let progress = ProgressLine("verifying", total: hashed + verifier.byteCount, isQuiet: common.quiet)
         defer { progress.clear() }
         do {
+            try reader.volumes?.check { progress.add(bytes: $0) }
             try await verifier.verify { progress.add(bytes: $0) }
         } catch let error as BundleError {
-            throw CommandError(error, in: InputOpening.name(of: path))
+            throw InputError.bundle(error, InputOpening.name(of: path))
         }
         progress.clear()
         let manifest = reader.manifest
         if !common.json, !common.quiet {
             let count = Summary.count(manifest.totals.records, "record")
             try Terminal.print("\(InputOpening.name(of: path)): good, \(count)\(Summary.details(of: manifest.totals))")
+            if let volumes = reader.volumes { try Terminal.print(VolumeReport.sentence(on: volumes)) }
             try Terminal.print("digest \(manifest.digest)")
             if let key = manifest.pseudonymized { try Terminal.print("pseudonymized with the key \(key)") }
         }
@@ -72,16 +78,18 @@ struct VerifyCommand: AsyncParsableCommand {
         object.set("path", string: path)
         object.set("pseudonymized", string: manifest.pseudonymized)
         object.set("totals", object: manifest.totals.json)
+        if let volumes = reader.volumes { object.set("volumes", elements: VolumeReport.json(of: volumes)) }
         return object.bytes
     }
 
     /// What is said of a bundle that is not good: the exit status that it means, and why.
-    private static func json(of failure: CommandError, _ path: String) -> [UInt8] {
+    private static func json(of failure: CommandError, _ path: String, faults: [[UInt8]]?) -> [UInt8] {
         var object = CanonicalObject()
         object.set("good", boolean: false)
         object.set("path", string: path)
         object.set("status", integer: Int(failure.status.rawValue))
         object.set("text", string: failure.message)
+        if let faults { object.set("volumes", elements: faults) }
         return object.bytes
     }
 }
