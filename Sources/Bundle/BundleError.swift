@@ -4,6 +4,8 @@ import Telemetry
 public enum BundleError: Error, Sendable, CustomStringConvertible {
     /// The container cannot be read.
     case container(ContainerError)
+    /// It is split in volumes, and these cannot be read as one.
+    case volumes(VolumesError)
     /// The first member does not say that this is a bundle.
     case notABundle
     /// A version of the format that this program does not know.
@@ -25,6 +27,7 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .container(let error): error.description
+        case .volumes(let error): error.description
         case .notABundle: "not a bundle: no \(BundleLayout.marker) in front"
         case .version(let version): "bundle format version \(version.map(String.init) ?? "unknown") is not supported"
         case .memberMissing(let name): "\(name) is missing"
@@ -41,6 +44,7 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .container(let error): error.remedy
         case .signature(let error): error.remedy
+        case .volumes(let error): error.remedy
         case .version: "use a newer version of this program"
         case .notABundle: nil
         case .memberMissing, .badManifest, .changed, .badRecord, .count:

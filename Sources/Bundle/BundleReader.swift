@@ -25,39 +25,34 @@ public final class BundleReader: Sendable {
     public let members: [ContainerReader.Member]
     /// The systems that its records may be of.
     public let systems: SystemTable
+    /// The volumes that it lies in; nil if it is one file, or no file.
+    public let volumes: VolumeSet?
     /// Who signed it, where somebody had to.
     public let signer: Signer?
     private let container: ContainerReader
     private let places: PlaceTable
 
-    /// Opens a bundle.
+    /// Opens a bundle, or all volumes of one by the path of the first.
     /// - Parameter systems: those that records may be of.
     /// - Throws: ``BundleError``.
-    public init(path: String, knowing systems: SystemTable) throws(BundleError) {
-        self.systems = systems
-        let container = try Self.wrapping { () throws(ContainerError) in try ContainerReader(path: path) }
-        (manifest, places) = try Self.check(container)
-        members = container.members
-        self.container = container
-        self.path = path
-        signer = nil
+    public convenience init(path: String, knowing systems: SystemTable) throws(BundleError) {
+        try self.init(try BundleFile(path: path), knowing: systems)
     }
 
-    /// Opens a bundle that one of some signers has to have signed. What is read of it afterwards are the bytes that were
-    /// signed, or an error.
-    /// - Parameter signature: the path of the signature; nil for the one beside the bundle.
-    /// - Throws: ``BundleError``; ``BundleError/signature(_:)`` before anything of the bundle is read.
+    /// Opens a bundle that lies on a disk.
+    /// - Parameters:
+    ///   - systems: those that records may be of.
+    ///   - signers: those of whom one has to have signed it; nil where nobody has to. What is read of a signed bundle are the
+    ///     bytes that were signed, or an error.
+    ///   - signature: the path of the signature; nil for the one beside the bundle.
+    /// - Throws: ``BundleError``, which names the volumes that are wrong; ``BundleError/signature(_:)`` before anything of the
+    ///   bundle is read.
     public convenience init(
-        path: String, knowing systems: SystemTable, signedBy signers: Signers, signature: String? = nil
+        _ file: BundleFile, knowing systems: SystemTable, signedBy signers: Signers? = nil, signature: String? = nil
     ) throws(BundleError) {
-        let source: ByteSource
-        do throws(FileError) {
-            source = ByteSource(try InputFile(path: path))
-        } catch {
-            throw .container(ContainerError(at: 0, .file(error)))
-        }
-        try self.init(
-            source, path: path, knowing: systems, signedBy: signers, signature: signature ?? Self.signature(of: path))
+        let (bytes, signer) = try Self.prove(
+            file.source, path: file.path, signers, signature: signature ?? "\(file.name).sig")
+        try self.init(bytes, path: file.path, volumes: file.volumes, knowing: systems, signer: signer)
     }
 
     /// Opens a bundle that one of some signers has to have signed.
@@ -65,17 +60,20 @@ public final class BundleReader: Sendable {
     public convenience init(
         _ source: ByteSource, path: String, knowing systems: SystemTable, signedBy signers: Signers, signature: String
     ) throws(BundleError) {
-        let (bytes, signer): (ByteSource, Signer)
+        let (bytes, signer) = try Self.prove(source, path: path, signers, signature: signature)
+        try self.init(bytes, path: path, volumes: nil, knowing: systems, signer: signer)
+    }
+
+    private static func prove(
+        _ source: ByteSource, path: String, _ signers: Signers?, signature: String
+    ) throws(BundleError) -> (ByteSource, Signer?) {
+        guard let signers else { return (source, nil) }
         do throws(SignatureError) {
-            (bytes, signer) = try signers.prove(source, path: path, signature: signature)
+            return try signers.prove(source, path: path, signature: signature)
         } catch {
             throw .signature(error)
         }
-        try self.init(bytes, path: path, knowing: systems, signer: signer)
     }
-
-    /// Where the signature of a bundle lies.
-    private static func signature(of path: String) -> String { "\(path).sig" }
 
     /// Opens a bundle in memory.
     /// - Throws: ``BundleError``.
@@ -86,19 +84,23 @@ public final class BundleReader: Sendable {
     /// Opens a bundle.
     /// - Parameters:
     ///   - path: what messages call it.
+    ///   - volumes: the volumes whose bytes these are, for messages that name them; nil where there are none.
     ///   - systems: those that records may be of.
     /// - Throws: ``BundleError``.
-    public convenience init(_ source: ByteSource, path: String, knowing systems: SystemTable) throws(BundleError) {
-        try self.init(source, path: path, knowing: systems, signer: nil)
+    public convenience init(
+        _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
+    ) throws(BundleError) {
+        try self.init(source, path: path, volumes: volumes, knowing: systems, signer: nil)
     }
 
     private init(
-        _ source: ByteSource, path: String, knowing systems: SystemTable, signer: Signer?
+        _ source: ByteSource, path: String, volumes: VolumeSet?, knowing systems: SystemTable, signer: Signer?
     ) throws(BundleError) {
         self.signer = signer
         self.systems = systems
-        let container = try Self.wrapping { () throws(ContainerError) in try ContainerReader(source) }
-        (manifest, places) = try Self.check(container)
+        self.volumes = volumes
+        let container = try Self.wrapping(volumes) { () throws(ContainerError) in try ContainerReader(source) }
+        (manifest, places) = try Self.check(container, volumes)
         members = container.members
         self.container = container
         self.path = path
@@ -110,17 +112,22 @@ public final class BundleReader: Sendable {
     ///   - path: what messages call it.
     ///   - systems: those that records may be of.
     /// - Throws: ``BundleError``.
-    public init(segmentsOf source: ByteSource, path: String, knowing systems: SystemTable) throws(BundleError) {
-        let (ends, count) = try Self.wrapping { () throws(ContainerError) in try ContainerReader.ends(of: source) }
-        let manifest = try Self.manifest(of: ends)
+    public init(
+        segmentsOf source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
+    ) throws(BundleError) {
+        let (ends, count) = try Self.wrapping(volumes) { () throws(ContainerError) in
+            try ContainerReader.ends(of: source)
+        }
+        let manifest = try Self.manifest(of: ends, volumes)
         let listed = manifest.listed
         guard listed.count == count - 1 else {
             throw .badManifest("it lists \(listed.count) members, the bundle has \(count - 1)")
         }
         let last = ends.members.suffix(1).map { (name: $0.name, size: $0.size) }
-        let container = try Self.wrapping { () throws(ContainerError) in
+        let container = try Self.wrapping(volumes) { () throws(ContainerError) in
             try ends.listing(listed.map { (name: $0.path, size: $0.bytes) } + last)
         }
+        self.volumes = volumes
         places = try Self.places(of: container, checkedBy: manifest)
         self.manifest = manifest
         self.systems = systems
@@ -130,11 +137,21 @@ public final class BundleReader: Sendable {
         signer = nil
     }
 
-    /// SHA-256 of the file, or of all its volumes one after the other.
+    /// SHA-256 of its file, or of each of its volumes in their order.
     /// - Throws: `FileError`.
-    public func hashOfFile() throws(FileError) -> ContentHash { try RunningHash.value(of: container.source) }
+    public func hashesOfFiles() throws(FileError) -> [ContentHash] {
+        let source = container.source
+        guard let volumes else { return [try RunningHash.value(of: source, 0..<source.count)] }
+        var hashes: [ContentHash] = []
+        var start = 0
+        for size in volumes.sizes {
+            hashes.append(try RunningHash.value(of: source, start..<start + size))
+            start += size
+        }
+        return hashes
+    }
 
-    /// Whether the file is what it was when it was opened.
+    /// Whether its files are what they were when they were opened.
     /// - Throws: `FileError`.
     public func isUnchanged() throws(FileError) -> Bool { try container.source.isUnchanged() }
 
@@ -165,7 +182,7 @@ public final class BundleReader: Sendable {
         do throws(ContainerError) {
             contents = try container.read(members[place], with: &decoder, limit: BundleLayout.memberLimit)
         } catch {
-            throw .container(error)
+            throw volumes?.explain(error) ?? .container(error)
         }
         guard ContentHash(of: contents) == sha256 else { throw .changed(member: name) }
         return contents
@@ -181,19 +198,21 @@ extension BundleReader {
 // MARK: - Opening
 
 extension BundleReader {
-    private static func check(_ container: ContainerReader) throws(BundleError) -> (Manifest, PlaceTable) {
-        let manifest = try manifest(of: container)
+    private static func check(
+        _ container: ContainerReader, _ volumes: VolumeSet?
+    ) throws(BundleError) -> (Manifest, PlaceTable) {
+        let manifest = try manifest(of: container, volumes)
         return (manifest, try places(of: container, checkedBy: manifest))
     }
 
     /// The last member, and a check of the first one.
-    private static func manifest(of container: ContainerReader) throws(BundleError) -> Manifest {
+    private static func manifest(of container: ContainerReader, _ volumes: VolumeSet?) throws(BundleError) -> Manifest {
         guard let marker = container.members.first, marker.name == BundleLayout.marker else { throw .notABundle }
         guard let last = container.members.last, last.name == BundleLayout.manifest else {
             throw .memberMissing(BundleLayout.manifest)
         }
         var decoder = try makeDecoder()
-        let (markerBytes, manifestBytes) = try wrapping { () throws(ContainerError) in
+        let (markerBytes, manifestBytes) = try wrapping(volumes) { () throws(ContainerError) in
             (
                 try container.read(marker, with: &decoder, limit: 4096),
                 try container.read(last, with: &decoder, limit: BundleLayout.memberLimit)
@@ -255,11 +274,13 @@ extension BundleReader {
         }
     }
 
-    private static func wrapping<Value>(_ body: () throws(ContainerError) -> Value) throws(BundleError) -> Value {
+    private static func wrapping<Value>(
+        _ volumes: VolumeSet?, _ body: () throws(ContainerError) -> Value
+    ) throws(BundleError) -> Value {
         do throws(ContainerError) {
             return try body()
         } catch {
-            throw .container(error)
+            throw volumes?.explain(error) ?? .container(error)
         }
     }
 }

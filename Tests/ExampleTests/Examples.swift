@@ -144,6 +144,34 @@ import Testing
         #expect(try folder.text("new.csv/events.csv") == "text")
     }
 
+    @Test func joinedFiles() throws {
+        let (path, bytes) = (folder("night"), Array("text".utf8))
+        var output = try AtomicFiles(path: path, replacing: false) { $0.hasPrefix("night.0") }
+        try output.begin("night.001")
+        try output.write(bytes.span)
+        try output.begin("night.002")
+        try output.write(bytes.span)
+        try output.commit()
+        let (first, second) = (folder("night.001"), folder("night.002"))
+        let joined = ByteSource(try JoinedFiles([first, second]))
+        #expect(try joined.bytes(at: 3, count: 100) == Array("ttext".utf8))
+    }
+
+    @Test func volumes() async throws {
+        _ = try await Sample.bundle([Self.record], at: folder("whole"))
+        let bytes = Array(try folder.data("whole"))
+        let size = try #require(VolumeSize(text: "4K"))
+        var path = folder("a.tar.zst")
+        var output = try VolumeWriter(path: path, size: size, replacing: false)
+        try output.write(bytes.span)
+        let volumes = try output.commit()
+        path = volumes[0].path
+        let file = try BundleFile(path: path)
+        let bundle = try BundleReader(file, knowing: Systems.table)
+        #expect(bundle.manifest.totals.records == 1)
+        #expect(bundle.volumes?.sizes == volumes.map(\.bytes))
+    }
+
     @Test func civilDate() {
         let leapDay = CivilDate(year: 2020, month: 2, day: 29)
         let nextDay = leapDay.map { CivilDate(daysSinceEpoch: $0.daysSinceEpoch + 1) }  // 2020-03-01

@@ -59,12 +59,15 @@ public struct Receipt: Sendable, Equatable {
         let files: [File]
         let outcome: Outcome
         let manifest: Manifest?
+        let signer: Signer?
 
         /// - Parameters:
         ///   - name: what tells it from the others of the receipt: the last part of its path.
         ///   - files: its file, or its volumes in their order; none where they cannot be read.
         ///   - manifest: its manifest; nil where there is none that can be read.
-        public init(name: String, files: [File], outcome: Outcome, manifest: Manifest?) {
+        ///   - signer: who signed it, where that was checked.
+        public init(name: String, files: [File], outcome: Outcome, manifest: Manifest?, signer: Signer? = nil) {
+            self.signer = signer
             self.name = name
             self.files = files
             self.outcome = outcome
@@ -165,6 +168,7 @@ extension Receipt.Entry {
             object.set("reason", string: reason)
             object.set("status", integer: status)
         }
+        if let signer { object.set("signer", object: signer.json) }
         if let manifest {
             object.set("digest", string: manifest.digest)
             object.set("duplicates", integer: manifest.duplicates)

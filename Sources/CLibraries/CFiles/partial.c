@@ -6,13 +6,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { slot_count = 32, name_size = 256, path_size = 4096, message_size = 256 };
+// Enough for the volumes of a bundle, of which there are at most 999, and a few files beside them.
+enum { slot_count = 1056, name_size = 256, path_size = 4096, message_size = 256 };
 enum { state_free, state_filling, state_live, state_taken };
 
 struct slot {
@@ -20,14 +22,19 @@ struct slot {
     int folder;
     // The flag of unlinkat: AT_REMOVEDIR for a folder.
     int flag;
+    // Whether the path is to be told.
+    int is_told;
     char name[name_size];
-    char path[path_size];
 };
 
 static struct slot slots[slot_count];
+// Apart from the slots, so that a path that is not told takes no memory.
+static char paths[slot_count][path_size];
 // How many threads are between two steps that a signal must not part, and the signal that waits for them, or 0.
 static atomic_int holding;
 static atomic_int waiting;
+// How many signals are at work, or are looking whether they may be.
+static atomic_int removing;
 static char start_of_message[message_size];
 static atomic_int line_on_terminal;
 static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
@@ -51,8 +58,11 @@ static int add_slot(int folder, int flag, const char *name, const char *shown_pa
         slots[i].folder = folder;
         slots[i].flag = flag;
         strcpy(slots[i].name, name);
-        strncpy(slots[i].path, shown_path, path_size - 1);
-        slots[i].path[path_size - 1] = 0;
+        slots[i].is_told = shown_path[0] != 0;
+        if (slots[i].is_told) {
+            strncpy(paths[i], shown_path, path_size - 1);
+            paths[i][path_size - 1] = 0;
+        }
         atomic_store(&slots[i].state, state_live);
         return i;
     }
@@ -79,6 +89,9 @@ void cfiles_partial_release(int slot) {
 
 void cfiles_signals_hold(void) {
     atomic_fetch_add(&holding, 1);
+    // A signal that is at work in another thread ends the process: nothing may be made or taken beside it. One that is looking
+    // sees that it has to wait.
+    while (atomic_load(&removing) > 0) sched_yield();
 }
 
 void cfiles_signals_let_go(void) {
@@ -111,9 +124,9 @@ static size_t remove_all(int flag, char *line, size_t length, size_t room) {
         int expected = state_live;
         if (slots[i].flag != flag || !atomic_compare_exchange_strong(&slots[i].state, &expected, state_taken)) continue;
         unlinkat(slots[i].folder, slots[i].name, flag);
-        if (slots[i].path[0] == 0) continue;
+        if (!slots[i].is_told) continue;
         length = add(line, length, room, "; nothing was written to ");
-        length = add(line, length, room, slots[i].path);
+        length = add(line, length, room, paths[i]);
     }
     return length;
 }
@@ -121,7 +134,11 @@ static size_t remove_all(int flag, char *line, size_t length, size_t room) {
 static void on_signal(int number) {
     // Noted before the look, as threads let go before they look: one of the two sees the other.
     atomic_store(&waiting, number);
-    if (atomic_load(&holding) > 0 || atomic_exchange(&waiting, 0) == 0) return;
+    atomic_fetch_add(&removing, 1);
+    if (atomic_load(&holding) > 0 || atomic_exchange(&waiting, 0) == 0) {
+        atomic_fetch_sub(&removing, 1);
+        return;
+    }
     int error = errno;
     cfiles_echo_on();
     char line[2 * path_size];

@@ -47,6 +47,10 @@ struct DecryptedBytes: ByteMaking {
         self.count = count
     }
 
+    func isUnchanged(isAtItsPath: Bool) throws(FileError) -> Bool {
+        try source.isUnchanged(isAtItsPath: isAtItsPath)
+    }
+
     func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError) {
         var position = offset
         let end = offset + min(output.freeCapacity, count - offset)

@@ -60,6 +60,7 @@ public struct InputOpening: Sendable {
     private func open(_ path: String, label: String) async throws -> CaptureInput {
         if path == "-" { return try await openStandardInput(label: label) }
         if let identity = FileIdentity(path: path), excluded.contains(identity) { throw InputError.isOutput(path) }
+        if BundleFile.volume(at: path) != nil, let input = try await openVolumes(path, label: label) { return input }
         do {
             let capture = try await CapturedFolder(
                 path: path, label: label, systems: systems, leavingOut: excluded, spool: spool,
@@ -68,8 +69,31 @@ public struct InputOpening: Sendable {
             return .folder(try Self.withStores(capture, path))
         } catch let error as FileError where error.isNotAFolder {
             return try await openFile(path, label: label)
+        } catch let error as FileError where error.isNotFound {
+            throw BundleFile.split(at: path).map { InputError.bundle($0, path) } ?? error
         } catch let error as BackupError {
             throw Self.inputError(error, path)
+        }
+    }
+
+    /// Opens a bundle, or an archive, that was split in volumes; nil for a single file that happens to have such a name.
+    private func openVolumes(_ path: String, label: String) async throws -> CaptureInput? {
+        var faults: [VolumeFault] = []
+        let file = try Self.naming(path) { try BundleFile(path: path, noting: &faults) }
+        let volumes = file.volumes?.identities ?? []
+        guard excluded.isDisjoint(with: volumes) else { throw InputError.isOutput(path) }
+        if isSalvage {
+            return .salvage(
+                SalvagedBundle(file.source, path: path, label: label, systems: systems, faults: faults.map(\.text)))
+        }
+        guard faults.isEmpty else { throw InputError.bundle(.volumes(.faults(faults)), path) }
+        let kind = InputKind(head: try InputKind.head(of: file.source))
+        switch kind {
+        case .bundle, .damagedZstd:
+            return .bundle(try Self.naming(path) { try BundleReader(file, knowing: systems) })
+        case .archive, .other:
+            guard volumes.count > 1 else { return nil }
+            return try await open(kind, .source(file.source), path, label: label)
         }
     }
 
@@ -188,8 +212,15 @@ public struct InputOpening: Sendable {
     /// - Throws: `FileError`, or ``InputError``, which names the file.
     public func openSegments(of path: String) throws -> BundleReader? {
         if let identity = FileIdentity(path: path), excluded.contains(identity) { throw InputError.isOutput(path) }
-        guard let source = try path == "-" ? standardInputBundle() : bundleFile(path) else { return nil }
         let name = Self.name(of: path)
+        if path != "-", BundleFile.volume(at: path) != nil {
+            return try Self.naming(name) {
+                let file = try BundleFile(path: path)
+                return try BundleReader(
+                    segmentsOf: file.source, path: path, volumes: file.volumes, knowing: systems)
+            }
+        }
+        guard let source = try path == "-" ? standardInputBundle() : bundleFile(path) else { return nil }
         return try Self.naming(name) { try BundleReader(segmentsOf: source, path: name, knowing: systems) }
     }
 
@@ -222,8 +253,8 @@ public struct InputOpening: Sendable {
     ) throws -> BundleReader {
         guard path == "-" else {
             return try naming(path) {
-                guard let signers else { return try BundleReader(path: path, knowing: systems) }
-                return try BundleReader(path: path, knowing: systems, signedBy: signers, signature: signature)
+                try BundleReader(
+                    try BundleFile(path: path), knowing: systems, signedBy: signers, signature: signature)
             }
         }
         let head = try standardInputHead()

@@ -10,6 +10,8 @@ public final class SalvagedBundle: Sendable {
     public let label: String
     let source: ByteSource
     let systems: SystemTable
+    /// What is known to be wrong with it before it is read.
+    let faults: [String]
 
     /// Opens a file to be salvaged.
     /// - Throws: `FileError`.
@@ -21,7 +23,11 @@ public final class SalvagedBundle: Sendable {
     /// - Parameters:
     ///   - path: what messages call them.
     ///   - systems: those that records may be of.
-    public init(_ source: ByteSource, path: String, label: String, systems: SystemTable) {
+    ///   - faults: what is known to be wrong with them; reported first.
+    public init(
+        _ source: ByteSource, path: String, label: String, systems: SystemTable, faults: [String] = []
+    ) {
+        self.faults = faults
         self.systems = systems
         self.path = path
         self.label = label
@@ -80,6 +86,7 @@ final class SalvageScan {
     private let input: Int
     private let options: HarvestOptions
     private var pseudonymizer: RecordPseudonymizer?
+    private var hasBegun = false
     private var isAtEnd = false
     /// The member that is being read: it may have more lines than a batch holds.
     private var opened: OpenedMember?
@@ -104,6 +111,10 @@ final class SalvageScan {
     func next() throws(BundleError) -> Batch? {
         guard !isAtEnd else { return nil }
         var batch = Batch()
+        if !hasBegun {
+            for fault in bundle.faults { report(fault, to: &batch) }
+            hasBegun = true
+        }
         do throws(ContainerError) {
             while !batch.isFull {
                 if readLine(to: &batch) { continue }

@@ -48,7 +48,7 @@ public struct BundleIntake: Sendable {
         for path in paths {
             let end = pool.end
             do {
-                let reader = try Self.open(path, systems, signers)
+                let reader = try BundleReader(try BundleFile(path: path), knowing: systems, signedBy: signers)
                 pool.begin(BundleName(path: path, digest: reader.manifest.digest))
                 try await Self.verify(
                     reader, number: readers.count, limit: limit, isReleased: isReleased, into: &pool, progress)
@@ -63,13 +63,6 @@ public struct BundleIntake: Sendable {
         self.pool = pool
         self.unusable = unusable
         source = UploadSource(readers)
-    }
-
-    private static func open(
-        _ path: String, _ systems: SystemTable, _ signers: Signers?
-    ) throws(BundleError) -> BundleReader {
-        guard let signers else { return try BundleReader(path: path, knowing: systems) }
-        return try BundleReader(path: path, knowing: systems, signedBy: signers)
     }
 
     private static func verify(

@@ -57,7 +57,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
         try Self.checkTarget(parent, name, names, path, replacing: replacing)
         cfiles_signals_hold()
         defer { cfiles_signals_let_go() }
-        let folder = try Self.openPartial(parent, partialName, partialPath, names)
+        let folder = try PartialFolder.open(parent, partialName, partialPath) { $0.allSatisfy(names.contains) }
         var files: [NewFile] = []
         do throws(FileError) {
             for fileName in names {
@@ -67,7 +67,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
             }
         } catch {
             for file in files { cfiles_partial_release(file.slot) }
-            Self.remove(names, from: folder)
+            PartialFolder.remove(names, from: folder)
             unlinkat(parent.number, partialName, AT_REMOVEDIR)
             throw error
         }
@@ -162,10 +162,10 @@ public struct AtomicFolder: ~Copyable, Sendable {
             openat(parent.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), .replace, path)
         switch cfiles_rename_exchange(parent.number, partialName, name) {
         case 0:
-            Self.remove(names, from: old)
+            PartialFolder.remove(names, from: old)
             guard unlinkat(parent.number, partialName, AT_REMOVEDIR) == 0 else { throw FileError(.remove, path) }
         case EINVAL, ENOSYS:
-            Self.remove(names, from: old)
+            PartialFolder.remove(names, from: old)
             guard renameat(parent.number, partialName, parent.number, name) == 0 else { throw FileError(.rename, path) }
         case let code: throw FileError(.rename, path, code: code)
         }
@@ -179,7 +179,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
     }
 
     private borrowing func remove() {
-        Self.remove(names, from: folder)
+        PartialFolder.remove(names, from: folder)
         unlinkat(parent.number, partialName, AT_REMOVEDIR)
     }
 }
@@ -189,10 +189,6 @@ extension AtomicFolder {
         var bytes = Substring(path)
         while bytes.count > 1, bytes.last == "/" { bytes.removeLast() }
         return String(bytes)
-    }
-
-    private static func remove(_ names: [String], from folder: borrowing Descriptor) {
-        for name in names { unlinkat(folder.number, name, 0) }
     }
 
     private static func checkTarget(
@@ -207,58 +203,8 @@ extension AtomicFolder {
         guard status.isFolder else { throw FileError(.replace, path, code: ENOTDIR) }
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
         let folder = try Descriptor(openat(parent.number, name, flags), .replace, path)
-        guard try contains(folder, onlyFilesOf: names, path) else { throw FileError(.replace, path, code: ENOTEMPTY) }
-    }
-
-    /// Whether a folder has nothing but regular files of some names.
-    private static func contains(
-        _ folder: borrowing Descriptor, onlyFilesOf names: [String], _ path: String
-    ) throws(FileError) -> Bool {
-        // The stream takes a descriptor of its own over.
-        let number = openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard number >= 0, let stream = fdopendir(number) else {
-            if number >= 0 { close(number) }
-            throw FileError(.list, path)
+        guard try PartialFolder.holds(folder, onlyFilesOf: names.contains, path) else {
+            throw FileError(.replace, path, code: ENOTEMPTY)
         }
-        defer { closedir(stream) }
-        while let entry = readdir(stream) {
-            let isKnown = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { bytes in
-                    let found = String(cString: bytes)
-                    return found == "." || found == ".." || names.contains(found)
-                }
-            }
-            guard isKnown else { return false }
-        }
-        for name in names {
-            var status = stat()
-            guard fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
-            guard status.isRegular else { return false }
-        }
-        return true
-    }
-
-    /// Makes and locks the temporary folder, or takes over one that a killed run left behind.
-    private static func openPartial(
-        _ parent: borrowing Descriptor, _ name: String, _ path: String, _ names: [String]
-    ) throws(FileError) -> Descriptor {
-        for _ in 0..<16 {
-            guard mkdirat(parent.number, name, 0o700) == 0 || errno == EEXIST else { throw FileError(.create, path) }
-            let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-            let folder = try Descriptor(openat(parent.number, name, flags), .create, path)
-            guard flock(folder.number, LOCK_EX | LOCK_NB) == 0 else { throw FileError(.lock, path) }
-            // Another run may have removed or renamed it between our two calls.
-            var named = stat()
-            let status = try folder.status(path)
-            guard fstatat(parent.number, name, &named, AT_SYMLINK_NOFOLLOW) == 0,
-                FileIdentity(named) == FileIdentity(status)
-            else { continue }
-            guard status.st_uid == geteuid(), try contains(folder, onlyFilesOf: names, path) else {
-                throw FileError(.create, path, code: ENOTEMPTY)
-            }
-            remove(names, from: folder)
-            return folder
-        }
-        throw FileError(.lock, path, code: EWOULDBLOCK)
     }
 }

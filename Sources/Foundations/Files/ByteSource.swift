@@ -70,7 +70,7 @@ public final class ByteSource: Sendable {
         case .file(let file): try file.isUnchanged() && (!isAtItsPath || file.isStillAtItsPath)
         case .spool: true
         case .memory: true
-        case .made: true
+        case .made(let maker): try maker.isUnchanged(isAtItsPath: isAtItsPath)
         }
     }
 
@@ -95,4 +95,9 @@ public protocol ByteMaking: Sendable {
     /// - Parameter offset: below ``count``.
     /// - Throws: `FileError`.
     func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError)
+
+    /// Whether the bytes that these are made of are what they were when they were opened.
+    /// - Parameter isAtItsPath: whether the path of a file must still lead to it, too.
+    /// - Throws: `FileError`.
+    func isUnchanged(isAtItsPath: Bool) throws(FileError) -> Bool
 }

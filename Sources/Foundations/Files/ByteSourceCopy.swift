@@ -13,9 +13,17 @@ extension ByteSource {
     /// Hands out all bytes, a step at a time.
     /// - Throws: `FileError`.
     public func forEachStep(_ body: ([UInt8], Int) throws(FileError) -> Void) throws(FileError) {
-        var offset = 0
-        while offset < count {
-            let bytes = try bytes(at: offset, count: min(Self.step, count - offset))
+        try forEachStep(in: 0..<count, body)
+    }
+
+    /// Hands out the bytes of a part, a step at a time.
+    /// - Throws: `FileError`.
+    public func forEachStep(
+        in range: Range<Int>, _ body: ([UInt8], Int) throws(FileError) -> Void
+    ) throws(FileError) {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let bytes = try bytes(at: offset, count: min(Self.step, range.upperBound - offset))
             guard !bytes.isEmpty else { return }
             try body(bytes, offset)
             offset += bytes.count

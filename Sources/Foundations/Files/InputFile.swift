@@ -49,13 +49,15 @@ public struct InputFile: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
-    /// Reads bytes from `offset` on into the free part of `output`, until it is full or the file ends.
+    /// Reads bytes from `offset` on into the free part of `output`, at most `limit`, until it is full or the file ends.
     ///
     /// - Returns: the number of bytes that were appended: less than there was room for only at the end.
     /// - Throws: `FileError`; `EINVAL` for a negative offset.
     @discardableResult
-    public func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError) -> Int {
-        try descriptor.read(at: offset, into: &output, .read, path)
+    public func read(
+        at offset: Int, upTo limit: Int = .max, into output: inout OutputSpan<UInt8>
+    ) throws(FileError) -> Int {
+        try descriptor.read(at: offset, upTo: limit, into: &output, .read, path)
     }
 
     /// Whether the file has the size and the time of modification that it had when it was opened.

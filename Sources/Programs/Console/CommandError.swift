@@ -84,8 +84,11 @@ public struct CommandError: Error {
 
     private static func status(of error: BundleError) -> ExitStatus {
         if case .container(let error) = error, case .file(let error) = error.reason { return Self(error).status }
-        guard case .signature(let error) = error else { return .badData }
-        return Self.status(of: error)
+        switch error {
+        case .signature(let error): return Self.status(of: error)
+        case .volumes(let error) where error.isMissing: return .noInput
+        default: return .badData
+        }
     }
 
     private static func status(of error: SignatureError) -> ExitStatus {

@@ -10,7 +10,7 @@ struct CheckedBundles {
     /// What tells the bundles apart.
     private let names: [String]
     private var reader: BundleReader?
-    private var hash: Task<ContentHash, any Error>?
+    private var hashes: Task<[ContentHash], any Error>?
     /// The bundles so far.
     private(set) var entries: [Receipt.Entry] = []
 
@@ -24,43 +24,45 @@ struct CheckedBundles {
     /// Begins with the next bundle.
     mutating func begin(_ reader: BundleReader) {
         self.reader = reader
-        hash = limit.start { try reader.hashOfFile() }
+        hashes = limit.start { try reader.hashesOfFiles() }
     }
 
     /// Notes that the bundle is good.
     /// - Throws: `FileError`, or ``CommandError`` for a file that changed since it was opened.
     mutating func addGood(_ path: String) async throws {
-        guard let reader, let hash else { return }
-        let sha256 = try await hash.value
+        guard let reader, let hashes else { return }
+        let found = try await hashes.value
         guard try reader.isUnchanged() else {
             throw CommandError(
                 status: .inputOutput, message: "\(path): changed while it was read", remedy: "verify it again")
         }
-        add(sha256, .good)
+        add(found, .good)
     }
 
     /// Notes that the bundle is not good, or cannot be read, and why.
     mutating func addBad(_ path: String, _ failure: CommandError) async {
-        var sha256: ContentHash?
+        var found: [ContentHash] = []
         do {
-            if let hash {
-                sha256 = try await hash.value
+            if let hashes {
+                found = try await hashes.value
             } else if path != "-" {
-                sha256 = try RunningHash.value(of: ByteSource(InputFile(path: path)))
+                found = [try RunningHash.value(of: ByteSource(InputFile(path: path)))]
             }
             // What was hashed may not be what was found to be bad.
-            if let reader, try !reader.isUnchanged() { sha256 = nil }
+            if let reader, try !reader.isUnchanged() { found = [] }
         } catch {
             // There is no file to tell of; why has been told.
-            sha256 = nil
+            found = []
         }
-        add(sha256, .bad(reason: failure.message, status: Int(failure.status.rawValue)))
+        add(found, .bad(reason: failure.message, status: Int(failure.status.rawValue)))
     }
 
-    private mutating func add(_ sha256: ContentHash?, _ outcome: Receipt.Outcome) {
-        let name = name
-        let files = sha256.map { [Receipt.File(name: name, sha256: $0)] } ?? []
-        entries.append(Receipt.Entry(name: name, files: files, outcome: outcome, manifest: reader?.manifest))
-        (reader, hash) = (nil, nil)
+    private mutating func add(_ hashes: [ContentHash], _ outcome: Receipt.Outcome) {
+        let volumes = reader?.volumes?.names.map(\.name) ?? []
+        let files = zip(volumes.count > 1 ? volumes : [name], hashes).map { Receipt.File(name: $0, sha256: $1) }
+        entries.append(
+            Receipt.Entry(
+                name: name, files: files, outcome: outcome, manifest: reader?.manifest, signer: reader?.signer))
+        (reader, self.hashes) = (nil, nil)
     }
 }

@@ -9,6 +9,8 @@ final class CommandOutput {
     private let stream: StreamOutput?
     /// Where the bytes go to a terminal: what keeps them from steering it.
     private var rewriter: PrintableJSON?
+    /// Whether the bytes go to a terminal.
+    let isTerminal: Bool
     /// The files that must not be read as input: the one under construction, and the one that it will replace.
     let identities: Set<FileIdentity>
 
@@ -24,6 +26,7 @@ final class CommandOutput {
             case .none: !isFile && StandardOutput.isTerminal
             }
         rewriter = isTerminal ? PrintableJSON() : nil
+        self.isTerminal = isTerminal
         self.stream = consume stream
         guard isFile else {
             identities = []

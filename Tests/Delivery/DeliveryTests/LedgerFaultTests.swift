@@ -77,24 +77,3 @@ import Testing
         #expect(overview.counts.values.map(\.inFlight) == [1])
     }
 }
-
-/// A file system in memory that is as small as wanted, and goes with the value.
-private final class SmallDisk {
-    private let folder: TemporaryFolder
-
-    static let isPossible: Bool = {
-        guard let disk = try? SmallDisk(kibibytes: 100) else { return false }
-        return FileManager.default.fileExists(atPath: disk.folder.path)
-    }()
-
-    init(kibibytes: Int) throws {
-        folder = try TemporaryFolder()
-        try tool("mount", "-t", "tmpfs", "-o", "size=\(kibibytes)k", "tmpfs", folder.path)
-    }
-
-    deinit { _ = try? tool("umount", "-l", folder.path) }
-
-    func callAsFunction(_ name: String) -> String { folder(name) }
-    func enlarge(kibibytes: Int) throws { try tool("mount", "-o", "remount,size=\(kibibytes)k", folder.path) }
-    func makeReadOnly() throws { try tool("mount", "-o", "remount,ro", folder.path) }
-}

@@ -90,6 +90,8 @@ import Testing
 
     /// The digits 0 to 9 again and again.
     private struct Digits: ByteMaking {
+        func isUnchanged(isAtItsPath: Bool) -> Bool { true }
+
         let count: Int
 
         func read(at offset: Int, into output: inout OutputSpan<UInt8>) {

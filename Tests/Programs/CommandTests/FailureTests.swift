@@ -13,7 +13,8 @@ import Testing
     @Test(arguments: [
         ["nonsense"], ["scan"], ["list"], ["verify"], ["convert", "x"], ["bundle", "x"], ["scan", "--zzz", "x"],
         ["scan", "-", "x", "-"], ["verify", "-", "-"],
-        ["bundle", "-o", "-", "x"], ["bundle", "-o", "y", "--level", "0", "x"],
+        ["bundle", "-o", "-", "--json", "x"], ["bundle", "-o", "y", "--volume-size", "1", "x"],
+        ["bundle", "-o", "y", "--level", "0", "x"],
         ["bundle", "-o", "y", "--level", "20", "x"],
         ["convert", "-o", "-", "--json", "x"], ["scan", "--jobs", "0", "x"], ["scan", "--jobs", "257", "x"],
         ["scan", "--system", "Mozilla", "x"], ["scan", "--since", "yesterday", "x"], ["scan", "--since", "", "x"],
@@ -117,11 +118,9 @@ import Testing
 
     @Test func onlyFilesAreReplaced() throws {
         for options in [[], ["--force"]] {
-            for (path, why) in [(folder.path, "Is a directory"), ("/dev/full", "it is not a regular file")] {
-                let finished = try shell(#""$0" bundle "$@""#, options + ["-o", path, sample("webxr")])
-                #expect(finished.status == 73)
-                #expect(finished.errors == "pingferry: cannot replace \(path): \(why)\n")
-            }
+            let finished = try shell(#""$0" bundle "$@""#, options + ["-o", folder.path, sample("webxr")])
+            #expect(finished.status == 73)
+            #expect(finished.errors == "pingferry: cannot replace \(folder.path): Is a directory\n")
         }
         #expect(try pingferry("convert", "--force", "-o", folder.path, sample("webxr")).status == 73)
     }

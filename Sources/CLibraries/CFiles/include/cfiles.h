@@ -81,4 +81,8 @@ int cfiles_lock_beyond_end(int file);
 /// Unlocks it. 0, or an errno code.
 int cfiles_unlock_beyond_end(int file);
 
+/// Lets the process have many files open at once, as far as the system allows it: the limit that it starts with is often 1024,
+/// and everybody may raise it. What is not allowed shows when a file is opened.
+void cfiles_allow_many_open_files(void);
+
 #endif

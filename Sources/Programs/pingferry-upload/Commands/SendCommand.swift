@@ -30,6 +30,9 @@ struct SendCommand: AsyncParsableCommand {
             of which nothing is left to send, and nothing was refused. What is held stays in them.
               pingferry-upload --quiet --keep-going --move-done done --metrics /var/lib/node_exporter/pingferry.prom *.tar.zst
 
+            Of a bundle in volumes, give the first one, night.tar.zst.001; the others lie beside it. --move-done moves all of \
+            them and their list.
+
             daily limit, per-type limit: goes with a later job. sent in part: a list of events that takes more uploads \
             than the limits leave; the rest goes with a later job. same id sent lately: two payloads under one document id go \
             15 minutes apart. server asked to wait: goes when the time is over that the server asked for (Retry-After, at \
@@ -77,6 +80,7 @@ struct SendCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
+        try BundleArguments.check(bundles)
         guard !dryRun || (moveDone == nil && metrics == nil) else {
             throw ValidationError("--dry-run changes nothing: it goes without --move-done and --metrics")
         }
@@ -194,7 +198,7 @@ struct SendCommand: AsyncParsableCommand {
                 continue
             }
             do throws(FileError) {
-                guard let path = try folder.take(bundle.name.path) else { continue }
+                guard let path = try folder.take(Self.files(of: bundle.name.path)) else { continue }
                 summary.moved.append(path)
             } catch {
                 let failure = CommandError(moving: error)
@@ -205,6 +209,14 @@ struct SendCommand: AsyncParsableCommand {
             // What is held in it does not wait any more.
             _ = try ledger.forget([bundle.name.digest])
         }
+    }
+
+    /// The files of a bundle: of one in volumes all of these and their list, the first volume first; and the signature, if it has
+    /// one.
+    private static func files(of path: String) -> [String] {
+        let file = try? BundleFile(path: path)
+        let signature = "\(file?.name ?? path).sig"
+        return (file?.volumes?.paths ?? [path]) + (FileIdentity(path: signature) == nil ? [] : [signature])
     }
 
     /// Whether a bundle is still the one that was verified: another one may have been put in its place while the job ran, of

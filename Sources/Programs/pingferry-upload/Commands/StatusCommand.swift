@@ -46,6 +46,7 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
+        try BundleArguments.check(bundles)
         guard bundles.isEmpty || (client.isEmpty && !refused) else {
             throw ValidationError("--client and --refused go without bundles; --ids lists what is left of a bundle")
         }

@@ -29,10 +29,29 @@ struct BundleCommand: AsyncParsableCommand {
 
             The bundle is a tar archive that tar --zstd, bsdtar and zstd read. It appears under its name complete or not \
             at all.
+
+            --volume-size splits it as it is written: NAME.tar.zst.001, NAME.tar.zst.002 and so on, for media that are too \
+            small for it, and NAME.tar.zst.sha256, which sha256sum -c reads. All appear or none. Every command takes the first \
+            volume in the place of a bundle, if the others lie beside it; cat NAME.tar.zst.0* is the bundle.
+              pingferry bundle --volume-size dvd -o night.tar.zst phones/
+
+            -o - writes the bundle to standard output, and the summary to standard error:
+              pingferry bundle -o - phone/ | age -r RECIPIENT > phone.tar.zst.age
+              age -d -i KEYFILE phone.tar.zst.age | pingferry verify -
             """)
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The bundle to write: NAME.tar.zst.", valueName: "file"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The bundle to write: NAME.tar.zst, a pipe, or - for standard output.", valueName: "file"))
     var output: String
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Split the bundle in volumes of so many bytes, or of K, M or G (KiB, MiB, GiB); or as large as a medium takes: cd \
+            (700M), dvd (4480M), fat (4092M).
+            """, valueName: "size"))
+    var volumeSize: String?
 
     @Option(help: ArgumentHelp("The zstd level, 1 to 19.", valueName: "n"))
     var level = 3
@@ -55,8 +74,21 @@ struct BundleCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard FrameEncoder.levels.contains(level) else { throw ValidationError("--level takes a number from 1 to 19") }
-        guard output != "-" else { throw ValidationError("a bundle goes to a file: -o NAME.tar.zst") }
-        guard receipts.receipt != output else { throw ValidationError("the receipt needs a name of its own") }
+        if common.json, isStandardOutput {
+            throw ValidationError("--json and -o \(output) both want the standard output")
+        }
+        if isStandardOutput, StandardOutput.isTerminal { throw BundleOutput.terminalError }
+        if let volumeSize, VolumeSize(text: volumeSize) == nil {
+            throw ValidationError(
+                "--volume-size takes cd, dvd, fat, or a number of bytes, at least \(VolumeSize.smallest >> 10)K, with K, M or G"
+            )
+        }
+        if volumeSize != nil, isStandardOutput {
+            throw ValidationError("volumes are files: they do not go to \(output)")
+        }
+        if let receipt = receipts.receipt, receipt == output {
+            throw ValidationError("the receipt needs a name of its own")
+        }
         // A bundle's members are limited in size; half of that leaves room for everything else.
         guard (0...128).contains(quarantineFile) else {
             throw ValidationError("--quarantine-file takes a number from 0 to 128")
@@ -66,11 +98,14 @@ struct BundleCommand: AsyncParsableCommand {
         }
     }
 
+    private var isStandardOutput: Bool { output == "-" || StandardOutput.isNamed(by: output) }
+
     func run() async throws {
         try await reporting {
             let pseudonymizer = try pseudonyms.pseudonymizer()
-            let file = HashedOutput(
-                try AtomicOutput(path: output, replacing: force), isHashed: receipts.receipt != nil)
+            let file = try BundleOutput(
+                path: isStandardOutput ? "-" : output, volumes: volumeSize.flatMap { VolumeSize(text: $0) },
+                replacing: force, isHashed: receipts.receipt != nil)
             let receipt = try receipts.output(replacing: force)
             let limit = common.limit
             let hashes = InputHashes(limit: limit)
@@ -109,7 +144,8 @@ struct BundleCommand: AsyncParsableCommand {
             }
             let files = try file.commit()
             try receipt.write(after: "\(output) is written") { self.receipt(for: manifest, files, intake) }
-            try report(Summary(intake, of: reading.filter, pseudonymizedWith: pseudonymizer?.keyID), manifest)
+            try report(
+                Summary(intake, of: reading.filter, pseudonymizedWith: pseudonymizer?.keyID), manifest, file.volumes)
         }
     }
 
@@ -133,16 +169,29 @@ struct BundleCommand: AsyncParsableCommand {
             maker: .current(), entries: [entry], inputs: manifest.inputs)
     }
 
-    private func report(_ summary: Summary, _ manifest: Manifest) throws {
+    private func report(_ summary: Summary, _ manifest: Manifest, _ volumes: [VolumeWriter.Volume]) throws {
         if common.json {
             try summary.printJSON { object in
                 object.set("digest", string: manifest.digest)
                 object.set("output", string: output)
+                if !volumes.isEmpty { object.set("volumes", elements: volumes.map(\.json)) }
             }
         } else if !common.quiet {
-            try Terminal.print("wrote \(output): \(summary.sentence)")
-            try Terminal.print("digest \(manifest.digest)")
+            let lines = ["wrote \(name(of: volumes)): \(summary.sentence)", "digest \(manifest.digest)"]
+            // The bundle alone goes to standard output.
+            for line in lines {
+                if isStandardOutput { StandardError.write("pingferry: \(line)") } else { try Terminal.print(line) }
+            }
         }
         try summary.finish(isQuiet: common.quiet)
+    }
+
+    /// What was written.
+    private func name(of volumes: [VolumeWriter.Volume]) -> String {
+        guard let first = volumes.first, let last = volumes.last else {
+            return isStandardOutput ? "the bundle to standard output" : output
+        }
+        let others = volumes.count > 1 ? " to \(last.path.suffix(4))" : ""
+        return "\(first.path)\(others) and \(VolumeName.listPath(of: output))"
     }
 }

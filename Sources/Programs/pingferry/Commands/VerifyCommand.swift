@@ -18,6 +18,9 @@ struct VerifyCommand: AsyncParsableCommand {
               pingferry verify monday.tar.zst
               ssh site cat monday.tar.zst | pingferry verify -
 
+            Of a bundle in volumes, give the first: night.tar.zst.001. Each volume is compared with night.tar.zst.sha256, if that \
+            lies beside it, and each that is missing, of the wrong length, swapped, doubled or damaged is named.
+
             That shows that a bundle is whole, not who packed it: whoever changes a bundle can make it whole again. \
             --digest compares with a digest that came another way than the bundle, such as by telephone: then these are the \
             contents that were meant by whoever told it. --signers asks ssh-keygen who signed it, which needs no other way:
@@ -82,7 +85,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 failure.report(as: "pingferry")
                 worst = worst ?? ExitCode(failure.status.rawValue)
                 await checked?.addBad(path, failure)
-                results.append(Self.json(of: failure, path))
+                results.append(Self.json(of: failure, path, faults: VolumeReport.faults(in: error)))
             }
         }
         if common.json {
@@ -119,12 +122,14 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         var generator = SystemRandomNumberGenerator()
         let verifier = BundleVerifier(reader, limit: common.limit, secret: RunSecret(using: &generator))
-        let progress = ProgressLine("verifying", total: verifier.byteCount, isQuiet: common.quiet)
+        let hashed = reader.volumes?.hashedCount ?? 0
+        let progress = ProgressLine("verifying", total: hashed + verifier.byteCount, isQuiet: common.quiet)
         defer { progress.clear() }
         do {
+            try reader.volumes?.check { progress.add(bytes: $0) }
             try await verifier.verify { progress.add(bytes: $0) }
         } catch let error as BundleError {
-            throw CommandError(error, in: InputOpening.name(of: path))
+            throw InputError.bundle(error, InputOpening.name(of: path))
         }
         try await checked?.addGood(InputOpening.name(of: path))
         progress.clear()
@@ -132,6 +137,7 @@ struct VerifyCommand: AsyncParsableCommand {
         if !common.json, !common.quiet {
             let count = Summary.count(manifest.totals.records, "record")
             try Terminal.print("\(InputOpening.name(of: path)): good, \(count)\(Summary.details(of: manifest.totals))")
+            if let volumes = reader.volumes { try Terminal.print(VolumeReport.sentence(on: volumes)) }
             try Terminal.print("digest \(manifest.digest)\(expected == nil ? "" : ", as given")")
             if expected != nil, reader.signer == nil {
                 try Terminal.print("these are the contents that were meant; it does not show who packed them")
@@ -144,23 +150,20 @@ struct VerifyCommand: AsyncParsableCommand {
         object.set("good", boolean: true)
         object.set("path", string: path)
         object.set("pseudonymized", string: manifest.pseudonymized)
-        if let signer = reader.signer {
-            var signed = CanonicalObject()
-            signed.set("key", string: signer.key)
-            signed.set("principal", string: signer.principal)
-            object.set("signer", object: signed)
-        }
+        if let signer = reader.signer { object.set("signer", object: signer.json) }
         object.set("totals", object: manifest.totals.json)
+        if let volumes = reader.volumes { object.set("volumes", elements: VolumeReport.json(of: volumes)) }
         return object.bytes
     }
 
     /// What is said of a bundle that is not good: the exit status that it means, and why.
-    private static func json(of failure: CommandError, _ path: String) -> [UInt8] {
+    private static func json(of failure: CommandError, _ path: String, faults: [[UInt8]]?) -> [UInt8] {
         var object = CanonicalObject()
         object.set("good", boolean: false)
         object.set("path", string: path)
         object.set("status", integer: Int(failure.status.rawValue))
         object.set("text", string: failure.message)
+        if let faults { object.set("volumes", elements: faults) }
         return object.bytes
     }
 }

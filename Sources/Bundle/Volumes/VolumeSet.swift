@@ -1,0 +1,139 @@
+import Crypto
+import Files
+import Glibc
+
+/// The volumes that a bundle was split into, open to be read as one.
+public struct VolumeSet: Sendable {
+    /// The volumes that are there, in their order.
+    public let names: [VolumeName]
+    /// Their list, where one is beside them that can be read.
+    public let list: VolumeList?
+    private let files: JoinedFiles
+
+    /// How many bytes are hashed at once.
+    private static let step = 1 << 20
+
+    /// Finds the volumes of a bundle beside each other, and opens those that are there.
+    ///
+    /// - Parameters:
+    ///   - bundle: the path that the bundle would have as one file.
+    ///   - faults: takes what names, lengths and the list tell to be wrong.
+    /// - Throws: `FileError`; `ENOENT` if there is no volume at all.
+    init(of bundle: String, noting faults: inout [VolumeFault]) throws(FileError) {
+        let names = try Self.names(of: bundle)
+        guard !names.isEmpty else {
+            throw FileError(.open, VolumeName(of: bundle, number: 1).path, code: ENOENT)
+        }
+        files = try JoinedFiles(names.map(\.path))
+        self.names = names
+        switch try Self.list(of: bundle) {
+        case .success(let list)?: self.list = list
+        case .failure(let fault)?:
+            list = nil
+            let name = VolumeName.lastPart(of: VolumeName.listPath(of: bundle))
+            faults.append(VolumeFault(name, .badList(fault.text)))
+        case nil: list = nil
+        }
+        let sizes = zip(names, files.sizes).map { (number: $0.number, size: $1) }
+        faults += VolumeFault.all(in: sizes, of: bundle, listed: list?.hashes.count)
+    }
+
+    /// The volumes of a bundle that are there, in the order of their numbers.
+    static func names(of bundle: String) throws(FileError) -> [VolumeName] {
+        let name = VolumeName.lastPart(of: bundle)
+        let entries = try Folder(path: VolumeName.folder(of: bundle)).entries()
+        let numbers = (0..<entries.count).compactMap { index in
+            VolumeName(path: String(decoding: entries.name(index), as: UTF8.self))
+        }.filter { $0.bundle == name }.map(\.number)
+        return numbers.sorted().map { VolumeName(of: bundle, number: $0) }
+    }
+
+    private static func list(of bundle: String) throws(FileError) -> Result<VolumeList, VolumeList.Fault>? {
+        do throws(FileError) {
+            let file = try InputFile(path: VolumeName.listPath(of: bundle))
+            return VolumeList.read(try file.contents(limit: VolumeList.sizeLimit), of: bundle)
+        } catch {
+            if error.isNotFound { return nil }
+            if error.isTooLarge { return .failure(VolumeList.Fault(line: nil, "too large")) }
+            throw error
+        }
+    }
+
+    /// The bytes of all volumes as one.
+    public var source: ByteSource { ByteSource(files) }
+
+    /// The paths of all its files, the first volume first; also of the list, if there is one.
+    public var paths: [String] {
+        names.map(\.path) + (list == nil ? [] : names.prefix(1).map { VolumeName.listPath(of: $0.bundle) })
+    }
+
+    /// The size of each volume in bytes.
+    public var sizes: [Int] { files.sizes }
+
+    /// Which files the volumes are.
+    public var identities: [FileIdentity] { files.identities }
+
+    /// How many bytes ``check(progress:)`` hashes.
+    public var hashedCount: Int { list == nil ? 0 : files.count }
+
+    /// Hashes all volumes and compares them with the list, if there is one.
+    /// - Parameter progress: told the bytes that were hashed.
+    /// - Throws: ``BundleError`` with ``VolumesError`` that names each volume that is not what the list tells.
+    public func check(progress: (Int) -> Void = { _ in }) throws(BundleError) {
+        let faults: [VolumeFault]
+        do throws(FileError) {
+            faults = try faultsByList(progress)
+        } catch {
+            throw .container(ContainerError(at: 0, .file(error)))
+        }
+        guard faults.isEmpty else { throw .volumes(.faults(faults)) }
+    }
+
+    private func faultsByList(_ progress: (Int) -> Void) throws(FileError) -> [VolumeFault] {
+        guard let list else { return [] }
+        let source = source
+        var hashes: [ContentHash] = []
+        var offset = 0
+        for size in sizes {
+            var hash = SHA256()
+            let end = offset + size
+            while offset < end {
+                let bytes = try source.bytes(at: offset, count: min(Self.step, end - offset))
+                // It has become shorter meanwhile: its hash is another one now.
+                guard !bytes.isEmpty else { break }
+                hash.update(data: bytes)
+                progress(bytes.count)
+                offset += bytes.count
+            }
+            offset = end
+            hashes.append(ContentHash(hash.finalize()))
+        }
+        return VolumeFault.all(in: hashes, of: names, list: list)
+    }
+
+    /// Says which volumes are wrong where the container that they hold cannot be read.
+    func explain(_ error: ContainerError) -> BundleError {
+        if case .file = error.reason { return .container(error) }
+        if let faults = try? faultsByList({ _ in }), !faults.isEmpty { return .volumes(.faults(faults)) }
+        guard let last = names.last, let size = sizes.last else { return .container(error) }
+        // A last volume is mostly shorter than the others, and what ends the container stands in it.
+        if case .noSeekTable = error.reason, list == nil, size == sizes[0], last.number < VolumeName.most {
+            let next = VolumeName(of: last.bundle, number: last.number + 1)
+            return .volumes(.faults([VolumeFault(next.name, .missing)]))
+        }
+        let place = files.place(of: error.offset) ?? (names.count - 1, size)
+        let through = lastFile(ofFrameAt: error.offset).map { names[$0].name } ?? names[place.file].name
+        let name = names[place.file].name
+        let kind = VolumeFault.Kind.damaged(
+            offset: place.offset, through: through == name ? nil : through, reason: error.reason.text)
+        return .volumes(.faults([VolumeFault(name, kind)]))
+    }
+
+    /// The number of the volume, from 0, in which the frame ends that begins at an offset; nil where nothing tells.
+    private func lastFile(ofFrameAt offset: Int) -> Int? {
+        guard let table = try? SeekTable.read(from: source) else { return nil }
+        var end = 0
+        for entry in table.entries where end <= offset { end += Int(entry.compressedSize) }
+        return files.place(of: end - 1)?.file
+    }
+}

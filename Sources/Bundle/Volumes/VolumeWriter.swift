@@ -1,0 +1,99 @@
+import Crypto
+import Files
+import Glibc
+
+/// Writes a bundle as volumes that appear all together with their list, or not at all: see "Volumes" in "Bundle".
+///
+/// ```swift
+/// var output = try VolumeWriter(path: path, size: size, replacing: false)
+/// try output.write(bytes.span)
+/// let volumes = try output.commit()
+/// ```
+public struct VolumeWriter: ~Copyable {
+    /// A volume that was written.
+    public struct Volume: Sendable, Equatable {
+        /// Its path.
+        public let path: String
+        /// How many bytes it has.
+        public let bytes: Int
+        /// SHA-256 of them.
+        public let sha256: ContentHash
+    }
+
+    private let path: String
+    private let size: Int
+    private var output: AtomicFiles
+    private var volumes: [Volume] = []
+    private var hash = SHA256()
+    /// How many bytes the volume has that was begun last; nil before the first one.
+    private var filled: Int?
+
+    /// Begins to write; nothing can be seen yet.
+    ///
+    /// - Parameters:
+    ///   - path: that of the bundle, from which those of the volumes are made.
+    ///   - size: how many bytes a volume has, except the last.
+    ///   - replacing: whether a bundle of that path, volumes of it and their list may be replaced. All of them go away then.
+    /// - Throws: `FileError`, as `AtomicFiles`.
+    public init(path: String, size: VolumeSize, replacing: Bool) throws(FileError) {
+        let name = VolumeName.lastPart(of: path)
+        let listName = VolumeName.listPath(of: name)
+        self.path = path
+        self.size = size.bytes
+        output = try AtomicFiles(path: path, replacing: replacing) { other in
+            other == name || other == listName || VolumeName(path: other)?.bundle == name
+        }
+    }
+
+    /// The files that it will replace, which must not be read as input.
+    public var identities: Set<FileIdentity> { output.identities }
+
+    /// Appends bytes of the bundle.
+    /// - Throws: `FileError`; with `EFBIG` when there would be more volumes than ``VolumeName/most``.
+    public mutating func write(_ bytes: Span<UInt8>) throws(FileError) {
+        var done = 0
+        while done < bytes.count {
+            let room = try roomInVolume()
+            let part = bytes.extracting(done..<min(bytes.count, done + room))
+            try output.write(part)
+            part.withUnsafeBytes { hash.update(bufferPointer: $0) }
+            filled = (filled ?? 0) + part.count
+            done += part.count
+        }
+    }
+
+    /// How many bytes fit in the last volume. One that is full is closed, and the next one begun.
+    private mutating func roomInVolume() throws(FileError) -> Int {
+        if let filled, filled < size { return size - filled }
+        endVolume()
+        let next = VolumeName(of: path, number: volumes.count + 1)
+        guard next.number <= VolumeName.most else {
+            let words =
+                "cannot create \(next.path): no more than \(VolumeName.most) volumes; give a larger --volume-size"
+            throw FileError(.create, next.path, code: EFBIG, saying: words)
+        }
+        try output.begin(next.name)
+        filled = 0
+        return size
+    }
+
+    private mutating func endVolume() {
+        guard let count = filled else { return }
+        let name = VolumeName(of: path, number: volumes.count + 1)
+        volumes.append(Volume(path: name.path, bytes: count, sha256: ContentHash(hash.finalize())))
+        hash = SHA256()
+        filled = nil
+    }
+
+    /// Writes the list, and gives all files their names.
+    /// - Returns: the volumes.
+    /// - Throws: `FileError`, as `AtomicFiles`.
+    public consuming func commit() throws(FileError) -> [Volume] {
+        endVolume()
+        let volumes = volumes
+        try output.begin(VolumeName.lastPart(of: VolumeName.listPath(of: path)))
+        try output.write(VolumeList(volumes.map(\.sha256)).bytes(of: path).span)
+        try output.commit()
+        return volumes
+    }
+}

@@ -1,0 +1,41 @@
+import Bundle
+import Capture
+import JSONText
+
+/// What `verify` tells of volumes.
+enum VolumeReport {
+    /// The volumes of a bundle that is good, for machines; their hashes are those of the list that they were compared with.
+    static func json(of set: VolumeSet) -> [[UInt8]] {
+        zip(set.names, set.sizes).map { name, size in
+            var object = CanonicalObject()
+            object.set("bytes", integer: size)
+            object.set("path", string: name.path)
+            object.set("sha256", string: set.list?.hashes[name.number - 1].hex)
+            return object.bytes
+        }
+    }
+
+    /// One line on the volumes of a bundle that is good.
+    static func sentence(on set: VolumeSet) -> String {
+        let count = Summary.count(set.names.count, "volume")
+        let list = VolumeName.listPath(of: set.names.first?.bundle ?? "")
+        return set.list == nil ? "\(count), without a list to compare them with" : "\(count), as \(list) lists them"
+    }
+
+    /// What is wrong with volumes, for machines; nil for an error that is about something else.
+    static func faults(in error: any Error) -> [[UInt8]]? {
+        guard let error = bundleError(error), case .volumes(.faults(let faults)) = error else { return nil }
+        return faults.map { fault in
+            var object = CanonicalObject()
+            object.set("code", string: fault.code)
+            object.set("name", string: fault.name)
+            object.set("text", string: fault.text)
+            return object.bytes
+        }
+    }
+
+    private static func bundleError(_ error: any Error) -> BundleError? {
+        if case .bundle(let error, _)? = error as? InputError { return error }
+        return error as? BundleError
+    }
+}

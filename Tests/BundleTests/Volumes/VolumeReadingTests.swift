@@ -1,0 +1,208 @@
+import Files
+import Foundation
+import Parallel
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Bundle
+
+/// Bundles that are read from volumes, and what is said of volumes that are wrong.
+@Suite struct VolumeReadingTests {
+    private let folder: TemporaryFolder
+    private let bytes: [UInt8]
+    private let digest: String
+
+    /// A bundle whose records hardly compress, in volumes of 4 KiB.
+    init() async throws {
+        folder = try TemporaryFolder(inMemory: true)
+        var random = SeededGenerator(seed: 7)
+        let records = (0..<150).map { number in
+            var record = SampleBundle.record(number)
+            let text = (0..<16).map { _ in String(UInt64.random(in: 0 ... .max, using: &random), radix: 36) }.joined()
+            record.payload = Array(#"{"a":"\#(text)"}"#.utf8)
+            return record
+        }
+        let bundle = try await SampleBundle.pack(records)
+        (bytes, digest) = (bundle.bytes, bundle.manifest.digest)
+        var writer = try VolumeWriter(
+            path: folder("a.tar.zst"), size: try #require(VolumeSize(text: "4K")), replacing: false)
+        try writer.write(bytes.span)
+        #expect(try writer.commit().count > 5)
+    }
+
+    private var first: String { folder("a.tar.zst.001") }
+
+    private func name(_ number: Int) -> String { "a.tar.zst.00\(number)" }
+
+    /// What is wrong when the bundle is opened and its volumes are compared with the list.
+    private func message(_ path: String? = nil) -> String? {
+        do throws(BundleError) {
+            try BundleReader(path: path ?? first).volumes?.check()
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    private func removeList() { unlink(folder("a.tar.zst.sha256")) }
+
+    /// Changes a volume.
+    private func edit(_ number: Int, _ change: (inout Data) -> Void) throws {
+        var data = try folder.data(name(number))
+        change(&data)
+        try data.write(to: URL(fileURLWithPath: folder(name(number))))
+    }
+
+    @Test("volumes are read as the bundle that they are", arguments: [true, false])
+    func good(hasList: Bool) throws {
+        if !hasList { removeList() }
+        let reader = try BundleReader(path: first)
+        #expect(reader.manifest.digest == digest)
+        let set = try #require(reader.volumes)
+        #expect((set.list != nil) == hasList)
+        try set.check()
+        #expect(try set.source.bytes(at: 0, count: bytes.count + 1) == bytes)
+        for (offset, count) in [(4095, 2), (0, 4096), (4096, 1), (4000, 9000), (bytes.count - 1, 5), (bytes.count, 5)] {
+            let expected = Array(bytes.dropFirst(offset).prefix(count))
+            #expect(try set.source.bytes(at: offset, count: count) == expected)
+        }
+    }
+
+    @Test("each volume that is missing is named, with a list and without", arguments: [true, false])
+    func missing(hasList: Bool) throws {
+        if !hasList { removeList() }
+        unlink(folder(name(2)))
+        unlink(folder(name(4)))
+        #expect(message() == "\(name(2)) is missing; \(name(4)) is missing")
+        unlink(first)
+        #expect(message() == "\(name(1)) is missing; \(name(2)) is missing; \(name(4)) is missing")
+    }
+
+    @Test("the last volume is missed, with a list and without", arguments: [true, false])
+    func lastMissing(hasList: Bool) throws {
+        if !hasList { removeList() }
+        let last = try #require(folder.names.last { $0.hasPrefix("a.tar.zst.0") })
+        unlink(folder(last))
+        #expect(message() == "\(last) is missing")
+    }
+
+    @Test("a volume that was cut, or has grown, is named, with a list and without", arguments: [true, false])
+    func lengths(hasList: Bool) throws {
+        if !hasList { removeList() }
+        try edit(3) { $0.removeLast() }
+        try edit(5) { $0.append(1) }
+        #expect(message() == "\(name(3)) has 4095 bytes, not 4096; \(name(5)) has 4097 bytes, not 4096")
+    }
+
+    @Test("by the list, volumes that are damaged, swapped, doubled or of another bundle are named")
+    func listed() throws {
+        try edit(2) { $0[100] ^= 1 }
+        #expect(
+            message() == "\(name(2)) is damaged or of another bundle: its bytes are not those that the list tells")
+        try edit(2) { $0[100] ^= 1 }
+        #expect(message() == nil)
+        let (second, third) = (try folder.data(name(2)), try folder.data(name(3)))
+        try edit(2) { $0 = third }
+        #expect(message() == "\(name(2)) has the bytes of \(name(3)), which is there too")
+        try edit(3) { $0 = second }
+        #expect(message() == "\(name(2)) has the bytes of \(name(3)); \(name(3)) has the bytes of \(name(2))")
+    }
+
+    @Test("without a list, damage is found at its place")
+    func unlisted() throws {
+        removeList()
+        let place = 2 * 4096 + 100
+        try edit(3) { $0[100] ^= 1 }
+        let error = #expect(throws: BundleError.self) { try BundleReader(path: first) }
+        // The records are one frame, which begins in the first volume and ends in one behind the damage.
+        guard case .volumes(.faults(let faults))? = error, case .damaged(let offset, let last?, _) = faults[0].kind
+        else {
+            Issue.record("\(error.map(String.init(describing:)) ?? "")")
+            return
+        }
+        #expect(faults.count == 1)
+        #expect(faults[0].name == name(1))
+        #expect(offset < place && last > name(3))
+    }
+
+    @Test("a list with anything else in it is no list", arguments: ["", "x", "\n"])
+    func badLists(text: String) throws {
+        try folder.put(text, "a.tar.zst.sha256")
+        #expect(message()?.hasPrefix("a.tar.zst.sha256: ") == true)
+        #expect(message()?.contains("missing") == false)
+    }
+
+    @Test("a volume that the list does not know is named")
+    func extra() throws {
+        try folder.put("x", "a.tar.zst.777")
+        #expect(message() == "a.tar.zst.777 is not in the list of the volumes")
+    }
+
+    @Test("another volume than the first is told to be none, and the bundle to be split")
+    func wrongPaths() {
+        #expect(message(folder(name(2))) == "it is not the first volume of a bundle; give \(first)")
+        #expect(message(folder("a.tar.zst")) == "there is no such file, but volumes of it; give \(first)")
+        let none = folder("b.tar.zst.001")
+        #expect(message(none) == "cannot open \(none): No such file or directory")
+        #expect(message(folder("a.tar.zst.444")) == "cannot open \(folder("a.tar.zst.444")): No such file or directory")
+    }
+
+    @Test("volumes with other names than those of bundles are known by what they begin with")
+    func otherNames() throws {
+        for number in 1...5 { _ = rename(folder(name(number)), folder("night.00\(number)")) }
+        for number in 6...9 { _ = rename(folder(name(number)), folder("night.00\(number)")) }
+        #expect(message(folder("night.001")) == nil)
+        #expect(message(folder("night.002")) == "it is not the first volume of a bundle; give \(folder("night.001"))")
+        try folder.put("text", "notes.001")
+        try folder.put("text", "notes.002")
+        for name in ["notes.001", "notes.002"] {
+            #expect(message(folder(name)) == "byte 0: not a bundle (not zstd data)")
+        }
+    }
+
+    @Test("a file that became shorter while it was read ends what can be read; one that grew changes nothing")
+    func changing() throws {
+        let reader = try BundleReader(path: first)
+        let set = try #require(reader.volumes)
+        #expect(truncate(folder(name(2)), 5000) == 0)
+        #expect(try set.source.bytes(at: 0, count: bytes.count) == bytes)
+        #expect(truncate(folder(name(2)), 1000) == 0)
+        #expect(try set.source.bytes(at: 0, count: bytes.count) == Array(bytes.prefix(5096)))
+        #expect(throws: BundleError.self) { try set.check() }
+    }
+
+    /// What `verify` says.
+    private func verdict() async -> String? {
+        if let message = message() { return message }
+        do {
+            let reader = try BundleReader(path: first)
+            var generator = SystemRandomNumberGenerator()
+            let secret = RunSecret(using: &generator)
+            try await BundleVerifier(reader, limit: JobLimit(jobs: 1), secret: secret).verify { _ in }
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test("no change of a byte in a volume or in the list passes", arguments: [true, false])
+    func everyChangeIsFound(hasList: Bool) async throws {
+        if !hasList { removeList() }
+        var random = SeededGenerator(seed: 16)
+        let names = folder.names
+        for _ in 0..<300 {
+            let name = try #require(names.randomElement(using: &random))
+            let before = try folder.data(name)
+            var after = before
+            let place = Int.random(in: 0..<after.count, using: &random)
+            after[place] ^= UInt8.random(in: 1...255, using: &random)
+            try after.write(to: URL(fileURLWithPath: folder(name)))
+            let found = try #require(await verdict(), "\(name) byte \(place)")
+            // A change of the list can make it one that names other bytes; without a list, only the place is known.
+            #expect(found.contains(name) || !hasList || name == "a.tar.zst.sha256", "\(name) byte \(place): \(found)")
+            try before.write(to: URL(fileURLWithPath: folder(name)))
+        }
+        #expect(await verdict() == nil)
+    }
+}

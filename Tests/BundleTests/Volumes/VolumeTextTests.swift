@@ -1,0 +1,106 @@
+import TestSupport
+import Testing
+
+@testable import Bundle
+
+/// Names, sizes and lists of volumes.
+@Suite struct VolumeTextTests {
+    @Test(
+        "a path names a volume by three digits after a dot",
+        arguments: [
+            ("a.tar.zst.001", "a.tar.zst", 1), ("a.tar.zst.999", "a.tar.zst", 999), ("/x/y.010", "/x/y", 10),
+            ("a b.\u{e9}.123", "a b.\u{e9}", 123), (".x.002", ".x", 2),
+        ] as [(String, String, Int)])
+    func names(path: String, bundle: String, number: Int) {
+        let name = VolumeName(path: path)
+        #expect(name == VolumeName(of: bundle, number: number))
+        #expect(name?.path == path)
+    }
+
+    @Test(
+        "and nothing else does",
+        arguments: [
+            "", "001", ".001", "a/.001", "a001", "a.01", "a.0001", "a.000", "a.1", "a.12x", "a.001/", "a.001 ", "a.-01",
+            "a.٠٠١", "a.tar.zst", "a.tar.zst.sha256",
+        ])
+    func otherNames(path: String) {
+        #expect(VolumeName(path: path) == nil)
+    }
+
+    @Test(
+        "sizes are numbers with units, or media",
+        arguments: [
+            ("4096", 4096), ("4K", 4096), ("5000", 5000), ("1M", 1_048_576), ("2G", 2_147_483_648),
+            ("cd", 734_003_200), ("dvd", 4_697_620_480), ("fat", 4_290_772_992), ("00004096", 4096),
+        ])
+    func sizes(text: String, bytes: Int) {
+        #expect(VolumeSize(text: text)?.bytes == bytes)
+    }
+
+    @Test(
+        "and nothing else",
+        arguments: [
+            "", "0", "4095", "3K", "-4096", "+4096", "4096B", "4k", "4KB", "4 K", "K", "1.5G", "1T", "CD", "0x1000",
+            "9223372036854775808", "9007199254740992K", "99999999999G", "４０９６", "bd",
+        ])
+    func otherSizes(text: String) {
+        #expect(VolumeSize(text: text) == nil)
+    }
+
+    private static let hashes = ["", "abc"].map { ContentHash(of: Array($0.utf8)) }
+    private static let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    private static let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+    @Test("a list is what sha256sum prints")
+    func list() {
+        let list = VolumeList(Self.hashes)
+        let text = "\(Self.empty)  a.001\n\(Self.abc)  a.002\n"
+        #expect(String(decoding: list.bytes(of: "/x/a"), as: UTF8.self) == text)
+        #expect(VolumeList.read(Array(text.utf8), of: "y/a") == .success(list))
+        let binary = text.replacing("  ", with: " *")
+        #expect(VolumeList.read(Array(binary.utf8), of: "a") == .success(list))
+    }
+
+    @Test(
+        "names that sha256sum escapes are escaped as it does it",
+        arguments: ["a\\b", "a\nb", "a\\\n", "\\", " *a", "a\rb"])
+    func oddNames(name: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.put("", "\(name).001")
+        try folder.put("abc", "\(name).002")
+        let bytes = VolumeList(Self.hashes).bytes(of: folder(name))
+        try folder.put(String(decoding: bytes, as: UTF8.self), "list")
+        try tool("env", "-C", folder.path, "sha256sum", "-c", "--strict", "list")
+        #expect(VolumeList.read(bytes, of: folder(name)) == .success(VolumeList(Self.hashes)))
+    }
+
+    @Test(
+        "a list that is not exactly that is refused",
+        arguments: [
+            ("", "no line feed at its end"), ("\(empty)  a.001", "no line feed at its end"),
+            ("\n", "line 1: no SHA-256"), ("\(empty)  a.001\n\n", "line 2: no SHA-256"),
+            ("\(empty.dropLast())  a.001\n", "line 1: no SHA-256"),
+            ("\(empty.uppercased())  a.001\n", "line 1: no SHA-256"),
+            ("\(empty)  b.001\n", "line 1: it does not name a.001"),
+            ("\(empty) a.001\n", "line 1: it does not name a.001"),
+            ("\(empty)  a.002\n", "line 1: it does not name a.001"),
+            ("\(empty)  a\n", "line 1: it does not name a.001"),
+            ("\(empty)  a.001\n\(abc)  a.001\n", "line 2: it does not name a.002"),
+            ("\(empty)  a.001\r\n", "line 1: it does not name a.001"),
+            ("\\\(empty)  a.001\n", "line 1: it does not name a.001"), ("#\n", "line 1: no SHA-256"),
+        ])
+    func otherLists(text: String, reason: String) {
+        #expect(throws: VolumeList.Fault.self) { try VolumeList.read(Array(text.utf8), of: "a").get() }
+        do { _ = try VolumeList.read(Array(text.utf8), of: "a").get() } catch { #expect(error.text == reason) }
+    }
+
+    @Test("a list has no more lines than there may be volumes")
+    func longLists() {
+        let hashes = [ContentHash](repeating: Self.hashes[0], count: 1000)
+        let most = VolumeList(Array(hashes.dropLast()))
+        #expect(VolumeList.read(most.bytes(of: "a"), of: "a") == .success(most))
+        #expect(
+            VolumeList.read(VolumeList(hashes).bytes(of: "a"), of: "a")
+                == .failure(VolumeList.Fault(line: 1000, "too many lines")))
+    }
+}

@@ -1,0 +1,168 @@
+import Files
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Bundle
+
+/// Volumes as they are written.
+@Suite struct VolumeWriterTests {
+    private let folder: TemporaryFolder
+    private let size: VolumeSize
+
+    init() throws {
+        folder = try TemporaryFolder(inMemory: true)
+        size = try #require(VolumeSize(text: "4K"))
+    }
+
+    /// Writes so many bytes in pieces; the volumes.
+    @discardableResult
+    private func write(_ count: Int, pieces: Int, replacing: Bool = false) throws -> [VolumeWriter.Volume] {
+        let bytes = Self.bytes(count)
+        var writer = try VolumeWriter(path: folder("a"), size: size, replacing: replacing)
+        var done = 0
+        while done < count {
+            try writer.write(bytes[done..<min(done + pieces, count)].span)
+            done += pieces
+        }
+        return try writer.commit()
+    }
+
+    /// Why volumes cannot get their names.
+    private static func failure(_ writer: consuming VolumeWriter) -> FileError? {
+        do {
+            _ = try writer.commit()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) } }
+
+    @Test(
+        "volumes are cut where they are full, whatever the pieces are",
+        arguments: [
+            (1, [1]), (4095, [4095]), (4096, [4096]), (4097, [4096, 1]), (8192, [4096, 4096]),
+            (10000, [4096, 4096, 1808]),
+        ], [1000, 4096, 100_000])
+    func cuts(expected: (Int, [Int]), pieces: Int) throws {
+        let volumes = try write(expected.0, pieces: pieces)
+        #expect(volumes.map(\.bytes) == expected.1)
+        let names = (1...volumes.count).map { "a.00\($0)" }
+        #expect(folder.names == names + ["a.sha256"])
+        let parts = try names.map { try folder.data($0) }
+        #expect(parts.map(\.count) == expected.1)
+        #expect(parts.reduce(Data(), +) == Data(Self.bytes(expected.0)))
+        #expect(volumes.map(\.sha256) == parts.map { ContentHash(of: Array($0)) })
+        try tool("env", "-C", folder.path, "sha256sum", "-c", "--strict", "--quiet", "a.sha256")
+        #expect(try tool("stat", "-c", "%a", folder("a.001"), folder("a.sha256")) == "600\n600\n")
+    }
+
+    @Test("nothing can be seen before commit, and nothing stays without it")
+    func nothingWithoutCommit() throws {
+        do {
+            var writer = try VolumeWriter(path: folder("a"), size: size, replacing: false)
+            try writer.write(Self.bytes(9000).span)
+            #expect(folder.names == [".a.volumes.partial"])
+        }
+        #expect(folder.names == [])
+    }
+
+    @Test("999 volumes are the most")
+    func count() throws {
+        let most = 999 * 4096
+        #expect(try write(most, pieces: 1 << 20).count == 999)
+        try tool("find", folder.path, "-mindepth", "1", "-delete")
+        let error = #expect(throws: FileError.self) { try write(most + 1, pieces: 1 << 20) }
+        #expect(
+            error?.description
+                == "cannot create \(folder("a")).1000: no more than 999 volumes; give a larger --volume-size")
+        #expect(folder.names == [])
+    }
+
+    @Test("what is there is refused", arguments: ["a", "a.001", "a.002", "a.900", "a.sha256"])
+    func existing(name: String) throws {
+        try folder.put("mine", name)
+        let error = #expect(throws: FileError.self) { try write(5000, pieces: 5000) }
+        #expect(error == FileError(.create, folder(name), code: EEXIST))
+        #expect(folder.names == [name])
+        #expect(try folder.text(name) == "mine")
+    }
+
+    @Test("what belongs to the bundle is replaced or goes away, if that is wanted; nothing else does")
+    func replacing() throws {
+        try write(20000, pieces: 5000)
+        #expect(folder.names == ["a.001", "a.002", "a.003", "a.004", "a.005", "a.sha256"])
+        for name in ["a", "a.900"] { try folder.put("old", name) }
+        let others = ["a.01", "a.0001", "a.b", "b.001", "a.txt"]
+        for name in others { try folder.put("mine", name) }
+        try write(5000, pieces: 5000, replacing: true)
+        #expect(folder.names == (["a.001", "a.002", "a.sha256"] + others).sorted())
+        #expect(try folder.data("a.001") + folder.data("a.002") == Data(Self.bytes(5000)))
+    }
+
+    @Test("what is no file is not replaced")
+    func folders() throws {
+        try folder.makeFolder("a.002")
+        #expect(throws: FileError(.replace, folder("a.002"), code: EISDIR)) {
+            try write(5000, pieces: 5000, replacing: true)
+        }
+        #expect(folder.names == ["a.002"])
+    }
+
+    @Test("where a name cannot be given, what was there before is there again")
+    func takenMeanwhile() throws {
+        try write(20000, pieces: 5000)
+        let before = try folder.names.map { try folder.data($0) }
+        var writer = try VolumeWriter(path: folder("a"), size: size, replacing: true)
+        try writer.write(Self.bytes(9000).span)
+        try folder.makeFolder("a.007")
+        let error = Self.failure(writer)
+        #expect(error == FileError(.replace, folder("a.007"), code: EISDIR))
+        rmdir(folder("a.007"))
+        #expect(folder.names == ["a.001", "a.002", "a.003", "a.004", "a.005", "a.sha256"])
+        #expect(try folder.names.map { try folder.data($0) } == before)
+    }
+
+    @Test("a name that appeared meanwhile stays, and the others are taken back")
+    func appearedMeanwhile() throws {
+        var writer = try VolumeWriter(path: folder("a"), size: size, replacing: false)
+        try writer.write(Self.bytes(9000).span)
+        try folder.put("mine", "a.001")
+        let error = Self.failure(writer)
+        #expect(error == FileError(.create, folder("a.001"), code: EEXIST))
+        #expect(folder.names == ["a.001"])
+        #expect(try folder.text("a.001") == "mine")
+    }
+
+    @Test("a second run is refused, and what a killed one left is used again")
+    func runs() throws {
+        do {
+            var first = try VolumeWriter(path: folder("a"), size: size, replacing: false)
+            let error = #expect(throws: FileError.self) { try write(5000, pieces: 5000) }
+            #expect(error?.isLocked == true)
+            try first.write(Self.bytes(1).span)
+        }
+        try folder.put("left behind", ".a.volumes.partial/a.777")
+        try write(5000, pieces: 5000)
+        #expect(folder.names == ["a.001", "a.002", "a.sha256"])
+    }
+
+    @Test("the only copy of an older bundle that a killed run left is not touched", arguments: [false, true])
+    func former(replacing: Bool) throws {
+        try folder.put("the only copy", ".a.volumes.partial/a.001.former")
+        try folder.put("new", ".a.volumes.partial/a.001")
+        let error = #expect(throws: FileError.self) { try write(5000, pieces: 5000, replacing: replacing) }
+        #expect(error?.description.contains("move files named ….former to their old names") == true)
+        #expect(folder.names == [".a.volumes.partial"])
+        #expect(try folder.text(".a.volumes.partial/a.001.former") == "the only copy")
+    }
+
+    @Test("an older bundle whose successor got its names before the program was killed goes away")
+    func formerAfterNames() throws {
+        try folder.put("old", ".a.volumes.partial/a.001.former")
+        try write(5000, pieces: 5000)
+        #expect(folder.names == ["a.001", "a.002", "a.sha256"])
+    }
+}

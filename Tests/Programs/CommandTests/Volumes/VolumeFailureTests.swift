@@ -1,0 +1,169 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// All volumes appear or none, whatever happens while they are written.
+@Suite struct VolumeFailureTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder(inMemory: true) }
+
+    @Test("sizes that make no sense are refused", arguments: ["0", "4095", "3K", "x", "1T", "-1"])
+    func sizes(text: String) throws {
+        let finished = try pingferry("bundle", "--volume-size=\(text)", "-o", folder("out"), sample("webxr"))
+        #expect(finished.status == 64)
+        #expect(finished.errors.contains("at least 4K"))
+        #expect(folder.names == [])
+    }
+
+    @Test("volumes do not go to standard output or to a pipe")
+    func pipes() throws {
+        for output in ["-", "/dev/stdout"] {
+            let finished = try pingferry("bundle", "--volume-size", "4K", "-o", output, sample("webxr"))
+            #expect(finished.status == 64)
+            #expect(finished.output.isEmpty)
+        }
+        #expect(mkfifo(folder("pipe"), 0o600) == 0)
+        let finished = try pingferry("bundle", "--volume-size", "4K", "-o", folder("pipe"), sample("webxr"))
+        #expect(finished.status == 73)
+        #expect(finished.errors == "pingferry: cannot replace \(folder("pipe")): it is not a regular file\n")
+    }
+
+    /// A request log that hardly compresses; with 3000 records, to more than 4 MB.
+    private func makeNoise(records: Int = 3000) throws -> String {
+        let script = #"""
+            import base64, json, random, sys
+            random.seed(16)
+            with open(sys.argv[1], "w") as lines:
+                for number in range(int(sys.argv[2])):
+                    path = "/submit/telemetry/%08x-0000-4000-8000-000000000000/core/Focus/8.1.3/release/4236" % number
+                    body = {"v": 7, "clientId": "C", "seq": number, "noise": base64.b64encode(random.randbytes(1500)).decode()}
+                    lines.write(json.dumps({"url": "https://incoming.telemetry.mozilla.org" + path, "method": "POST",
+                                            "body": json.dumps(body)}) + "\n")
+            """#
+        try tool("python3", "-c", script, folder("many.ndjson"), "\(records)")
+        return folder("many.ndjson")
+    }
+
+    @Test("more volumes than have three digits are refused as soon as it is known, and nothing is left")
+    func tooMany() throws {
+        let noise = try makeNoise()
+        let finished = try pingferry("bundle", "--volume-size", "4K", "-o", folder("out"), noise)
+        #expect(finished.status == 73, "\(finished.errors.prefix(300))")
+        #expect(
+            finished.errors
+                == "pingferry: cannot create \(folder("out.1000")): no more than 999 volumes; give a larger --volume-size\n"
+        )
+        #expect(folder.names == ["many.ndjson"])
+    }
+
+    @Test("hundreds of volumes are read where few files may be open")
+    func manyVolumes() throws {
+        let noise = try makeNoise()
+        #expect(try pingferry("bundle", "-q", "--volume-size", "8K", "-o", folder("out"), noise).status == 0)
+        #expect(folder.names.contains("out.500"))
+        let finished = try shell(#"ulimit -Sn 64; "$0" verify "$1""#, [folder("out.001")])
+        #expect(finished.status == 0, "\(finished.errors)")
+        let limited = try shell(#"ulimit -n 64; "$0" verify "$1""#, [folder("out.001")])
+        #expect(limited.status == 74)
+        #expect(limited.errors.hasSuffix(": Too many open files\n"), "\(limited.errors)")
+    }
+
+    @Test(
+        "a disk that is full in the third of five volumes is left as it was",
+        .enabled(if: SmallDisk.isPossible), arguments: [false, true])
+    func fullDisk(hasOlder: Bool) throws {
+        let load = try folder.makeLoad(pings: 3000)
+        #expect(try pingferry("bundle", "-q", "-o", folder("whole"), load).status == 0)
+        let size = (try folder.data("whole").count / 5 / 4096 + 1) * 4096
+        let disk = try SmallDisk(kibibytes: size * 5 / 2 / 1024)
+        if hasOlder {
+            #expect(
+                try pingferry("bundle", "-q", "--volume-size", "4K", "-o", disk("out"), sample("webxr")).status == 0)
+        }
+        let before = try snapshot(disk.path)
+        let finished = try pingferry("bundle", "--force", "--volume-size", "\(size)", "-o", disk("out"), load)
+        #expect(finished.status == 74)
+        let message = "pingferry: cannot write \(disk("out.003")): No space left on device"
+        #expect(finished.errorLines.first == message || hasOlder, "\(finished.errors)")
+        #expect(finished.errorLines.first?.hasSuffix("No space left on device") == true)
+        #expect(try snapshot(disk.path) == before)
+        // With room it works.
+        try disk.enlarge(kibibytes: size * 10 / 1024)
+        #expect(
+            try pingferry("bundle", "-q", "--force", "--volume-size", "\(size)", "-o", disk("out"), load).status == 0)
+        let joined = try shell(#"cat "$1".0*"#, [disk("out")]).output
+        #expect(joined == (try folder.data("whole")))
+        #expect(disk.names == (1...5).map { "out.00\($0)" } + ["out.sha256"])
+    }
+
+    @Test("a signal leaves nothing behind", arguments: [SIGINT, SIGTERM, SIGHUP])
+    func signals(number: Int32) throws {
+        // Several segments: the first are written while the others are still to be compressed, at the highest level.
+        let noise = try makeNoise(records: 12_000)
+        let program = try RunningProgram(
+            [
+                pingferryPath, "bundle", "--level", "19", "--jobs", "1", "--volume-size", "64K", "-o", folder("out"),
+                noise,
+            ])
+        var status = stat()
+        while stat(folder(".out.volumes.partial/out.002"), &status) != 0 {
+            try #require(program.isRunning, "it ended before it could be interrupted")
+            sched_yield()
+        }
+        program.send(number)
+        let finished = try program.finish()
+        #expect(finished.status == 128 + number)
+        #expect(finished.errors == "pingferry: interrupted; nothing was written to \(folder("out"))\n")
+        #expect(folder.names == ["many.ndjson"])
+    }
+
+    /// Whether a program can be killed at one of its system calls here.
+    private static let canTrace =
+        (try? RunningProgram(["strace", "-o", "/dev/null", "true"]).finish().status) == 0
+
+    /// Kills the program at each system call by which names are given and taken.
+    @Test(
+        "killed between two names, the program leaves no first volume without its others",
+        .enabled(if: canTrace), arguments: ["renameat", "renameat2", "unlinkat"], [false, true])
+    func killed(call: String, hasOlder: Bool) throws {
+        let older = ["--volume-size", "4K", "-o", folder("out"), sample("damaged"), sample("focus"), sample("shop")]
+        let newer = ["--force", "--volume-size", "4K", "-o", folder("out"), sample("webxr"), sample("shop")]
+        var steps = 0
+        while true {
+            steps += 1
+            _ = try tool("find", folder.path, "-mindepth", "1", "-delete")
+            if hasOlder { _ = try shell(#""$0" bundle -q "$@""#, older) }
+            let before = try pingferry("verify", folder("out.001"))
+            let trace = [
+                "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
+                "inject=\(call):signal=KILL:when=\(steps)", pingferryPath, "bundle", "-q",
+            ]
+            let status = try RunningProgram(trace + newer).finish().status
+            let read = try pingferry("verify", folder("out.001"))
+            guard status == 128 + SIGKILL else {
+                #expect(status == 0 && read.status == 0)
+                break
+            }
+            let rest = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+            if rest.contains("out.001") {
+                // All of the older ones, or all of the new ones with their list.
+                #expect(read.status == 0 && read.lines[1].contains(", as "), "\(call) \(steps): \(read.errors)")
+                #expect((read.text == before.text) == rest.contains(".out.volumes.partial/out.001"))
+            } else {
+                #expect(read.status == 66, "\(call) \(steps): \(read.errors)")
+            }
+            let again = try shell(#""$0" bundle -q "$@""#, newer)
+            // The older ones are not thrown away while they are all that there is.
+            if hasOlder, !rest.contains("out.001") {
+                #expect(again.status == 73)
+                #expect(again.errors.contains("move files named ….former to their old names"))
+            } else {
+                #expect(again.status == 0, "\(call) \(steps): \(again.errors)")
+                #expect(try pingferry("verify", folder("out.001")).status == 0)
+                #expect(!folder.names.contains(".out.volumes.partial"))
+            }
+        }
+        #expect(steps > 1 || (call == "renameat" && !hasOlder), "it was never killed")
+    }
+}
