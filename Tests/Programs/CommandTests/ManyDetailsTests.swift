@@ -27,7 +27,9 @@ import Testing
         let tables = try pingferry("list", bundle)
         #expect(tables.lines.contains("  and \(Self.count - 1000) more, which --json gives"))
         #expect(try pingferry("bundle", "-q", "-o", folder("b.tar.zst"), bundle).status == 0)
-        #expect(try folder.data("b.tar.zst") == folder.data("a.tar.zst"))
+        let digest = try pingferry("verify", folder("b.tar.zst")).lines.last
+        let expected = try #require(try list.json()["digest"] as? String)
+        #expect(digest == "digest \(expected)")
         #expect(folder.names == ["a.tar.zst", "b.tar.zst", "junk.ndjson"])
     }
 

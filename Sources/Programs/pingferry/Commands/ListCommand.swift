@@ -10,8 +10,9 @@ struct ListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "Show what bundles hold.",
         discussion: """
-            Members, counts, clients, what is held and why, what was quarantined, and problems. Reads the manifest and the \
-            details, not the records; verify reads those too. Of each list the first 1000 lines are shown; --json gives all.
+            What they were made of, members, counts, clients, what is held and why, what was quarantined, and problems. Reads \
+            the manifest and the details, not the records; verify reads those too. Of each list the first 1000 lines are \
+            shown; --json gives all.
               pingferry list monday.tar.zst
 
             --ids shows the records instead, a line each with tabs between: id, system, type, client, time, why it is held; \
