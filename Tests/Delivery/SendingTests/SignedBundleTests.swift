@@ -39,6 +39,14 @@ import Testing
         #expect(try await server.report().total == 3)
     }
 
+    @Test func signatureGoesAwayWithItsBundle() async throws {
+        let path = try await bundle("a", 1..<3)
+        let done = try folder.makeFolder("done")
+        #expect(try await job("--signers", signers, "--move-done", done, path).status == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: done).sorted() == ["a.tar.zst", "a.tar.zst.sig"])
+        #expect(!FileManager.default.fileExists(atPath: "\(path).sig"))
+    }
+
     @Test func nothingGoesOfAnyBundleWhereOneIsNotSigned() async throws {
         let (signed, plain) = (try await bundle("a", 1..<3), try await bundle("b", 3..<5, isSigned: false))
         for options in [["--signers", signers], ["--signers", signers, "--dry-run"]] {

@@ -85,6 +85,33 @@ import Testing
         expectRefusal(try run("", folder("key.pub")), "--revoked", status: 64)
     }
 
+    @Test func signatureOfVolumesIsOverAllOfThem() throws {
+        let list = try keys.list("ines@example.org \(try keys.make("key"))")
+        _ = try pingferry("bundle", "-q", "--force", "-o", bundle, "--volume-size", "4K", sample("firefox"))
+        let first = "\(bundle).001"
+        try keys.sign(bundle: folder("joined"), volumes: bundle, with: "key")
+        let finished = try pingferry("verify", "--signers", list, first)
+        #expect(finished.status == 0, "\(finished.errors)")
+        #expect(finished.lines.last?.hasPrefix("signed by ines@example.org") == true)
+        // Without the list of hashes, too, no other volume comes through.
+        try FileManager.default.removeItem(atPath: "\(bundle).sha256")
+        var bytes = [UInt8](try folder.data("a.tar.zst.002"))
+        bytes[bytes.count / 2] ^= 4
+        try Data(bytes).write(to: URL(fileURLWithPath: "\(bundle).002"))
+        expectRefusal(try pingferry("verify", "--signers", list, first), "incorrect signature")
+    }
+
+    @Test func receiptTellsWhoSigned() throws {
+        let list = try keys.list("ines@example.org \(try keys.make("key"))")
+        try keys.sign(bundle, with: "key")
+        #expect(try verify(list, "--receipt", folder("r.json")).status == 0)
+        let receipt = try #require(
+            try JSONSerialization.jsonObject(with: folder.data("r.json")) as? [String: Any])
+        let predicate = try #require(receipt["predicate"] as? [String: Any])
+        let entry = try #require((predicate["bundles"] as? [[String: Any]])?.first)
+        #expect((entry["signer"] as? [String: String])?["principal"] == "ines@example.org")
+    }
+
     @Test func bundleOfThePipe() throws {
         let list = try keys.list("ines@example.org \(try keys.make("key"))")
         try keys.sign(bundle, with: "key")

@@ -191,14 +191,14 @@ struct SendCommand: AsyncParsableCommand {
         _ ledger: Ledger
     ) throws {
         for bundle in bundles {
-            guard Self.isUnchanged(bundle.name) else {
+            guard let files = Self.unchangedFiles(of: bundle.name) else {
                 let failure = CommandError(changed: bundle.name.path)
                 summary.unmoved = summary.unmoved ?? failure
                 failure.report(as: PingferryUpload.name)
                 continue
             }
             do throws(FileError) {
-                guard let path = try folder.take(Self.files(of: bundle.name.path)) else { continue }
+                guard let path = try folder.take(files) else { continue }
                 summary.moved.append(path)
             } catch {
                 let failure = CommandError(moving: error)
@@ -212,18 +212,15 @@ struct SendCommand: AsyncParsableCommand {
     }
 
     /// The files of a bundle: of one in volumes all of these and their list, the first volume first; and the signature, if it has
-    /// one.
-    private static func files(of path: String) -> [String] {
-        let file = try? BundleFile(path: path)
-        let signature = "\(file?.name ?? path).sig"
-        return (file?.volumes?.paths ?? [path]) + (FileIdentity(path: signature) == nil ? [] : [signature])
+    /// one. Nil if it is not the one any more that was verified: another one may have been put in its place while the job ran,
+    /// of which nothing was sent.
+    private static func unchangedFiles(of bundle: BundleName) -> [String]? {
+        guard let reader = try? BundleReader(path: bundle.path, knowing: Systems.table),
+            reader.manifest.digest == bundle.digest
+        else { return nil }
+        let signature = "\(reader.volumes?.names.first?.bundle ?? bundle.path).sig"
+        return (reader.volumes?.paths ?? [bundle.path]) + (FileIdentity(path: signature) == nil ? [] : [signature])
     }
-
-    /// Whether a bundle is still the one that was verified: another one may have been put in its place while the job ran, of
-    /// which nothing was sent.
-    private static func isUnchanged(_ bundle: BundleName) -> Bool {
-        guard let reader = try? BundleReader(path: bundle.path, knowing: Systems.table) else { return false }
-        return reader.manifest.digest == bundle.digest
     }
 
     private func intake(isReleased: ((_ id: String, _ code: String) -> Bool)?) async throws -> BundleIntake {

@@ -26,4 +26,12 @@ struct Keys {
         _ = try tool(["rm", "-f", "\(path).sig"])
         _ = try tool(["ssh-keygen", "-q", "-Y", "sign", "-n", namespace, "-f", folder(key), path])
     }
+
+    /// Signs the volumes of a bundle, all of them in their order.
+    /// - Parameter joined: where they are put together for that.
+    func sign(bundle joined: String, volumes bundle: String, with key: String) throws {
+        _ = try tool("bash", "-c", #"cat "$1".0* > "$2""#, "bash", bundle, joined)
+        try sign(joined, with: key)
+        _ = try tool("mv", "\(joined).sig", "\(bundle).sig")
+    }
 }
