@@ -221,7 +221,6 @@ struct SendCommand: AsyncParsableCommand {
         let signature = "\(reader.volumes?.names.first?.bundle ?? bundle.path).sig"
         return (reader.volumes?.paths ?? [bundle.path]) + (FileIdentity(path: signature) == nil ? [] : [signature])
     }
-    }
 
     private func intake(isReleased: ((_ id: String, _ code: String) -> Bool)?) async throws -> BundleIntake {
         let progress = ProgressLine("verifying", isQuiet: common.quiet)
