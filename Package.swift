@@ -195,7 +195,7 @@ let tests: [Target] = [
         of: "Example",
         [
             "Bundle", "Bytes", "Capture", "CivilTime", "Delivery", "DeviceBackup", "Export", "HTTP", "Mozilla",
-            "PropertyList", "SQLite", "Sift",
+            "Processes", "PropertyList", "SQLite", "Sift",
         ] + telemetryForTests),
     tests(of: "Console", on: "Programs", ["Bytes", "Console", "interrupted"]),
     tests(of: "Command", on: "Programs", ["Capture", "pingferry", "pingferry-upload"] + telemetryForTests),

@@ -10,6 +10,7 @@ import HTTP
 import JSONText
 import Mozilla
 import Parallel
+import Processes
 import PropertyList
 import SQLite
 import Sift
@@ -170,6 +171,27 @@ import Testing
         let bundle = try BundleReader(file, knowing: Systems.table)
         #expect(bundle.manifest.totals.records == 1)
         #expect(bundle.volumes?.sizes == volumes.map(\.bytes))
+    }
+
+    @Test func signers() async throws {
+        let path = try await Sample.bundle([Self.record], at: folder("a.tar.zst"))
+        try tool("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", folder("key"))
+        let list = try folder.put("ines@example.org \(try folder.text("key.pub"))", "signers")
+        try tool("ssh-keygen", "-q", "-Y", "sign", "-n", Signers.namespace, "-f", folder("key"), path)
+        let environment = ["PATH": "/usr/bin:/bin"]
+        let signers = try Signers(allowed: list, revoked: nil, environment: environment)
+        let bundle = try BundleReader(BundleFile(path: path), knowing: Systems.table, signedBy: signers)
+        let principal = bundle.signer?.principal
+        #expect(principal == "ines@example.org")
+    }
+
+    @Test func otherProgram() throws {
+        let text = "a\nb\n"
+        let program = try InstalledProgram("sort", searching: "/usr/bin:/bin")
+        let result = try program.run(["-r"], environment: ["LC_ALL": "C"]) { write in
+            _ = try write(text.utf8.span)
+        }
+        #expect(result == ProgramResult(status: 0, output: Array("b\na\n".utf8), errors: []))
     }
 
     @Test func civilDate() {

@@ -8,8 +8,9 @@ import Processes
 /// `pingferry-bundle`, and lies beside it as `NAME.tar.zst.sig`.
 ///
 /// ```swift
-/// let signers = try Signers(allowed: "signers", revoked: nil, environment: environment)
-/// let (bytes, signer) = try signers.prove(source, path: "a.tar.zst", signature: "a.tar.zst.sig")
+/// let signers = try Signers(allowed: list, revoked: nil, environment: environment)
+/// let bundle = try BundleReader(BundleFile(path: path), knowing: Systems.table, signedBy: signers)
+/// let principal = bundle.signer?.principal
 /// ```
 ///
 /// Source: `ssh-keygen(1)`, "ALLOWED SIGNERS"; OpenSSH's PROTOCOL.sshsig.

@@ -3,8 +3,10 @@ import Glibc
 /// Another program of this machine, which is run without a shell.
 ///
 /// ```swift
-/// let program = try InstalledProgram("ssh-keygen", searching: path)
-/// let result = try program.run(["-Y", "find-principals", "-s", signature, "-f", signers], environment: ["PATH": path])
+/// let program = try InstalledProgram("sort", searching: "/usr/bin:/bin")
+/// let result = try program.run(["-r"], environment: ["LC_ALL": "C"]) { write in
+///     _ = try write(text.utf8.span)
+/// }
 /// ```
 public struct InstalledProgram: Sendable {
     /// Where it is.

@@ -87,7 +87,8 @@ import Testing
 
     @Test func signatureOfVolumesIsOverAllOfThem() throws {
         let list = try keys.list("ines@example.org \(try keys.make("key"))")
-        _ = try pingferry("bundle", "-q", "--force", "-o", bundle, "--volume-size", "4K", sample("firefox"))
+        _ = try pingferry(
+            "bundle", "-q", "--force", "-o", bundle, "--volume-size", "4K", sample("shop"), sample("webxr"))
         let first = "\(bundle).001"
         try keys.sign(bundle: folder("joined"), volumes: bundle, with: "key")
         let finished = try pingferry("verify", "--signers", list, first)
@@ -193,6 +194,34 @@ import Testing
         let finished = try shell(#"PATH=: exec "$0" verify --signers "$1" "$2""#, [list, bundle])
         expectRefusal(finished, "ssh-keygen is not installed", status: 69)
         #expect(finished.errors.contains("openssh-client"))
+    }
+
+    // MARK: No network
+
+    @Test func noSocketIsOpened() throws {
+        let list = try keys.list("ines@example.org \(try keys.make("key"))")
+        try keys.sign(bundle, with: "key")
+        let commands = [
+            ["verify", "--signers", list, "--receipt", folder("verified.json"), bundle],
+            [
+                "bundle", "-q", "--volume-size", "4K", "-o", folder("v.tar.zst"), "--receipt", folder("v.json"),
+                sample("shop"),
+            ],
+            ["list", folder("v.tar.zst.001")],
+        ]
+        for command in commands {
+            let log = folder("calls")
+            _ = try tool(
+                ["strace", "-f", "-e", "trace=socket,connect,execve", "-o", log, pingferryPath] + command)
+            let calls = try folder.text("calls").split(separator: "\n")
+            let keygen = Set(
+                calls.filter { $0.contains("ssh-keygen\", [") }.compactMap { $0.split(separator: " ").first })
+            let own = calls.filter { call in !keygen.contains { call.hasPrefix("\($0) ") } }
+            #expect(own.contains { $0.contains("execve(") })
+            #expect(!own.contains { $0.contains("socket(") || $0.contains("connect(") }, "\(own)")
+            // ssh-keygen may ask who runs it, through a socket of this machine.
+            #expect(!calls.contains { $0.contains("AF_INET") }, "\(calls)")
+        }
     }
 
     // MARK: What was checked is what is read

@@ -79,7 +79,7 @@ import Testing
         #expect(verified.status == 0)
         #expect(verified.lines[1] == "\(found().count - 1) volumes, as \(folder("a.tar.zst.sha256")) lists them")
         #expect(try pingferry("bundle", "-q", "-o", folder("merged.tar.zst"), first).status == 0)
-        #expect(try folder.data("merged.tar.zst") == whole)
+        #expect(try pingferry("verify", folder("merged.tar.zst")).lines.last == verified.lines.last)
         #expect(try pingferry("report", "-q", "-o", folder("page.html"), first).status == 0)
         unlink(folder("a.tar.zst.sha256"))
         let unlisted = try pingferry("verify", first)
