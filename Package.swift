@@ -219,6 +219,7 @@ if fuzzes {
         ("FuzzGleanPing", ["Glean", "JSONText", "Systems", "Telemetry"]),
         ("FuzzGleanEvents", ["Glean", "JSONText", "Systems", "Telemetry"]),
         ("FuzzBundle", ["Bundle", "Files", "Systems", "Telemetry"]),
+        ("FuzzCourierLists", ["Bundle", "Processes"]),
         ("FuzzLeanplumRows", ["JSONText", "Leanplum", "Systems", "Telemetry"]),
         ("FuzzLeanplumDatabase", ["Files", "Leanplum", "PrivateSQLite"]),
         ("FuzzArchive", ["Bundle", "Capture", "Files", "Parallel", "Systems", "Telemetry"]),

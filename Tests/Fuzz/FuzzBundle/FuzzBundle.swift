@@ -29,6 +29,11 @@ private func read(_ file: [UInt8]) {
             precondition(contents.count == segment.bytes, "a segment of another size than listed")
         }
     }
+    if let part = try? BundleReader(segmentsOf: ByteSource(file), path: "part", knowing: Systems.table),
+        var decoder = try? BundleReader.makeDecoder()
+    {
+        for segment in part.manifest.segments.prefix(2) { _ = try? part.contents(of: segment, with: &decoder) }
+    }
     guard var scanner = try? FrameScanner(ByteSource(file), memberLimit: 1 << 16) else { return }
     var end = 0
     while let finding = try? scanner.next() {
