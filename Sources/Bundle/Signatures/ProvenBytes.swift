@@ -37,9 +37,7 @@ struct ProvenBytes: ByteMaking {
         while offset < count, !output.isFull {
             let number = offset / Self.blockSize
             let block = try block(number)
-            let rest = block[(offset - number * Self.blockSize)...].prefix(output.freeCapacity)
-            for byte in rest { output.append(byte) }
-            offset += rest.count
+            offset += output.append(asMuchAsFitsOf: block[(offset - number * Self.blockSize)...])
         }
     }
 

@@ -54,11 +54,7 @@ public final class ByteSource: Sendable {
             try maker.read(at: offset, into: &output)
         case .memory(let bytes):
             guard (0..<bytes.count).contains(offset) else { return }
-            output.withUnsafeMutableBufferPointer { buffer, initialized in
-                let free = UnsafeMutableBufferPointer(rebasing: buffer[initialized...])
-                let part = bytes[offset...].prefix(free.count)
-                initialized += free.initialize(fromContentsOf: part)
-            }
+            output.append(asMuchAsFitsOf: bytes[offset...])
         }
     }
 
@@ -82,6 +78,20 @@ public final class ByteSource: Sendable {
     public func bytes(at offset: Int, count: Int) throws(FileError) -> [UInt8] {
         try [UInt8](capacity: count) { output throws(FileError) in
             try read(at: offset, into: &output)
+        }
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// Appends bytes until it is full.
+    /// - Returns: how many were appended.
+    @discardableResult
+    public mutating func append(asMuchAsFitsOf bytes: ArraySlice<UInt8>) -> Int {
+        withUnsafeMutableBufferPointer { buffer, initialized in
+            let free = UnsafeMutableBufferPointer(rebasing: buffer[initialized...])
+            let count = free.initialize(fromContentsOf: bytes.prefix(free.count))
+            initialized += count
+            return count
         }
     }
 }
