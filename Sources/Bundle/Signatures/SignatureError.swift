@@ -34,7 +34,7 @@ public enum SignatureError: Error, Sendable, Equatable, CustomStringConvertible 
         case .missing, .notASignature:
             "ask for the signature of who packed it: ssh-keygen -Y sign -n \(Signers.namespace) -f KEY BUNDLE"
         case .unknownSigner: "do not use it unless you know whose key that is, and add that to the list of signers"
-        case .refused: "do not use it: ask who packed it for the bundle and its signature again"
+        case .refused: "do not use it until that is settled: ask who packed it, and look at the list of signers"
         case .program(.missing): "install OpenSSH's ssh-keygen (openssh-client)"
         case .program(.notStarted), .file: nil
         }

@@ -84,7 +84,10 @@ public struct Signers: Sendable {
     }
 
     /// What is meant where `ssh-keygen` refuses a signature without a word.
-    private var silentReason: String { revoked == nil ? "ssh-keygen does not say why" : "the key is revoked" }
+    private var silentReason: String {
+        guard let revoked else { return "ssh-keygen does not say why" }
+        return "the key is revoked, or \(revoked) is no list of keys"
+    }
 
     /// What `ssh-keygen` leaves unread, such as a second signature, nobody has checked.
     private static func checkForm(_ path: String) throws(SignatureError) {

@@ -49,6 +49,9 @@ public struct VolumeName: Sendable, Equatable {
     /// The path of the list of the volumes of a bundle, which `sha256sum -c` reads.
     public static func listPath(of bundle: String) -> String { bundle + ".sha256" }
 
+    /// Whether two names are those of one file: Swift takes some for equal that have other bytes.
+    static func areEqual(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
+
     /// What stands behind the last slash.
     static func lastPart(of path: String) -> String {
         String(

@@ -44,7 +44,7 @@ public struct VolumeSet: Sendable {
         let entries = try Folder(path: VolumeName.folder(of: bundle)).entries()
         let numbers = (0..<entries.count).compactMap { index in
             VolumeName(path: String(decoding: entries.name(index), as: UTF8.self))
-        }.filter { $0.bundle == name }.map(\.number)
+        }.filter { VolumeName.areEqual($0.bundle, name) }.map(\.number)
         return numbers.sorted().map { VolumeName(of: bundle, number: $0) }
     }
 

@@ -41,7 +41,9 @@ public struct VolumeWriter: ~Copyable {
         self.path = path
         self.size = size.bytes
         output = try AtomicFiles(path: path, replacing: replacing) { other in
-            other == name || other == listName || VolumeName(path: other)?.bundle == name
+            // By bytes: names that Swift takes for equal may be those of two files.
+            VolumeName.areEqual(other, name) || VolumeName.areEqual(other, listName)
+                || VolumeName(path: other).map { VolumeName.areEqual($0.bundle, name) } ?? false
         }
     }
 

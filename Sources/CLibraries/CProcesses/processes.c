@@ -29,8 +29,15 @@ static int reset_signals(posix_spawnattr_t *attributes) {
     return code;
 }
 
+/// Whoever started this program may ignore the end of children: the kernel would forget how they ended then.
+static void keep_ends(void) {
+    struct sigaction action;
+    if (sigaction(SIGCHLD, NULL, &action) == 0 && action.sa_handler == SIG_IGN) signal(SIGCHLD, SIG_DFL);
+}
+
 int cprocesses_start(
     const char *path, char *const arguments[], char *const environment[], int input, int output, int errors, int *process) {
+    keep_ends();
     posix_spawn_file_actions_t actions;
     int code = posix_spawn_file_actions_init(&actions);
     if (code != 0) return code;

@@ -260,6 +260,7 @@ public struct InputOpening: Sendable {
         let head = try standardInputHead()
         // What cannot be a bundle is not worth a copy.
         guard InputKind(head: head).isBundle else {
+            guard signers == nil else { throw InputError.bundle(.notABundle, standardInput) }
             return try naming(standardInput) {
                 try BundleReader(ByteSource(head), path: standardInput, knowing: systems)
             }

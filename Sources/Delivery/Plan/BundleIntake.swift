@@ -8,6 +8,11 @@ public struct UnusableBundleError: Error {
     public let path: String
     /// What is wrong with it.
     public let error: BundleError
+
+    /// Whether it is the signature that is missing or not good.
+    var isUnsigned: Bool {
+        if case .signature = error { true } else { false }
+    }
 }
 
 /// Bundles that cannot be used, in the order in which they were given.
@@ -59,7 +64,10 @@ public struct BundleIntake: Sendable {
                 pool.removeAll(after: end)
             }
         }
-        guard keepsGoing || unusable.isEmpty else { throw UnusableBundlesError(bundles: unusable) }
+        // A bundle that somebody had to sign and did not may be an attack: then nothing goes of any.
+        guard unusable.isEmpty || (keepsGoing && !unusable.contains(where: \.isUnsigned)) else {
+            throw UnusableBundlesError(bundles: unusable)
+        }
         self.pool = pool
         self.unusable = unusable
         source = UploadSource(readers)

@@ -45,7 +45,8 @@ struct CheckedBundles {
         do {
             if let hashes {
                 found = try await hashes.value
-            } else if path != "-" {
+            } else if path != "-", BundleFile.volume(at: path) == nil {
+                // Of volumes that make no bundle, the reason names those that are wrong; a hash of one would blame that.
                 found = [try RunningHash.value(of: ByteSource(InputFile(path: path)))]
             }
             // What was hashed may not be what was found to be bad.
@@ -58,7 +59,9 @@ struct CheckedBundles {
     }
 
     private mutating func add(_ hashes: [ContentHash], _ outcome: Receipt.Outcome) {
-        let volumes = reader?.volumes?.names.map(\.name) ?? []
+        // What tells bundles of one name apart is in front of the names of their volumes too.
+        let folder = String(name.dropLast(CapturedFolder.lastPart(of: name).count))
+        let volumes = reader?.volumes?.names.map { folder + $0.name } ?? []
         let files = zip(volumes.count > 1 ? volumes : [name], hashes).map { Receipt.File(name: $0, sha256: $1) }
         entries.append(
             Receipt.Entry(

@@ -39,7 +39,9 @@ struct DigestOptions: ParsableArguments {
         guard let path = digestFile else { return nil }
         let list = try Self.list(path)
         return try bundles.map { bundle in
-            guard let digest = list.digest(of: bundle, isOnlyOne: bundles.count == 1) else {
+            // Of volumes, the list has the name of the bundle.
+            let name = VolumeName(path: bundle)?.bundle ?? bundle
+            guard let digest = list.digest(of: name, isOnlyOne: bundles.count == 1) else {
                 throw CommandError(
                     status: .badData, message: "\(path): no digest for \(bundle)",
                     remedy: "a line there has the digest, two spaces, and the name of the bundle")

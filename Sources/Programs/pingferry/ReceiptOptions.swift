@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bundle
+import Capture
 import Console
 import Files
 import FoundationEssentials
@@ -20,6 +21,13 @@ struct ReceiptOptions: ParsableArguments {
 
     func validate() throws {
         guard receipt != "-" else { throw ValidationError("a receipt goes to a file: --receipt NAME.json") }
+    }
+
+    /// Refuses a receipt that would take the place of what it is about, or of what that is checked by.
+    /// - Throws: ``InputError``.
+    func refuse(replacing paths: [String]) throws {
+        guard let receipt, let identity = FileIdentity(path: receipt) else { return }
+        if paths.contains(where: { FileIdentity(path: $0) == identity }) { throw InputError.isOutput(receipt) }
     }
 
     /// The file for the receipt, which has no name yet.

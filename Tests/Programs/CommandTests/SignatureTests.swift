@@ -196,6 +196,38 @@ import Testing
         #expect(finished.errors.contains("openssh-client"))
     }
 
+    @Test func signatureAloneIsNotChecked() throws {
+        let finished = try pingferry("verify", "--signature", folder("none"), bundle)
+        expectRefusal(finished, "give --signers too", status: 64)
+    }
+
+    @Test func endOfTheCheckIsKnownWhereChildrenAreIgnored() throws {
+        let list = try keys.list("ines@example.org \(try keys.make("key"))")
+        try keys.sign(bundle, with: "key")
+        let script =
+            "import os,signal,sys;signal.signal(signal.SIGCHLD,signal.SIG_IGN);os.execv(sys.argv[1],sys.argv[1:])"
+        let finished = try RunningProgram(
+            ["python3", "-c", script, pingferryPath, "verify", "--signers", list, bundle]
+        ).finish()
+        #expect(finished.status == 0, "\(finished.errors)")
+    }
+
+    @Test func receiptTakesTheNameOfNothingThatIsThere() throws {
+        let list = try keys.list("ines@example.org \(try keys.make("key"))")
+        try keys.sign(bundle, with: "key")
+        let good = try ["a.tar.zst", "a.tar.zst.sig", "signers"].map { try folder.data($0) }
+        for name in ["a.tar.zst", "a.tar.zst.sig", "signers"] {
+            expectRefusal(try verify(list, "--force", "--receipt", folder(name)), "cannot replace", status: 73)
+        }
+        #expect(try ["a.tar.zst", "a.tar.zst.sig", "signers"].map { try folder.data($0) } == good)
+        for name in ["b.tar.zst", "b.tar.zst.001", "b.tar.zst.sha256", "b.tar.zst.sig", "./b.tar.zst.002"] {
+            let made = try pingferry(
+                "bundle", "--force", "--volume-size", "4K", "-o", folder("b.tar.zst"), "--receipt", folder(name),
+                sample("webxr"))
+            expectRefusal(made, "a name of its own", status: 64)
+        }
+    }
+
     // MARK: No network
 
     @Test func noSocketIsOpened() throws {

@@ -20,7 +20,8 @@ struct SendCommand: AsyncParsableCommand {
             network, and without changing the ledger:
               pingferry-upload send --dry-run monday.tar.zst tuesday.tar.zst
 
-            With --signers nothing is sent, of any bundle, unless each was signed by somebody in that list. What is read \
+            With --signers nothing is sent, of any bundle, unless each was signed by somebody in that list, with --keep-going \
+            too. What is read \
             of it afterwards is what was signed:
               ssh-keygen -Y sign -n \(Signers.namespace) -f KEY monday.tar.zst
               pingferry-upload --signers /etc/pingferry/signers monday.tar.zst

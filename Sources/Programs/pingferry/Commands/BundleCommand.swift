@@ -32,7 +32,7 @@ struct BundleCommand: AsyncParsableCommand {
 
             --volume-size splits it as it is written: NAME.tar.zst.001, NAME.tar.zst.002 and so on, for media that are too \
             small for it, and NAME.tar.zst.sha256, which sha256sum -c reads. All appear or none. Every command takes the first \
-            volume in the place of a bundle, if the others lie beside it; cat NAME.tar.zst.0* is the bundle.
+            volume in the place of a bundle, if the others lie beside it; cat NAME.tar.zst.[0-9]* is the bundle.
               pingferry bundle --volume-size dvd -o night.tar.zst phones/
 
             -o - writes the bundle to standard output, and the summary to standard error:
@@ -86,8 +86,8 @@ struct BundleCommand: AsyncParsableCommand {
         if volumeSize != nil, isStandardOutput {
             throw ValidationError("volumes are files: they do not go to \(output)")
         }
-        if let receipt = receipts.receipt, receipt == output {
-            throw ValidationError("the receipt needs a name of its own")
+        if let receipt = receipts.receipt, isOwnName(receipt) {
+            throw ValidationError("the receipt needs a name of its own, which is none of the bundle's files")
         }
         // A bundle's members are limited in size; half of that leaves room for everything else.
         guard (0...128).contains(quarantineFile) else {
@@ -143,7 +143,9 @@ struct BundleCommand: AsyncParsableCommand {
                 try file.write($0)
             }
             let files = try file.commit()
-            try receipt.write(after: "\(output) is written") { self.receipt(for: manifest, files, intake) }
+            try receipt.write(after: "\(name(of: file.volumes)) is written") {
+                self.receipt(for: manifest, files, intake)
+            }
             try report(
                 Summary(intake, of: reading.filter, pseudonymizedWith: pseudonymizer?.keyID), manifest, file.volumes)
         }
@@ -184,6 +186,19 @@ struct BundleCommand: AsyncParsableCommand {
             }
         }
         try summary.finish(isQuiet: common.quiet)
+    }
+
+    /// Whether a file would be the bundle, one of its volumes, their list, or its signature.
+    private func isOwnName(_ path: String) -> Bool {
+        let own = CapturedFolder.lastPart(of: output)
+        let (name, folders) = (CapturedFolder.lastPart(of: path), (folder(of: path), folder(of: output)))
+        let isInSameFolder = folders.0 == folders.1 || FileIdentity(path: folders.0) == FileIdentity(path: folders.1)
+        return isInSameFolder
+            && ([own, "\(own).sha256", "\(own).sig"].contains(name) || VolumeName(path: name)?.bundle == own)
+    }
+
+    private func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 
     /// What was written.

@@ -62,12 +62,26 @@ struct VerifyCommand: AsyncParsableCommand {
     func run() async throws {
         try await reporting {
             let signers = try signing.signers(environment: ProcessInfo.processInfo.environment)
+            if signature != nil, signers == nil {
+                throw ValidationError("--signature is checked against a list of signers: give --signers too")
+            }
             if signers != nil, signature == nil, bundles.contains("-") {
                 throw ValidationError("give the signature of the standard input with --signature")
             }
             let expected = try digests.expected(of: bundles)
+            try receipts.refuse(
+                replacing: bundles.flatMap(Self.files)
+                    + [signature, digests.digestFile, signing.signers, signing.revoked]
+                    .compactMap(\.self))
             try await verifyAll(signers, expected, writing: try receipts.output(replacing: force))
         }
+    }
+
+    /// What lies on the disk of a bundle.
+    private static func files(of bundle: String) -> [String] {
+        var faults: [VolumeFault] = []
+        let file = try? BundleFile(path: bundle, noting: &faults)
+        return (file?.volumes?.paths ?? [bundle]) + ["\(file?.name ?? bundle).sig"]
     }
 
     /// - Parameter expected: the digest that each bundle has to have; nil where none was given.
