@@ -51,7 +51,7 @@ public final class BundleReader: Sendable {
         _ file: BundleFile, knowing systems: SystemTable, signedBy signers: Signers? = nil, signature: String? = nil
     ) throws(BundleError) {
         let (bytes, signer) = try Self.prove(
-            file.source, path: file.path, signers, signature: signature ?? "\(file.name).sig")
+            file.source, path: file.path, signers, signature: signature ?? Signers.signaturePath(of: file.name))
         try self.init(bytes, path: file.path, volumes: file.volumes, knowing: systems, signer: signer)
     }
 

@@ -17,7 +17,11 @@ import Processes
 public struct Signers: Sendable {
     /// What signatures have to be made for, so that those of other things are not taken for a bundle's.
     public static let namespace = "pingferry-bundle"
-    /// A signature has some hundred bytes; one with a certificate, some thousand.
+    /// Where the signature of a bundle lies.
+    /// - Parameter bundle: the path of the bundle: of volumes, without the number.
+    public static func signaturePath(of bundle: String) -> String { "\(bundle).sig" }
+
+    /// In bytes. A signature has some hundred bytes; one with a certificate, some thousand.
     private static let longestSignature = 64 << 10
     /// A key may belong to several signers; each is a run over all bytes.
     private static let mostPrincipals = 16

@@ -9,8 +9,8 @@ public struct UnusableBundleError: Error {
     /// What is wrong with it.
     public let error: BundleError
 
-    /// Whether it is the signature that is missing or not good.
-    var isUnsigned: Bool {
+    /// Whether it is the signature that is missing or not good: such a bundle is never left out.
+    public var isUnsigned: Bool {
         if case .signature = error { true } else { false }
     }
 }

@@ -45,7 +45,7 @@ public struct InstalledProgram: Sendable {
             process.end()
             throw error
         }
-        let status = try process.finish(path)
+        let status = try process.finish()
         return ProgramResult(status: status, output: output.head, errors: errors.head)
     }
 

@@ -25,6 +25,7 @@ struct ProgramFile: ~Copyable {
 
 /// A program at work. It is ended, and waited for, with the value.
 struct RunningProgram: ~Copyable {
+    private let path: String
     private let process: Int32
     private var input: Int32
     private var isWaitedFor = false
@@ -47,6 +48,7 @@ struct RunningProgram: ~Copyable {
             close(ends[1])
             throw .notStarted(path, code: started)
         }
+        self.path = path
         self.process = process
         input = ends[1]
     }
@@ -62,7 +64,7 @@ struct RunningProgram: ~Copyable {
     /// Writes to the standard input; whether the program still reads.
     borrowing func write(_ bytes: Span<UInt8>) throws(ProgramError) -> Bool {
         let code = bytes.withUnsafeBytes { cprocesses_write(input, $0.baseAddress, $0.count) }
-        guard code == 0 || code == EPIPE else { throw .notStarted("it", code: code) }
+        guard code == 0 || code == EPIPE else { throw .notStarted(path, code: code) }
         return code == 0
     }
 
@@ -70,7 +72,7 @@ struct RunningProgram: ~Copyable {
     consuming func end() {}
 
     /// Waits for its end; the exit status.
-    consuming func finish(_ path: String) throws(ProgramError) -> Int32 {
+    consuming func finish() throws(ProgramError) -> Int32 {
         close(input)
         input = -1
         isWaitedFor = true

@@ -25,9 +25,9 @@ struct ReceiptOptions: ParsableArguments {
 
     /// Refuses a receipt that would take the place of what it is about, or of what that is checked by.
     /// - Throws: ``InputError``.
-    func refuse(replacing paths: [String]) throws {
+    func refuse(replacing paths: @autoclosure () -> [String]) throws {
         guard let receipt, let identity = FileIdentity(path: receipt) else { return }
-        if paths.contains(where: { FileIdentity(path: $0) == identity }) { throw InputError.isOutput(receipt) }
+        if paths().contains(where: { FileIdentity(path: $0) == identity }) { throw InputError.isOutput(receipt) }
     }
 
     /// The file for the receipt, which has no name yet.

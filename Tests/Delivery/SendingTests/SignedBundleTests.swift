@@ -56,6 +56,8 @@ import Testing
             ).finish()
             #expect(finished.status == 65)
             #expect(finished.errors.contains("\(plain): not signed: there is no \(plain).sig"), "\(finished.errors)")
+            // That would not help.
+            #expect(!finished.errors.contains("--keep-going"))
         }
         let environment = ["PINGFERRY_SIGNERS": signers]
         #expect(try await job(signed, plain, environment: environment).status == 65)

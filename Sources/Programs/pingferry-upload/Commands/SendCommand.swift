@@ -152,7 +152,8 @@ struct SendCommand: AsyncParsableCommand {
             unusable = error.bundles
             error.bundles.report()
             let remedy =
-                bundles.count > unusable.count ? "; --keep-going leaves out what cannot be read and sends the rest" : ""
+                !keepGoing && bundles.count > unusable.count && !unusable.contains(where: \.isUnsigned)
+                ? "; --keep-going leaves out what cannot be read and sends the rest" : ""
             StandardError.write("\(PingferryUpload.name): nothing was sent\(remedy)")
             throw ExitCode((unusable.status ?? .badData).rawValue)
         }
@@ -219,7 +220,7 @@ struct SendCommand: AsyncParsableCommand {
         guard let reader = try? BundleReader(path: bundle.path, knowing: Systems.table),
             reader.manifest.digest == bundle.digest
         else { return nil }
-        let signature = "\(reader.volumes?.names.first?.bundle ?? bundle.path).sig"
+        let signature = Signers.signaturePath(of: reader.volumes?.names.first?.bundle ?? bundle.path)
         return (reader.volumes?.paths ?? [bundle.path]) + (FileIdentity(path: signature) == nil ? [] : [signature])
     }
 

@@ -194,7 +194,8 @@ struct BundleCommand: AsyncParsableCommand {
         let (name, folders) = (CapturedFolder.lastPart(of: path), (folder(of: path), folder(of: output)))
         let isInSameFolder = folders.0 == folders.1 || FileIdentity(path: folders.0) == FileIdentity(path: folders.1)
         return isInSameFolder
-            && ([own, "\(own).sha256", "\(own).sig"].contains(name) || VolumeName(path: name)?.bundle == own)
+            && ([own, "\(own).sha256", Signers.signaturePath(of: own)].contains(name)
+                || VolumeName(path: name)?.bundle == own)
     }
 
     private func folder(of path: String) -> String {

@@ -81,7 +81,7 @@ struct VerifyCommand: AsyncParsableCommand {
     private static func files(of bundle: String) -> [String] {
         var faults: [VolumeFault] = []
         let file = try? BundleFile(path: bundle, noting: &faults)
-        return (file?.volumes?.paths ?? [bundle]) + ["\(file?.name ?? bundle).sig"]
+        return (file?.volumes?.paths ?? [bundle]) + [Signers.signaturePath(of: file?.name ?? bundle)]
     }
 
     /// - Parameter expected: the digest that each bundle has to have; nil where none was given.
