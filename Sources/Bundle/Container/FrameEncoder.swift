@@ -10,6 +10,11 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     /// The levels that are accepted. Above them zstd wants windows that readers refuse by default.
     public static let levels = 1...19
 
+    /// Up to this level records are compressed as at level 1. A record repeats long stretches of the one before, and zstd's
+    /// level 1 looks for those alone: the short matches that levels 2 to 5 find besides cost more than they gain, so that
+    /// their frames of records are larger, and take longer.
+    private static let lastFastLevel = 5
+
     private let context: OpaquePointer
     /// Room for the frame under construction, kept from member to member. It grows with what is written: the worst case is
     /// as large as the contents, of which a frame mostly takes a small part.
@@ -25,7 +30,7 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         guard let context = ZSTD_createCCtx() else { throw .zstd("no memory") }
         self.context = context
         // None of these can fail: the values are in range and no frame is begun.
-        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, Int32(level))
+        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, Int32(level <= Self.lastFastLevel ? 1 : level))
         ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 1)
         ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
     }

@@ -14,7 +14,8 @@ final class ZstdCompressor {
         guard let context = ZSTD_createCCtx() else { throw ZstdError(description: "not enough memory") }
         self.context = context
         // Neither can fail: the values are in range and no frame is begun.
-        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 3)
+        // Of records level 1 makes the smallest frames of the fast levels; see `FrameEncoder`.
+        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 1)
         ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
     }
 
