@@ -13,7 +13,7 @@ import Telemetry
 /// ```swift
 /// let bundle = try BundleReader(path: path, knowing: Systems.table)
 /// for segment in bundle.manifest.segments {
-///     _ = try bundle.forEachRecord(of: segment) { record, _ in ids.append(record.id) }
+///     _ = try bundle.forEachRecord(of: segment) { record, _, _ in ids.append(record.id) }
 /// }
 /// ```
 public final class BundleReader: Sendable {

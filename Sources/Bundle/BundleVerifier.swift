@@ -104,7 +104,7 @@ public struct BundleVerifier {
     ) throws -> Segment<Notes> {
         var found = empty
         let keyID = reader.manifest.pseudonymized
-        _ = try reader.forEachRecord(of: segment) { record, range in
+        _ = try reader.forEachRecord(of: segment) { record, range, _ in
             if let keyID, found.exposed == nil, record.pseudonymKeyID != keyID { found.exposed = found.keys.count + 1 }
             found.keys.append(RecordKey(record, secret: secret))
             found.records.append(RecordSummary(record))

@@ -50,7 +50,7 @@ private struct DetailLines<Entry: BundleDetail> {
     mutating func next() throws(BundleError) -> Entry? {
         guard position < contents.count else { return nil }
         line += 1
-        guard let end = contents[position...].firstIndex(of: UInt8(ascii: "\n")) else {
+        guard let end = contents.span.firstIndex(of: UInt8(ascii: "\n"), from: position) else {
             throw .badRecord(member: member, line: line, reason: "no line feed at the end")
         }
         let text = Array(contents[position..<end])

@@ -3,10 +3,10 @@ import Telemetry
 
 /// The records in the contents of a segment, line by line.
 public struct RecordLines {
-    private let contents: [UInt8]
+    let contents: [UInt8]
     private var position = 0
     private let systems: SystemTable
-    private var document = JSONDocument()
+    private var memory = RecordMemory()
     /// The number of the line read last, from 1.
     public private(set) var line = 0
 
@@ -17,6 +17,9 @@ public struct RecordLines {
         self.systems = systems
     }
 
+    /// Where the parts of the record that was read last stand in the contents.
+    var written: WrittenRecord { memory.written }
+
     /// The next record, and where its line with the line feed stands.
     /// - Returns: nil at the end.
     /// - Throws: `RecordError` for a line that is no record, or one that contradicts itself; reading can go on with the next
@@ -25,12 +28,12 @@ public struct RecordLines {
         guard position < contents.count else { return nil }
         line += 1
         let start = position
-        guard let end = contents[start...].firstIndex(of: UInt8(ascii: "\n")) else {
+        guard let end = contents.span.firstIndex(of: UInt8(ascii: "\n"), from: start) else {
             position = contents.count
             throw RecordError("no line feed at the end")
         }
         position = end + 1
-        let record = try Record(lineAt: start..<end, of: contents, using: &document, knowing: systems)
+        let record = try Record(lineAt: start..<end, of: contents, using: &memory, knowing: systems)
         if let contradiction = record.contradiction(knowing: systems) { throw RecordError(contradiction) }
         return (record, start..<end + 1)
     }
@@ -38,21 +41,21 @@ public struct RecordLines {
 
 extension BundleReader {
     /// Reads the records of a segment.
-    /// - Parameter body: takes each record, and where its line with the line feed stands in the segment.
-    /// - Returns: how many bytes the segment has.
+    /// - Parameter body: takes each record, and where its line with the line feed, and the parts of it, stand in the segment.
+    /// - Returns: the bytes of the segment.
     /// - Throws: ``BundleError`` for a segment that is not as the manifest says, or holds anything but records.
     public func forEachRecord(
-        of segment: Manifest.Segment, _ body: (borrowing Record, Range<Int>) -> Void
-    ) throws(BundleError) -> Int {
+        of segment: Manifest.Segment, _ body: (borrowing Record, Range<Int>, WrittenRecord) -> Void
+    ) throws(BundleError) -> [UInt8] {
         var decoder = try Self.makeDecoder()
         let contents = try contents(of: segment, with: &decoder)
         var lines = RecordLines(contents, knowing: systems)
         do throws(RecordError) {
-            while let (record, range) = try lines.next() { body(record, range) }
+            while let (record, range) = try lines.next() { body(record, range, lines.written) }
         } catch {
             throw .badRecord(member: segment.path, line: lines.line, reason: error.description)
         }
         guard lines.line == segment.records else { throw .count("the number of records of \(segment.path)") }
-        return contents.count
+        return contents
     }
 }

@@ -267,7 +267,7 @@ import Testing
         let path = try await Sample.bundle([Self.record], at: folder("a.tar.zst"))
         let bundle = try BundleReader(path: path, knowing: Systems.table)
         for segment in bundle.manifest.segments {
-            _ = try bundle.forEachRecord(of: segment) { record, _ in ids.append(record.id) }
+            _ = try bundle.forEachRecord(of: segment) { record, _, _ in ids.append(record.id) }
         }
         #expect(ids == ["1"])
     }

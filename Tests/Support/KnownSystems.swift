@@ -24,8 +24,8 @@ extension Record {
     }
 
     /// Reads a record of the known systems where it stands among others.
-    public init(lineAt range: Range<Int>, of text: [UInt8], using document: inout JSONDocument) throws(RecordError) {
-        try self.init(lineAt: range, of: text, using: &document, knowing: Systems.table)
+    public init(lineAt range: Range<Int>, of text: [UInt8], using memory: inout RecordMemory) throws(RecordError) {
+        try self.init(lineAt: range, of: text, using: &memory, knowing: Systems.table)
     }
 
     /// Why the record contradicts itself; nil if it does not.

@@ -1,8 +1,9 @@
 import JSONText
 import Mozilla
-import Telemetry
 import TestSupport
 import Testing
+
+@testable import Telemetry
 
 /// A record as a line, there and back.
 @Suite struct RecordLineTests {
@@ -155,25 +156,46 @@ import Testing
     func lineAmongOthers() throws {
         let lines = [Self.full, Self.sparse, Self.full]
         let text = Array(lines.map { $0 + "\n" }.joined().utf8)
-        var document = JSONDocument()
+        var memory = RecordMemory()
         var start = 0
         for line in lines {
             let range = start..<start + line.utf8.count
-            #expect(try Record(lineAt: range, of: text, using: &document) == (try read(line)))
+            #expect(try Record(lineAt: range, of: text, using: &memory) == (try read(line)))
             for other in [range.lowerBound..<range.upperBound + 1, range.lowerBound..<range.upperBound - 1] {
-                #expect(throws: RecordError.self) { try Record(lineAt: other, of: text, using: &document) }
+                #expect(throws: RecordError.self) { try Record(lineAt: other, of: text, using: &memory) }
             }
             start = range.upperBound + 1
         }
-        #expect(document.kind(of: document.root) == .null)
+        #expect(memory.document.kind(of: memory.document.root) == .null)
+    }
+
+    @Test("what a line shares with the one before is its own in any order")
+    func linesShareTexts() throws {
+        let lines = [
+            Self.full, Self.sparse, Self.full, Self.full.replacing(#""client":""#, with: #""client":"x"#),
+            Self.full.replacing(#""version":"5.0""#, with: #""version":"5.1""#), Self.full,
+        ]
+        var memory = RecordMemory()
+        for first in lines {
+            for second in lines {
+                for line in [first, second] {
+                    let bytes = Array(line.utf8)
+                    let record = try Record(lineAt: bytes.indices, of: bytes, using: &memory)
+                    var written: [UInt8] = []
+                    record.write(to: &written)
+                    #expect(record == (try read(line)))
+                    #expect(written.dropLast() == bytes[...])
+                }
+            }
+        }
     }
 
     @Test("a fault of a line counts its bytes from the beginning of the line")
     func faultAmongOthers() {
         let text = Array("{}\n[1 2]\n".utf8)
-        var document = JSONDocument()
+        var memory = RecordMemory()
         #expect(throws: RecordError("no JSON: unexpected byte at byte 3")) {
-            try Record(lineAt: 3..<8, of: text, using: &document)
+            try Record(lineAt: 3..<8, of: text, using: &memory)
         }
     }
 
@@ -195,12 +217,13 @@ import Testing
     @Test("every byte of a line counts")
     func everyByte() throws {
         let bytes = Array(Self.full.utf8)
-        var document = JSONDocument()
+        var memory = RecordMemory()
         for index in bytes.indices {
             for mask in [0x01, 0x20, 0x80] as [UInt8] {
                 var changed = bytes
                 changed[index] ^= mask
-                guard let record = try? Record(line: changed, using: &document) else { continue }
+                let whole = changed.indices
+                guard let record = try? Record(lineAt: whole, of: changed, using: &memory) else { continue }
                 var line: [UInt8] = []
                 record.write(to: &line)
                 #expect(Array(line.dropLast()) == changed, "byte \(index)")

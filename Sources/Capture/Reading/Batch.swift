@@ -118,6 +118,22 @@ public struct Batch: Sendable {
                 input: input, place: place, leftOut: leftOut))
     }
 
+    /// Takes a record, if it is wanted, whose line stands in a text that is ``adopt(lines:)``ed when all are taken: nothing is
+    /// written again.
+    mutating func take(
+        _ record: borrowing Record, at line: Range<Int>, _ written: WrittenRecord, input: Int, _ options: HarvestOptions
+    ) {
+        guard options.filter.passes(record, noting: &filtered) else { return }
+        records.append(
+            Entry(
+                summary: RecordSummary(record), line: line, written: written,
+                key: RecordKey(record, secret: options.scan.secret), input: input, place: nil,
+                leftOut: PseudonymCounts()))
+    }
+
+    /// Makes a text that of the lines of all records.
+    mutating func adopt(lines text: [UInt8]) { lines = TextBuffer(text) }
+
     private mutating func learn(_ app: App?, input: Int, place: StorePlace?) {
         guard let app else { return }
         // Records of a part come one after another.

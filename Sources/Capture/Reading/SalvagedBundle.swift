@@ -71,7 +71,7 @@ private struct DetailTexts {
 
     mutating func next() -> [UInt8]? {
         while position < contents.count {
-            let end = contents[position...].firstIndex(of: UInt8(ascii: "\n")) ?? contents.count
+            let end = contents.span.firstIndex(of: UInt8(ascii: "\n"), from: position) ?? contents.count
             defer { position = end + 1 }
             if end > position { return Array(contents[position..<end]) }
         }

@@ -12,9 +12,16 @@ struct SegmentUnit: Sendable {
     func read(_ options: HarvestOptions) throws(BundleError) -> Batch {
         var batch = Batch()
         var pseudonymizer = options.pseudonymizer
-        batch.bytesRead = try bundle.forEachRecord(of: segment) { record, _ in
-            batch.take(copy record, input: input, place: nil, options, &pseudonymizer)
+        let isAsItStands = pseudonymizer == nil
+        let contents = try bundle.forEachRecord(of: segment) { record, line, written in
+            if isAsItStands {
+                batch.take(record, at: line, written, input: input, options)
+            } else {
+                batch.take(copy record, input: input, place: nil, options, &pseudonymizer)
+            }
         }
+        if isAsItStands { batch.adopt(lines: contents) }
+        batch.bytesRead = contents.count
         return batch
     }
 }

@@ -21,6 +21,7 @@ public final class UploadSource: Sendable {
         var bytes = 0
         var clock = 0
         var document = JSONDocument()
+        var memory = RecordMemory()
     }
 
     private struct Place: Hashable {
@@ -88,7 +89,7 @@ public final class UploadSource: Sendable {
         guard line.upperBound <= contents.count else { throw Self.changed(place) }
         do throws(RecordError) {
             return try Record(
-                againAt: line, of: contents, using: &state.document, knowing: systems(of: place))
+                againAt: line, of: contents, using: &state.memory, knowing: systems(of: place))
         } catch {
             throw Self.changed(place)
         }

@@ -103,6 +103,24 @@ extension Span<UInt8> {
         return index
     }
 
+    /// The first place of a byte from an index on; nil if it does not come.
+    public func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+        let pattern = 0x0101_0101_0101_0101 &* UInt64(byte)
+        var index = start
+        while holdsWord(at: index) {
+            let others = word(at: index) ^ pattern
+            // The lowest bit that is set belongs to the first byte that is the one looked for.
+            let found = (others &- 0x0101_0101_0101_0101) & ~others & 0x8080_8080_8080_8080
+            if found != 0 { return index &+ found.trailingZeroBitCount &>> 3 }
+            index &+= 8
+        }
+        while index < count {
+            if self[index] == byte { return index }
+            index &+= 1
+        }
+        return nil
+    }
+
     /// The bytes as an array of their own.
     public func copied() -> [UInt8] {
         [UInt8](capacity: count) { output in

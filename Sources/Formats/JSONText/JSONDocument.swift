@@ -27,6 +27,9 @@ public struct JSONDocument: Sendable {
     var keys: [KeyOrder.Entry] = []
     /// By how much replaced values may make the canonical form longer than the text that was read.
     var replacedLength = 0
+    /// Whether nothing stands between the values of the text that was read, no key was there twice, and nothing was changed
+    /// since.
+    var isDense = false
 
     /// Makes a document that holds null, to be read into.
     public init() {}

@@ -16,6 +16,7 @@ extension JSONDocument {
         let kept = try keys.filter { key in try !isUnwanted(self, JSONMember(key: JSONNode(key))) }
         for (offset, key) in kept.enumerated() { members[start + 1 + offset] = key }
         members[start] = UInt32(kept.count)
+        isDense = false
     }
 
     /// Takes an element out of an array; does nothing if it was taken out before.
@@ -23,6 +24,7 @@ extension JSONDocument {
         guard kind(of: array) == .array, kind(of: element) != .removed else { return }
         nodes[Int(element.index)].kind = .removed
         nodes[Int(array.index)].extra -= 1
+        isDense = false
     }
 
     /// Puts a number in place of a value, which must not be a key. The text has to be a number of RFC 8259.
@@ -50,6 +52,7 @@ extension JSONDocument {
         let start = resolved.count
         resolved.append(contentsOf: text)
         nodes[index].kind = kind
+        isDense = false
         nodes[index].isResolved = true
         nodes[index].start = UInt32(start)
         nodes[index].end = UInt32(resolved.count)

@@ -42,7 +42,10 @@ extension JSONDocument {
         while true {
             var nodeMemory = nodes.mutableSpan
             var keyMemory = keys.mutableSpan
-            if try reader.read(into: &nodeMemory, &keyMemory, &resolved, &members) { return Int(reader.position) }
+            if try reader.read(into: &nodeMemory, &keyMemory, &resolved, &members) {
+                isDense = !reader.metSpace && policy.duplicateKeys == .reject
+                return Int(reader.position)
+            }
             if reader.lacksNodes(nodes.count) {
                 let more = Self.nodesToAdd(to: nodes.count, read: Int(reader.position) - start, of: text.count - start)
                 nodes.append(contentsOf: repeatElement(.null, count: more))
@@ -78,6 +81,7 @@ extension JSONDocument {
         resolved.removeAll(keepingCapacity: true)
         members.removeAll(keepingCapacity: true)
         replacedLength = 0
+        isDense = false
     }
 
     /// Makes the value null, lets go of the text that was read, and keeps the memory for the next one.
@@ -111,6 +115,8 @@ struct JSONReader: ~Escapable {
     /// The innermost of them, where there is one.
     private var innermost = 0
     private var isInObject = false
+    /// Whether there was white space around a value.
+    private(set) var metSpace = false
 
     @_lifetime(copy source)
     init(_ source: Span<UInt8>, from position: Int, policy: JSONReadingPolicy) {
@@ -302,6 +308,7 @@ struct JSONReader: ~Escapable {
     private mutating func skipColon() throws(JSONError) {
         if source.holdsWord(at: Int(position)), source.word(at: Int(position)) & 0xFF_FFFF == 0x20_3A20 {
             position &+= 3
+            metSpace = true
         } else {
             skipSpace()
             guard try nextByte() == UInt8(ascii: ":") else { throw JSONError(.unexpectedByte, at: Int(position)) }
@@ -362,6 +369,8 @@ struct JSONReader: ~Escapable {
     /// Skips white space: mostly there is none, one space, or a line feed and indentation.
     @inline(__always)
     private mutating func skipSpace() {
-        if position < source.count, source[Int(position)] <= 0x20 { position = source.endOfSpace(from: position) }
+        guard position < source.count, source[Int(position)] <= 0x20 else { return }
+        position = source.endOfSpace(from: position)
+        metSpace = true
     }
 }

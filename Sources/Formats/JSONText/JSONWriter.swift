@@ -21,6 +21,24 @@ extension JSONDocument {
         return output.takeBytes()
     }
 
+    /// Whether the text that was read is its own canonical form, as can be told without writing it: nothing stands between
+    /// the values, all keys are in order, and nothing is escaped or was changed since. Where it is false, nothing is known.
+    public var isPlainlyCanonical: Bool {
+        guard isDense, resolved.isEmpty else { return false }
+        var place = 0
+        while place < members.count {
+            let end = place + Int(members[place])
+            var last: UInt32 = 0
+            while place < end {
+                place += 1
+                guard members[place] > last else { return false }
+                last = members[place]
+            }
+            place += 1
+        }
+        return true
+    }
+
     /// A length that the canonical form of a value does not exceed. Of what was read, none gets longer than it was;
     /// what was put in its place is counted in `replacedLength`.
     private func canonicalLengthLimit(of node: JSONNode) -> Int {

@@ -10,6 +10,12 @@ public struct TextBuffer: Sendable {
     /// Makes an empty buffer.
     public init() {}
 
+    /// Makes a buffer of bytes that are there, in their memory.
+    public init(_ bytes: [UInt8]) {
+        memory = bytes
+        used = bytes.count
+    }
+
     /// The bytes of a range, which must not end behind ``count``.
     public subscript(range: Range<Int>) -> ArraySlice<UInt8> { memory[range] }
 

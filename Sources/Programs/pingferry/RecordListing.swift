@@ -54,7 +54,7 @@ struct RecordListing {
     func forEach(_ body: (Entry) throws -> Void) throws {
         for segment in reader.manifest.segments {
             var entries: [Entry] = []
-            _ = try reader.forEachRecord(of: segment) { record, _ in entries.append(Entry(record)) }
+            _ = try reader.forEachRecord(of: segment) { record, _, _ in entries.append(Entry(record)) }
             for entry in entries { try body(entry) }
         }
     }

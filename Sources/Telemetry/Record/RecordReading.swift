@@ -23,27 +23,29 @@ extension Record {
     /// - Throws: ``RecordError`` if the line is not what `write(to:)` would write: a key missing, unknown or of
     ///   another type, or any byte different.
     public init(line: [UInt8], using document: inout JSONDocument, knowing systems: SystemTable) throws(RecordError) {
-        try self.init(lineAt: 0..<line.count, of: line, using: &document, knowing: systems)
+        var memory = RecordMemory()
+        swap(&memory.document, &document)
+        defer { swap(&memory.document, &document) }
+        try self.init(lineAt: 0..<line.count, of: line, using: &memory, knowing: systems)
     }
 
     /// Reads a record from its canonical line where it stands among others, without the line feed.
     ///
-    /// A record may be large, so the line is neither copied nor written again as a whole to be compared.
+    /// A record may be large, so the line is not written again as a whole to be compared.
     /// - Parameters:
-    ///   - document: memory to read with; it lets go of the text again.
+    ///   - memory: memory to read with; it lets go of the text again.
     ///   - systems: those that a record may be of.
     /// - Throws: ``RecordError`` as ``init(line:using:knowing:)``.
     public init(
-        lineAt range: Range<Int>, of text: [UInt8], using document: inout JSONDocument, knowing systems: SystemTable
+        lineAt range: Range<Int>, of text: [UInt8], using memory: inout RecordMemory, knowing systems: SystemTable
     ) throws(RecordError) {
-        defer { document.reset() }
-        try Self.read(range, of: text, into: &document)
-        self = try RecordReader(document: document, systems: systems).record { payload in
-            document.canonicalBytes(of: payload)
-        }
-        guard isWritten(as: text.span.extracting(range)) else {
+        defer { memory.document.reset() }
+        try Self.read(range, of: text, into: &memory.document)
+        self = try RecordReader(document: memory.document, systems: systems).record(sharing: &memory.texts, of: text)
+        guard memory.isPayloadCanonical, isWritten(as: text.span.extracting(range), using: &memory.text) else {
             throw RecordError("not in canonical form, or with unknown keys")
         }
+        memory.written = memory.places
     }
 
     /// Reads a record once more, from a line that was read before and has the same bytes still: that they are canonical is
@@ -51,13 +53,11 @@ extension Record {
     /// - Parameters: as those of ``init(lineAt:of:using:knowing:)``.
     /// - Throws: ``RecordError`` if it is another line.
     public init(
-        againAt range: Range<Int>, of text: [UInt8], using document: inout JSONDocument, knowing systems: SystemTable
+        againAt range: Range<Int>, of text: [UInt8], using memory: inout RecordMemory, knowing systems: SystemTable
     ) throws(RecordError) {
-        defer { document.reset() }
-        try Self.read(range, of: text, into: &document)
-        self = try RecordReader(document: document, systems: systems).record { payload in
-            document.sourceRange(of: payload).map { Array(text[$0]) } ?? []
-        }
+        defer { memory.document.reset() }
+        try Self.read(range, of: text, into: &memory.document)
+        self = try RecordReader(document: memory.document, systems: systems).record(sharing: &memory.texts, of: text)
     }
 
     private static func read(
@@ -95,44 +95,64 @@ private struct RecordReader {
     let document: JSONDocument
     let systems: SystemTable
 
-    /// - Parameter payload: gives the bytes of an object.
-    func record(payload bytes: (JSONNode) -> [UInt8]) throws(RecordError) -> Record {
+    /// - Parameters:
+    ///   - texts: what the record before has said.
+    ///   - text: what the document was read from.
+    func record(sharing texts: inout RecordTexts, of text: [UInt8]) throws(RecordError) -> Record {
         let root = document.root
-        let payload = try value("payload", in: root)
-        guard document.kind(of: payload) == .object else { throw RecordError("payload is no object") }
+        let payload = try value(Keys.payload, in: root, at: 5)
+        guard document.kind(of: payload) == .object, let place = document.sourceRange(of: payload) else {
+            throw RecordError("payload is no object")
+        }
         return Record(
-            system: try known("system", systems.name, in: root), type: try text("type", in: root),
-            id: try text("id", in: root),
-            client: try optionalText("client", in: root), time: try time(), app: try app(), target: try target(),
-            payload: bytes(payload), source: try source(), notes: try texts("notes"),
-            held: try texts("held").map { Hold(text: $0) })
+            system: try known(Keys.system, value(Keys.system, in: root, at: 7), last: &texts.system, systems.name),
+            type: try self.text(value(Keys.type, in: root, at: 10), Keys.type, last: &texts.type),
+            id: try self.text(value(Keys.id, in: root, at: 3), Keys.id),
+            client: try client(last: &texts.client), time: try time(), app: try app(sharing: &texts),
+            target: try target(), payload: Array(text[place]), source: try source(sharing: &texts),
+            notes: try self.texts(Keys.notes, at: 4), held: try self.texts(Keys.held, at: 2).map { Hold(text: $0) })
+    }
+
+    private func client(last: inout String) throws(RecordError) -> String? {
+        let client = try value(Keys.client, in: document.root, at: 1)
+        return document.kind(of: client) == .null ? nil : try text(client, Keys.client, last: &last)
     }
 
     private func time() throws(RecordError) -> Timestamp? {
-        guard let text = try optionalText("time", in: document.root) else { return nil }
-        guard let time = Timestamp(rfc3339: text) else { throw RecordError("time is no RFC 3339 time") }
+        let text = try value(Keys.time, in: document.root, at: 9)
+        if document.kind(of: text) == .null { return nil }
+        guard document.kind(of: text) == .string else { throw RecordError("time of another type") }
+        guard let time = Timestamp(rfc3339: document.bytes(of: text)) else {
+            throw RecordError("time is no RFC 3339 time")
+        }
         return time
     }
 
-    private func app() throws(RecordError) -> App? {
-        let app = try value("app", in: document.root)
-        guard document.kind(of: app) != .null else { return nil }
-        return App(
-            id: try present("id", in: app), name: try present("name", in: app),
-            version: try present("version", in: app), channel: try present("channel", in: app),
-            build: try present("build", in: app))
+    private func app(sharing texts: inout RecordTexts) throws(RecordError) -> App? {
+        let app = try value(Keys.app, in: document.root, at: 0)
+        guard document.kind(of: app) == .object else {
+            guard document.kind(of: app) == .null else { throw RecordError("app of another type") }
+            return nil
+        }
+        guard !document.bytes(of: app).equals(texts.appText.span) else { return texts.app }
+        texts.app = App(
+            id: try present(Keys.id, in: app), name: try present(Keys.name, in: app),
+            version: try present(Keys.version, in: app), channel: try present(Keys.channel, in: app),
+            build: try present(Keys.build, in: app))
+        texts.appText = document.bytes(of: app).copied()
+        return texts.app
     }
 
     private func target() throws(RecordError) -> Target? {
-        let target = try value("target", in: document.root)
+        let target = try value(Keys.target, in: document.root, at: 8)
         guard document.kind(of: target) != .null else { return nil }
         return Target(
-            path: try text("path", in: target), method: try present("method", in: target),
+            path: try text(Keys.path, in: target), method: try present(Keys.method, in: target),
             headers: try headers(of: target))
     }
 
     private func headers(of target: JSONNode) throws(RecordError) -> [String: String] {
-        guard let object = document.value(of: "headers", in: target) else { return [:] }
+        guard let object = document.value(of: Keys.headers, in: target) else { return [:] }
         guard document.kind(of: object) == .object else { throw RecordError("headers of another type") }
         var headers: [String: String] = [:]
         for place in 0..<document.memberCount(of: object) {
@@ -145,51 +165,69 @@ private struct RecordReader {
         return headers
     }
 
-    private func source() throws(RecordError) -> Source {
-        let source = try value("source", in: document.root)
-        guard let index = Int(try string("index", .number, in: source)), index >= 0 else {
+    private func source(sharing texts: inout RecordTexts) throws(RecordError) -> Source {
+        let source = try value(Keys.source, in: document.root, at: 6)
+        let number = try value(Keys.index, in: source, at: 1)
+        guard document.kind(of: number) == .number, let index = Int(document.string(of: number)), index >= 0 else {
             throw RecordError("source.index is no place")
         }
         return Source(
-            capture: try text("capture", in: source), path: try text("path", in: source),
-            store: try known("store", systems.storeKind, in: source), index: index)
+            capture: try text(value(Keys.capture, in: source, at: 0), Keys.capture, last: &texts.capture),
+            path: try text(value(Keys.path, in: source, at: 2), Keys.path),
+            store: try known(Keys.store, value(Keys.store, in: source, at: 3), last: &texts.store, systems.storeKind),
+            index: index)
     }
 
     // MARK: Values
+
+    /// The value of a key of the record, which mostly stands at a certain place.
+    private func value(_ key: JSONKey, in root: JSONNode, at place: Int) throws(RecordError) -> JSONNode {
+        guard place < document.memberCount(of: root) else { return try value(key, in: root) }
+        let member = document.member(at: place, of: root)
+        return document.bytes(of: member.key).equals(key.utf8.span) ? member.value : try value(key, in: root)
+    }
 
     private func value(_ key: JSONKey, in object: JSONNode) throws(RecordError) -> JSONNode {
         guard let value = document.value(of: key, in: object) else { throw RecordError("\(key) missing") }
         return value
     }
 
-    private func string(_ key: JSONKey, _ kind: JSONKind, in object: JSONNode) throws(RecordError) -> String {
-        let value = try value(key, in: object)
-        guard document.kind(of: value) == kind else { throw RecordError("\(key) of another type") }
+    private func text(_ value: JSONNode, _ key: JSONKey) throws(RecordError) -> String {
+        guard document.kind(of: value) == .string else { throw RecordError("\(key) of another type") }
         return document.string(of: value)
     }
 
     private func text(_ key: JSONKey, in object: JSONNode) throws(RecordError) -> String {
-        try string(key, .string, in: object)
+        try text(value(key, in: object), key)
     }
 
-    private func optionalText(_ key: JSONKey, in object: JSONNode) throws(RecordError) -> String? {
-        try document.kind(of: value(key, in: object)) == .null ? nil : text(key, in: object)
+    /// A text that is mostly that of the record before, which is shared then.
+    private func text(_ value: JSONNode, _ key: JSONKey, last: inout String) throws(RecordError) -> String {
+        guard document.kind(of: value) == .string else { throw RecordError("\(key) of another type") }
+        if !document.bytes(of: value).equals(last) { last = document.string(of: value) }
+        return last
     }
 
     private func present(_ key: JSONKey, in object: JSONNode) throws(RecordError) -> String? {
         document.value(of: key, in: object) == nil ? nil : try text(key, in: object)
     }
 
-    private func known<Name>(_ key: JSONKey, _ find: (String) -> Name?, in object: JSONNode) throws(RecordError) -> Name
-    {
-        guard let name = find(try text(key, in: object)) else {
+    /// A name that there has to be, mostly that of the record before.
+    private func known<Name: CustomStringConvertible>(
+        _ key: JSONKey, _ value: JSONNode, last: inout Name?, _ find: (String) -> Name?
+    ) throws(RecordError) -> Name {
+        if let last, document.kind(of: value) == .string, document.bytes(of: value).equals(last.description) {
+            return last
+        }
+        guard let name = find(try text(value, key)) else {
             throw RecordError("\(key) is none that this version knows")
         }
+        last = name
         return name
     }
 
-    private func texts(_ key: JSONKey) throws(RecordError) -> [String] {
-        let list = try value(key, in: document.root)
+    private func texts(_ key: JSONKey, at place: Int) throws(RecordError) -> [String] {
+        let list = try value(key, in: document.root, at: place)
         guard document.kind(of: list) == .array else { throw RecordError("\(key) is no array") }
         var texts: [String] = []
         for element in document.elements(of: list) {
@@ -199,5 +237,29 @@ private struct RecordReader {
             texts.append(document.string(of: element))
         }
         return texts
+    }
+
+    private enum Keys {
+        static let app: JSONKey = "app"
+        static let build: JSONKey = "build"
+        static let capture: JSONKey = "capture"
+        static let channel: JSONKey = "channel"
+        static let client: JSONKey = "client"
+        static let headers: JSONKey = "headers"
+        static let held: JSONKey = "held"
+        static let id: JSONKey = "id"
+        static let index: JSONKey = "index"
+        static let method: JSONKey = "method"
+        static let name: JSONKey = "name"
+        static let notes: JSONKey = "notes"
+        static let path: JSONKey = "path"
+        static let payload: JSONKey = "payload"
+        static let source: JSONKey = "source"
+        static let store: JSONKey = "store"
+        static let system: JSONKey = "system"
+        static let target: JSONKey = "target"
+        static let time: JSONKey = "time"
+        static let type: JSONKey = "type"
+        static let version: JSONKey = "version"
     }
 }

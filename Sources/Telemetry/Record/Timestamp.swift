@@ -70,22 +70,25 @@ extension Timestamp {
     /// Reads `YYYY-MM-DD`, or a date and a time of RFC 3339 with `Z` or an offset and up to any number of fraction
     /// digits, cut to milliseconds. A date alone is its first instant in UTC. Nil if it is neither.
     public init?(rfc3339 text: String) {
-        let bytes = Array(text.utf8)
+        self.init(rfc3339: text.utf8.span)
+    }
+
+    /// Reads the UTF-8 of such a text.
+    public init?(rfc3339 bytes: Span<UInt8>) {
         guard bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
             let year = bytes.number(0..<4), let month = bytes.number(5..<7), let day = bytes.number(8..<10),
             let date = CivilDate(year: year, month: month, day: day)
         else { return nil }
         var milliseconds = Int64(date.daysSinceEpoch) * 86_400_000
         if bytes.count > 10 {
-            guard let time = Self.timeOfDay(bytes[10...]) else { return nil }
+            guard let time = Self.timeOfDay(bytes.extracting(10...)) else { return nil }
             milliseconds += time
         }
         self.init(inAnyYear: milliseconds)
     }
 
     /// Milliseconds since midnight UTC of `Thh:mm:ss[.fff](Z|±hh:mm)`.
-    private static func timeOfDay(_ text: ArraySlice<UInt8>) -> Int64? {
-        let bytes = Array(text)
+    private static func timeOfDay(_ bytes: Span<UInt8>) -> Int64? {
         guard bytes.count >= 10, bytes[0] | 0x20 == UInt8(ascii: "t") || bytes[0] == UInt8(ascii: " "),
             bytes[3] == UInt8(ascii: ":"), bytes[6] == UInt8(ascii: ":"),
             let hour = bytes.number(1..<3), let minute = bytes.number(4..<6), let second = bytes.number(7..<9),
@@ -103,12 +106,12 @@ extension Timestamp {
                 index += 1
             }
         }
-        guard let offset = zoneOffset(Array(bytes[index...])) else { return nil }
+        guard let offset = zoneOffset(bytes.extracting(index...)) else { return nil }
         return Int64(((hour * 60 + minute - offset) * 60 + second) * 1000 + fraction)
     }
 
     /// Minutes east of UTC.
-    private static func zoneOffset(_ bytes: [UInt8]) -> Int? {
+    private static func zoneOffset(_ bytes: Span<UInt8>) -> Int? {
         if bytes.count == 1, bytes[0] | 0x20 == UInt8(ascii: "z") { return 0 }
         guard bytes.count == 6, bytes[3] == UInt8(ascii: ":"), let hours = bytes.number(1..<3),
             let minutes = bytes.number(4..<6), hours < 24, minutes < 60
@@ -128,13 +131,13 @@ extension TextWriter {
     }
 }
 
-extension [UInt8] {
+extension Span<UInt8> {
     /// The number that a range of ASCII digits spells.
     fileprivate func number(_ range: Range<Int>) -> Int? {
         var number = 0
-        for byte in self[range] {
-            guard byte.isDigit else { return nil }
-            number = number * 10 + Int(byte & 0xF)
+        for index in range {
+            guard self[index].isDigit else { return nil }
+            number = number * 10 + Int(self[index] & 0xF)
         }
         return number
     }

@@ -14,6 +14,50 @@ import Testing
         #expect(lenient.canonical == model.canonical)
     }
 
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func whatIsPlainlyCanonicalIsItsCanonicalForm(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: 4000 + seed)
+        let model = ModelValue.random(5, using: &random)
+        for text in [model.canonical, model.sloppy(using: &random)] {
+            for policy in [JSONReadingPolicy.strict, .lenient] {
+                let document = try JSONDocument(Array(text.utf8), policy: policy)
+                #expect(!document.isPlainlyCanonical || document.canonical == text)
+            }
+        }
+        // Where nothing is escaped, every canonical text is seen to be one.
+        if !model.canonical.contains("\\") { #expect(try JSONDocument(model.canonical).isPlainlyCanonical) }
+    }
+
+    @Test(
+        arguments: [
+            (#"{"a":1,"b":[true,{"c":{},"d":[]}],"ü":"ü"}"#, true), ("1", true), (#""x""#, true),
+            (#"{"b":1,"a":2}"#, false), (#"{"a":{"b":1,"a":2}}"#, false), (#"{"a":1 }"#, false), (#"{"a" :1}"#, false),
+            (#"{"a": 1}"#, false), (#"{"a" : 1}"#, false), ("[1,2 ]", false), (" 1", false), ("1\n", false),
+            ("[ ]", false),
+            (#"["\/"]"#, false),
+        ])
+    func canonicalAtAGlance(_ text: String, _ isPlain: Bool) throws {
+        #expect(try JSONDocument(Array(text.utf8)).isPlainlyCanonical == isPlain)
+    }
+
+    @Test func nothingThatWasChangedIsPlainlyCanonical() throws {
+        let text = Array(#"{"a":[1,2],"b":3}"#.utf8)
+        var document = try JSONDocument(text)
+        let list = try #require(document.value(of: "a", in: document.root))
+        document.removeElement(try #require(document.firstElement(of: list)), from: list)
+        #expect(!document.isPlainlyCanonical)
+        try document.read(text)
+        #expect(document.isPlainlyCanonical)
+        document.removeMember(withValue: try #require(document.value(of: "b", in: document.root)), from: document.root)
+        #expect(!document.isPlainlyCanonical)
+        try document.read(text)
+        document.replace(try #require(document.value(of: "b", in: document.root)), with: true)
+        #expect(!document.isPlainlyCanonical)
+        var lenient = JSONDocument()
+        try lenient.read(Array(#"{"a":1,"a":2}"#.utf8), policy: .lenient)
+        #expect(!lenient.isPlainlyCanonical)
+    }
+
     @Test(arguments: 0..<60 as Range<UInt64>)
     func everyPartIsFoundAndWrittenByItself(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: 1000 + seed)

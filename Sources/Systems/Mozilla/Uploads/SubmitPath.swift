@@ -9,7 +9,7 @@ import Telemetry
 /// letters beyond ASCII stand in it unencoded [P19]; encoding is for the sender.
 struct SubmitPath {
     /// The six parts, as ranges of the path's bytes.
-    private let parts: [Range<Int>]
+    private let parts: InlineArray<6, Range<Int>>
 
     private static let prefix = Array("/submit/telemetry/".utf8)
     private static let partCount = 6
@@ -19,20 +19,22 @@ struct SubmitPath {
         guard path.count > Self.prefix.count, Self.isHarmless(path),
             path.extracting(..<Self.prefix.count).equals(Self.prefix.span)
         else { return nil }
-        var parts: [Range<Int>] = []
-        parts.reserveCapacity(Self.partCount)
+        var parts = InlineArray<6, Range<Int>>(repeating: 0..<0)
+        var count = 0
         var start = Self.prefix.count
         var end = start
         while end < path.count, path[end] != UInt8(ascii: "?") {
             if path[end] == UInt8(ascii: "/") {
-                parts.append(start..<end)
+                guard count < Self.partCount - 1 else { return nil }
+                parts[count] = start..<end
+                count += 1
                 start = end + 1
             }
             end += 1
         }
-        parts.append(start..<end)
-        guard parts.count == Self.partCount, Self.isVersionQuery(path.extracting(end...)) else { return nil }
-        for part in parts where Self.isEmptyOrDots(path.extracting(part)) { return nil }
+        parts[count] = start..<end
+        guard count == Self.partCount - 1, Self.isVersionQuery(path.extracting(end...)) else { return nil }
+        for part in parts.indices where Self.isEmptyOrDots(path.extracting(parts[part])) { return nil }
         self.parts = parts
     }
 
