@@ -15,7 +15,14 @@ import Testing
         ])
     func wanted(path: String, isWanted: Bool) throws {
         let formats = CaptureFormats.all(Systems.table)
-        #expect(MemberNames.mayBelongToStore(try MemberPath(path.utf8), rootName: "phone", formats) == isWanted)
+        // Whatever folder the file before lay in.
+        for before in ["", "Documents/MozTelemetry-Default-core", "Documents", "a"] {
+            var folders = MemberNames.FolderNames()
+            _ = folders.names(in: Array(before.utf8)[...])
+            let isKept = MemberNames.mayBelongToStore(
+                try MemberPath(Array(path.utf8)), rootName: "phone", formats, after: &folders)
+            #expect(isKept == isWanted)
+        }
     }
 
     @Test(

@@ -20,6 +20,8 @@ struct ArchiveSpooler {
     private var unnamedProblems = 0
     /// The paths of the members that are wanted, where they are known: the archive was read before.
     private var wanted: Set<[UInt8]>?
+    /// Those of the member before.
+    private var folders = MemberNames.FolderNames()
     /// Whether the archive comes once only, so that files of backups have to be held until their manifest has come.
     private var comesOnce = false
 
@@ -147,10 +149,10 @@ struct ArchiveSpooler {
         }
     }
 
-    private func isWanted(_ path: MemberPath) -> Bool {
+    private mutating func isWanted(_ path: MemberPath) -> Bool {
         if let wanted { return wanted.contains(path.bytes) }
         let name = path.split.name
-        return MemberNames.mayBelongToStore(path, rootName: archive.rootName, formats)
+        return MemberNames.mayBelongToStore(path, rootName: archive.rootName, formats, after: &folders)
             || BackupSigns.isBesideManifest(name) || comesOnce && BackupSigns.isFile(name)
             || !archive.isNested && MemberNames.isArchive(name)
     }

@@ -11,7 +11,7 @@ enum CodePage437 {
 
     /// A name as UTF-8: left alone if it is that already.
     static func text(_ name: [UInt8]) -> [UInt8] {
-        guard String(validating: name, as: UTF8.self) == nil else { return name }
+        guard (try? UTF8Span(validating: name.span)) == nil else { return name }
         var text = String.UnicodeScalarView()
         for byte in name { text.append(byte < 0x80 ? Unicode.Scalar(byte) : upper[Int(byte) - 0x80]) }
         return Array(String(text).utf8)

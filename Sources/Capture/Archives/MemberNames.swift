@@ -8,14 +8,28 @@ enum MemberNames {
     /// - Parameters:
     ///   - path: the path of the file in the archive.
     ///   - rootName: the name of the folder that was packed.
-    static func mayBelongToStore(_ path: MemberPath, rootName: String, _ formats: [any StoreFormat]) -> Bool {
+    ///   - folders: the folders of the file before.
+    static func mayBelongToStore(
+        _ path: MemberPath, rootName: String, _ formats: [any StoreFormat], after folders: inout FolderNames
+    ) -> Bool {
         let (folder, name) = path.split
         if name.first == UInt8(ascii: ".") { return name.elementsEqual(ContainerFinder.metadataName.utf8) }
         let member = MemberName(
-            name: String(decoding: name, as: UTF8.self),
-            folders: folder.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) },
-            rootName: rootName)
+            name: String(decoding: name, as: UTF8.self), folders: folders.names(in: folder), rootName: rootName)
         return formats.contains { $0.mayBelongToStore(member) }
+    }
+
+    /// The names of the folders of a file, which mostly are those of the file before.
+    struct FolderNames {
+        private var path: [UInt8] = []
+        private var names: [String] = []
+
+        mutating func names(in folder: ArraySlice<UInt8>) -> [String] {
+            guard path[...] != folder else { return names }
+            path = Array(folder)
+            names = folder.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
+            return names
+        }
     }
 
     /// Names of archives end like this, in any letter case.

@@ -96,14 +96,15 @@ struct FolderVisit: Sendable {
     }
 
     private mutating func visit() throws(FileError) {
-        let entries = try sortedEntries()
+        let folder = try tree.folder(at: path)
+        let entries = try sortedEntries(of: folder)
         if !entries.manifests.isEmpty, let backupSigns,
-            backupSigns.isBackup(try tree.folder(at: path), manifests: entries.manifests)
+            backupSigns.isBackup(folder, manifests: entries.manifests)
         {
             isBackup = true
             return
         }
-        var look = try look(at: entries.files, entries.folders)
+        var look = look(at: entries.files, entries.folders, in: folder)
         let whole = store(ofFolder: &look)
         if let whole {
             stores.append(whole)
@@ -120,8 +121,7 @@ struct FolderVisit: Sendable {
         if !entries.excluded.isEmpty { try findLeftOut(entries) }
     }
 
-    private mutating func sortedEntries() throws(FileError) -> Entries {
-        let folder = try tree.folder(at: path)
+    private mutating func sortedEntries(of folder: borrowing Folder) throws(FileError) -> Entries {
         let listed = try folder.entries()
         let device = excluded.isEmpty ? nil : try folder.device()
         var entries = Entries(of: listed)
@@ -149,9 +149,9 @@ struct FolderVisit: Sendable {
         return entries
     }
 
-    private func look(at files: FileNames, _ folders: [[UInt8]]) throws(FileError) -> FolderLook {
+    private func look(at files: FileNames, _ folders: [[UInt8]], in folder: consuming Folder) -> FolderLook {
         FolderLook(
-            try tree.folder(at: path), path: path, name: name, base: base, files: files, folders: folders, tree: tree,
+            folder, path: path, name: name, base: base, files: files, folders: folders, tree: tree,
             excluded: excluded)
     }
 
@@ -212,7 +212,7 @@ struct FolderVisit: Sendable {
     private mutating func findLeftOut(_ entries: Entries) throws(FileError) {
         var files = entries.files
         for place in entries.excluded { files.append(place) }
-        var look = try look(at: files, entries.folders)
+        var look = look(at: files, entries.folders, in: try tree.folder(at: path))
         let whole = store(ofFolder: &look)
         for name in entries.excluded.map({ files.entries.name($0) })
         where isNamedForStore(name, in: whole) || !storesOf(file: name, in: &look).isEmpty {
@@ -271,7 +271,7 @@ extension FolderVisit {
         entries.append(name: file.utf8, kind: .file, inode: 0)
         var names = FileNames(of: entries)
         names.append(0)
-        var look = try look(at: names, [])
+        var look = look(at: names, [], in: try tree.folder(at: path))
         let known = Self.stores(formats) { format in
             format.stores(ofSingleFile: file, inFolderAt: folderPath, &look)
         }

@@ -34,6 +34,7 @@ struct Pingferry: AsyncParsableCommand {
 
     static func main() async {
         StandardDescriptors.reserve()
+        LocalTime.settle()
         SystemResources.require(for: "pingferry", threadsPerProcessor: 1)
         CommandArguments.requireUTF8(of: "pingferry")
         do {

@@ -20,15 +20,15 @@ import Testing
         let folder = try TemporaryFolder()
         var builder = SpooledTreeBuilder()
         for name in ["capture/a/b", "capture/d"] { try folder.makeFolder(name) }
-        for name in ["a/b", "d"] { builder.addFolder(try MemberPath(name.utf8)) }
+        for name in ["a/b", "d"] { builder.addFolder(try MemberPath(Array(name.utf8))) }
         for name in ["a/f", "f"] {
             try folder.put("x", "capture/\(name)")
-            builder.addFile(try MemberPath(name.utf8), .leftOut)
+            builder.addFile(try MemberPath(Array(name.utf8)), .leftOut)
         }
         for (name, text) in [("a/to-d", "../d"), ("loop", "loop")] {
             try FileManager.default.createSymbolicLink(
                 atPath: folder("capture/\(name)"), withDestinationPath: text)
-            builder.addLink(try MemberPath(name.utf8), to: Array(text.utf8))
+            builder.addLink(try MemberPath(Array(name.utf8)), to: Array(text.utf8))
         }
         return (folder, builder)
     }
@@ -41,7 +41,7 @@ import Testing
 
     private func inArchive(_ path: String, _ text: [UInt8]) throws -> LinkTarget? {
         var (_, builder) = try capture()
-        builder.addLink(try MemberPath(path.utf8), to: text)
+        builder.addLink(try MemberPath(Array(path.utf8)), to: text)
         let (members, faults) = builder.finish(name: "a.tar", bytes: .finder(NoBytes()))
         #expect(faults.isEmpty)
         return try target(of: path, in: FileTree(Folder(rootOf: members)))

@@ -17,19 +17,29 @@ public struct MemberPath: Hashable {
     }
 
     /// Reads a path as it stands in an archive. A slash in front, empty parts and `.` are dropped, as tar does.
-    public init(_ stored: some Collection<UInt8>) throws(PathError) {
+    public init(_ stored: [UInt8]) throws(PathError) {
         guard stored.count <= Self.sizeLimit else { throw .tooLong }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(stored.count)
-        var depth = 0
-        for part in stored.split(separator: UInt8(ascii: "/")) where !part.elementsEqual(".".utf8) {
-            guard !part.elementsEqual("..".utf8) else { throw .climbs }
-            depth += 1
-            guard depth <= Self.depthLimit else { throw .tooLong }
-            if !bytes.isEmpty { bytes.append(UInt8(ascii: "/")) }
-            bytes += part
+        var parts: [Range<Int>] = []
+        var start = 0
+        // Most paths are kept as they are: nothing is dropped of them.
+        var isWhole = true
+        for index in 0...stored.count where index == stored.count || stored[index] == UInt8(ascii: "/") {
+            switch Self.points(of: stored.span.extracting(start..<index)) {
+            case nil: parts.append(start..<index)
+            case 2: throw .climbs
+            default: isWhole = false
+            }
+            start = index + 1
         }
-        self.bytes = bytes
+        guard parts.count <= Self.depthLimit else { throw .tooLong }
+        bytes = isWhole ? stored : Array(parts.map { stored[$0] }.joined(separator: [UInt8(ascii: "/")]))
+    }
+
+    /// How many points a part consists of, up to two; nil if it is a name.
+    private static func points(of part: Span<UInt8>) -> Int? {
+        guard part.count <= 2 else { return nil }
+        for index in part.indices where part[index] != UInt8(ascii: ".") { return nil }
+        return part.count
     }
 
     /// The path of the folder that it lies in, and its name there.
