@@ -3,7 +3,7 @@ LIBRARIES = libarchive-dev libcurl4-openssl-dev libsqlite3-dev libzstd-dev zlib1
 TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl openssh-client faketime tzdata chromium fonts-dejavu-core jq sqlite3 \
 	age gnupg par2 strace
 DIST_TOOLS = dpkg-dev binutils lintian man-db
-BENCH_TOOLS = hyperfine zstd python3 python3-venv gcc libplist-dev curl nginx-light
+BENCH_TOOLS = hyperfine zstd jq sqlite3 libarchive-tools python3 python3-venv gcc libplist-dev curl nginx-light
 
 # Paths of this machine do not go into the programs.
 RELATIVE = -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=.
@@ -61,6 +61,7 @@ bench: build  ## measures bundling against tar and zstd, the parts alone, tables
 	$(SWIFT_BUILD) --product pingferry-bench
 	@.ci/bench
 	@.ci/bench-tables
+	@.ci/bench-speed
 	@.ci/bench-upload
 
 install: build  ## builds the release and installs programs, manual and completions below PREFIX=/usr/local, staged in DESTDIR

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a large capture for benchmarks: one app container per client, full of ping files.
 
-    make_load.py OUTDIR [--containers 625] [--pings 100000] [--seed 1]
+    make_load.py OUTDIR [--containers 1250] [--pings 100000] [--seed 1]
 
 OUTDIR must be absent or empty. The same arguments give byte-identical output; no clock is read and only the
 standard library is used. By default 100,000 files, about 180 MB.
@@ -12,6 +12,7 @@ store of S3 ping files, half core, half focus-event or mobile-event, written as 
 
 import argparse
 import datetime
+import hashlib
 import json
 import os
 import plistlib
@@ -78,16 +79,20 @@ FIRST_DAY = 1585699200  # 2020-04-01T00:00:00Z
 EPOCH_DAY = datetime.date(1970, 1, 1)
 
 
-def foundation(value, rng, indent=""):
-    """JSON as Foundation pretty-prints it: two spaces, ` : `, `\\/`, keys in no order."""
+def order(key):
+    """A place for a key. Foundation orders by hashes, which are the same in every process, so the same keys are always in the
+    same order: files of one kind look alike."""
+    return hashlib.sha256(key.encode()).digest()
+
+
+def foundation(value, indent=""):
+    """JSON as Foundation pretty-prints it: two spaces, ` : `, `\\/`, keys in the order of their hashes."""
     inner = indent + "  "
     if isinstance(value, dict):
-        keys = list(value)
-        rng.shuffle(keys)
-        items = ['%s"%s" : %s' % (inner, key, foundation(value[key], rng, inner)) for key in keys]
+        items = ['%s"%s" : %s' % (inner, key, foundation(value[key], inner)) for key in sorted(value, key=order)]
         opening, closing = "{", "}"
     elif isinstance(value, (list, tuple)):
-        items = [inner + foundation(item, rng, inner) for item in value]
+        items = [inner + foundation(item, inner) for item in value]
         opening, closing = "[", "]"
     elif isinstance(value, str):
         return '"%s"' % value.replace("/", "\\/")  # no other character in here needs an escape
@@ -99,11 +104,10 @@ def foundation(value, rng, indent=""):
 def envelope(body, kind, app, stamp, rng):
     """The five keys around `body`, which is JSON text already."""
     document = identifier(rng)
-    members = ['  "timestamp" : %.17g' % stamp, '  "documentId" : "%s"' % document, '  "pingType" : "%s"' % kind,
-               r'  "uploadPath" : "\/submit\/telemetry\/%s\/%s\/%s"' % (document, kind, app.release),
-               '  "measurements" : ' + body]
-    rng.shuffle(members)
-    return "{\n" + ",\n".join(members) + "\n}"
+    members = {
+        "timestamp": "%.17g" % stamp, "documentId": '"%s"' % document, "pingType": '"%s"' % kind,
+        "uploadPath": r'"\/submit\/telemetry\/%s\/%s\/%s"' % (document, kind, app.release), "measurements": body}
+    return "{\n" + ",\n".join('  "%s" : %s' % (key, members[key]) for key in sorted(members, key=order)) + "\n}"
 
 
 def identifier(rng):
@@ -160,7 +164,7 @@ def container(root, index, pings, rng):
             body = dict(event(app, stamp, seqs[1], rng), **common)
         file = "-t-%.17g.json" % (stamp + rng.randrange(500, 4000) / 1e6)
         with open(os.path.join(folders[which], file), "w", encoding="utf-8", newline="") as stream:
-            stream.write(envelope(foundation(body, rng, "  "), kinds[which], app, stamp, rng))
+            stream.write(envelope(foundation(body, "  "), kinds[which], app, stamp, rng))
 
     prefix = "telemetry-key-prefix-"
     preferences = {prefix + "clientId": client, prefix + "sessions": 0, prefix + "durations": 0, prefix + "searches": {}}
@@ -179,7 +183,7 @@ def plist(path, values):
 def main():
     parser = argparse.ArgumentParser(description="Write a large capture for benchmarks.")
     parser.add_argument("outdir")
-    parser.add_argument("--containers", type=int, default=625)
+    parser.add_argument("--containers", type=int, default=1250)
     parser.add_argument("--pings", type=int, default=100000, help="ping files in all")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
