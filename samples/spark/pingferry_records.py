@@ -77,6 +77,8 @@ def check(columns):
         for name, value in struct.items():
             if type(value) is not TYPES.get(name, str):
                 raise NotARecord(f"{key}.{name} has another type")
+            if name == "headers" and not all(type(field) is str for field in value.values()):
+                raise NotARecord("a header is no text")
 
 
 def canonical_line(columns):
