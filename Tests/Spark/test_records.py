@@ -1,6 +1,9 @@
 """Lines as columns and back, and the names of captures. Needs neither Spark nor the program."""
 
+import glob
 import json
+import os
+import re
 import unittest
 
 import samples_path  # noqa: F401
@@ -48,7 +51,7 @@ class Lines(unittest.TestCase):
         for old, new in (
                 (LINE, ""), (LINE, "{}"), (LINE, "garbage"), ('"id":"1"', '"id":1'), ('"held":[', '"held":[1,'),
                 ('"type":"core"', '"type":"core","more":1'), ('{"build":"11"', '{"more":"11"'), ('{"build":"11"', '{"build":11'),
-                ('"index":7', '"index":"7"'), ('"index":7', '"index":true'), ('"time":null', '"time":5'),
+                ('"index":7', '"index":"7"'), ('"index":7', '"index":true'), ('"index":7', '"index":9223372036854775808'), ('"time":null', '"time":5'),
                 ('"method":"PUT"', '"method":null'), ('"id":"1"', '"id":"\\udfff"'), ('"/a?b"', '"\\ud83d"'),
                 ('"notes":', '"note":'), ('"X-B":"1"', '"X-B":1')):
             with self.subTest(new=new):
@@ -99,9 +102,21 @@ class Labels(unittest.TestCase):
 
 
 class Codes(unittest.TestCase):
-    def test_every_system_has_the_code_of_its_document(self):
-        self.assertEqual(
-            sorted(pingferry_records.REPEATED_ID_CODES), ["activity-stream", "glean", "leanplum", "mozilla", "sift"])
+    SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Sources")
+
+    def test_they_are_those_of_the_program(self):
+        found = {}
+        for path in glob.glob(os.path.join(self.SOURCES, "Systems/*/*System.swift")):
+            with open(path, encoding="utf-8") as file:
+                code = re.search(r'var repeatedIDCode: String \{ "(\w+)" \}|let repeatedIDCode = "(\w+)"', file.read())
+            if code:
+                system = os.path.basename(path).removesuffix("System.swift")
+                found[re.sub("(?<!^)([A-Z])", r"-\1", system).lower()] = code[1] or code[2]
+        self.assertEqual(found, pingferry_records.REPEATED_ID_CODES)
+
+    def test_so_are_the_words(self):
+        with open(os.path.join(self.SOURCES, "Capture/Intake/Intake.swift"), encoding="utf-8") as file:
+            self.assertIn('"\\(code) %s"' % pingferry_records.REPEATED_ID_WORDS, file.read())
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ import unicodedata
 
 # What stands before and behind the payload. Neither can be inside a text, where a quotation mark has a backslash before it; no
 # key before the payload and none behind it holds an object with such a key.
-BEFORE_PAYLOAD = b',"payload":'
-BEHIND_PAYLOAD = b',"source":{'
-HALF_CHARACTER = b"\\ud"
+BEFORE_PAYLOAD = ',"payload":'
+BEHIND_PAYLOAD = ',"source":{'
+HALF_CHARACTER = "\\ud"
 HEAD_KEYS = ["app", "client", "held", "id", "notes"]
 TAIL_KEYS = ["source", "system", "target", "time", "type"]
 
@@ -28,6 +28,9 @@ REPEATED_ID_CODES = {"mozilla": "P11", "glean": "G23", "sift": "P11", "leanplum"
 REPEATED_ID_WORDS = "id also used by an earlier record with different content"
 
 
+from_json = json.JSONDecoder().decode
+
+
 class NotARecord(ValueError):
     """A line is no record of the form that this module knows."""
 
@@ -37,23 +40,24 @@ def record(line):
 
     Raises NotARecord.
     """
-    start, end = line.find(BEFORE_PAYLOAD), line.rfind(BEHIND_PAYLOAD)
-    if start < 0 or end < start:
-        raise NotARecord("no payload")
     try:
-        columns = json.loads(line[:start] + b"}")
-        tail = json.loads(b"{" + line[end + 1:])
-        payload = line[start + len(BEFORE_PAYLOAD):end].decode()
+        text = line.decode()
+        start, end = text.find(BEFORE_PAYLOAD), text.rfind(BEHIND_PAYLOAD)
+        if start < 0 or end < start:
+            raise NotARecord("no payload")
+        columns, tail = from_json(text[:start] + "}"), from_json("{" + text[end + 1:])
         # An escape can stand for half a character, which no column of text takes.
-        if HALF_CHARACTER in line[:start] or HALF_CHARACTER in line[end:]:
+        if text.find(HALF_CHARACTER, 0, start) >= 0 or text.find(HALF_CHARACTER, end) >= 0:
             json_text([columns, tail]).encode()
-    except ValueError as error:
+    except NotARecord:
+        raise
+    except (ValueError, RecursionError) as error:
         raise NotARecord(str(error)) from error
     if list(columns) != HEAD_KEYS or list(tail) != TAIL_KEYS:
         raise NotARecord("other keys than those of a record")
     columns.update(tail)
     check(columns)
-    columns["payload"] = payload
+    columns["payload"] = text[start + len(BEFORE_PAYLOAD):end]
     return columns
 
 
@@ -62,12 +66,14 @@ def check(columns):
 
     Raises NotARecord, as for a record with more keys that a later version of the program may write.
     """
-    if not all(type(columns[key]) is str for key in ("id", "system", "type")):
-        raise NotARecord("id, system or type is no text")
-    if not all(columns[key] is None or type(columns[key]) is str for key in ("client", "time")):
-        raise NotARecord("client or time is no text")
-    if not all(type(columns[key]) is list and all(type(text) is str for text in columns[key]) for key in ("held", "notes")):
-        raise NotARecord("held or notes is no list of texts")
+    for key in ("id", "system", "type", "client", "time"):
+        value = columns[key]
+        if type(value) is not str and (value is not None or key not in ("client", "time")):
+            raise NotARecord(f"{key} is no text")
+    for key in ("held", "notes"):
+        texts = columns[key]
+        if type(texts) is not list or texts and not all(type(text) is str for text in texts):
+            raise NotARecord(f"{key} is no list of texts")
     for key, known in KNOWN_KEYS.items():
         struct = columns[key]
         if struct is None and key != "source":
@@ -77,6 +83,8 @@ def check(columns):
         for name, value in struct.items():
             if type(value) is not TYPES.get(name, str):
                 raise NotARecord(f"{key}.{name} has another type")
+            if name == "index" and not 0 <= value < 1 << 63:
+                raise NotARecord("index is no place in a file")
             if name == "headers" and not all(type(field) is str for field in value.values()):
                 raise NotARecord("a header is no text")
 

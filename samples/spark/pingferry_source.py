@@ -13,6 +13,8 @@ import dataclasses
 import os
 import socket
 import subprocess
+import sys
+import zipimport
 
 import pyarrow
 from pyspark.sql import Window
@@ -139,6 +141,7 @@ class CapturesReader(DataSourceReader):
     def read(self, partition):
         """The rows of a part, in batches. Nothing is handed on before all of it was read; whatever goes wrong is told in the
         last row."""
+        forget_zip_importers()
         part, rows = partition.value, Rows(partition.value.number)
         ending = None
         try:
@@ -153,6 +156,14 @@ class CapturesReader(DataSourceReader):
         except (OSError, subprocess.SubprocessError) as error:
             ending = pingferry_program.Ending(None, str(error), [])
         yield rows.last(status(part, ending, rows))
+
+
+def forget_zip_importers():
+    """Before each task Spark has Python look into archives of modules anew, into its own `pyspark.zip` once for each of a dozen
+    packages: a tenth of a second and more. Importers that are forgotten are not asked, and are made again when one is needed."""
+    for path, importer in list(sys.path_importer_cache.items()):
+        if isinstance(importer, zipimport.zipimporter):
+            sys.path_importer_cache.pop(path, None)
 
 
 def command(program, part):
@@ -269,7 +280,8 @@ def without_duplicates(records):
     key = ["system", "type", "id"]
     same_id = Window.partitionBy(key).orderBy("part", "line")
     same_payload = Window.partitionBy(key + ["payload_hash"]).orderBy("part", "line")
-    code = F.create_map([F.lit(word) for pair in REPEATED_ID_CODES.items() for word in pair])[F.col("system")]
+    codes = F.create_map([F.lit(word) for pair in REPEATED_ID_CODES.items() for word in pair])
+    code = F.coalesce(codes[F.col("system")], F.lit(""))
     is_noted = F.exists("notes", lambda note: F.startswith(note, code))
     note = F.concat(code, F.lit(" " + REPEATED_ID_WORDS))
     noted = F.when((F.col("place") > 1) & ~is_noted, F.concat(F.array(note), "notes")).otherwise(F.col("notes"))
