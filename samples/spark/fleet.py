@@ -145,11 +145,16 @@ def report(summary):
     print(f"wrote {summary['output']}: {summary['written']} records, {summary['duplicates']} duplicates left out")
     for status in summary["not_whole"][:MOST_PRINTED]:
         part = f" (segments {status['segments']})" if status["segments"] else ""
-        said = status["reason"] or "; ".join(status["problems"])
-        print(f"fleet: {status['capture']}{part}: {status['outcome']}: {said[:400]}", file=sys.stderr)
+        print(f"fleet: {status['capture']}{part}: {status['outcome']}: {why(status)[:400]}", file=sys.stderr)
     more = sum(count for name, count in summary["outcomes"].items() if name != "whole") - MOST_PRINTED
     if more > 0:
         print(f"fleet: and {more} more", file=sys.stderr)
+
+
+def why(status):
+    """Why a part is not whole, in a few words; all of them are in the summary."""
+    first, *more = status["problems"] or [""]
+    return status["reason"] or (f"{first} (and {len(more)} more)" if more else first)
 
 
 if __name__ == "__main__":
