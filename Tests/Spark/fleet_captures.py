@@ -1,5 +1,6 @@
 """Makes the captures of a fleet: of all systems, with bundles, copies, repeated ids, and some that nobody can read."""
 
+import json
 import os
 import re
 import shutil
@@ -17,7 +18,7 @@ CASES = {
         "g16-renamed-copies g22-same-ping-twice g23-one-id-two-pings g35-tags g43-end-time-forms g45-schema "
         "g59-deletion-request gen-a gen-b gen-c gen-d gen-d-sqlite phone texts"),
     "make_leanplum_stores.py": (
-        "sqlite-basic sqlite-wal sqlite-hot-journal plist-caches sqlite-corrupt-page userdefaults har/charles.har har/devtools.har "
+        "sqlite-basic sqlite-hot-journal plist-caches sqlite-corrupt-page userdefaults har/charles.har har/devtools.har "
         "har/mitmproxy-surrogates.har har/proxyman.har"),
     "make_keyed_archives.py": "current gen1-0.1.2 gen4-2.1.0 edge",
 }
@@ -27,6 +28,8 @@ UNREADABLE = (HANGS, ENDLESS, DAMAGED)
 COUNT = 60
 # Pings in the bundle that several workers share.
 SHARED_PINGS = 9000
+# Pings that are larger than any real one: several of them are more than a worker can hold at once, each alone is not.
+LARGE_PINGS, LARGE_BYTES = 16, 7 << 20
 
 
 def make(work, program):
@@ -67,6 +70,7 @@ def make_others(folder, made, program):
         copy(folder, name, os.path.join(folder, other))
         alter(os.path.join(folder, other))
     pack(os.path.join(folder, "webxr-s3"), os.path.join(folder, "packed [1].zip"))
+    write_large(os.path.join(folder, "large.ndjson"))
 
 
 def generate(script, folder, *options):
@@ -97,6 +101,17 @@ def alter(folder):
                 with open(path, "wb") as file:
                     file.write(changed)
     assert altered > 0, folder
+
+
+def write_large(path):
+    """The version of the app makes each large: it stands in the payload, and beside it too."""
+    with open(path, "w", encoding="ascii") as file:
+        for number in range(LARGE_PINGS):
+            json.dump({
+                "topic": "activity-stream-mobile-sessions", "client_id": "0A7E5C42-B8D1-4963-9F2A-E4C61B8D7%03d" % number,
+                "session_duration": number, "app_version": "x" * LARGE_BYTES, "build": "12646", "locale": "de_DE",
+                "release_channel": "release"}, file)
+            file.write("\n")
 
 
 def pack(folder, archive):

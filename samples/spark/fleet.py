@@ -6,13 +6,15 @@
 Records that several captures have come out once. What could not be read is printed, and written as JSON with --summary.
 
 Exit status: 0 if all was read; 1 if some of it was not, or not understood; 64 usage; 66 no such capture; 73 the output exists,
-or would have too many folders. What was read is written with status 0 and 1.
+would have too many folders, or cannot be made; 74 the job failed. All that was read is written with status 0 and 1 alone.
 """
 
 import argparse
 import json
 import sys
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
@@ -22,6 +24,13 @@ import pingferry_source
 FOLDERS = ["system", "type", "day"]
 MOST_NAMED = 1000
 MOST_PRINTED = 20
+MOST_ERROR = 4000
+# A record may be large, and many that follow each other may be: Parquet looks at its memory after each, not after a hundred of
+# them, and what was put aside is read row by row, not by the thousand.
+WRITING = {
+    "parquet.page.size.check.estimate": "false", "parquet.page.size.row.check.min": "1", "parquet.block.size.row.check.min": "1",
+    "parquet.block.size.row.check.max": "4"}
+READING = {"spark.sql.parquet.enableVectorizedReader": "false"}
 
 
 class Refused(Exception):
@@ -36,21 +45,24 @@ def main():
     arguments = parsed()
     try:
         pingferry_plan.captures(arguments.captures)
+        pingferry_source.settings({"paths": json.dumps(arguments.captures), **options(arguments.option)})
         # What is written tells of people: their owner alone reads it.
         spark = SparkSession.builder.appName("pingferry").config("spark.hadoop.fs.permissions.umask-mode", "077").getOrCreate()
         try:
             summary = run(spark, arguments)
         finally:
             spark.stop()
+        report(summary)
+        if arguments.summary:
+            write_json(summary, arguments.summary)
     except FileNotFoundError as error:
         return refuse(Refused(66, str(error)))
+    except ValueError as error:
+        return refuse(Refused(64, str(error)))
+    except (PySparkException, Py4JError) as error:
+        return refuse(Refused(74, f"the job failed, and what it wrote is not complete: {str(error)[:MOST_ERROR]}"))
     except Refused as refused:
         return refuse(refused)
-    report(summary)
-    if arguments.summary:
-        with open(arguments.summary, "w", encoding="utf-8") as file:
-            json.dump(summary, file, ensure_ascii=True, indent=1, sort_keys=True)
-            file.write("\n")
     return 0 if summary["outcomes"].keys() <= {"whole"} else 1
 
 
@@ -78,11 +90,13 @@ def run(spark, arguments):
     for path in (output, staging):
         if Storage(spark, path).exists():
             raise Refused(73, f"{path} exists")
+    for name, value in READING.items():
+        spark.conf.set(name, value)
     pingferry_source.register(spark)
     read = spark.read.format("pingferry").options(**options(arguments.option)).load(arguments.captures)
     try:
         # Captures are read once: all that follows reads this, also on a worker that takes over from one that died.
-        read.write.parquet(staging)
+        read.write.options(**WRITING).parquet(staging)
         staged = spark.read.schema(read.schema).parquet(staging)
         write(pingferry_source.records(staged), arguments)
         return summarize(spark, pingferry_source.statuses(staged), output)
@@ -117,7 +131,7 @@ def write(records, arguments):
     if days.select(FOLDERS).distinct().limit(arguments.folders + 1).count() > arguments.folders:
         raise Refused(73, f"the output would have more than {arguments.folders} folders (--folders)")
     kept = pingferry_source.without_duplicates(days)
-    kept.hint("rebalance", *FOLDERS).write.partitionBy(FOLDERS).parquet(arguments.output)
+    kept.hint("rebalance", *FOLDERS).write.options(**WRITING).partitionBy(FOLDERS).parquet(arguments.output)
 
 
 def summarize(spark, statuses, output):
@@ -136,6 +150,15 @@ def summarize(spark, statuses, output):
         "written": sum(counts.values()), "duplicates": totals[2] - sum(counts.values()),
         "types": {f"{system}/{kind}": count for (system, kind), count in sorted(counts.items(), key=str)},
         "not_whole": [row.asDict() for row in failed]}
+
+
+def write_json(summary, path):
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(summary, file, ensure_ascii=True, indent=1, sort_keys=True)
+            file.write("\n")
+    except OSError as error:
+        raise Refused(73, f"the records are written, but no summary: {error}") from error
 
 
 def report(summary):
