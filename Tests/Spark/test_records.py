@@ -51,7 +51,8 @@ class Lines(unittest.TestCase):
         for old, new in (
                 (LINE, ""), (LINE, "{}"), (LINE, "garbage"), ('"id":"1"', '"id":1'), ('"held":[', '"held":[1,'),
                 ('"type":"core"', '"type":"core","more":1'), ('{"build":"11"', '{"more":"11"'), ('{"build":"11"', '{"build":11'),
-                ('"index":7', '"index":"7"'), ('"index":7', '"index":true'), ('"index":7', '"index":9223372036854775808'), ('"time":null', '"time":5'),
+                ('"index":7', '"index":"7"'), ('"index":7', '"index":true'),
+                ('"index":7', '"index":9223372036854775808'), ('"time":null', '"time":5'),
                 ('"method":"PUT"', '"method":null'), ('"id":"1"', '"id":"\\udfff"'), ('"/a?b"', '"\\ud83d"'),
                 ('"notes":', '"note":'), ('"X-B":"1"', '"X-B":1')):
             with self.subTest(new=new):

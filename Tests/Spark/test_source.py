@@ -46,7 +46,8 @@ class Reading(unittest.TestCase):
 
     def test_a_record_is_a_row_and_the_last_row_is_the_status(self):
         status, rows = self.status("exit 0", LINE + "\n" + line(8))
-        self.assertEqual([(row["part"], row["line"], row["id"], row["status"]) for row in rows], [(3, 0, "1", None), (3, 1, "8", None)])
+        self.assertEqual(
+            [(row["part"], row["line"], row["id"], row["status"]) for row in rows], [(3, 0, "1", None), (3, 1, "8", None)])
         self.assertEqual(pingferry_source.pingferry_records.canonical_line(rows[0]), LINE)
         self.assertEqual(
             {key: status[key] for key in ("capture", "segments", "outcome", "exit", "reason", "problems", "records", "left_out")},
