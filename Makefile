@@ -3,6 +3,7 @@ LIBRARIES = libarchive-dev libcurl4-openssl-dev libsqlite3-dev libzstd-dev zlib1
 TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl openssh-client faketime tzdata chromium fonts-dejavu-core jq sqlite3 \
 	age gnupg par2 strace
 DIST_TOOLS = dpkg-dev binutils lintian man-db
+FLEET_TOOLS = python3 python3-venv openjdk-17-jre-headless
 BENCH_TOOLS = hyperfine zstd jq sqlite3 libarchive-tools python3 python3-venv gcc libplist-dev curl nginx-light
 
 # Paths of this machine do not go into the programs.
@@ -15,10 +16,10 @@ SECONDS = 60
 CHAOS =
 
 .NOTPARALLEL:
-.PHONY: help setup build demo test lint docs fuzz chaos bench install dist reproducible clean
+.PHONY: help setup build demo test fleet-test lint docs fuzz chaos bench install dist reproducible clean
 
 help:  ## lists the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 setup:  ## installs the C libraries that are missing
 	@.ci/setup $(LIBRARIES)
@@ -39,6 +40,10 @@ test:  ## runs the tests and, where the schemas and Mozilla's SDK are at hand, c
 	@.ci/glean
 	@.ci/report
 	@.ci/recipes
+
+fleet-test: build  ## reads 60 captures on a cluster of two executors, kills one, and compares with one machine
+	@.ci/setup $(LIBRARIES) $(FLEET_TOOLS)
+	@.ci/fleet-test
 
 lint:  ## checks the style of the sources, and that imports go down only
 	@.ci/setup python3

@@ -1,0 +1,9 @@
+"""Lets the tests import what lies in samples/spark."""
+
+import os
+import sys
+
+sys.dont_write_bytecode = True
+FOLDER = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../samples/spark"))
+if FOLDER not in sys.path:
+    sys.path.insert(0, FOLDER)

@@ -1,0 +1,107 @@
+"""What is read by whom. Needs no Spark; a script stands in for the program."""
+
+import json
+import os
+import stat
+import tempfile
+import unittest
+
+import samples_path  # noqa: F401
+import pingferry_plan
+from pingferry_plan import Part, ZSTD_MAGIC, captures, given, pieces, plan
+from pingferry_program import Limits
+
+LARGE = pingferry_plan.LEAST_SEGMENT * 4
+
+
+class Planning(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        here = os.getcwd()
+        self.addCleanup(os.chdir, here)
+        os.chdir(self.folder)
+
+    def make(self, name, contents=b""):
+        os.makedirs(os.path.dirname(os.path.abspath(name)), exist_ok=True)
+        with open(name, "wb") as file:
+            file.write(contents)
+
+    def program(self, script):
+        """A program that is called as `program list --quiet --json -- PATH`."""
+        self.make("program", b"#!/bin/sh\n" + script.encode() + b"\n")
+        os.chmod("program", stat.S_IRWXU)
+        return os.path.abspath("program")
+
+    def test_patterns_give_paths_in_the_order_of_their_bytes(self):
+        for name in ("c/b", "c/B", "c/é", "c/a b", "c/.hidden", "d/z"):
+            self.make(name)
+        self.assertEqual(captures(["d/*", "c/*"]), ["d/z", "c/B", "c/a b", "c/b", "c/é"])
+
+    def test_what_exists_is_meant_as_it_is_written(self):
+        for name in ("c/[ab]", "c/a", "c/*"):
+            self.make(name)
+        self.assertEqual(captures(["c/[ab]"]), ["c/[ab]"])
+        self.assertEqual(captures(["c/*"]), ["c/*"])
+        os.symlink("nowhere", "broken")
+        self.assertEqual(captures(["broken"]), ["broken"])
+
+    def test_a_pattern_that_means_nothing_is_an_error(self):
+        self.make("c/a")
+        with self.assertRaises(FileNotFoundError):
+            captures(["c/*", "d/*"])
+
+    def test_spark_gives_one_path_or_a_list(self):
+        self.assertEqual(given("a,b", None), ["a,b"])
+        self.assertEqual(given(None, '["a","b\\n\\u00e9"]'), ["a", "b\né"])
+        with self.assertRaises(ValueError):
+            given(None, None)
+
+    def test_a_part_is_a_capture(self):
+        self.make("one/AppData/x")
+        self.make("two/AppData/x")
+        self.make("a\nb")
+        self.assertEqual(plan(["*/AppData", "a*"], None, Limits(), 16), [
+            Part(0, f"{self.folder}/one/AppData", "one/AppData"), Part(1, f"{self.folder}/two/AppData", "two/AppData"),
+            Part(2, f"{self.folder}/a\nb", "a\nb")])
+
+    def test_or_some_segments_of_a_bundle(self):
+        self.make("b.tar.zst", ZSTD_MAGIC + bytes(LARGE))
+        self.make("c", b"x")
+        program = self.program(
+            """[ "$1 $2 $3 $4" = "list --quiet --json --" ] || exit 64; [ -f "$5" ] || exit 66
+            echo '{"segments": [1, 2, 3, 4, 5]}'""")
+        self.assertEqual(
+            [(part.number, part.label, part.segments) for part in plan(["b.tar.zst", "c"], program, Limits(), 2)],
+            [(0, "b.tar.zst", "1-2"), (1, "b.tar.zst", "3-4"), (2, "b.tar.zst", "5-5"), (3, "c", None)])
+        self.assertEqual(len(plan(["b.tar.zst"], program, Limits(), 5)), 1)
+
+    def test_pieces_are_whole_and_in_order(self):
+        self.assertEqual(pieces(0, 16), [None])
+        self.assertEqual(pieces(16, 16), [None])
+        self.assertEqual(pieces(17, 16), ["1-16", "17-17"])
+        self.assertEqual(pieces(32, 16), ["1-16", "17-32"])
+
+    def test_a_bundle_that_does_not_tell_is_one_part(self):
+        self.make("b.tar.zst", ZSTD_MAGIC + bytes(LARGE))
+        for script in (
+                "exit 65", "echo '{'", "echo '[]'", "echo '{}'", "echo '{\"segments\": 5}'", "kill -9 $$", "exec sleep 600",
+                "printf '{\"segments\": [1,2,3,4], \"x\": \"'; head -c 70000000 /dev/zero | tr '\\0' x; echo '\"}'"):
+            with self.subTest(script=script):
+                parts = plan(["b.tar.zst"], self.program(script), Limits(seconds=2 if "sleep" in script else 60), 2)
+                self.assertEqual([part.segments for part in parts], [None])
+
+    def test_only_files_that_may_be_large_bundles_are_asked(self):
+        self.make("small", ZSTD_MAGIC)
+        self.make("other", bytes(LARGE))
+        os.mkfifo("pipe")
+        os.mkdir("folder")
+        os.symlink("pipe", "link")
+        program = self.program("echo '%s'" % json.dumps({"segments": [0] * 9}))
+        parts = plan(["small", "other", "pipe", "folder", "link"], program, Limits(seconds=5), 2)
+        self.assertEqual([part.segments for part in parts], [None] * 5)
+
+
+if __name__ == "__main__":
+    unittest.main()
