@@ -89,7 +89,7 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     ///
     /// - Returns: false when the frame has ended: all of it was there, and its checksum, if it has one, was
     ///   right.
-    /// - Throws: `ContainerError` at the frame's offset: `truncated`, `damaged`, `overLimit`, `file`. The
+    /// - Throws: `ContainerError` at the frame's offset: `truncated`, `damaged`, `overLimit`, `outOfMemory`, `file`. The
     ///   chunks so far are then not to be trusted.
     public mutating func advance() throws(ContainerError) -> Bool {
         outputCount = 0
@@ -98,7 +98,9 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
             let result = step()
             if ZSTD_isError(result) != 0 {
                 isFinished = true
-                throw ContainerError(at: start, .damaged(String(cString: ZSTD_getErrorName(result))))
+                let lacksMemory = ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation
+                throw ContainerError(
+                    at: start, lacksMemory ? .outOfMemory : .damaged(String(cString: ZSTD_getErrorName(result))))
             }
             isFinished = result == 0
             contentCount += outputCount

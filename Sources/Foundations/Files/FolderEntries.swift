@@ -44,6 +44,9 @@ public struct FolderEntries: Sendable {
     /// The bytes of a name.
     public func name(_ index: Int) -> [UInt8] { Array(bytes(index)) }
 
+    /// How many bytes a name has.
+    public func nameLength(_ index: Int) -> Int { entries[index].name.count }
+
     /// The kind of an entry.
     public func kind(_ index: Int) -> Kind { entries[index].kind }
 

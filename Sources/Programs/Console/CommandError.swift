@@ -84,6 +84,7 @@ public struct CommandError: Error {
 
     private static func status(of error: BundleError) -> ExitStatus {
         if case .container(let error) = error, case .file(let error) = error.reason { return Self(error).status }
+        if case .container(let error) = error, error.reason == .outOfMemory { return .inputOutput }
         switch error {
         case .signature(let error): return Self.status(of: error)
         case .volumes(let error) where error.isMissing: return .noInput

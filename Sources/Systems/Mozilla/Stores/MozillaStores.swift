@@ -21,22 +21,21 @@ struct MozillaStores: StoreFormat {
     func store(ofFolder folder: inout FolderLook) -> (any Store)? {
         let isOwn = MozillaName.isOwnPingFolder(folder.name)
         guard isOwn || holdsPing(folder) else { return nil }
-        var pings = PingFolder(
-            path: folder.path, folderPath: folder.path, base: folder.base, type: MozillaName.namedType(of: folder.name),
-            entries: folder.files.entries)
+        var pings: [PingFolder.Unsorted] = []
         let files = folder.files
         for (index, file) in files.enumerated() {
             let time = DecimalTime(pingFileName: file.span)
             // A stranger's file in a folder that is not the SDK's own is none of our business.
             if !isOwn, time == nil { continue }
             if let time {
-                pings.append(files.entry(index), time: time)
+                pings.append(PingFolder.Unsorted(entry: files.entry(index), time: time))
             } else {
-                append(file, files.entry(index), to: &pings, in: &folder)
+                pings.append(parsed(file, files.entry(index), in: &folder))
             }
         }
-        pings.sort()
-        return pings
+        return PingFolder(
+            path: folder.path, folderPath: folder.path, base: folder.base, type: MozillaName.namedType(of: folder.name),
+            files: pings, of: files.entries)
     }
 
     /// Whether a folder that is not the SDK's own has a file that is named like a ping.
@@ -47,18 +46,17 @@ struct MozillaStores: StoreFormat {
         }
     }
 
-    /// Adds a file whose name tells no time: its envelope does. The file is parsed to see it, and what was parsed is kept for
-    /// the reading of its pings as far as there is room.
-    private func append(
-        _ file: [UInt8], _ entry: Int, to pings: inout PingFolder, in folder: inout FolderLook
-    ) {
+    /// A file whose name tells no time: its envelope does. The file is parsed to see it, and what was parsed is kept for the
+    /// reading of its pings as far as there is room.
+    private func parsed(_ file: [UInt8], _ entry: Int, in folder: inout FolderLook) -> PingFolder.Unsorted {
         // What cannot be read here is reported when it is read for its pings.
-        guard let bytes = try? folder.contents(of: file) else { return pings.append(entry, time: nil) }
+        guard let bytes = try? folder.contents(of: file) else { return PingFolder.Unsorted(entry: entry, time: nil) }
         guard let kept = folder.keepContents(of: file) else {
-            return pings.append(entry, time: ParsedPingFile(bytes).time)
+            return PingFolder.Unsorted(entry: entry, time: ParsedPingFile(bytes).time)
         }
         let parsed = ParsedPingFile(kept)
-        pings.append(entry, time: parsed.time, parsed: folder.tree.takeRoom(parsed.memorySize) ? parsed : nil)
+        let isKept = folder.tree.takeRoom(parsed.memorySize)
+        return PingFolder.Unsorted(entry: entry, time: parsed.time, parsed: isKept ? parsed : nil)
     }
 
     func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding {
@@ -105,12 +103,12 @@ struct MozillaStores: StoreFormat {
             return stores(ofFile: name, in: &folder)
         }
         let file = Array(name.utf8)
-        var pings = PingFolder(
-            path: folder.path(of: file), folderPath: folder.path, base: folder.base,
-            type: MozillaName.namedType(of: folder.name), entries: folder.files.entries)
-        pings.append(folder.files.entry(0), time: nil)
-        pings.sort()
-        return .own([pings])
+        return .own([
+            PingFolder(
+                path: folder.path(of: file), folderPath: folder.path, base: folder.base,
+                type: MozillaName.namedType(of: folder.name),
+                files: [PingFolder.Unsorted(entry: folder.files.entry(0), time: nil)], of: folder.files.entries)
+        ])
     }
 
     func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? { nil }

@@ -12,75 +12,69 @@ struct PingFolder: FileStore {
     let type: String
     /// The beginning of the paths of the files.
     private let base: String
-    /// The entries of the folder, the files among them.
-    private let entries: FolderEntries
-    /// The files by their places there, in order.
-    private var files: [UInt32] = []
-    /// What was parsed to see the time of a file, by its place among the entries.
-    private var parsed: [UInt32: ParsedPingFile] = [:]
-    /// The files that are still to be put in order.
-    private var unsorted: [Unsorted] = []
+    /// The names of the files, in order, and where each ends: all that is kept of what may be millions.
+    private var names: [UInt8] = []
+    private var ends: [Int] = []
+    /// What was parsed to see the time of a file, by its place in the order.
+    private var parsed: [Int: ParsedPingFile] = [:]
 
-    private struct Unsorted {
-        /// The time that orders the file; nil where neither name nor envelope tells one.
+    /// A file, before the files are put in order.
+    struct Unsorted {
+        /// Its place among the entries of the folder.
+        let entry: Int
+        /// The time that orders it; nil where neither its name nor its envelope tells one.
         let time: DecimalTime?
-        let entry: UInt32
+        /// What was parsed to see the time, where that is kept.
+        var parsed: ParsedPingFile?
     }
 
-    /// Makes a folder without files.
+    /// Puts the files of a folder in order: by the time in the name, else of the envelope; ties by name.
     /// - Parameters:
     ///   - path: what reports call the store; the path of the file where one of them is given alone.
     ///   - folderPath: the path of the folder in the capture.
     ///   - base: what the paths of its files begin with.
     ///   - type: the ping type that the folder is named for.
-    ///   - entries: the entries of the folder.
-    init(path: String, folderPath: String, base: String, type: String, entries: FolderEntries) {
-        self.entries = entries
+    ///   - files: its ping files.
+    ///   - entries: the entries of the folder, the files among them.
+    init(
+        path: String, folderPath: String, base: String, type: String, files: [Unsorted], of entries: FolderEntries
+    ) {
         self.path = path
         self.folderPath = folderPath
         self.base = base
         self.type = type
         parts = [StorePart(kind: .mozillaPingFile, path: path)]
-    }
-
-    /// Adds a file.
-    /// - Parameters:
-    ///   - entry: its place among the entries.
-    ///   - time: what orders it; nil where neither name nor envelope tells.
-    ///   - parsed: what was parsed to see the time, where that is kept.
-    mutating func append(_ entry: Int, time: DecimalTime?, parsed: ParsedPingFile? = nil) {
-        unsorted.append(Unsorted(time: time, entry: UInt32(entry)))
-        if let parsed { self.parsed[UInt32(entry)] = parsed }
-    }
-
-    /// A file, by its place in the order, where it was parsed already to see its time.
-    func parsed(_ index: Int) -> ParsedPingFile? { parsed[files[index]] }
-
-    /// Puts the files in order: by the time in the name, else of the envelope; ties by name.
-    mutating func sort() {
-        unsorted.sort { [entries] left, right in
+        let files = files.sorted { left, right in
             switch (left.time, right.time) {
             case (let leftTime?, let rightTime?) where leftTime != rightTime: leftTime < rightTime
             case (nil, _?): true
             case (_?, nil): false
-            default: entries.precedes(Int(left.entry), Int(right.entry))
+            default: entries.precedes(left.entry, right.entry)
             }
         }
-        files = unsorted.map(\.entry)
-        unsorted = []
+        names.reserveCapacity(files.reduce(0) { $0 + entries.nameLength($1.entry) })
+        ends.reserveCapacity(files.count)
+        for (index, file) in files.enumerated() {
+            names += entries.name(file.entry)
+            ends.append(names.count)
+            if let parsed = file.parsed { self.parsed[index] = parsed }
+        }
     }
+
+    /// A file, by its place in the order, where it was parsed already to see its time.
+    func parsed(_ index: Int) -> ParsedPingFile? { parsed[index] }
 }
 
 extension PingFolder {
     var system: SystemName? { .mozilla }
     var companionPaths: [String] { [] }
-    var fileCount: Int { files.count }
+    var fileCount: Int { ends.count }
     var isReadAtOnce: Bool { false }
     var sizeLimit: FileSizeLimit { .usual }
     var carriesCredentials: Bool { false }
 
     func file(_ index: Int) -> (name: [UInt8], path: String) {
-        let name = entries.name(Int(files[index]))
+        let name = Array(names[(index == 0 ? 0 : ends[index - 1])..<ends[index]])
         return (name, base + String(decoding: name, as: UTF8.self))
     }
 
