@@ -1,4 +1,5 @@
 import Files
+import JSONText
 import Parallel
 import Telemetry
 
@@ -120,7 +121,7 @@ struct StoreWalk {
             // One file can be a store of two systems.
             left.path == right.path
                 ? left.store.kind.description < right.store.kind.description
-                : left.path.utf8.lexicographicallyPrecedes(right.path.utf8)
+                : left.path.utf8.span.ordered(against: right.path.utf8.span) < 0
         }
         return found
     }

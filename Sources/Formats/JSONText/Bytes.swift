@@ -3,6 +3,11 @@ extension Span<UInt8> {
     public func ordered(against other: Span<UInt8>) -> Int {
         let shared = Swift.min(count, other.count)
         var index = 0
+        while shared &- index >= 8 {
+            let (mine, others) = (word(at: index), other.word(at: index))
+            if mine != others { return mine.byteSwapped < others.byteSwapped ? -1 : 1 }
+            index &+= 8
+        }
         while index < shared {
             let mine = self[index]
             let others = other[index]
