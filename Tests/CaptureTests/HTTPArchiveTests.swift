@@ -6,6 +6,7 @@ import Glean
 import JSONText
 import Leanplum
 import Mozilla
+import Parallel
 import Sift
 import Telemetry
 import TestSupport
@@ -24,10 +25,11 @@ struct ReadLog {
             RequestLog(ByteSource(bytes), kind: kind, label: "capture", path: path, itemLimit: limit))
     }
 
-    init(_ log: RequestLog) async throws {
-        let options = HarvestOptions()
+    init(_ log: RequestLog, limit: JobLimit = JobLimit(jobs: 2)) async throws {
+        var options = HarvestOptions()
+        options.scan.spread = { limit.spread($0, $1) }
         var batches: [Batch] = []
-        try await log.read(input: 0, options) { batches.append($0) }
+        try await log.read(input: 0, options, limit: limit) { batches.append($0) }
         var document = JSONDocument()
         for batch in batches {
             for entry in batch.records {
@@ -113,6 +115,24 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
             log.records.map(\.notes) == [
                 ["server answered 503", "an equal request of this log was answered 200"], ["no answer was seen"], [],
             ])
+    }
+
+    @Test("of a log that is read in several rounds, by several jobs, the order is kept", arguments: [1, 2, 5])
+    func rounds(jobs: Int) async throws {
+        // Three rounds: the entry that cannot be read stands in the second, the retry in the last.
+        let count = 6000
+        var entries = (1...count).map { coreEntry($0, status: 503) }
+        entries[3000] = #"{"request":7}"#
+        entries.append(coreEntry(2500, status: 200))
+        let limit = JobLimit(jobs: jobs)
+        let log = try await ReadLog(
+            RequestLog(
+                ByteSource(archive(entries.joined(separator: ","))), kind: .httpArchive, label: "capture",
+                path: "a.har"), limit: limit)
+        #expect(log.records.map(\.source.index) == (0...count).filter { $0 != 3000 })
+        #expect(
+            log.quarantined.map(\.reject.reason) == ["entry_invalid no request with method and url (entry 3000)"])
+        #expect(log.records.filter { !$0.held.isEmpty }.map(\.source.index) == [2499, count])
     }
 
     @Test("the time is that of the request, in whatever way it is written")

@@ -16,7 +16,7 @@ import Testing
 
     private func batches(of log: RequestLog) async throws -> [Batch] {
         var batches: [Batch] = []
-        try await log.read(input: 0, Self.options) { batches.append($0) }
+        try await log.read(input: 0, Self.options, limit: JobLimit(jobs: 2)) { batches.append($0) }
         return batches
     }
 

@@ -15,7 +15,7 @@ import Testing
             ByteSource(Array(text.utf8)), kind: kind, label: "c", path: "p", systems: ProbeSystem.table)
         var records: [Record] = []
         var document = JSONDocument()
-        try await log.read(input: 0, HarvestOptions()) { batch in
+        try await log.read(input: 0, HarvestOptions(), limit: JobLimit(jobs: 2)) { batch in
             for entry in batch.records {
                 let line = Array(batch.lines[entry.line].dropLast())
                 records.append(try Record(line: line, using: &document, knowing: ProbeSystem.table))

@@ -113,7 +113,7 @@ public struct Harvest {
         case .salvage(let bundle):
             let scan = try SalvageScan(bundle, input: number, options)
             while let batch = try scan.next() { try await consume(batch) }
-        case .log(let log): try await log.read(input: number, options, consume)
+        case .log(let log): try await log.read(input: number, options, limit: limit, consume)
         }
     }
 
@@ -149,13 +149,13 @@ public struct Harvest {
     }
 
     private func inParallel<Unit: Sendable, Result: Sendable>(
-        _ units: [Unit], _ work: @escaping @Sendable (Unit) throws -> Result,
+        _ units: some Sequence<Unit>, _ work: @escaping @Sendable (Unit) throws -> Result,
         consume: (Result) async throws -> Void
     ) async throws {
         var tasks = OrderedTasks<Result>(limit: limit)
-        var waiting = units[...]
+        var waiting = units.makeIterator()
         while true {
-            while tasks.count < 2 * limit.jobs + 1, let unit = waiting.popFirst() { tasks.add { try work(unit) } }
+            while tasks.count < 2 * limit.jobs + 1, let unit = waiting.next() { tasks.add { try work(unit) } }
             guard let result = try await tasks.next() else { return }
             try await consume(result)
         }

@@ -77,7 +77,7 @@ enum LogEntryError: Error {
 extension Span<UInt8> {
     /// Where the lone surrogates U+DC80 to U+DCFF stand for the bytes 0x80 to 0xFF: the bytes; nil if there is none.
     fileprivate var escapedBytes: [UInt8]? {
-        guard holds(0xED, { $0 == 0xB2 || $0 == 0xB3 }) else { return nil }
+        guard holdsEscapedByte else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
         var index = 0
@@ -124,11 +124,11 @@ extension Span<UInt8> {
         return false
     }
 
-    private func holds(_ first: UInt8, _ isSecond: (UInt8) -> Bool) -> Bool {
+    private var holdsEscapedByte: Bool {
         var index = 0
-        while index + 1 < count {
-            if self[index] == first, isSecond(self[index + 1]) { return true }
-            index += 1
+        while let first = firstIndex(of: 0xED, from: index), first + 1 < count {
+            if self[first + 1] == 0xB2 || self[first + 1] == 0xB3 { return true }
+            index = first + 1
         }
         return false
     }

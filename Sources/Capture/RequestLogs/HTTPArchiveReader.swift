@@ -4,7 +4,7 @@ import Telemetry
 
 /// Reads the entries of an HTTP archive: the uploads of known systems become records, all other traffic is left alone.
 ///
-/// A reader is for one archive, entry by entry: it counts how often a payload without time has come.
+/// A reader keeps its memory from one entry to the next, and nothing else.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry".
 struct HTTPArchiveReader: Sendable {
@@ -25,15 +25,20 @@ struct HTTPArchiveReader: Sendable {
     private let systems: SystemTable
     private var entry = JSONDocument()
     private var body = JSONDocument()
-    private var repeats: TimelessRepeats
+    /// Whether only requests that arrived are wanted.
+    private let onlyDelivered: Bool
 
     /// Makes a reader for one archive.
     /// - Parameters:
     ///   - capture: the label of the capture.
     ///   - path: the archive's path in it.
-    init(capture: String, path: String, systems: SystemTable, inflate: @escaping Inflate) {
+    ///   - onlyDelivered: whether requests that did not arrive are left out as other traffic, but for those without a time:
+    ///     equal ones of these are numbered.
+    init(
+        capture: String, path: String, systems: SystemTable, onlyDelivered: Bool = false, inflate: @escaping Inflate
+    ) {
         self.systems = systems
-        repeats = TimelessRepeats(systems)
+        self.onlyDelivered = onlyDelivered
         source = Source(capture: capture, path: path, store: .harEntry, index: 0)
         self.inflate = inflate
     }
@@ -56,6 +61,11 @@ struct HTTPArchiveReader: Sendable {
         defer { entry.reset() }
         guard let parts = HTTPArchiveEntry(entry) else {
             return .reject("entry_invalid no request with method and url")
+        }
+        if onlyDelivered, parts.time != nil,
+            !systems.all.contains(where: { $0.requests.isDelivered(status: parts.status) })
+        {
+            return .other(.unrelated)
         }
         let route: UploadRoute
         do throws(UploadRoute.RouteError) {
@@ -85,7 +95,7 @@ struct HTTPArchiveReader: Sendable {
         defer { body.reset() }
         var source = source
         source.index = index
-        let time = parts.started.flatMap(Timestamp.init(started:))
+        let time = parts.time
         let headers = parts.headers.fields(named: requests.headers, in: entry)
         let upload = CapturedUpload(route: route, headers: headers, time: time, source: source)
         do throws(BodyError) {
@@ -93,7 +103,6 @@ struct HTTPArchiveReader: Sendable {
             if time == nil { record.notes.append("bad_time startedDateTime tells no instant") }
             if spelling != "text" { record.notes.append("E.2 body spelled as \(spelling)") }
             record.takeAnswer(parts.status, isDelivered: requests.isDelivered(status: parts.status))
-            repeats.number(&record)
             return .upload(record, status: parts.status)
         } catch {
             switch error {
@@ -183,7 +192,7 @@ extension HTTPArchiveReader {
         }
         guard let raw = parameter(form.payload, in: params) else { throw .invalid("the form has no \(form.payload)") }
         if (try? body.read(raw)) != nil { return "params" }
-        guard let decoded = PercentEncoding.decoded(raw, plusIsSpace: true) else {
+        guard let decoded = PercentEncoding.decoded(raw.span, plusIsSpace: true) else {
             throw .invalid("malformed percent-encoding")
         }
         do throws(JSONError) {
@@ -203,6 +212,11 @@ extension HTTPArchiveReader {
         }
         return nil
     }
+}
+
+extension HTTPArchiveEntry {
+    /// When the exchange began; nil where the archive tells no instant.
+    fileprivate var time: Timestamp? { started.flatMap(Timestamp.init(started:)) }
 }
 
 extension Timestamp {

@@ -1,14 +1,12 @@
 import JSONText
-import Telemetry
 
-/// Goes through an HTTP archive, entry by entry, with one entry in memory at a time.
+/// Cuts an HTTP archive into its entries, with one entry in memory at a time.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section A.
 struct HTTPArchiveScan: ~Copyable {
     private var pieces: TextPieces
     private var skimmer: JSONSkimmer
     private let itemLimit: Int
-    private var reader: HTTPArchiveReader
     private var index = 0
     private var isAtEnd = false
 
@@ -22,18 +20,15 @@ struct HTTPArchiveScan: ~Copyable {
         skimmer = JSONSkimmer(
             path: HTTPArchiveReader.path, neighbors: [HTTPArchiveReader.version], outline: HTTPArchiveReader.outline,
             limit: log.itemLimit)
-        reader = HTTPArchiveReader(capture: log.label, path: log.path, systems: log.systems) {
-            Inflater.inflate(body: $0, limit: $1)
-        }
     }
 
     /// The next entry, or what is wrong with the archive; nil at the end.
-    mutating func next() -> LogItem? {
+    mutating func next() -> LogCut? {
         guard !isAtEnd else { return nil }
         do throws(JSONError) {
             while true {
                 if let finding = try advanceInPiece() {
-                    if let item = item(for: finding) { return item }
+                    if let cut = cut(for: finding) { return cut }
                 } else if !pieces.advance() {
                     return end()
                 }
@@ -49,7 +44,7 @@ struct HTTPArchiveScan: ~Copyable {
         return try skimmer.next(in: piece.span, from: &pieces.position)
     }
 
-    private mutating func item(for finding: JSONSkimmer.Finding) -> LogItem? {
+    private mutating func cut(for finding: JSONSkimmer.Finding) -> LogCut? {
         switch finding {
         case .neighbor:
             guard !HTTPArchiveReader.isKnown(version: skimmer.text) else { return nil }
@@ -59,16 +54,15 @@ struct HTTPArchiveScan: ~Copyable {
             let end = skimmer.range.upperBound + pieces.markLength
             defer { index += 1 }
             guard !skimmer.isTooLong else {
-                return LogItem(
-                    .reject("entry_too_large entry \(index): request of more than \(itemLimit) bytes"), start, end)
+                let fault = "entry_too_large entry \(index): request of more than \(itemLimit) bytes"
+                return LogCut(contents: .fault(fault), start: start, end: end)
             }
-            var finding = reader.read(skimmer.text, index: index)
-            if case .reject(let reason) = finding { finding = .reject("\(reason) (entry \(index))") }
-            return LogItem(finding, start, end)
+            // A copy without the room that the memory of the skimmer has to spare.
+            return LogCut(contents: .text(skimmer.text.span.copied(), index: index), start: start, end: end)
         }
     }
 
-    private mutating func end() -> LogItem? {
+    private mutating func end() -> LogCut? {
         let start = skimmer.isInElement ? skimmer.range.lowerBound + pieces.markLength : pieces.offset
         if let fault = pieces.fault { return stop("har_damaged \(fault.reason)", at: start) }
         if !skimmer.isComplete { return stop("har_cut the archive ends too early", at: start) }
@@ -77,8 +71,8 @@ struct HTTPArchiveScan: ~Copyable {
         return nil
     }
 
-    private mutating func stop(_ reason: String, at offset: Int?) -> LogItem {
+    private mutating func stop(_ reason: String, at offset: Int?) -> LogCut {
         isAtEnd = true
-        return LogItem(.reject(reason), offset, nil)
+        return LogCut(contents: .fault(reason), start: offset, end: nil)
     }
 }

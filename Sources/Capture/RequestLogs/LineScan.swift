@@ -1,7 +1,7 @@
 import Bytes
-import Telemetry
+import JSONText
 
-/// Goes through an NDJSON file, line by line: LF or CR LF, empty lines ignored, the last one with or without an end.
+/// Cuts an NDJSON file into its lines: LF or CR LF, empty lines ignored, the last one with or without an end.
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 7.
 struct LineScan: ~Copyable {
@@ -9,7 +9,6 @@ struct LineScan: ~Copyable {
     private var line: LimitedBytes
     /// Where the line begins; nil before the first piece.
     private var lineStart: Int?
-    private var reader: PayloadLineReader
     private let itemLimit: Int
     private var index = 0
     private var isAtEnd = false
@@ -22,30 +21,31 @@ struct LineScan: ~Copyable {
         pieces = try TextPieces(log.source)
         itemLimit = log.itemLimit
         line = LimitedBytes(limit: log.itemLimit)
-        reader = PayloadLineReader(capture: log.label, path: log.path, systems: log.systems)
     }
 
     /// The next line that is not empty, or what is wrong with the file; nil at the end.
-    mutating func next() -> LogItem? {
+    mutating func next() -> LogCut? {
         while !isAtEnd {
             if !pieces.isUsedUp {
                 let (part, isEnded) = pieces.pass(upTo: UInt8(ascii: "\n"))
                 let piece = pieces.piece
                 line.append(piece.span.extracting(part))
-                if isEnded, let item = endLine(at: pieces.place - 1) { return item }
+                if isEnded, let cut = endLine(at: pieces.place - 1) { return cut }
             } else if pieces.advance() {
                 lineStart = lineStart ?? pieces.place
             } else {
                 isAtEnd = true
                 // A fault cuts the last line short; it is part of what cannot be read.
-                if let fault = pieces.fault { return LogItem(.reject("line_damaged \(fault.reason)"), lineStart, nil) }
+                if let fault = pieces.fault {
+                    return LogCut(contents: .fault("line_damaged \(fault.reason)"), start: lineStart, end: nil)
+                }
                 return endLine(at: pieces.offset)
             }
         }
         return nil
     }
 
-    private mutating func endLine(at end: Int) -> LogItem? {
+    private mutating func endLine(at end: Int) -> LogCut? {
         let start = lineStart
         defer {
             line.removeAll()
@@ -53,10 +53,11 @@ struct LineScan: ~Copyable {
             index += 1
         }
         guard !line.isTooLong else {
-            return LogItem(.reject("line_too_large line \(index + 1): more than \(itemLimit) bytes"), start, end)
+            let fault = "line_too_large line \(index + 1): more than \(itemLimit) bytes"
+            return LogCut(contents: .fault(fault), start: start, end: end)
         }
         if line.bytes.last == UInt8(ascii: "\r") { line.removeLast() }
         guard line.bytes.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) else { return nil }
-        return LogItem(reader.read(line.bytes, index: index), start, end)
+        return LogCut(contents: .text(line.bytes.span.copied(), index: index), start: start, end: end)
     }
 }

@@ -4,7 +4,7 @@ import Telemetry
 /// Reads the lines of an NDJSON file: records of ours, payloads of known systems, payloads in a description of their
 /// request.
 ///
-/// A reader is for one file, line by line: it counts how often a payload without time has come.
+/// A reader keeps its memory from one line to the next, and little else.
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 7.
 struct PayloadLineReader: Sendable {
@@ -15,7 +15,9 @@ struct PayloadLineReader: Sendable {
     private let systems: SystemTable
     private var line = JSONDocument()
     private var body = JSONDocument()
-    private var repeats: TimelessRepeats
+    /// Whether the line that was read last is a payload without id, equal ones of which are numbered: not a record, nor
+    /// a file of a store.
+    private(set) var isPayload = false
 
     private enum Keys {
         static let body: JSONKey = "body"
@@ -35,7 +37,6 @@ struct PayloadLineReader: Sendable {
     ///   - path: the file's path in it.
     init(capture: String, path: String, systems: SystemTable) {
         self.systems = systems
-        repeats = TimelessRepeats(systems)
         source = Source(capture: capture, path: path, store: .ndjsonLine, index: 0)
     }
 
@@ -44,6 +45,7 @@ struct PayloadLineReader: Sendable {
     ///   - bytes: the line without its end.
     ///   - index: its place in the file, from 0.
     mutating func read(_ bytes: [UInt8], index: Int) -> LogFinding {
+        isPayload = false
         do throws(LineError) {
             return try finding(in: bytes, index: index)
         } catch {
@@ -105,9 +107,8 @@ struct PayloadLineReader: Sendable {
     {
         defer { body.reset() }
         do throws(BodyError) {
-            var record = try upload.record(by: system.requests, in: &body)
-            repeats.number(&record)
-            return .upload(record, status: nil)
+            isPayload = true
+            return .upload(try upload.record(by: system.requests, in: &body), status: nil)
         } catch {
             return try finding(for: error)
         }

@@ -53,7 +53,7 @@ struct RequestLogStore: Store {
         switch source {
         case .success(let source):
             let log = RequestLog(source, kind: log, label: context.capture, path: path, systems: systems)
-            return RequestLogScan(log, secret: context.options.secret)
+            return RequestLogScan(log, secret: context.options.secret, spread: context.options.spread)
         case .failure(let error): return UnreadableStore(path: path, error: error)
         }
     }

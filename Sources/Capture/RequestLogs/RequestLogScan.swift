@@ -1,5 +1,6 @@
 import Bundle
 import Files
+import Parallel
 import Synchronization
 import Telemetry
 
@@ -11,8 +12,9 @@ final class RequestLogScan: StoreScan {
     /// - Parameters:
     ///   - log: what it is and where it was found.
     ///   - secret: random numbers by which requests are told apart.
-    init(_ log: RequestLog, secret: RunSecret) {
-        reading = Mutex(RequestLogReading(log, secret: secret))
+    ///   - spread: reads several parts of it at the same time.
+    init(_ log: RequestLog, secret: RunSecret, spread: @escaping Spread = oneAfterAnother) {
+        reading = Mutex(RequestLogReading(log, secret: secret, spread: spread))
     }
 
     func read(into output: inout ScanOutput) -> Bool {
@@ -51,18 +53,25 @@ public struct RequestLog: Sendable {
         self.path = path
     }
 
-    /// Reads all of it.
+    /// Reads all of it, the next batch while one is consumed.
     /// - Parameters:
     ///   - input: the number of the input, from 0.
     ///   - consume: takes the batches in order.
-    public func read(input: Int, _ options: HarvestOptions, _ consume: (Batch) async throws -> Void) async throws {
-        let scan = RequestLogScan(self, secret: options.scan.secret)
-        var output = ScanOutput(capture: label)
-        var hasMore = true
-        while hasMore {
-            hasMore = scan.read(into: &output)
+    public func read(
+        input: Int, _ options: HarvestOptions, limit: JobLimit, _ consume: (Batch) async throws -> Void
+    ) async throws {
+        let scan = RequestLogScan(self, secret: options.scan.secret, spread: options.scan.spread)
+        var batches = OrderedTasks<(Batch, hasMore: Bool)>(limit: limit)
+        let readOn = { @Sendable in
+            var output = ScanOutput(capture: label)
+            let hasMore = scan.read(into: &output)
             var batch = Batch()
             batch.take(&output, input: input, store: nil, options)
+            return (batch, hasMore: hasMore)
+        }
+        batches.add(readOn)
+        while let (batch, hasMore) = try await batches.next() {
+            if hasMore { batches.add(readOn) }
             try await consume(batch)
         }
     }
@@ -72,6 +81,7 @@ public struct RequestLog: Sendable {
 private struct RequestLogReading: ~Copyable {
     private let log: RequestLog
     private let secret: RunSecret
+    private let spread: Spread
     private var items: LogItems?
     private var isBegun = false
     private(set) var isAtEnd = false
@@ -86,9 +96,10 @@ private struct RequestLogReading: ~Copyable {
     /// How many rejects are hashed together.
     private static let rejectsAtOnce = 1024
 
-    init(_ log: RequestLog, secret: RunSecret) {
+    init(_ log: RequestLog, secret: RunSecret, spread: @escaping Spread) {
         self.log = log
         self.secret = secret
+        self.spread = spread
         hashes = SpanHashes(of: log.source)
     }
 
@@ -116,7 +127,7 @@ private struct RequestLogReading: ~Copyable {
     private mutating func begin() {
         isBegun = true
         do throws(PlainTextError) {
-            items = try LogItems(log)
+            items = try LogItems(log, spread: spread)
         } catch {
             rejects.append(SpanReject(reason: "har_damaged \(error.reason)", start: nil, end: nil))
         }
@@ -137,7 +148,7 @@ private struct RequestLogReading: ~Copyable {
         if delivered == nil {
             var found: [RecordKey: Int] = [:]
             // What cannot be read is reported in its turn.
-            if var ahead = try? LogItems(log) {
+            if var ahead = try? LogItems(log, onlyDelivered: true, spread: spread) {
                 while let item = ahead.next() {
                     guard case .upload(let record, _) = item.finding, let status = record.deliveredStatus else {
                         continue
@@ -170,38 +181,5 @@ private struct RequestLogReading: ~Copyable {
             output.report(Problem("unreadable", error.reason), path: log.path)
         }
         rejects = []
-    }
-}
-
-/// The items of a log of either kind.
-private enum LogItems: ~Copyable {
-    case archive(HTTPArchiveScan)
-    case lines(LineScan)
-
-    init(_ log: RequestLog) throws(PlainTextError) {
-        switch log.kind {
-        case .httpArchive: self = .archive(try HTTPArchiveScan(log))
-        case .lines: self = .lines(try LineScan(log))
-        }
-    }
-
-    var offset: Int {
-        switch self {
-        case .archive(let scan): scan.offset
-        case .lines(let scan): scan.offset
-        }
-    }
-
-    mutating func next() -> LogItem? {
-        switch consume self {
-        case .archive(var scan):
-            let item = scan.next()
-            self = .archive(scan)
-            return item
-        case .lines(var scan):
-            let item = scan.next()
-            self = .lines(scan)
-            return item
-        }
     }
 }

@@ -125,7 +125,7 @@ public struct JSONSkimmer: Sendable {
 // MARK: - States
 
 extension JSONSkimmer {
-    /// Takes the next byte, or in a string all up to where it ends or has an escape.
+    /// Takes the next byte, or in a string all up to its end, or that of the piece.
     /// - Returns: whether a value is complete.
     @inline(__always)
     private mutating func step(in piece: Span<UInt8>, from index: inout Int) throws(JSONError) -> Bool {
@@ -190,11 +190,15 @@ extension JSONSkimmer {
         }
     }
 
-    /// Moves on to the end of a string, to an escape in it, or to the end of the piece.
+    /// Moves on to the end of a string, to an escape that the end of the piece cuts, or to that end.
     /// - Returns: whether that completes a value.
     private mutating func passString(_ part: StringPart, in piece: Span<UInt8>, from index: inout Int) -> Bool {
         let start = index
         index = piece.endOfStringRun(from: start)
+        // A string that holds JSON has an escape every few bytes: whatever stands behind a backslash is passed with it.
+        while piece.count &- index >= 2, piece[index] == UInt8(ascii: "\\") {
+            index = piece.endOfStringRun(from: index &+ 2)
+        }
         guard index < piece.count, piece[index] == UInt8(ascii: "\"") else {
             if index < piece.count {
                 index += 1

@@ -13,19 +13,22 @@ public enum PercentEncoding {
     }
 
     /// Resolves each `%XX`; nil where a percent sign is followed by anything else.
-    public static func decoded(_ text: some Sequence<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
+    public static func decoded(_ text: Span<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
         var decoded: [UInt8] = []
-        var bytes = text.makeIterator()
-        while let byte = bytes.next() {
-            switch byte {
+        decoded.reserveCapacity(text.count)
+        var index = 0
+        while index < text.count {
+            switch text[index] {
             case UInt8(ascii: "%"):
-                guard let high = bytes.next()?.hexadecimalValue, let low = bytes.next()?.hexadecimalValue else {
-                    return nil
-                }
+                guard index + 2 < text.count, let high = text[index + 1].hexadecimalValue,
+                    let low = text[index + 2].hexadecimalValue
+                else { return nil }
                 decoded.append(high << 4 | low)
+                index += 2
             case UInt8(ascii: "+") where plusIsSpace: decoded.append(UInt8(ascii: " "))
-            default: decoded.append(byte)
+            default: decoded.append(text[index])
             }
+            index += 1
         }
         return decoded
     }

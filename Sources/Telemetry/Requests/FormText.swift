@@ -7,7 +7,8 @@ public enum FormText {
         for field in form.split(separator: UInt8(ascii: "&")) {
             let equals = field.firstIndex(of: UInt8(ascii: "=")) ?? field.endIndex
             guard field[..<equals].elementsEqual(name.utf8) else { continue }
-            return PercentEncoding.decoded(field[equals...].dropFirst(), plusIsSpace: true)
+            let value = field[equals...].dropFirst()
+            return PercentEncoding.decoded(value.span, plusIsSpace: true)
         }
         return nil
     }

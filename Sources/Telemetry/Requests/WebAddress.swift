@@ -26,7 +26,7 @@ public struct WebAddress: Sendable {
         query = String(decoding: bytes[queryStart..<end], as: UTF8.self)
         var parts: [[UInt8]] = []
         for part in bytes[pathStart..<queryStart].split(separator: UInt8(ascii: "/")) {
-            guard let decoded = PercentEncoding.decoded(part, plusIsSpace: false) else { return nil }
+            guard let decoded = PercentEncoding.decoded(part.span, plusIsSpace: false) else { return nil }
             parts.append(decoded)
         }
         self.parts = parts

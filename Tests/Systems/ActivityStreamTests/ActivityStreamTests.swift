@@ -1,3 +1,4 @@
+import Files
 import JSONText
 import Systems
 import Telemetry
@@ -9,8 +10,17 @@ import Testing
 
 /// Reads lines of NDJSON as one file.
 private func readLines(_ lines: [String], path: String = "pings.ndjson") -> [LogFinding] {
-    var reader = PayloadLineReader(capture: "capture", path: path, systems: Systems.table)
-    return lines.enumerated().map { reader.read(Array($1.utf8), index: $0) }
+    read(lines.joined(separator: "\n"), kind: .lines, path: path)
+}
+
+/// Reads a request log.
+private func read(_ text: String, kind: RequestLogKind, path: String) -> [LogFinding] {
+    let log = RequestLog(
+        ByteSource(Array(text.utf8)), kind: kind, label: "capture", path: path, systems: Systems.table)
+    guard var items = try? LogItems(log, spread: oneAfterAnother) else { return [] }
+    var findings: [LogFinding] = []
+    while let item = items.next() { findings.append(item.finding) }
+    return findings
 }
 
 /// Reads the entries of an archive, given as their requests, started and answered alike.
@@ -111,6 +121,22 @@ private func readEntry(_ body: String, started: String, status: Int, index: Int 
         let id = "sha256:457a866cec2a2c29d400a5599f43088e0c9d382757e553825e667690f3124452"
         #expect(records.map(\.id) == [id, "\(id)#2", "\(id)#3"])
         #expect(records.allSatisfy { $0.contradiction == nil })
+    }
+
+    @Test("A13 of equal pings of an archive that tells no time each is numbered, whether it arrived or not")
+    func repeatsOfAnArchive() {
+        var quoted: [UInt8] = []
+        quoted.append(jsonString: Self.click)
+        let entries = [0, 200, 500, 200].map { status in
+            #"{"startedDateTime":"","request":{"method":"POST","url":"https://tiles.services.mozilla.com/"# + #"""
+                v3/links/ping-centre","postData":{"text":
+                """# + String(decoding: quoted, as: UTF8.self) + #"}},"response":{"status":\#(status)}}"#
+        }
+        let log = #"{"log":{"version":"1.2","entries":["# + entries.joined(separator: ",") + "]}}"
+        let records = read(log, kind: .httpArchive, path: "a.har").compactMap(\.record)
+        let id = "sha256:457a866cec2a2c29d400a5599f43088e0c9d382757e553825e667690f3124452"
+        #expect(records.map(\.id) == [id, "\(id)#2", "\(id)#3", "\(id)#4"])
+        #expect(records.map { $0.held.map(\.text) } == [[], ["delivered: 200"], [], ["delivered: 200"]])
     }
 
     /// A member of the ping above, what it becomes, codes of notes, faults.

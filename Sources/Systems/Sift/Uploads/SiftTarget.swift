@@ -26,7 +26,8 @@ enum SiftTarget {
     static func account(ofPath path: String) -> String? {
         let bytes = Array(path.utf8)
         guard bytes.count > start.count + end.count, bytes.starts(with: start), bytes.suffix(end.count) == end[...],
-            let unescaped = PercentEncoding.decoded(bytes[start.count..<bytes.count - end.count], plusIsSpace: false),
+            let unescaped = PercentEncoding.decoded(
+                bytes.span.extracting(start.count..<bytes.count - end.count), plusIsSpace: false),
             let account = String(validating: unescaped, as: UTF8.self),
             self.path(account: account).map({ Array($0.utf8) }) == bytes
         else { return nil }

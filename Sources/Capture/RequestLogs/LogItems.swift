@@ -1,0 +1,194 @@
+import Synchronization
+import Telemetry
+
+/// The items of a log of either kind, in order: cut out one after another, read several at the same time, while the next
+/// ones are cut.
+struct LogItems {
+    private let cutter: LogCutter
+    private let readers: LogReaders
+    private let spread: Spread
+    private var repeats: TimelessRepeats
+    /// What was read and not asked for yet.
+    private var waiting: ArraySlice<LogItem> = []
+    /// What was cut and not read yet.
+    private var round: LogCutter.Round
+
+    /// Begins at the start of a log.
+    /// - Parameter onlyDelivered: whether requests that did not arrive may be left out as other traffic.
+    /// - Throws: ``PlainTextError``.
+    init(_ log: RequestLog, onlyDelivered: Bool = false, spread: @escaping Spread) throws(PlainTextError) {
+        cutter = LogCutter(try LogCuts(log))
+        round = cutter.nextRound()
+        readers = LogReaders(log, onlyDelivered: onlyDelivered)
+        repeats = TimelessRepeats(log.systems)
+        self.spread = spread
+    }
+
+    /// How many bytes of plain text were cut and read.
+    private(set) var offset = 0
+
+    /// The next item; nil at the end.
+    mutating func next() -> LogItem? {
+        if waiting.isEmpty, !round.jobs.isEmpty { waiting = readOn()[...] }
+        guard var item = waiting.popFirst() else { return nil }
+        if item.isPayload, case .upload(var record, let status) = item.finding {
+            repeats.number(&record)
+            item.finding = .upload(record, status: status)
+        }
+        return item
+    }
+
+    private mutating func readOn() -> [LogItem] {
+        let jobs = round.jobs
+        offset = round.offset
+        let results = Mutex([[LogItem]](repeating: [], count: jobs.count))
+        let next = Mutex(LogCutter.Round())
+        spread(jobs.count + 1) { [cutter, readers] number in
+            if number == 0 {
+                let round = cutter.nextRound()
+                next.withLock { $0 = round }
+            } else {
+                let items = readers.read(jobs[number - 1])
+                results.withLock { $0[number - 1] = items }
+            }
+        }
+        round = next.withLock { $0 }
+        return results.withLock { Array($0.joined()) }
+    }
+}
+
+/// Cuts a log, as much at once as several jobs read.
+private final class LogCutter: Sendable {
+    /// What is read at once, by several jobs; none at the end.
+    struct Round: Sendable {
+        var jobs: [[LogCut]] = []
+        /// How many bytes of plain text were cut by then.
+        var offset = 0
+    }
+
+    private let cuts: Mutex<LogCuts>
+
+    /// How many bytes of text one job reads, and how many a round has, but for the last item of them.
+    private static let bytesPerJob = 128 << 10
+    private static let bytesPerRound = 2 << 20
+
+    init(_ cuts: consuming sending LogCuts) {
+        self.cuts = Mutex(cuts)
+    }
+
+    /// What comes next.
+    func nextRound() -> Round {
+        cuts.withLock { cuts in
+            var round = Round()
+            var size = 0
+            while size < Self.bytesPerRound, let job = Self.cutJob(from: &cuts) {
+                size += job.reduce(0) { $0 + $1.size }
+                round.jobs.append(job)
+            }
+            round.offset = cuts.offset
+            return round
+        }
+    }
+
+    /// What one job reads; nil at the end.
+    private static func cutJob(from cuts: inout LogCuts) -> [LogCut]? {
+        var job: [LogCut] = []
+        var size = 0
+        while size < bytesPerJob, let cut = cuts.next() {
+            size += cut.size
+            job.append(cut)
+        }
+        return job.isEmpty ? nil : job
+    }
+}
+
+/// What cuts a log of either kind.
+private enum LogCuts: ~Copyable {
+    case archive(HTTPArchiveScan)
+    case lines(LineScan)
+
+    init(_ log: RequestLog) throws(PlainTextError) {
+        switch log.kind {
+        case .httpArchive: self = .archive(try HTTPArchiveScan(log))
+        case .lines: self = .lines(try LineScan(log))
+        }
+    }
+
+    var offset: Int {
+        switch self {
+        case .archive(let scan): scan.offset
+        case .lines(let scan): scan.offset
+        }
+    }
+
+    mutating func next() -> LogCut? {
+        switch consume self {
+        case .archive(var scan):
+            let cut = scan.next()
+            self = .archive(scan)
+            return cut
+        case .lines(var scan):
+            let cut = scan.next()
+            self = .lines(scan)
+            return cut
+        }
+    }
+}
+
+/// Readers of what was cut out of a log, each at work on something else at the same time.
+private final class LogReaders: Sendable {
+    /// A reader of either kind.
+    private enum Reader: Sendable {
+        case archive(HTTPArchiveReader)
+        case lines(PayloadLineReader)
+    }
+
+    private let log: RequestLog
+    private let onlyDelivered: Bool
+    private let spares = Mutex<[Reader]>([])
+
+    init(_ log: RequestLog, onlyDelivered: Bool) {
+        self.log = log
+        self.onlyDelivered = onlyDelivered
+    }
+
+    func read(_ cuts: [LogCut]) -> [LogItem] {
+        var reader = spares.withLock { $0.popLast() } ?? makeReader()
+        let items = cuts.map { Self.read($0, with: &reader) }
+        spares.withLock { [reader] in $0.append(reader) }
+        return items
+    }
+
+    private func makeReader() -> Reader {
+        switch log.kind {
+        case .httpArchive:
+            .archive(
+                HTTPArchiveReader(
+                    capture: log.label, path: log.path, systems: log.systems, onlyDelivered: onlyDelivered
+                ) { Inflater.inflate(body: $0, limit: $1) })
+        case .lines: .lines(PayloadLineReader(capture: log.label, path: log.path, systems: log.systems))
+        }
+    }
+
+    private static func read(_ cut: LogCut, with reader: inout Reader) -> LogItem {
+        let text: [UInt8]
+        let index: Int
+        switch cut.contents {
+        case .fault(let reason): return LogItem(.reject(reason), cut.start, cut.end)
+        case .text(let bytes, let place): (text, index) = (bytes, place)
+        }
+        switch consume reader {
+        case .archive(var archive):
+            var item = LogItem(archive.read(text, index: index), cut.start, cut.end)
+            if case .reject(let reason) = item.finding { item.finding = .reject("\(reason) (entry \(index))") }
+            item.isPayload = true
+            reader = .archive(archive)
+            return item
+        case .lines(var lines):
+            var item = LogItem(lines.read(text, index: index), cut.start, cut.end)
+            item.isPayload = lines.isPayload
+            reader = .lines(lines)
+            return item
+        }
+    }
+}
