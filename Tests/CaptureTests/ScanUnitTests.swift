@@ -46,7 +46,7 @@ import Testing
     func order() async throws {
         let folder = try makeFolder()
         defer { withExtendedLifetime(folder) {} }
-        let units = ScanUnit.split(try await folder.open(), input: 4)
+        let units = Array(ScanUnit.split(try await folder.open(), input: 4))
         let read = try units.map { try batches(of: $0) }
         let stores = read.map { $0.flatMap(\.records).compactMap(\.place?.store) }
         #expect(stores.map(\.count) == [128, 129, 43])
@@ -64,7 +64,7 @@ import Testing
         try folder.put("z/\(corePings)/-t-1.json", CaptureFolder.ping(1))
         let capture = try await folder.open()
         #expect(capture.stores.map(\.store.isReadAtOnce) == [true, false])
-        let units = ScanUnit.split(capture, input: 0)
+        let units = Array(ScanUnit.split(capture, input: 0))
         #expect(units.count == 2)
         let read = try batches(of: units[0])
         #expect(read.flatMap(\.quarantined).map(\.item.path) == (0..<300).map { "\(caches)/queues/q\($0)" }.sorted())
@@ -80,7 +80,7 @@ import Testing
             try folder.put("\(corePings)/-t-\(number).json", ping)
         }
         try folder.put("Library/Caches/MozTelemetry-Default-core/-t-21.json", CaptureFolder.ping(21))
-        let units = ScanUnit.split(try await folder.open(), input: 0)
+        let units = Array(ScanUnit.split(try await folder.open(), input: 0))
         #expect(units.count == 1)
         let read = try batches(of: units[0])
         #expect(read.count == 3)
@@ -92,6 +92,6 @@ import Testing
 
     @Test("a capture of nothing has no units")
     func nothing() async throws {
-        #expect(ScanUnit.split(try await CaptureFolder().open(), input: 0).isEmpty)
+        #expect(Array(ScanUnit.split(try await CaptureFolder().open(), input: 0)).isEmpty)
     }
 }

@@ -18,34 +18,29 @@ struct ScanUnit: Sendable {
     /// How many files one job reads: fewer would cost more to hand out than to read.
     private static let filesPerUnit = 128
 
-    /// Splits a capture into units, in order.
-    static func split(_ capture: CapturedFolder, input: Int) -> [ScanUnit] {
-        var units: [ScanUnit] = []
-        var unit = ScanUnit(input: input, capture: capture, parts: [])
-        var count = 0
-        for (number, found) in capture.stores.enumerated() {
-            let store = found.store
-            var start = 0
-            while start < store.fileCount {
-                // Where files tell of each other, one job reads them all.
-                let end = store.isReadAtOnce ? store.fileCount : min(store.fileCount, start + filesPerUnit - count)
-                unit.parts.append(Part(store: number, files: start..<end))
-                count += end - start
-                start = end
-                guard count >= filesPerUnit else { continue }
-                units.append(unit)
-                unit = ScanUnit(input: input, capture: capture, parts: [])
-                count = 0
-            }
+    /// Splits a capture into units, in order, each made when it is its turn.
+    static func split(_ capture: CapturedFolder, input: Int) -> some Sequence<ScanUnit> {
+        sequence(state: (store: 0, file: 0)) { place in
+            let unit = ScanUnit(of: capture, input: input, from: &place)
+            return unit.parts.isEmpty ? nil : unit
         }
-        if !unit.parts.isEmpty { units.append(unit) }
-        return units
     }
 
-    private init(input: Int, capture: CapturedFolder, parts: [Part]) {
+    /// Takes the next files.
+    /// - Parameter place: the first one of them; moved on behind the last one.
+    private init(of capture: CapturedFolder, input: Int, from place: inout (store: Int, file: Int)) {
         self.input = input
         self.capture = capture
-        self.parts = parts
+        parts = []
+        var room = Self.filesPerUnit
+        while room > 0, place.store < capture.stores.count {
+            let store = capture.stores[place.store].store
+            // Where files tell of each other, one job reads them all.
+            let end = store.isReadAtOnce ? store.fileCount : min(store.fileCount, place.file + room)
+            if place.file < end { parts.append(Part(store: place.store, files: place.file..<end)) }
+            room -= end - place.file
+            place = end < store.fileCount ? (place.store, end) : (place.store + 1, 0)
+        }
     }
 
     /// Reads until the batch is full.

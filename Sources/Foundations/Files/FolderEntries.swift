@@ -44,6 +44,11 @@ public struct FolderEntries: Sendable {
     /// The bytes of a name.
     public func name(_ index: Int) -> [UInt8] { Array(bytes(index)) }
 
+    /// Hands the bytes of a name to a body.
+    func withName<Output>(_ index: Int, _ body: (Span<UInt8>) -> Output) -> Output {
+        body(names.span.extracting(entries[index].name))
+    }
+
     /// How many bytes a name has.
     public func nameLength(_ index: Int) -> Int { entries[index].name.count }
 

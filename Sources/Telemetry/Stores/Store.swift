@@ -6,6 +6,8 @@ public protocol Store: Sendable {
     var path: String { get }
     /// The system whose store it is; nil for a log of the requests of several.
     var system: SystemName? { get }
+    /// How records name the kind of store; of one with several parts, that of the first.
+    var kind: StoreKind { get }
     /// What reports list the store as, one row each; never empty. Mostly the store itself.
     var parts: [StorePart] { get }
     /// Paths of files beside it that belong to it, if they are there.
@@ -20,7 +22,7 @@ public protocol Store: Sendable {
 }
 
 extension Store {
-    /// How records name the kind of store; of one with several parts, that of the first.
+    /// That of the first part.
     public var kind: StoreKind { parts[0].kind }
 }
 

@@ -23,7 +23,6 @@ struct MozillaFile: FileStore {
     let contents: Contents
     let path: String
     let folderPath: String
-    let parts: [StorePart]
     private let name: [UInt8]
 
     /// - Parameter name: the name of the file in the folder.
@@ -32,10 +31,11 @@ struct MozillaFile: FileStore {
         self.name = Array(name.utf8)
         path = folder.path(of: self.name)
         folderPath = folder.path
-        parts = [StorePart(kind: contents.kind, path: path)]
     }
 
     var system: SystemName? { .mozilla }
+    var kind: StoreKind { contents.kind }
+    var parts: [StorePart] { [StorePart(kind: kind, path: path)] }
     var companionPaths: [String] { [] }
     var fileCount: Int { 1 }
     var isReadAtOnce: Bool { false }

@@ -7,14 +7,12 @@ import Telemetry
 struct PingFolder: FileStore {
     let path: String
     let folderPath: String
-    let parts: [StorePart]
     /// The ping type that the folder is named for; empty if its name does not tell one.
     let type: String
-    /// The beginning of the paths of the files.
-    private let base: String
-    /// The names of the files, in order, and where each ends: all that is kept of what may be millions.
-    private var names: [UInt8] = []
-    private var ends: [Int] = []
+    /// What stands between the path of the folder and the names of its files.
+    private let separator: String
+    /// The names of the files, in order: all that is kept of what may be millions.
+    private let names: PackedNames
     /// What was parsed to see the time of a file, by its place in the order.
     private var parsed: [Int: ParsedPingFile] = [:]
 
@@ -41,9 +39,8 @@ struct PingFolder: FileStore {
     ) {
         self.path = path
         self.folderPath = folderPath
-        self.base = base
+        separator = String(base.dropFirst(folderPath.count))
         self.type = type
-        parts = [StorePart(kind: .mozillaPingFile, path: path)]
         let files = files.sorted { left, right in
             switch (left.time, right.time) {
             case (let leftTime?, let rightTime?) where leftTime != rightTime: leftTime < rightTime
@@ -52,11 +49,8 @@ struct PingFolder: FileStore {
             default: entries.precedes(left.entry, right.entry)
             }
         }
-        names.reserveCapacity(files.reduce(0) { $0 + entries.nameLength($1.entry) })
-        ends.reserveCapacity(files.count)
+        names = PackedNames(of: entries, order: files.map(\.entry))
         for (index, file) in files.enumerated() {
-            names += entries.name(file.entry)
-            ends.append(names.count)
             if let parsed = file.parsed { self.parsed[index] = parsed }
         }
     }
@@ -67,15 +61,17 @@ struct PingFolder: FileStore {
 
 extension PingFolder {
     var system: SystemName? { .mozilla }
+    var kind: StoreKind { .mozillaPingFile }
+    var parts: [StorePart] { [StorePart(kind: kind, path: path)] }
     var companionPaths: [String] { [] }
-    var fileCount: Int { ends.count }
+    var fileCount: Int { names.count }
     var isReadAtOnce: Bool { false }
     var sizeLimit: FileSizeLimit { .usual }
     var carriesCredentials: Bool { false }
 
     func file(_ index: Int) -> (name: [UInt8], path: String) {
-        let name = Array(names[(index == 0 ? 0 : ends[index - 1])..<ends[index]])
-        return (name, base + String(decoding: name, as: UTF8.self))
+        let name = names[index]
+        return (name, folderPath + separator + String(decoding: name, as: UTF8.self))
     }
 
     func makeReader(in context: StoreContext) -> any FileReader {
