@@ -32,8 +32,8 @@ struct LogCut: Sendable {
     /// The end; nil if it is that of the file.
     let end: Int?
 
-    /// About how many bytes of memory it takes. A fault takes some too: a hostile log has one after another.
+    /// About how many bytes of memory it takes until it is settled. A fault takes some too: a hostile log has one after another.
     var size: Int {
-        if case .text(let bytes, _) = contents { bytes.count + 128 } else { 128 }
+        if case .text(let bytes, _) = contents { bytes.count + 512 } else { 512 }
     }
 }

@@ -29,7 +29,7 @@ struct LogItems {
 
     /// The next item; nil at the end.
     mutating func next() -> LogItem? {
-        if waiting.isEmpty, !round.jobs.isEmpty { waiting = readOn()[...] }
+        if waiting.isEmpty { waiting = readOn()[...] }
         guard var item = waiting.popFirst() else { return nil }
         if item.isPayload, case .upload(var record, let status) = item.finding {
             repeats.number(&record)
@@ -41,6 +41,7 @@ struct LogItems {
     private mutating func readOn() -> [LogItem] {
         let jobs = round.jobs
         offset = round.offset
+        guard !jobs.isEmpty else { return [] }
         let results = Mutex([[LogItem]](repeating: [], count: jobs.count))
         let next = Mutex(LogCutter.Round())
         spread(jobs.count + 1) { [cutter, readers] number in
