@@ -4,7 +4,7 @@ import Telemetry
 ///
 /// Source: "Exports", section 1.
 public struct ExportTables: Sendable {
-    /// The tables in the order of the document; rows of a ``RowBuffer`` have the same.
+    /// The tables in the order of the document; rows of a `RowBuffer` have the same.
     public let all: [Table]
 
     /// The version of the tables, as `meta` and `PRAGMA user_version` have it.
