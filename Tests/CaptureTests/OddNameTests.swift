@@ -30,6 +30,15 @@ import Testing
         #expect(found.problems == [])
     }
 
+    @Test("the path of a ping has the slash behind a folder whose name would join it to its last letter")
+    func joinedSlash() async throws {
+        let folder = try CaptureFolder()
+        // A sign of Arabic numbers stands in front of a digit, and makes one character with whatever follows.
+        try folder.put("Documents/pings\u{600}/-t-1527163209.5.json", CaptureFolder.ping(1))
+        let found = try await Harvested(folder.open())
+        #expect(found.records.map(\.source.path) == ["Documents/pings\u{600}/-t-1527163209.5.json"])
+    }
+
     @Test("what a file with such a name holds that is no ping is listed")
     func brokenPingFile() async throws {
         let folder = try CaptureFolder()

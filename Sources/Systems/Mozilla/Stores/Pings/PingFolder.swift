@@ -39,7 +39,8 @@ struct PingFolder: FileStore {
     ) {
         self.path = path
         self.folderPath = folderPath
-        separator = String(base.dropFirst(folderPath.count))
+        // Told by bytes: a name can end with what makes one character of itself and the slash.
+        separator = String(base.utf8.dropFirst(folderPath.utf8.count)) ?? ""
         self.type = type
         let files = files.sorted { left, right in
             switch (left.time, right.time) {
