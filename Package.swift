@@ -67,6 +67,8 @@ let formats: [Target] = [
     room("DeviceBackup", on: "Formats", ["Bytes", "JSONText", "PropertyList", "Secrets", crypto], pure),
     room("JSONText", on: "Formats", ["Bytes"], perByte),
     room("PropertyList", on: "Formats", ["Bytes", "CivilTime", "JSONText"], perByte),
+    room("Tar", on: "Formats", ["Bytes"], perByte),
+    room("Zip", on: "Formats", ["Bytes"], perByte),
 ]
 
 let telemetry: [Target] = [
@@ -89,13 +91,13 @@ let systems: [Target] = [
 let middle: [Target] = [
     .target(
         name: "Bundle",
-        dependencies: ["Bytes", "CZstd", "Files", "JSONText", "Parallel", "Processes", "Telemetry", crypto],
+        dependencies: ["Bytes", "CZstd", "Files", "JSONText", "Parallel", "Processes", "Tar", "Telemetry", crypto],
         path: "Sources/Bundle", swiftSettings: common),
     .target(
         name: "Capture",
         dependencies: [
             "Bundle", "Bytes", "CArchive", "CZlib", "DeviceBackup", "Files", "JSONText", "Parallel", "PrivateSQLite",
-            "PropertyList", "Secrets", "Systems", "Telemetry", crypto,
+            "PropertyList", "Secrets", "Systems", "Tar", "Telemetry", "Zip", crypto,
         ], path: "Sources/Capture", swiftSettings: common),
     .target(
         name: "Export",
@@ -166,6 +168,8 @@ let tests: [Target] = [
     tests(of: "DeviceBackup", on: "Formats", ["Bytes", "DeviceBackup", "Secrets"]),
     tests(of: "JSONText", on: "Formats", ["JSONText"]),
     tests(of: "PropertyList", on: "Formats", ["Bytes", "JSONText", "PropertyList"]),
+    tests(of: "Tar", on: "Formats", ["Tar"]),
+    tests(of: "Zip", on: "Formats", ["Zip"]),
     tests(of: "Telemetry", ["ActivityStream", "Bytes", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
     tests(of: "ActivityStream", on: "Systems", ["ActivityStream", "Capture"] + telemetryForTests),
     tests(of: "Glean", on: "Systems", ["Glean"] + telemetryForTests),
@@ -222,7 +226,7 @@ if fuzzes {
         ("FuzzCourierLists", ["Bundle", "Processes"]),
         ("FuzzLeanplumRows", ["JSONText", "Leanplum", "Systems", "Telemetry"]),
         ("FuzzLeanplumDatabase", ["Files", "Leanplum", "PrivateSQLite"]),
-        ("FuzzArchive", ["Bundle", "Capture", "Files", "Parallel", "Systems", "Telemetry"]),
+        ("FuzzArchive", ["Bundle", "Capture", "Files", "Parallel", "Systems", "Telemetry", "TestSupport"]),
         ("FuzzKeybag", ["DeviceBackup", "Secrets"]),
         ("FuzzBackupRows", ["DeviceBackup"]),
         ("FuzzSiftStore", ["JSONText", "Sift", "Systems", "Telemetry"]),

@@ -1,11 +1,3 @@
-extension Span where Element == UInt8 {
-    /// Whether every byte is 0.
-    var isAllZero: Bool {
-        for index in indices where self[index] != 0 { return false }
-        return true
-    }
-}
-
 extension Array where Element == UInt8 {
     /// The little-endian number of 32 bits at `offset`, or nil when it is not all there.
     func littleEndian32(at offset: Int) -> UInt32? {

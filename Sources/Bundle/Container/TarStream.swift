@@ -1,4 +1,6 @@
+import Bytes
 import JSONText
+import Tar
 
 /// Cuts the decoded bytes of a frame into tar members, whatever chunks they come in. Pure.
 ///
@@ -20,9 +22,21 @@ struct TarStream {
         case end
     }
 
+    /// What the bytes behind a header are.
+    private enum Purpose {
+        /// The contents of a file.
+        case file
+        /// Names and sizes of the next entry that have no room in its header, as POSIX has them.
+        case extended
+        /// The name of the next entry, as GNU has it.
+        case longName
+        /// Nothing that is wanted: folders, links, comments.
+        case other
+    }
+
     /// What stands behind a header.
     private struct Entry {
-        let purpose: ForeignTarHeader.Purpose
+        let purpose: Purpose
         let name: String
         let size: Int
 
@@ -117,12 +131,18 @@ struct TarStream {
         } catch {
             own = error
         }
-        guard let header = ForeignTarHeader(block) else { throw .header(own) }
-        guard case .file = header.purpose else {
-            return Entry(purpose: header.purpose, name: header.name, size: header.size)
+        guard let header = TarEntry(block.span) else { throw .header(own) }
+        let name = String(decoding: header.name, as: UTF8.self)
+        switch header.kind {
+        case TarEntry.Kind.extended: return Entry(purpose: .extended, name: name, size: header.size)
+        case TarEntry.Kind.longName: return Entry(purpose: .longName, name: name, size: header.size)
+        // Links, folders and devices have no contents, whatever their header says.
+        case TarEntry.Kind.hardLink...TarEntry.Kind.pipe: return Entry(purpose: .other, name: name, size: 0)
+        case TarEntry.Kind.file, TarEntry.Kind.contiguousFile:
+            defer { next = (nil, nil) }
+            return Entry(purpose: .file, name: next.path ?? name, size: next.size ?? header.size)
+        default: return Entry(purpose: .other, name: name, size: header.size)
         }
-        defer { next = (nil, nil) }
-        return Entry(purpose: .file, name: next.path ?? header.name, size: next.size ?? header.size)
     }
 
     private func keeps(_ entry: Entry) -> Bool {
@@ -161,12 +181,19 @@ struct TarStream {
                 keeps(entry)
                 ? .member(name: entry.name, contents: contents) : .tooLarge(name: entry.name, size: entry.size)
         case .extended:
-            let told = ForeignTarHeader.extended(contents)
-            next = (told.path ?? next.path, told.size ?? next.size)
+            for record in PaxRecords(contents).records { take(record) }
         case .longName: next.path = String(decoding: contents.prefix { $0 != 0 }, as: UTF8.self)
         case .other: break
         }
         contents = []
         state = .header
+    }
+
+    private mutating func take(_ record: PaxRecords.Record) {
+        if record.key.elementsEqual("path".utf8) {
+            next.path = String(decoding: record.value, as: UTF8.self)
+        } else if record.key.elementsEqual("size".utf8), let size = PaxRecords.number(record.value) {
+            next.size = size
+        }
     }
 }

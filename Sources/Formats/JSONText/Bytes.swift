@@ -125,22 +125,6 @@ extension Span<UInt8> {
         }
         return nil
     }
-
-    /// The bytes as an array of their own.
-    public func copied() -> [UInt8] {
-        [UInt8](capacity: count) { output in
-            for index in indices { output.append(self[index]) }
-        }
-    }
-}
-
-extension [UInt8] {
-    /// Appends the bytes of a span.
-    public mutating func append(copying bytes: Span<UInt8>) {
-        append(addingCapacity: bytes.count) { output in
-            for index in bytes.indices { output.append(bytes[index]) }
-        }
-    }
 }
 
 extension String {

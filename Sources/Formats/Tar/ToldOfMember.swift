@@ -1,0 +1,79 @@
+import Bytes
+
+/// What stands in front of the header of a member, for what has no room in it.
+struct ToldOfMember {
+    private var name: [UInt8]?
+    private var target: [UInt8]?
+    private var size: Int?
+
+    /// Keys of records that change nothing which is wanted of a member.
+    private static let harmlessKeys: Set<[UInt8]> = Set(
+        [
+            "mtime", "atime", "ctime", "uid", "gid", "uname", "gname", "comment", "LIBARCHIVE.creationtime",
+            "SCHILY.dev", "SCHILY.ino", "SCHILY.nlink", "SCHILY.fflags",
+        ].map { Array($0.utf8) })
+    /// What the keys of further attributes begin with.
+    private static let attributes = ["LIBARCHIVE.xattr.", "SCHILY.xattr.", "SCHILY.acl."]
+
+    /// Takes the contents of an entry that tells of the next one.
+    /// - Parameter kind: what it tells.
+    /// - Throws: ``NotPlain`` for what is not known, is no text, or was told before.
+    mutating func take(_ contents: [UInt8], as kind: UInt8) throws(NotPlain) {
+        switch kind {
+        case TarEntry.Kind.longName: try Self.set(&name, to: Array(contents.prefix { $0 != 0 }))
+        case TarEntry.Kind.longTarget: try Self.set(&target, to: Array(contents.prefix { $0 != 0 }))
+        default:
+            let all = PaxRecords(contents)
+            guard all.isWhole else { throw NotPlain() }
+            for record in all.records { try take(record) }
+        }
+    }
+
+    private mutating func take(_ record: PaxRecords.Record) throws(NotPlain) {
+        if record.key.elementsEqual("path".utf8) {
+            try Self.set(&name, to: try Self.text(record.value))
+        } else if record.key.elementsEqual("linkpath".utf8) {
+            try Self.set(&target, to: try Self.text(record.value))
+        } else if record.key.elementsEqual("size".utf8) {
+            guard let number = PaxRecords.number(record.value) else { throw NotPlain() }
+            try Self.set(&size, to: number)
+        } else {
+            guard
+                Self.harmlessKeys.contains(Array(record.key))
+                    || Self.attributes.contains(where: { record.key.starts(with: $0.utf8) })
+            else { throw NotPlain() }
+        }
+    }
+
+    /// A path in an extended header, which is UTF-8. libarchive composes its characters.
+    private static func text(_ value: ArraySlice<UInt8>) throws(NotPlain) -> [UInt8] {
+        let bytes = Array(value)
+        guard !bytes.contains(0), bytes.isTextInEveryNormalForm else { throw NotPlain() }
+        return bytes
+    }
+
+    private static func set<Value>(_ place: inout Value?, to value: Value) throws(NotPlain) {
+        guard place == nil else { throw NotPlain() }
+        place = value
+    }
+
+    /// The member that a header tells of, with what was told before.
+    /// - Parameter offset: where the header stands in the archive.
+    /// - Throws: ``NotPlain`` for a member of another kind.
+    func member(_ entry: TarEntry, at offset: Int) throws(NotPlain) -> PlainTar.Member {
+        let kind: PlainTar.Member.Kind
+        switch entry.kind {
+        case TarEntry.Kind.file: kind = .file
+        case TarEntry.Kind.folder: kind = .folder
+        case TarEntry.Kind.symbolicLink: kind = .link
+        default: throw NotPlain()
+        }
+        let name = name ?? entry.name
+        let target = target ?? entry.target
+        let size = size ?? entry.size
+        // Folders and links have no contents; old programs marked a folder by a slash alone.
+        guard !name.isEmpty, kind == .file ? name.last != UInt8(ascii: "/") : size == 0, kind == .link || target.isEmpty
+        else { throw NotPlain() }
+        return PlainTar.Member(kind: kind, name: name, target: target, size: size, offset: offset)
+    }
+}

@@ -1,0 +1,35 @@
+extension ZipEntry {
+    /// Where the contents of a member stand in its bytes.
+    ///
+    /// Source: "APPNOTE.TXT - .ZIP File Format Specification", "Local file header".
+    /// - Parameters:
+    ///   - member: the bytes of the archive from the member's header on; those of the contents need not be there.
+    ///   - count: how many bytes there are up to the next member.
+    /// - Returns: nil if the header does not say what the directory says, or contents have no room.
+    public func contents(in member: Span<UInt8>, of count: Int) -> Range<Int>? {
+        let fixedSize = 30
+        guard member.count >= fixedSize, member.zipNumber32(at: 0) == 0x0403_4B50,
+            member.zipNumber16(at: 6) == flags, member.zipNumber16(at: 8) == method
+        else { return nil }
+        let nameEnd = fixedSize + member.zipNumber16(at: 26)
+        let start = nameEnd + member.zipNumber16(at: 28)
+        guard start <= member.count, compressedSize <= count - start, nameEnd - fixedSize == name.count,
+            name.indices.allSatisfy({ member[fixedSize + $0] == name[$0] }),
+            isMeasured(by: member)
+        else { return nil }
+        var large = LargeNumbers()
+        guard let extra = ZipExtraFields(member.extracting(nameEnd..<start), &large), !extra.isChanging else {
+            return nil
+        }
+        return start..<start + compressedSize
+    }
+
+    /// Whether checksum and sizes in the header of a member are those of the directory. Each may stand behind the contents,
+    /// with 0 in its place; sizes may have no room.
+    private func isMeasured(by member: Span<UInt8>) -> Bool {
+        let standsBehind = flags & Flag.isMeasuredBehind != 0 ? 0 : nil
+        return [Int(checksum), standsBehind].contains(member.zipNumber32(at: 14))
+            && [compressedSize, 0xFFFF_FFFF, standsBehind].contains(member.zipNumber32(at: 18))
+            && [size, 0xFFFF_FFFF, standsBehind].contains(member.zipNumber32(at: 22))
+    }
+}

@@ -1,0 +1,23 @@
+extension Span<UInt8> {
+    /// Whether every byte is 0.
+    public var isAllZero: Bool {
+        for index in indices where self[index] != 0 { return false }
+        return true
+    }
+
+    /// The bytes as an array of their own.
+    public func copied() -> [UInt8] {
+        [UInt8](capacity: count) { output in
+            for index in indices { output.append(self[index]) }
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends the bytes of a span.
+    public mutating func append(copying bytes: Span<UInt8>) {
+        append(addingCapacity: bytes.count) { output in
+            for index in bytes.indices { output.append(bytes[index]) }
+        }
+    }
+}

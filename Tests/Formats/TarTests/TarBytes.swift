@@ -1,0 +1,48 @@
+import Tar
+
+/// A header as POSIX describes it, put together by hand; other programs differ in its magic.
+func header(
+    _ name: String, _ kind: Character = "0", size: Int = 0, target: String = "", prefix: String = "",
+    magic: String = "ustar\u{0}00"
+) -> [UInt8] {
+    var block = [UInt8](repeating: 0, count: 512)
+    func put(_ text: String, at offset: Int) {
+        block.replaceSubrange(offset..<offset + text.utf8.count, with: text.utf8)
+    }
+    func octal(_ number: Int, _ digits: Int) -> String {
+        let text = String(number, radix: 8)
+        return String(repeating: "0", count: digits - text.count) + text
+    }
+    put(name, at: 0)
+    put("0000644", at: 100)
+    put(octal(size, 11), at: 124)
+    put(String(kind), at: 156)
+    put(target, at: 157)
+    put(magic, at: 257)
+    put(prefix, at: 345)
+    return summed(block)
+}
+
+/// A header with the checksum that its bytes have.
+func summed(_ header: [UInt8]) -> [UInt8] {
+    var block = header
+    for index in 148..<156 { block[index] = UInt8(ascii: " ") }
+    let sum = String(block.reduce(0) { $0 + Int($1) }, radix: 8)
+    let field = String(repeating: "0", count: 6 - sum.count) + sum + "\u{0} "
+    block.replaceSubrange(148..<156, with: field.utf8)
+    return block
+}
+
+/// Contents with the zeros that follow.
+func filled(_ text: String) -> [UInt8] {
+    Array(text.utf8) + [UInt8](repeating: 0, count: TarEntry.padding(of: text.utf8.count))
+}
+
+/// A record of an extended header.
+func record(_ key: String, _ value: String) -> String {
+    let rest = " \(key)=\(value)\n".utf8.count
+    let length = (1...).first { $0 == rest + String($0).count } ?? 0
+    return "\(length) \(key)=\(value)\n"
+}
+
+let endMark = [UInt8](repeating: 0, count: 1024)
