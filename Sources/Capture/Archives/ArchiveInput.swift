@@ -95,6 +95,9 @@ final class ArchiveInput {
         pointer.map { Unmanaged<ArchiveInput>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    /// Whether bytes can be passed over without being read.
+    var canSkip: Bool { count != nil }
+
     /// How many bytes there are to hand over, where that is known and any of them can be had at once.
     private var count: Int? {
         if case .stored(let bytes) = origin { bytes.count } else { nil }
@@ -135,8 +138,6 @@ extension ArchiveInput {
             }
             let block = try nextBlock()
             start.pointee = block.baseAddress
-            position += block.count
-            delivered += block.count
             return block.count
         } catch {
             failure = error
@@ -144,7 +145,15 @@ extension ArchiveInput {
         }
     }
 
-    private func nextBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
+    /// The next bytes, good until the next call; none at the end.
+    func nextBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
+        let block = try makeBlock()
+        position += block.count
+        delivered += block.count
+        return block
+    }
+
+    private func makeBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
         switch origin {
         case .decompressed(let decompression): return try decompression.next()
         case .stored(let bytes):
@@ -170,7 +179,7 @@ extension ArchiveInput {
     }
 
     /// Passes over bytes, at most to the end of the input.
-    private func skip(_ wanted: Int64) -> Int64 {
+    func skip(_ wanted: Int64) -> Int64 {
         let skipped = min(max(wanted, 0), Int64(max((count ?? 0) - position, 0)))
         position += Int(skipped)
         return skipped

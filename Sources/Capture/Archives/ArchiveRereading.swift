@@ -1,4 +1,5 @@
 import Files
+import Parallel
 import Telemetry
 
 /// Reads an archive once more, for files of a backup in it: which ones are wanted is known only when its manifest is.
@@ -7,8 +8,12 @@ struct ArchiveRereading {
     private let place: ArchivePlace
     private let spool: Spool
     private let formats: [any StoreFormat]
+    private let jobs: JobLimit
 
-    init(_ source: ByteSource, _ place: ArchivePlace, spool: Spool, formats: [any StoreFormat]) {
+    init(
+        _ source: ByteSource, _ place: ArchivePlace, spool: Spool, formats: [any StoreFormat], jobs: JobLimit
+    ) {
+        self.jobs = jobs
         self.source = source
         self.place = place
         self.spool = spool
@@ -18,7 +23,7 @@ struct ArchiveRereading {
     /// Spools some members.
     /// - Parameter paths: theirs in the archive.
     /// - Throws: ``ArchiveError``.
-    func members(at paths: Set<[UInt8]>) throws(ArchiveError) -> ArchiveSpooler.Result {
-        try ArchiveSpooler(place, spool: spool, formats: formats).run(.source(source), only: paths)
+    func members(at paths: Set<[UInt8]>) async throws(ArchiveError) -> ArchiveSpooler.Result {
+        try await ArchiveSpooler(place, spool: spool, formats: formats, jobs: jobs).run(.source(source), only: paths)
     }
 }

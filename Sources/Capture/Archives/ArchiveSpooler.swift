@@ -1,8 +1,12 @@
 import Files
+import Parallel
 import Telemetry
 
 /// Reads an archive once, front to back: members that may belong to stores go to the spool, of all others only the
 /// names are kept.
+///
+/// Archives as they mostly are, plain tars and zips, are read with several jobs. All others are read by libarchive, and so
+/// are those in which anything is doubtful: then it reads from the start, and what was spooled by then is dropped.
 struct ArchiveSpooler {
     /// The result of reading an archive.
     struct Result {
@@ -12,10 +16,12 @@ struct ArchiveSpooler {
     }
 
     private let archive: ArchivePlace
-    private let spool: Spool
-    private let limits: ArchiveLimits
+    let spool: Spool
+    let limits: ArchiveLimits
+    /// How many parts of an archive are read at the same time.
+    let jobs: JobLimit
     private let formats: [any StoreFormat]
-    private var members = SpooledTreeBuilder()
+    var members = SpooledTreeBuilder()
     private var problems: [PlacedProblem] = []
     private var unnamedProblems = 0
     /// The paths of the members that are wanted, where they are known: the archive was read before.
@@ -25,12 +31,16 @@ struct ArchiveSpooler {
     /// Whether the archive comes once only, so that files of backups have to be held until their manifest has come.
     private var comesOnce = false
 
+    /// What the Finder adds for resource forks: shadows of all the other members.
+    private static let shadows = Array("__MACOSX/".utf8)
     /// A hostile archive has something wrong with every member.
     private static let mostReported = 1000
     /// The most bytes of a path on Linux.
     private static let mostBytesOfLink = 4096
 
-    init(_ archive: ArchivePlace, spool: Spool, formats: [any StoreFormat]) {
+    /// - Parameter jobs: how many parts of the archive are read at the same time.
+    init(_ archive: ArchivePlace, spool: Spool, formats: [any StoreFormat], jobs: JobLimit) {
+        self.jobs = jobs
         self.formats = formats
         self.archive = archive
         self.spool = spool
@@ -41,8 +51,35 @@ struct ArchiveSpooler {
     /// - Parameter wanted: the paths of the only members whose bytes are wanted; nil for those that may belong to stores.
     /// - Throws: ``ArchiveError`` if nothing can be read, if the spool cannot take more, or if a limit is passed. What
     ///   could be read before damage is returned.
-    consuming func run(_ bytes: ArchiveBytes, only wanted: Set<[UInt8]>? = nil) throws(ArchiveError) -> Result {
+    consuming func run(
+        _ bytes: ArchiveBytes, only wanted: Set<[UInt8]>? = nil
+    ) async throws(ArchiveError) -> Result {
         self.wanted = wanted
+        if case .source(let source) = bytes, let result = try await (copy self).runShort(source) { return result }
+        return try runLong(bytes)
+    }
+
+    /// Reads an archive that is plain.
+    /// - Returns: nil if it is not. Nothing is spooled then.
+    consuming func runShort(_ source: ByteSource) async throws(ArchiveError) -> Result? {
+        let start = spool.end
+        do throws(PlainReadingError) {
+            if let directory = try PlainZipDirectory(source) {
+                try await takeMembers(of: directory)
+            } else {
+                try await takeMembers(of: TarChunks(.source(source), limits))
+            }
+        } catch {
+            if case .failed(let error) = error { throw error }
+            spool.cut(to: start)
+            return nil
+        }
+        try checkLimits()
+        return try finish()
+    }
+
+    /// Reads an archive of any kind, by libarchive.
+    consuming func runLong(_ bytes: ArchiveBytes) throws(ArchiveError) -> Result {
         if case .standardInput = bytes { comesOnce = true }
         var reader = try ArchiveReader(bytes, limits: limits)
         do throws(ArchiveError) {
@@ -61,9 +98,7 @@ struct ArchiveSpooler {
             case .member(let member):
                 isInGap = false
                 try take(member, from: &reader)
-                guard members.count <= limits.members, members.nameBytes <= limits.nameBytes else {
-                    throw ArchiveError(.overLimit("\(limits.members) members, or their names"))
-                }
+                try checkLimits()
             case .gap(let error):
                 if !isInGap { report("damaged", "\(error); members are lost here", at: "") }
                 isInGap = true
@@ -76,19 +111,43 @@ struct ArchiveSpooler {
     }
 
     private mutating func take(_ member: ArchiveReader.Member, from reader: inout ArchiveReader) throws(ArchiveError) {
-        guard let path = path(member.path, of: member) else { return }
-        // What the Finder adds for resource forks: shadows of all the other members.
-        guard !path.bytes.starts(with: "__MACOSX/".utf8), !path.bytes.isEmpty else { return }
+        guard let path = takeHeader(of: member),
+            let contents = try contents(of: member, path, from: &reader)
+        else { return }
+        add(member, at: path, contents)
+    }
+
+    /// Takes a member but for its contents.
+    /// - Returns: its path, if its contents are wanted.
+    mutating func takeHeader(of member: ArchiveReader.Member) -> MemberPath? {
+        guard let path = path(member.path, of: member), !path.bytes.starts(with: Self.shadows), !path.bytes.isEmpty
+        else { return nil }
         switch member.kind {
         case .folder: members.addFolder(path)
         case .link: members.addLink(path, to: Self.target(of: member))
         case .special: members.addSpecial(path)
+        case .file where !isWanted(path): add(member, at: path, .leftOut)
+        case .file where member.isEncrypted:
+            report("unreadable", "encrypted; unpack the archive yourself and give the folder", at: path.text)
         case .file:
-            guard let contents = try contents(of: member, path, from: &reader) else { return }
-            guard let link = member.hardLink else { return members.addFile(path, contents) }
-            guard let target = self.path(link, of: member) else { return }
-            members.addHardLink(path, to: target, contents)
+            if (member.size ?? 0) <= limits.memberSize { return path }
+            add(member, at: path, .tooLarge)
         }
+        return nil
+    }
+
+    /// - Throws: ``ArchiveError`` beyond the limits.
+    func checkLimits() throws(ArchiveError) {
+        guard members.count <= limits.members, members.nameBytes <= limits.nameBytes else {
+            throw ArchiveError(.overLimit("\(limits.members) members, or their names"))
+        }
+    }
+
+    /// Adds a file under its name.
+    mutating func add(_ member: ArchiveReader.Member, at path: MemberPath, _ contents: SpooledTree.Contents) {
+        guard let link = member.hardLink else { return members.addFile(path, contents) }
+        guard let target = self.path(link, of: member) else { return }
+        members.addHardLink(path, to: target, contents)
     }
 
     /// The path of a member; one that would lead out of the capture is told and refused.
@@ -118,16 +177,10 @@ struct ArchiveSpooler {
         return member.isZip ? CodePage437.text(stored) : stored
     }
 
-    /// Spools the bytes of a file that is wanted; nil if they cannot be read.
+    /// Spools the bytes of a file; nil if they cannot be read.
     private mutating func contents(
         of member: ArchiveReader.Member, _ path: MemberPath, from reader: inout ArchiveReader
     ) throws(ArchiveError) -> SpooledTree.Contents? {
-        guard isWanted(path) else { return .leftOut }
-        guard !member.isEncrypted else {
-            report("unreadable", "encrypted; unpack the archive yourself and give the folder", at: path.text)
-            return nil
-        }
-        if let size = member.size, size > limits.memberSize { return .tooLarge }
         let start = spool.end
         do throws(ArchiveError) {
             let outcome = try reader.read(limit: limits.memberSize) { part throws(FileError) in

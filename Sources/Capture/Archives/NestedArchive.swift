@@ -1,4 +1,5 @@
 import Files
+import Parallel
 import Telemetry
 
 /// An archive that lies in a capture.
@@ -32,7 +33,9 @@ struct NestedArchive {
 
     /// Spools what is wanted.
     /// - Throws: ``ArchiveError`` if the spool cannot take more; all else becomes a problem.
-    func open(in tree: FileTree, spool: Spool, formats: [any StoreFormat]) throws(ArchiveError) -> Opened {
+    func open(
+        in tree: FileTree, spool: Spool, formats: [any StoreFormat], jobs: JobLimit
+    ) async throws(ArchiveError) -> Opened {
         let source: ByteSource
         let kind: InputKind
         do throws(FileError) {
@@ -42,7 +45,7 @@ struct NestedArchive {
             return told("unreadable", error.description, isLoss: true)
         }
         switch kind {
-        case .archive: return try read(source, spool, formats)
+        case .archive: return try await read(source, spool, formats, jobs)
         case .bundle:
             return told("bundle", "a bundle in the capture, not read; give it as an input of its own", isLoss: false)
         case .damagedZstd: return told("damaged", "damaged: no archive can be read from it", isLoss: true)
@@ -50,13 +53,15 @@ struct NestedArchive {
         }
     }
 
-    private func read(_ source: ByteSource, _ spool: Spool, _ formats: [any StoreFormat]) throws(ArchiveError) -> Opened
-    {
+    private func read(
+        _ source: ByteSource, _ spool: Spool, _ formats: [any StoreFormat], _ jobs: JobLimit
+    ) async throws(ArchiveError) -> Opened {
         do throws(ArchiveError) {
-            let result = try ArchiveSpooler(place, spool: spool, formats: formats).run(.source(source))
+            let result = try await ArchiveSpooler(place, spool: spool, formats: formats, jobs: jobs).run(
+                .source(source))
             return Opened(
                 tree: result.tree, problems: result.problems, isIncomplete: !result.problems.isEmpty,
-                rereading: ArchiveRereading(source, place, spool: spool, formats: formats))
+                rereading: ArchiveRereading(source, place, spool: spool, formats: formats, jobs: jobs))
         } catch {
             switch error.reason {
             case .file(let file) where file.operation == .spool: throw error

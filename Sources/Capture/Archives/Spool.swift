@@ -48,7 +48,7 @@ public final class Spool: Sendable {
     func append(_ bytes: Span<UInt8>) throws(FileError) {
         try state.withLock { state throws(FileError) in
             guard bytes.count <= limit - state.end else { throw FileError(.spool, folder, code: EOVERFLOW) }
-            state.waiting.append(copying: bytes)
+            bytes.withUnsafeBufferPointer { state.waiting.append(contentsOf: $0) }
             state.end += bytes.count
             if state.waiting.count >= Self.writeSize { _ = try write(&state) }
         }

@@ -155,7 +155,7 @@ public struct Harvest {
         var tasks = OrderedTasks<Result>(limit: limit)
         var waiting = units.makeIterator()
         while true {
-            while tasks.count < 2 * limit.jobs + 1, let unit = waiting.next() { tasks.add { try work(unit) } }
+            while !tasks.isFull, let unit = waiting.next() { tasks.add { try work(unit) } }
             guard let result = try await tasks.next() else { return }
             try await consume(result)
         }

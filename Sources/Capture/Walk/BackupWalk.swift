@@ -26,7 +26,7 @@ extension StoreWalk {
                 try take(error, at: place)
             }
         }
-        let members = try reread(manifests, archive, rereading)
+        let members = try await reread(manifests, archive, rereading)
         for manifest in manifests {
             do throws(BackupError) {
                 let folder = try folder(of: manifest.place, in: tree, archive: archive, members)
@@ -46,14 +46,14 @@ extension StoreWalk {
     /// - Returns: nil if they are at hand.
     private mutating func reread(
         _ manifests: [OpenedManifest], _ archive: String, _ rereading: ArchiveRereading?
-    ) throws(ArchiveError) -> SpooledTree? {
+    ) async throws(ArchiveError) -> SpooledTree? {
         guard let rereading, !manifests.isEmpty else { return nil }
         var paths: Set<[UInt8]> = []
         for manifest in manifests {
             let folder = manifest.place.prefix.utf8.dropFirst(archive.utf8.count)
             manifest.forEachFile { paths.insert(folder + Array($0.utf8)) }
         }
-        let result = try rereading.members(at: paths)
+        let result = try await rereading.members(at: paths)
         problems += result.problems
         isIncomplete = isIncomplete || !result.problems.isEmpty
         return result.tree

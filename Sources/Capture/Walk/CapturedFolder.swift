@@ -65,10 +65,10 @@ public final class CapturedFolder: Sendable {
     ) async throws {
         let formats = CaptureFormats.all(systems)
         let place = ArchivePlace(label: label, path: path)
-        let members = try ArchiveSpooler(place, spool: spool, formats: formats).run(archive)
+        let members = try await ArchiveSpooler(place, spool: spool, formats: formats, jobs: limit).run(archive)
         let rereading: ArchiveRereading? =
             if case .source(let source) = archive {
-                ArchiveRereading(source, place, spool: spool, formats: formats)
+                ArchiveRereading(source, place, spool: spool, formats: formats, jobs: limit)
             } else {
                 nil
             }

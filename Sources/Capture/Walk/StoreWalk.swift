@@ -65,7 +65,7 @@ struct StoreWalk {
         try await walkBackups(in: &tree, archive: "", rereading, limit: limit)
         let found = archives.map { NestedArchive($0, in: path, label: label) }
         for archive in found.sorted(by: { $0.prefix.utf8.lexicographicallyPrecedes($1.prefix.utf8) }) {
-            let opened = try archive.open(in: tree, spool: spool, formats: formats)
+            let opened = try await archive.open(in: tree, spool: spool, formats: formats, jobs: limit)
             problems += opened.problems
             isIncomplete = isIncomplete || opened.isIncomplete
             guard let members = opened.tree else { continue }
@@ -93,7 +93,7 @@ struct StoreWalk {
             var visited = level[...]
             var next: [String] = []
             while !visited.isEmpty {
-                while tasks.count < 2 * limit.jobs + 1, !waiting.isEmpty {
+                while !tasks.isFull, !waiting.isEmpty {
                     let paths = waiting.prefix(Self.foldersPerJob)
                     waiting = waiting.dropFirst(Self.foldersPerJob)
                     tasks.add { [formats] in

@@ -14,6 +14,9 @@ public struct OrderedTasks<Output: Sendable>: ~Copyable {
         for task in tasks { task?.cancel() }
     }
 
+    /// Whether there is work for every place of the limit, now and when it is free again, while a result is taken.
+    public var isFull: Bool { count >= 2 * limit.jobs + 1 }
+
     /// How many results have not been taken.
     public var count: Int { tasks.count - first }
 

@@ -1,5 +1,5 @@
 /// Where a member of an archive would lie below the folder that it is extracted in.
-public struct MemberPath: Hashable {
+public struct MemberPath: Hashable, Sendable {
     /// The parts, with a slash between them; neither empty nor `.` nor `..`. No bytes for that folder itself.
     public let bytes: [UInt8]
 
@@ -19,20 +19,25 @@ public struct MemberPath: Hashable {
     /// Reads a path as it stands in an archive. A slash in front, empty parts and `.` are dropped, as tar does.
     public init(_ stored: [UInt8]) throws(PathError) {
         guard stored.count <= Self.sizeLimit else { throw .tooLong }
-        var parts: [Range<Int>] = []
+        let slash = UInt8(ascii: "/")
+        var depth = 0
         var start = 0
-        // Most paths are kept as they are: nothing is dropped of them.
-        var isWhole = true
-        for index in 0...stored.count where index == stored.count || stored[index] == UInt8(ascii: "/") {
-            switch Self.points(of: stored.span.extracting(start..<index)) {
-            case nil: parts.append(start..<index)
-            case 2: throw .climbs
-            default: isWhole = false
-            }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(stored.count)
+        for index in 0...stored.count where index == stored.count || stored[index] == slash {
+            let part = stored[start..<index]
             start = index + 1
+            switch Self.points(of: part.span) {
+            case nil:
+                if depth > 0 { bytes.append(slash) }
+                bytes.append(contentsOf: part)
+                depth += 1
+            case 2: throw .climbs
+            default: continue
+            }
         }
-        guard parts.count <= Self.depthLimit else { throw .tooLong }
-        bytes = isWhole ? stored : Array(parts.map { stored[$0] }.joined(separator: [UInt8(ascii: "/")]))
+        guard depth <= Self.depthLimit else { throw .tooLong }
+        self.bytes = bytes
     }
 
     /// How many points a part consists of, up to two; nil if it is a name.

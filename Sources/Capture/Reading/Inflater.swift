@@ -1,17 +1,23 @@
 import CZlib
 
-/// Inflates gzip members (RFC 1952) and zlib streams (RFC 1950), piece by piece.
+/// Inflates gzip members (RFC 1952), zlib streams (RFC 1950), or what stands in those (RFC 1951), piece by piece.
 struct Inflater: ~Copyable {
+    /// What is around the deflated bytes.
+    enum Wrapping {
+        case gzipOrZlib, none
+    }
+
     // zlib keeps the address of its stream.
     private let stream: UnsafeMutablePointer<z_stream>
-    /// Whether the member is complete: its checksum was right.
+    /// Whether the member is complete: its checksum was right, where it has one.
     private(set) var isAtEnd = false
 
     /// - Throws: ``InflateError`` when there is no memory.
-    init() throws(InflateError) {
+    init(_ wrapping: Wrapping = .gzipOrZlib) throws(InflateError) {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        guard pingferry_inflate_init(stream) == Z_OK else {
+        let status = wrapping == .none ? pingferry_raw_inflate_init(stream) : pingferry_inflate_init(stream)
+        guard status == Z_OK else {
             stream.deallocate()
             throw InflateError(reason: "not enough memory")
         }

@@ -1,0 +1,85 @@
+import Files
+import Synchronization
+import Tar
+
+/// The bytes of a tar archive without its compressions, in chunks that are whole blocks of a tar.
+///
+/// A class, for chunks are made by one job while others are looked at.
+final class TarChunks: Sendable {
+    private struct State: ~Copyable {
+        let input: ArchiveInput
+        /// What the input gave last and no chunk has yet.
+        var rest = UnsafeRawBufferPointer(start: nil, count: 0)
+        /// How many bytes were given.
+        var given = 0
+    }
+
+    /// How many bytes a chunk has, except the last one.
+    private static let size = 1 << 20
+    /// What is worth passing over.
+    private static let leastSkipped = 8 * size
+
+    private let state: Mutex<State>
+    /// Whether bytes can be passed over without being read.
+    private let canSkip: Bool
+
+    /// Begins at the start of an archive.
+    /// - Throws: `notPlain` if it cannot be read.
+    init(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws(PlainReadingError) {
+        let input: ArchiveInput
+        do throws(ArchiveError) {
+            input = try ArchiveInput.opening(bytes, limits)
+        } catch {
+            throw .notPlain
+        }
+        canSkip = input.canSkip
+        state = Mutex(State(input: input))
+    }
+
+    /// The next chunk; no bytes at the end.
+    /// - Throws: ``ArchiveError``; ``NotPlain`` for an archive of a part of a block.
+    func next() throws -> [UInt8] {
+        try state.withLock { state in
+            let chunk = try [UInt8](capacity: Self.size) { output in
+                while !output.isFull {
+                    if state.rest.isEmpty { state.rest = try state.input.nextBlock() }
+                    guard !state.rest.isEmpty else { return }
+                    let count = output.append(asMuchAsFitsOf: state.rest)
+                    state.rest = UnsafeRawBufferPointer(rebasing: state.rest[count...])
+                }
+            }
+            state.given += chunk.count
+            guard state.input.allows(expanded: state.given) else { throw ArchiveError(.overExpanded) }
+            guard chunk.count.isMultiple(of: TarEntry.blockSize) else { throw NotPlain() }
+            return chunk
+        }
+    }
+
+    /// Whether it is worth the trouble to pass over bytes.
+    func isWorthSkipping(_ count: Int) -> Bool { canSkip && count >= Self.leastSkipped }
+
+    /// Passes over bytes that nobody wants.
+    /// - Parameter count: a multiple of ``TarEntry/blockSize``.
+    /// - Returns: how many were passed over; fewer if the archive ends.
+    func skip(_ count: Int) -> Int {
+        state.withLock { state in
+            let left = count - state.rest.count
+            guard left > 0 else { return 0 }
+            state.rest = UnsafeRawBufferPointer(start: nil, count: 0)
+            return count - left + Int(state.input.skip(Int64(left)))
+        }
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// Appends bytes until it is full.
+    /// - Returns: how many were appended.
+    fileprivate mutating func append(asMuchAsFitsOf bytes: UnsafeRawBufferPointer) -> Int {
+        withUnsafeMutableBufferPointer { buffer, initialized in
+            let free = UnsafeMutableBufferPointer(rebasing: buffer[initialized...])
+            let count = free.initialize(fromContentsOf: bytes.prefix(free.count))
+            initialized += count
+            return count
+        }
+    }
+}

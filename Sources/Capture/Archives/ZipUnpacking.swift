@@ -1,0 +1,96 @@
+import CZlib
+import Files
+import Tar
+import Zip
+
+/// Unpacks contents of members of a zip archive, and compares them with what the directory says.
+struct ZipUnpacking: ~Copyable {
+    private var inflater: Inflater
+
+    private static let pieceSize = 256 << 10
+    /// The most bytes of a header.
+    private static let mostHeader = 30 + 2 * 0xFFFF
+
+    /// - Throws: ``InflateError`` when there is no memory.
+    init() throws(InflateError) {
+        inflater = try Inflater(.none)
+    }
+
+    /// Appends the contents of a file.
+    /// - Parameters:
+    ///   - bytes: all of them as they are packed.
+    ///   - output: has room for a byte more.
+    /// - Throws: ``InflateError``, ``NotPlain``.
+    mutating func append(_ bytes: Span<UInt8>, of entry: ZipEntry, to output: inout OutputSpan<UInt8>) throws {
+        let start = output.count
+        guard entry.size < output.freeCapacity else { throw NotPlain() }
+        if entry.method == ZipEntry.Method.stored {
+            for index in bytes.indices { output.append(bytes[index]) }
+        } else {
+            var used = 0
+            inflater.restart()
+            try inflater.inflate(bytes, from: &used, into: &output)
+            guard inflater.isAtEnd, used == bytes.count else { throw NotPlain() }
+        }
+        guard output.count - start == entry.size,
+            Self.checksum(of: output.span.extracting(start...), after: 0) == entry.checksum
+        else { throw NotPlain() }
+    }
+
+    /// Hands the contents of a large file to a body, piece by piece.
+    /// - Throws: `FileError`, ``InflateError``, ``NotPlain``, and what the body throws.
+    mutating func read(
+        _ member: ZipPart.Member, in source: ByteSource, _ body: (Span<UInt8>) throws -> Void
+    ) throws {
+        var checksum: UInt32 = 0
+        var size = 0
+        try pieces(of: member.entry, Self.contents(of: member, in: source), in: source) { piece in
+            size += piece.count
+            guard size <= member.entry.size else { throw NotPlain() }
+            checksum = Self.checksum(of: piece, after: checksum)
+            try body(piece)
+        }
+        guard size == member.entry.size, checksum == member.entry.checksum else { throw NotPlain() }
+    }
+
+    /// Where the contents of a large member stand in the archive.
+    /// - Throws: `FileError`, ``NotPlain``.
+    static func contents(of member: ZipPart.Member, in source: ByteSource) throws -> Range<Int> {
+        let start = member.extent.lowerBound
+        let header = try source.bytes(at: start, count: min(mostHeader, member.extent.count))
+        guard let contents = member.entry.contents(in: header.span, of: member.extent.count) else { throw NotPlain() }
+        return start + contents.lowerBound..<start + contents.upperBound
+    }
+
+    private mutating func pieces(
+        of entry: ZipEntry, _ range: Range<Int>, in source: ByteSource, _ body: (Span<UInt8>) throws -> Void
+    ) throws {
+        inflater.restart()
+        var place = range.lowerBound
+        while place < range.upperBound {
+            let bytes = try source.bytes(at: place, count: min(Self.pieceSize, range.upperBound - place))
+            guard !bytes.isEmpty else { throw NotPlain() }
+            place += bytes.count
+            if entry.method == ZipEntry.Method.stored {
+                try body(bytes.span)
+                continue
+            }
+            var used = 0
+            while used < bytes.count, !inflater.isAtEnd {
+                let piece = try [UInt8](capacity: Self.pieceSize) { output in
+                    try inflater.inflate(bytes.span, from: &used, into: &output)
+                }
+                try body(piece.span)
+            }
+            guard used == bytes.count else { throw NotPlain() }
+        }
+        guard entry.method == ZipEntry.Method.stored || inflater.isAtEnd else { throw NotPlain() }
+    }
+
+    private static func checksum(of bytes: Span<UInt8>, after checksum: UInt32) -> UInt32 {
+        bytes.withUnsafeBytes { bytes in
+            UInt32(
+                truncatingIfNeeded: crc32_z(UInt(checksum), bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count))
+        }
+    }
+}
