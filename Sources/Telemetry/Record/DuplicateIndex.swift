@@ -3,7 +3,8 @@
 /// Open-addressing tables of 16-byte keys. The first payload of an id is entered by the id alone, so that an id can be
 /// found again; its further payloads are entered by id and payload, so that they do not queue up in one place. A table grows
 /// by an eighth when five sixths are full: 74 to 83 percent are in use. There are many tables, each for a part of the ids, so
-/// that while one grows, little is there twice.
+/// that while one grows, little is there twice; and each consists of pages of one size, so that what one table lets go of
+/// another one can use.
 public struct DuplicateIndex: Sendable {
     /// Whether an equal record, or one with the same id, came before.
     public enum Finding: Sendable {
@@ -35,49 +36,64 @@ public struct DuplicateIndex: Sendable {
 /// One of the tables.
 private struct KeyTable: Sendable {
     private var count = 0
-    private var slots = [RecordKey](repeating: Self.empty, count: 16)
+    private var pages = [Self.emptyPage]
+    private var slotCount = Self.pageSize
     private static let empty = RecordKey(identity: 0, content: 0)
+    /// How many keys a page has; a power of two.
+    private static let pageSize = 256
+    private static let emptyPage = [RecordKey](repeating: empty, count: pageSize)
 
     mutating func insert(_ key: RecordKey) -> DuplicateIndex.Finding {
-        if count * 6 >= slots.count * 5 { grow() }
+        if count * 6 >= slotCount * 5 { grow() }
         // The key of all zeros marks a free slot; a record that has it by chance gets the next one.
         let finding = place(key == Self.empty ? RecordKey(identity: 0, content: 1) : key)
         if finding != .duplicate { count += 1 }
         return finding
     }
 
+    private subscript(slot: Int) -> RecordKey {
+        get { pages[slot / Self.pageSize][slot % Self.pageSize] }
+        set { pages[slot / Self.pageSize][slot % Self.pageSize] = newValue }
+    }
+
     private mutating func place(_ key: RecordKey) -> DuplicateIndex.Finding {
         var slot = home(of: key.identity)
-        while slots[slot] != Self.empty {
-            if slots[slot] == key { return .duplicate }
-            if slots[slot].identity == key.identity { return placeFurther(key) }
+        while self[slot] != Self.empty {
+            if self[slot] == key { return .duplicate }
+            if self[slot].identity == key.identity { return placeFurther(key) }
             slot = next(slot)
         }
-        slots[slot] = key
+        self[slot] = key
         return .new
     }
 
     private mutating func placeFurther(_ key: RecordKey) -> DuplicateIndex.Finding {
         var slot = home(of: key.identity ^ key.content)
-        while slots[slot] != Self.empty {
-            if slots[slot] == key { return .duplicate }
+        while self[slot] != Self.empty {
+            if self[slot] == key { return .duplicate }
             slot = next(slot)
         }
-        slots[slot] = key
+        self[slot] = key
         return .sameIDOtherPayload
     }
 
     private func home(of number: UInt64) -> Int {
-        Int(number.multipliedFullWidth(by: UInt64(slots.count)).high)
+        Int(number.multipliedFullWidth(by: UInt64(slotCount)).high)
     }
 
     private func next(_ slot: Int) -> Int {
-        slot + 1 == slots.count ? 0 : slot + 1
+        slot + 1 == slotCount ? 0 : slot + 1
     }
 
     private mutating func grow() {
-        let old = slots
-        slots = Array(repeating: Self.empty, count: old.count + old.count / 8)
-        for key in old where key != Self.empty { _ = place(key) }
+        var old = pages
+        pages = (0..<old.count + max(old.count / 8, 1)).map { _ in
+            [RecordKey](repeating: Self.empty, count: Self.pageSize)
+        }
+        slotCount = pages.count * Self.pageSize
+        // A page goes when its keys are placed.
+        while let page = old.popLast() {
+            for key in page where key != Self.empty { _ = place(key) }
+        }
     }
 }
