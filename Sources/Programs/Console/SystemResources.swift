@@ -17,7 +17,7 @@ public enum SystemResources {
     public static func require(for program: StaticString, threadsPerProcessor: Int) {
         let working = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) * threadsPerProcessor
         let threads = working + otherThreads
-        var code = cthreads_share_heap_if_limited()
+        var code = cthreads_set_up_heap()
         if code == 0 {
             code = cthreads_try(Int32(clamping: working), Int32(otherThreads), UInt(working) * bytesPerThread)
         }

@@ -50,7 +50,10 @@ public struct FolderLook: ~Copyable {
     }
 
     /// The path of an entry in the capture.
-    public func path(of name: [UInt8]) -> String { base + String(decoding: name, as: UTF8.self) }
+    public func path(of name: [UInt8]) -> String {
+        // Of its own size: a text that is appended to keeps room for as much again, and a capture has many paths.
+        String(decoding: Array(base.utf8) + name, as: UTF8.self)
+    }
 
     /// The bytes of a file.
     /// - Throws: `FileError`; `EFBIG` beyond the limit.
