@@ -61,7 +61,7 @@ class State:
 
     def __init__(self):
         self.rules, self.requests, self.receipts = [], [], {}
-        self.keep = self.total = self.connections = self.epoch = 0
+        self.keep = self.total = self.connections = self.idle = self.epoch = 0
         self.murder = None
         self.released = asyncio.Event()
 
@@ -76,7 +76,7 @@ class State:
             self.released = asyncio.Event()
 
     def report(self):
-        return {"total": self.total, "connections": self.connections, "distinct": len(self.receipts),
+        return {"total": self.total, "connections": self.connections, "idle": self.idle, "distinct": len(self.receipts),
                 "receipts": list(self.receipts.values()), "requests": self.requests}
 
     def rule_before_body(self, path):
@@ -174,14 +174,27 @@ class Server:
     async def serve(self, reader, writer):
         self.state.connections += 1
         try:
+            # On a busy machine the first request may take its time.
+            await self.respond(reader, writer, *await head_of(reader))
             while True:
-                method, path, fields = await asyncio.wait_for(head_of(reader), self.idle)
-                await self.respond(reader, writer, method, path, fields)
-        except (Closed, asyncio.TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, ValueError):
+                await self.respond(reader, writer, *await self.next_head(reader, writer))
+        except (Closed, asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError, ValueError):
             # The other side has gone, says nothing, or sends what is no request.
             pass
         finally:
             writer.close()
+
+    async def next_head(self, reader, writer):
+        """The head of the next request on a connection. One that is idle for too long is closed, and counts until then."""
+        self.state.idle += 1
+        try:
+            return await asyncio.wait_for(head_of(reader), self.idle)
+        except asyncio.TimeoutError:
+            writer.close()
+            await writer.wait_closed()
+            raise Closed from None
+        finally:
+            self.state.idle -= 1
 
     async def respond(self, reader, writer, method, path, fields):
         if path.startswith("/-/"):

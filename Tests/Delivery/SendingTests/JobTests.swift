@@ -31,7 +31,7 @@ import Testing
         _ server: LoopbackServer, _ arguments: [String], environment: [String: String] = [:]
     ) async throws -> FinishedProgram {
         try await Uploader(
-            ["send", "--ledger", ledger, "--timezone", noonTimezone, "--read-timeout", "5"]
+            ["send", "--ledger", ledger, "--timezone", noonTimezone, "--read-timeout", "600"]
                 + ["mozilla", "sift", "leanplum", "activity-stream"].flatMap {
                     ["--endpoint", "\($0)=\(server.address)"]
                 }

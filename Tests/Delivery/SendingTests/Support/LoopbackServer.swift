@@ -39,6 +39,8 @@ final class LoopbackServer: Sendable {
     struct Report: Decodable {
         let total: Int
         let connections: Int
+        /// How many connections are open that had an answer and wait for the next request.
+        let idle: Int
         let distinct: Int
         let receipts: [Receipt]?
         let requests: [Request]
