@@ -82,7 +82,7 @@ final class ArchiveInput {
             guard let archive, let start, let input = ArchiveInput.from(input) else { return Int(ARCHIVE_FATAL) }
             return input.read(for: archive, start)
         }
-        guard count != nil else { return }
+        guard canSkip else { return }
         archive_read_set_skip_callback(archive) { _, input, count in
             ArchiveInput.from(input)?.skip(count) ?? 0
         }

@@ -61,6 +61,7 @@ struct ArchiveSpooler {
 
     /// Reads an archive that is plain.
     /// - Returns: nil if it is not. Nothing is spooled then.
+    /// - Throws: ``ArchiveError`` if the spool cannot take more, or if a limit is passed.
     consuming func runShort(_ source: ByteSource) async throws(ArchiveError) -> Result? {
         let start = spool.end
         do throws(PlainReadingError) {
@@ -79,6 +80,7 @@ struct ArchiveSpooler {
     }
 
     /// Reads an archive of any kind, by libarchive.
+    /// - Throws: ``ArchiveError``, as ``run(_:only:)``.
     consuming func runLong(_ bytes: ArchiveBytes) throws(ArchiveError) -> Result {
         if case .standardInput = bytes { comesOnce = true }
         var reader = try ArchiveReader(bytes, limits: limits)
@@ -235,5 +237,29 @@ struct ArchiveSpooler {
         problems.append(
             PlacedProblem(
                 capture: archive.label, path: archive.prefix + path, problem: Problem(code, text, at: offset)))
+    }
+}
+
+// MARK: - Plain archives
+
+extension ArchiveSpooler {
+    /// Takes a member of a plain archive but for its contents; see ``takeHeader(of:)``.
+    /// - Throws: `failed` beyond the limits.
+    mutating func takePlainHeader(of member: ArchiveReader.Member) throws(PlainReadingError) -> MemberPath? {
+        do throws(ArchiveError) {
+            try checkLimits()
+            return takeHeader(of: member)
+        } catch {
+            throw .failed(error)
+        }
+    }
+
+    /// Spools bytes of a plain archive.
+    func appendPlain(_ bytes: Span<UInt8>) throws(PlainReadingError) {
+        do throws(FileError) {
+            try spool.append(bytes)
+        } catch {
+            throw .failed(ArchiveError(.file(error)))
+        }
     }
 }

@@ -27,14 +27,14 @@ struct PlainZipDirectory {
     /// How much is read at once: more than the longest entry has.
     private static let pieceSize = 256 << 10
     /// What may stand around the contents of a member: a header with a name and fields, and the sizes behind them.
-    private static let mostAround = 30 + 2 * 0xFFFF + 24
+    private static let mostAround = ZipEntry.mostHeaderBytes + 24
 
     /// Finds the directory.
     /// - Returns: nil if there is none where it belongs.
     /// - Throws: `notPlain`.
     init?(_ source: ByteSource) throws(PlainReadingError) {
         let size = min(source.count, ZipDirectoryEnd.size)
-        let tail = try PlainReadingError.asNotPlain { try source.bytes(at: source.count - size, count: size) }
+        guard let tail = try? source.bytes(at: source.count - size, count: size) else { throw .notPlain }
         guard let end = ZipDirectoryEnd(tail: tail.span, ofArchiveOf: source.count) else { return nil }
         self.source = source
         self.end = end
@@ -77,8 +77,9 @@ struct PlainZipDirectory {
     private mutating func readOn() throws(PlainReadingError) {
         let start = end.directory.lowerBound + position
         let count = min(Self.pieceSize, end.directory.count - position)
-        let read = try PlainReadingError.asNotPlain { try source.bytes(at: start, count: count) }
-        guard count > 0, read.count == count else { throw .notPlain }
+        guard count > 0, let read = try? source.bytes(at: start, count: count), read.count == count else {
+            throw .notPlain
+        }
         piece = piece[place...] + read
         place = 0
         position += count

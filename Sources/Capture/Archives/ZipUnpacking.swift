@@ -8,8 +8,6 @@ struct ZipUnpacking: ~Copyable {
     private var inflater: Inflater
 
     private static let pieceSize = 256 << 10
-    /// The most bytes of a header.
-    private static let mostHeader = 30 + 2 * 0xFFFF
 
     /// - Throws: ``InflateError`` when there is no memory.
     init() throws(InflateError) {
@@ -57,7 +55,7 @@ struct ZipUnpacking: ~Copyable {
     /// - Throws: `FileError`, ``NotPlain``.
     static func contents(of member: ZipPart.Member, in source: ByteSource) throws -> Range<Int> {
         let start = member.extent.lowerBound
-        let header = try source.bytes(at: start, count: min(mostHeader, member.extent.count))
+        let header = try source.bytes(at: start, count: min(ZipEntry.mostHeaderBytes, member.extent.count))
         guard let contents = member.entry.contents(in: header.span, of: member.extent.count) else { throw NotPlain() }
         return start + contents.lowerBound..<start + contents.upperBound
     }

@@ -45,7 +45,7 @@ struct ToldOfMember {
         }
     }
 
-    /// A path in an extended header, which is UTF-8. libarchive composes its characters.
+    /// A path in an extended header, which is UTF-8. Other readers compose its characters.
     private static func text(_ value: ArraySlice<UInt8>) throws(NotPlain) -> [UInt8] {
         let bytes = Array(value)
         guard !bytes.contains(0), bytes.isTextInEveryNormalForm else { throw NotPlain() }

@@ -8,8 +8,10 @@ public struct ZipDirectoryEnd: Sendable, Equatable {
     /// The bytes of the directory in the archive.
     public let directory: Range<Int>
 
+    /// How many bytes the record at the very end has.
+    private static let smallSize = 22
     /// The most bytes at the end of an archive that are looked at here: all three records, without a comment.
-    public static let size = 22 + Large.locatorSize + Large.recordSize
+    public static let size = smallSize + Large.locatorSize + Large.recordSize
 
     /// Reads the end of an archive that has no comment.
     /// - Parameters:
@@ -18,7 +20,7 @@ public struct ZipDirectoryEnd: Sendable, Equatable {
     /// - Returns: nil if the records are not there, contradict each other, tell of several disks, or do not follow the
     ///   directory at once.
     public init?(tail: Span<UInt8>, ofArchiveOf count: Int) {
-        let small = tail.count - 22
+        let small = tail.count - Self.smallSize
         guard small >= 0, tail.zipNumber32(at: small) == 0x0605_4B50, tail.zipNumber16(at: small + 20) == 0 else {
             return nil
         }
@@ -29,7 +31,7 @@ public struct ZipDirectoryEnd: Sendable, Equatable {
             else { return nil }
             self.init(
                 entryCount: tail.zipNumber16(at: small + 10), size: tail.zipNumber32(at: small + 12),
-                start: tail.zipNumber32(at: small + 16), end: count - 22)
+                start: tail.zipNumber32(at: small + 16), end: count - Self.smallSize)
             return
         }
         self.init(

@@ -1,4 +1,9 @@
 extension ZipEntry {
+    /// How many bytes the header of a member has in front of the name.
+    private static let headerSize = 30
+    /// The most bytes of the header of a member, with its name and its extra fields.
+    public static let mostHeaderBytes = headerSize + 2 * 0xFFFF
+
     /// Where the contents of a member stand in its bytes.
     ///
     /// Source: "APPNOTE.TXT - .ZIP File Format Specification", "Local file header".
@@ -7,14 +12,13 @@ extension ZipEntry {
     ///   - count: how many bytes there are up to the next member.
     /// - Returns: nil if the header does not say what the directory says, or contents have no room.
     public func contents(in member: Span<UInt8>, of count: Int) -> Range<Int>? {
-        let fixedSize = 30
-        guard member.count >= fixedSize, member.zipNumber32(at: 0) == 0x0403_4B50,
+        guard member.count >= Self.headerSize, member.zipNumber32(at: 0) == 0x0403_4B50,
             member.zipNumber16(at: 6) == flags, member.zipNumber16(at: 8) == method
         else { return nil }
-        let nameEnd = fixedSize + member.zipNumber16(at: 26)
+        let nameEnd = Self.headerSize + member.zipNumber16(at: 26)
         let start = nameEnd + member.zipNumber16(at: 28)
-        guard start <= member.count, compressedSize <= count - start, nameEnd - fixedSize == name.count,
-            name.indices.allSatisfy({ member[fixedSize + $0] == name[$0] }),
+        guard start <= member.count, compressedSize <= count - start, nameEnd - Self.headerSize == name.count,
+            name.indices.allSatisfy({ member[Self.headerSize + $0] == name[$0] }),
             isMeasured(by: member)
         else { return nil }
         var large = LargeNumbers()
