@@ -177,11 +177,11 @@ public struct BundleAssembler: ~Copyable {
         try append(last.name, last.contents, to: sink)
     }
 
-    /// Writes segments until no more than two wait for each job: enough to keep the jobs busy, and memory small.
+    /// Writes segments until no more than one waits for each job: enough to keep the jobs busy, and memory small.
     /// - Parameter sink: takes the bytes of the file.
     /// - Throws: what `sink` throws, ``ContainerWriteError``.
     public mutating func writeFinished(to sink: Sink) async throws {
-        while pending.count > 2 * limit.jobs { try await writeNext(to: sink) }
+        while pending.count > limit.jobs { try await writeNext(to: sink) }
     }
 
     private mutating func closeSegment() {
