@@ -7,7 +7,7 @@ final class KeptFiles: Sendable {
     /// How much is kept of one capture, in bytes.
     static let allowance = 2 << 20
     /// About how many bytes of memory a kept file takes besides its name and its contents.
-    private static let overhead = 128
+    private static let overhead = 384
 
     /// The bytes of files, by their names.
     typealias Contents = [[UInt8]: [UInt8]]
