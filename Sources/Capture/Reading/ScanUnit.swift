@@ -63,7 +63,7 @@ struct ScanUnit: Sendable {
         let found = capture.stores[part.store]
         let context = StoreContext(
             capture: capture.label, tree: capture.tree, container: found.container,
-            neighbors: capture.stores(in: found.container), options: options.scan)
+            neighbors: capture.neighbors(of: found), options: options.scan)
         return found.store.scan(part.files, in: context)
     }
 }

@@ -24,8 +24,6 @@ public final class CapturedFolder: Sendable {
     /// Why backups in the capture could not be opened.
     let backupErrors: [BackupError]
     let tree: FileTree
-    /// The stores of each container; one array for all that ask.
-    private let containers: [Container: [any Store]]
 
     /// Walks a folder.
     ///
@@ -92,12 +90,7 @@ public final class CapturedFolder: Sendable {
         self.problems = problems + walk.sortedProblems()
         isIncomplete = walk.isIncomplete || !problems.isEmpty
         leftOutStore = walk.leftOutStore
-        let containers = Dictionary(grouping: stores, by: \.container).mapValues { $0.map(\.store) }
-        self.containers = containers
-        let names = StoreNames(formats)
-        backups = walk.backups.map { $0.facts(beside: containers, names) }.sorted {
-            $0.path.utf8.lexicographicallyPrecedes($1.path.utf8)
-        }
+        backups = walk.sortedFacts(beside: stores)
         backupErrors = walk.backupErrors
         kind = isArchive ? .archive : backups.contains { $0.path.isEmpty } ? .backup : .folder
         self.tree = tree
@@ -115,15 +108,12 @@ public final class CapturedFolder: Sendable {
             tree: tree, path: "", name: CaptureLabels.name(ofPath: folder), excluded: [],
             formats: CaptureFormats.all(systems))
         let container = Container(path: "", identifier: nil)
-        let stores = try visit.stores(ofSingleFile: name, inFolderAt: folder).map {
-            FoundStore(store: $0, container: container)
-        }
+        let stores = try visit.stores(ofSingleFile: name, inFolderAt: folder)
         guard !stores.isEmpty else { return nil }
         kind = .store
         self.label = label
         self.path = folder
-        self.stores = stores
-        containers = [container: stores.map(\.store)]
+        self.stores = FoundStore.together(stores, stores.map { _ in container })
         problems = []
         isIncomplete = false
         leftOutStore = nil
@@ -132,8 +122,8 @@ public final class CapturedFolder: Sendable {
         self.tree = tree
     }
 
-    /// The stores of a container.
-    func stores(in container: Container) -> [any Store] { containers[container] ?? [] }
+    /// The stores of the container that a store belongs to, the store itself among them.
+    func neighbors(of found: FoundStore) -> [any Store] { found.neighbors.map { stores[$0].store } }
 
     /// The name that a path ends with.
     public static func lastPart(of path: String) -> String {

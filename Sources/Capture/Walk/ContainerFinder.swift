@@ -29,8 +29,8 @@ struct ContainerFinder {
     /// The name of the root of the capture.
     let rootName: String
 
-    /// The container of the stores in a folder, by the path of the folder: many lie in one.
-    private var known: [String: Container] = [:]
+    /// The folder that was asked for last, and its container: many stores lie in one folder, and come together.
+    private var last: (folder: String, container: Container)?
 
     init(identifiers: [String: ContainerOwner], tree: FileTree, rootName: String) {
         self.identifiers = identifiers
@@ -45,9 +45,11 @@ struct ContainerFinder {
         let inside = storePath.utf8.dropFirst(prefix.utf8.count)
         let slash = inside.lastIndex(of: UInt8(ascii: "/"))
         let folder = String(storePath[..<(slash ?? inside.startIndex)])
-        if let container = known[folder] { return container }
-        let container = container(ofFolder: slash.map { inside[..<$0] }, prefix: prefix)
-        known[folder] = container
+        if let last, last.folder.utf8.elementsEqual(folder.utf8) { return last.container }
+        let found = container(ofFolder: slash.map { inside[..<$0] }, prefix: prefix)
+        // One text for all folders of a container.
+        let container = found == last?.container ? last?.container ?? found : found
+        last = (folder, container)
         return container
     }
 

@@ -115,15 +115,25 @@ struct StoreWalk {
 
     /// The stores with their containers, by the bytes of their paths.
     func sortedStores(of tree: FileTree, rootName: String) -> [FoundStore] {
-        var containers = ContainerFinder(identifiers: identifiers, tree: tree, rootName: rootName)
-        var found = stores.map { store in FoundStore(store: store, container: containers.container(of: store.path)) }
-        found.sort { left, right in
+        let sorted = stores.sorted { left, right in
             // One file can be a store of two systems.
             left.path == right.path
-                ? left.store.kind.description < right.store.kind.description
+                ? left.kind.description < right.kind.description
                 : left.path.utf8.span.ordered(against: right.path.utf8.span) < 0
         }
-        return found
+        var containers = ContainerFinder(identifiers: identifiers, tree: tree, rootName: rootName)
+        return FoundStore.together(sorted, sorted.map { containers.container(of: $0.path) })
+    }
+
+    /// What the backups are, by the bytes of their paths.
+    /// - Parameter stores: those of the whole capture.
+    func sortedFacts(beside stores: [FoundStore]) -> [BackupFacts] {
+        guard !backups.isEmpty else { return [] }
+        let containers = Dictionary(grouping: stores, by: \.container).mapValues { $0.map(\.store) }
+        let names = StoreNames(formats)
+        return backups.map { $0.facts(beside: containers, names) }.sorted {
+            $0.path.utf8.lexicographicallyPrecedes($1.path.utf8)
+        }
     }
 
     /// The problems by the bytes of their paths, for folders list their entries in no order.

@@ -20,6 +20,12 @@ public struct Container: Sendable, Hashable {
         self.kind = kind ?? (identifier?.hasPrefix(Self.groupPrefix) ?? false ? .group : .app)
     }
 
+    /// Texts are equal that differ in their bytes, and folders are not.
+    public static func == (left: Container, right: Container) -> Bool {
+        left.kind == right.kind && left.identifier == right.identifier
+            && left.path.utf8.elementsEqual(right.path.utf8)
+    }
+
     private static let groupPrefix = "group."
 
     /// Whether the container is that of an app group.
