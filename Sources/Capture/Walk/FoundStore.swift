@@ -1,10 +1,10 @@
 import Telemetry
 
-/// A store that the walk found in a capture, and the system whose store it is.
+/// A store that the walk found in a capture, and the container that it belongs to.
 public struct FoundStore: Sendable {
     /// The store as its system recognized it.
     public let store: any Store
-    /// The container that it belongs to, and what else does.
+    /// The container, and which other stores lie in it.
     private let place: FoundContainer
 
     /// The container that it belongs to.
@@ -16,7 +16,8 @@ public struct FoundStore: Sendable {
     /// Path below the root of the capture; a folder's without a slash at its end.
     public var path: String { store.path }
 
-    /// Puts stores together with their containers, one of each pair after the other.
+    /// Puts the stores of a capture together with their containers.
+    /// - Parameter containers: of each store the one that it belongs to, in the same order.
     static func together(_ stores: [any Store], _ containers: [Container]) -> [FoundStore] {
         var places: [Container: FoundContainer] = [:]
         for (container, stores) in Dictionary(grouping: stores.indices, by: { containers[$0] }) {
@@ -28,7 +29,7 @@ public struct FoundStore: Sendable {
     }
 }
 
-/// A container with stores: there may be as many as files, and each is there once.
+/// A container with stores. An object that its stores share: there can be tens of thousands of them.
 private final class FoundContainer: Sendable {
     let container: Container
     /// The places of its stores among those of the capture.
