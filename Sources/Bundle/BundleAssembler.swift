@@ -27,11 +27,14 @@ import Telemetry
 /// ```
 public struct BundleAssembler: ~Copyable {
     private let tool: String
-    private let encoders: SparePool<EncoderBox>
+    private let encoders: SparePool<EncoderBox, any Error>
+    /// One spare suffices: a segment is mostly compressed before the next one is full.
+    private let segments = SparePool<SegmentBox, Never>(keeping: 1) { SegmentBox() }
     private let limit: JobLimit
     private var container = ContainerWriter()
     private var pending: OrderedTasks<EncodedMember>
-    private var segment: [UInt8] = []
+    /// The segment that is being filled; nil before its first record.
+    private var segment: SegmentBox?
     private var segmentRecords = 0
     private var recordCounts: [Int] = []
     private var clients = ClientSummaries()
@@ -62,8 +65,10 @@ public struct BundleAssembler: ~Copyable {
     ///
     /// Segments pile up until ``writeFinished(to:)`` is called, which is to be done every few of them.
     public mutating func add(_ record: borrowing RecordSummary, line: ArraySlice<UInt8>) {
-        if !segment.isEmpty, segment.count + line.count > BundleLayout.segmentSize { closeSegment() }
-        segment += line
+        if let segment, segment.lines.count + line.count > BundleLayout.segmentSize { closeSegment(segment) }
+        let segment = segment ?? segments.take()
+        self.segment = segment
+        segment.lines += line
         segmentRecords += 1
         totals.count(record)
         clients.count(record)
@@ -83,7 +88,7 @@ public struct BundleAssembler: ~Copyable {
         contents: (_ input: Int, _ item: Quarantined) -> [UInt8]?,
         lose: (Quarantined, QuarantineLoss) throws -> Void = { _, _ in }, to sink: Sink
     ) async throws {
-        if !segment.isEmpty { closeSegment() }
+        if let segment { closeSegment(segment) }
         while pending.count > 0 { try await writeNext(to: sink) }
         let verdicts = limits.verdicts(on: quarantine.stored)
         let isWritten = try write(quarantine, verdicts, contents: contents, to: sink)
@@ -177,21 +182,24 @@ public struct BundleAssembler: ~Copyable {
         try append(last.name, last.contents, to: sink)
     }
 
-    /// Writes segments until no more than one waits for each job: enough to keep the jobs busy, and memory small.
+    /// Writes segments until no more wait than one for each job but one, for another is being filled: enough to keep the jobs
+    /// busy, and memory small.
     /// - Parameter sink: takes the bytes of the file.
     /// - Throws: what `sink` throws, ``ContainerWriteError``.
     public mutating func writeFinished(to sink: Sink) async throws {
-        while pending.count > limit.jobs { try await writeNext(to: sink) }
+        while pending.count > max(1, limit.jobs - 1) { try await writeNext(to: sink) }
     }
 
-    private mutating func closeSegment() {
-        let contents = segment
+    private mutating func closeSegment(_ full: SegmentBox) {
         let name = BundleLayout.segment(recordCounts.count + 1)
-        segment = []
-        segment.reserveCapacity(BundleLayout.segmentSize)
+        segment = nil
         recordCounts.append(segmentRecords)
         segmentRecords = 0
-        pending.add { [encoders] in try Self.encode(name, contents, encoders) }
+        pending.add { [encoders, segments] in
+            let member = try Self.encode(name, full.lines, encoders)
+            if full.empty() { segments.giveBack(full) }
+            return member
+        }
     }
 
     /// Writes the marker or a segment, whichever was begun first and is not written yet.
@@ -206,7 +214,7 @@ public struct BundleAssembler: ~Copyable {
 
     /// Compresses a member, unless no reader would take it.
     private static func encode(
-        _ name: String, _ contents: [UInt8], _ encoders: SparePool<EncoderBox>
+        _ name: String, _ contents: [UInt8], _ encoders: SparePool<EncoderBox, any Error>
     ) throws -> EncodedMember {
         guard contents.count <= BundleLayout.memberLimit else {
             throw ContainerWriteError.overLimit(name: name, BundleLayout.memberLimit)
@@ -238,5 +246,20 @@ private final class EncoderBox: @unchecked Sendable {
 
     init(_ encoder: consuming FrameEncoder) {
         self.encoder = encoder
+    }
+}
+
+// Sendable although its lines can be changed: it is filled by one thread, then compressed by another, then spare.
+/// The lines of a segment, in memory that is used for one segment after another: fresh memory costs as much as a copy.
+private final class SegmentBox: @unchecked Sendable {
+    var lines: [UInt8] = []
+
+    init() { lines.reserveCapacity(BundleLayout.segmentSize) }
+
+    /// Forgets the lines.
+    /// - Returns: whether the memory is worth keeping: not if a single record made it large.
+    func empty() -> Bool {
+        lines.removeAll(keepingCapacity: true)
+        return lines.capacity <= 2 * BundleLayout.segmentSize
     }
 }

@@ -80,10 +80,11 @@ import Testing
         #expect(output.problems.map { "\($0.path) \($0.problem.code)" } == ["f a", "g b"])
         #expect(output.takeRejects() == [Reject("P2 x"), Reject("P3 y")])
         #expect(output.rejects.isEmpty && output.quarantined.isEmpty)
-        var taken: [Int] = []
-        output.takeRecords { taken.append($0.record.source.index) }
-        #expect(taken == [0, 1, 2])
-        #expect(output.records.isEmpty)
+        var lent: [Int] = []
+        output.forEachRecord { lent.append($0.record.source.index) }
+        #expect(lent == [0, 1, 2])
+        output.removeAll()
+        #expect(output.records.isEmpty && output.problems.isEmpty)
     }
 
     @Test("a span and the whole of a file have hashes of their own, equal ones of other files too")

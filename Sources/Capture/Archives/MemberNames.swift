@@ -1,3 +1,4 @@
+import Bytes
 import Files
 import Telemetry
 
@@ -25,7 +26,7 @@ enum MemberNames {
         private var names: [String] = []
 
         mutating func names(in folder: ArraySlice<UInt8>) -> [String] {
-            guard path[...] != folder else { return names }
+            if path.span.equals(folder.span) { return names }
             path = Array(folder)
             names = folder.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
             return names

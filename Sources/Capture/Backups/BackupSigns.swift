@@ -43,6 +43,11 @@ struct BackupSigns: Sendable {
         name.elementsEqual(database.utf8) || name.elementsEqual(binary.utf8)
     }
 
+    /// Whether an entry of a folder is named like a manifest.
+    static func isManifest(_ index: Int, of entries: FolderEntries) -> Bool {
+        entries.hasName(index, database) || entries.hasName(index, binary)
+    }
+
     /// Whether a member of an archive may be a manifest, or lie beside one: its bytes are wanted before those of others.
     static func isBesideManifest(_ name: some Collection<UInt8>) -> Bool {
         manifests.contains { name.elementsEqual($0.utf8) }

@@ -1,5 +1,6 @@
 import Bundle
 import Files
+import JSONText
 import Telemetry
 
 /// Takes records as they are read: leaves duplicates out, notes ids that come again with another payload, keeps the
@@ -107,30 +108,12 @@ public struct Intake: Sendable {
     ///   - note: takes what else is found.
     public mutating func take(
         _ batch: Batch, fromBundle isBundle: Bool,
-        keep: (Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void, note: (Finding) -> Void = { _ in }
+        keep: (borrowing Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
+        note: (Finding) -> Void = { _ in }
     ) throws {
         if let refusal = batch.refusal { throw refusal }
-        for entry in batch.records {
-            switch index.insert(entry.key) {
-            case .duplicate:
-                duplicates += 1
-                continue
-            case .new:
-                try keep(entry, batch.lines[entry.line], batch.lines[entry.written.payload])
-            case .sameIDOtherPayload:
-                let line = batch.lines[entry.line]
-                let code = systems[entry.summary.system]?.repeatedIDCode ?? ""
-                if entry.written.isNoted(code, in: line) {
-                    try keep(entry, line, batch.lines[entry.written.payload])
-                } else {
-                    let note = hidesInput ? code : Self.repeatedID(code)
-                    let (noted, payload) = entry.written.line(line, noting: note)
-                    try keep(entry, noted[...], noted[payload])
-                }
-            }
-            totals.count(entry.summary)
-            leftOut += entry.leftOut
-        }
+        let records = batch.records.span
+        for place in records.indices { try insert(records[place], of: batch.lines, keep) }
         for entry in batch.quarantined {
             let line = entry.item.json.bytes
             guard isNew(line) else { continue }
@@ -152,6 +135,31 @@ public struct Intake: Sendable {
         if !batch.quarantined.isEmpty || batch.problems.contains(where: { Self.isLoss($0.problem) }) {
             isIncomplete = true
         }
+    }
+
+    private mutating func insert(
+        _ entry: borrowing Batch.Entry, of lines: borrowing TextBuffer,
+        _ keep: (borrowing Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void
+    ) throws {
+        switch index.insert(entry.key) {
+        case .duplicate:
+            duplicates += 1
+            return
+        case .new:
+            try keep(entry, lines[entry.line], lines[entry.written.payload])
+        case .sameIDOtherPayload:
+            let line = lines[entry.line]
+            let code = systems[entry.summary.system]?.repeatedIDCode ?? ""
+            if entry.written.isNoted(code, in: line) {
+                try keep(entry, line, lines[entry.written.payload])
+            } else {
+                let note = hidesInput ? code : Self.repeatedID(code)
+                let (noted, payload) = entry.written.line(line, noting: note)
+                try keep(entry, noted[...], noted[payload])
+            }
+        }
+        totals.count(entry.summary)
+        leftOut += entry.leftOut
     }
 
     /// Notes that something for the quarantine is not carried along.

@@ -91,19 +91,21 @@ public struct Batch: Sendable {
     /// Equal records are equal with their pseudonyms too, and so are those that were given pseudonyms before: that is what
     /// duplicates are told by.
     mutating func take(
-        _ record: consuming Record, input: Int, place: StorePlace?, _ options: HarvestOptions,
+        _ record: borrowing Record, input: Int, place: StorePlace?, _ options: HarvestOptions,
         _ pseudonymizer: inout RecordPseudonymizer?
     ) {
         guard options.filter.passes(record, noting: &filtered) else { return }
-        var leftOut = PseudonymCounts()
+        guard pseudonymizer != nil else {
+            return append(record, key: RecordKey(record, secret: options.scan.secret), input: input, place: place)
+        }
+        var record = copy record
         do throws(PseudonymError) {
-            if let counts = try pseudonymizer?.pseudonymize(&record) { leftOut = counts }
+            let leftOut = try pseudonymizer?.pseudonymize(&record) ?? PseudonymCounts()
+            let key = RecordKey(record, secret: options.scan.secret)
+            append(record, key: key, input: input, place: place, leftOut: leftOut)
         } catch {
             refusal = refusal ?? error
-            return
         }
-        let key = RecordKey(record, secret: options.scan.secret)
-        append(record, key: key, input: input, place: place, leftOut: leftOut)
     }
 
     mutating func append(
@@ -148,7 +150,7 @@ public struct Batch: Sendable {
     /// - Parameter store: the number of the store; nil for a log that is an input by itself.
     mutating func take(_ output: inout ScanOutput, input: Int, store: Int?, _ options: HarvestOptions) {
         var pseudonymizer = options.pseudonymizer
-        output.takeRecords { found in
+        output.forEachRecord { found in
             let place = store.map { StorePlace(store: $0, part: found.part) }
             if options.scan.reportsQueues { learn(found.record.app, input: input, place: place) }
             take(found.record, input: input, place: place, options, &pseudonymizer)

@@ -93,7 +93,7 @@ public struct Harvest {
     ///   `keep` and `afterBatch` throw.
     public func run(
         into intake: inout Intake,
-        keep: (Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
+        keep: (borrowing Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
         note: (Intake.Finding) -> Void = { _ in },
         afterBatch: (_ bytes: Int, _ records: Int) async throws -> Void = { _, _ in }
     ) async throws {

@@ -15,8 +15,8 @@ struct ScanUnit: Sendable {
     /// The reading of the first part, where it was begun and did not fit in a batch.
     private var begun: (any StoreScan)?
 
-    /// How many files one job reads: fewer would cost more to hand out than to read.
-    private static let filesPerUnit = 128
+    /// How many files one job reads: fewer would cost more to hand out than to read, and what is read of more takes memory.
+    private static let filesPerUnit = 64
 
     /// Splits a capture into units, in order, each made when it is its turn.
     static func split(_ capture: CapturedFolder, input: Int) -> some Sequence<ScanUnit> {

@@ -17,7 +17,7 @@ struct SegmentUnit: Sendable {
             if isAsItStands {
                 batch.take(record, at: line, written, input: input, options)
             } else {
-                batch.take(copy record, input: input, place: nil, options, &pseudonymizer)
+                batch.take(record, input: input, place: nil, options, &pseudonymizer)
             }
         }
         if isAsItStands { batch.adopt(lines: contents) }

@@ -127,7 +127,14 @@ public final class CapturedFolder: Sendable {
 
     /// The name that a path ends with.
     public static func lastPart(of path: String) -> String {
-        let parts = path.utf8.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
-        return parts.last.map { String(decoding: $0, as: UTF8.self) } ?? path
+        var rest = path.utf8[...]
+        while let last = rest.lastIndex(where: { $0 != UInt8(ascii: "/") }) {
+            rest = rest[...last]
+            let slash = rest.lastIndex(of: UInt8(ascii: "/"))
+            let part = slash.map { rest[rest.index(after: $0)...] } ?? rest
+            guard part.elementsEqual(".".utf8) else { return String(decoding: part, as: UTF8.self) }
+            rest = rest[..<part.startIndex]
+        }
+        return path
     }
 }

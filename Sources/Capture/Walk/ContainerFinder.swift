@@ -58,7 +58,9 @@ struct ContainerFinder {
     ///   - prefix: what paths of the archive begin with.
     private func container(ofFolder folder: Substring.UTF8View?, prefix: String) -> Container {
         let rootName = prefix.isEmpty ? rootName : ArchivePlace.rootName(of: String(prefix.dropLast()))
-        let folders = folder.map { Substring($0).split(separator: "/", omittingEmptySubsequences: false) } ?? []
+        // Told by bytes, like all names of a path: a slash can make one character with what follows it.
+        let parts = folder?.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) ?? []
+        let folders = parts.map { Substring($0) }
         if !identifiers.isEmpty {
             for length in stride(from: folders.count, through: 0, by: -1) {
                 let path = prefix + folders[..<length].joined(separator: "/")

@@ -126,24 +126,26 @@ struct FolderVisit: Sendable {
         let device = excluded.isEmpty ? nil : try folder.device()
         var entries = Entries(of: listed)
         for index in 0..<listed.count {
-            let entry = listed.name(index)
-            if entry.contains(UInt8(ascii: "!")) { entries.marked.append(entry) }
+            let (isHidden, isMarked) = listed.withName(index) { name in
+                (!name.isEmpty && name[0] == UInt8(ascii: "."), name.firstIndex(of: UInt8(ascii: "!"), from: 0) != nil)
+            }
+            if isMarked { entries.marked.append(listed.name(index)) }
             if let device, excluded.contains(FileIdentity(device: device, inode: listed.inode(index))) {
                 entries.excluded.append(index)
                 continue
             }
-            if entry.first == UInt8(ascii: ".") {
-                if entry.elementsEqual(ContainerFinder.metadataName.utf8) { readMetadata(in: folder) }
+            if isHidden {
+                if listed.hasName(index, ContainerFinder.metadataName) { readMetadata(in: folder) }
                 continue
             }
             switch listed.kind(index) {
             case .file:
                 entries.files.append(index)
-                if BackupSigns.isManifest(entry) { entries.manifests.append(entry) }
-                if entry.elementsEqual(ContainerFinder.packageInfoName.utf8) { readPackageInfo(in: folder) }
-            case .folder: entries.folders.append(entry)
-            case .link: entries.others.append((entry, true))
-            case .special: entries.others.append((entry, false))
+                if BackupSigns.isManifest(index, of: listed) { entries.manifests.append(listed.name(index)) }
+                if listed.hasName(index, ContainerFinder.packageInfoName) { readPackageInfo(in: folder) }
+            case .folder: entries.folders.append(listed.name(index))
+            case .link: entries.others.append((listed.name(index), true))
+            case .special: entries.others.append((listed.name(index), false))
             }
         }
         return entries

@@ -116,10 +116,9 @@ struct StoreWalk {
     /// The stores with their containers, by the bytes of their paths.
     func sortedStores(of tree: FileTree, rootName: String) -> [FoundStore] {
         let sorted = stores.sorted { left, right in
+            let order = left.path.utf8.span.ordered(against: right.path.utf8.span)
             // One file can be a store of two systems.
-            left.path == right.path
-                ? left.kind.description < right.kind.description
-                : left.path.utf8.span.ordered(against: right.path.utf8.span) < 0
+            return order == 0 ? left.kind.description < right.kind.description : order < 0
         }
         var containers = ContainerFinder(identifiers: identifiers, tree: tree, rootName: rootName)
         return FoundStore.together(sorted, sorted.map { containers.container(of: $0.path) })

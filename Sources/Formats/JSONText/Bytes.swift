@@ -1,3 +1,5 @@
+import Bytes
+
 extension Span<UInt8> {
     /// Less than, equal to or greater than 0, as these bytes sort before, with or after the others.
     public func ordered(against other: Span<UInt8>) -> Int {
@@ -22,38 +24,9 @@ extension Span<UInt8> {
         KeyStart(self).ordered(against: key.start) ?? ordered(against: key.utf8.span)
     }
 
-    /// Whether the bytes are the same.
-    public func equals(_ other: Span<UInt8>) -> Bool {
-        guard count == other.count else { return false }
-        var index = 0
-        while holdsWord(at: index), other.holdsWord(at: index) {
-            if word(at: index) != other.word(at: index) { return false }
-            index &+= 8
-        }
-        while index < count {
-            if self[index] != other[index] { return false }
-            index &+= 1
-        }
-        return true
-    }
-
     /// Whether the bytes are the UTF-8 of a text.
     public func equals(_ text: String) -> Bool {
         equals(text.utf8.span)
-    }
-
-    /// Whether eight bytes stand from an index on.
-    @inline(__always)
-    func holdsWord(at index: Int) -> Bool { index <= count - 8 }
-
-    /// Eight bytes from an index on as one number, the first one lowest: a single load where the compiler sees that
-    /// ``holdsWord(at:)``.
-    @inlinable @inline(__always)
-    public func word(at index: Int) -> UInt64 {
-        let bytes = extracting(index..<index &+ 8)
-        let high = UInt64(bytes[7]) << 56 | UInt64(bytes[6]) << 48 | UInt64(bytes[5]) << 40
-        let middle = UInt64(bytes[4]) << 32 | UInt64(bytes[3]) << 24 | UInt64(bytes[2]) << 16
-        return high | middle | UInt64(bytes[1]) << 8 | UInt64(bytes[0])
     }
 
     /// The first eight bytes as a big-endian number, missing ones as zero: sorts like the bytes do.
@@ -108,23 +81,6 @@ extension Span<UInt8> {
         return index
     }
 
-    /// The first place of a byte from an index on; nil if it does not come.
-    public func firstIndex(of byte: UInt8, from start: Int) -> Int? {
-        let pattern = 0x0101_0101_0101_0101 &* UInt64(byte)
-        var index = start
-        while holdsWord(at: index) {
-            let others = word(at: index) ^ pattern
-            // The lowest bit that is set belongs to the first byte that is the one looked for.
-            let found = (others &- 0x0101_0101_0101_0101) & ~others & 0x8080_8080_8080_8080
-            if found != 0 { return index &+ found.trailingZeroBitCount &>> 3 }
-            index &+= 8
-        }
-        while index < count {
-            if self[index] == byte { return index }
-            index &+= 1
-        }
-        return nil
-    }
 }
 
 extension String {

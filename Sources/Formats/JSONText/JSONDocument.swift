@@ -16,13 +16,13 @@ public struct JSONDocument: Sendable {
     public static let maximumLength = 1 << 30
 
     /// The text that was read.
-    var source: [UInt8] = []
+    @usableFromInline var source: [UInt8] = []
     /// Strings whose escapes were resolved, and the texts of values that were replaced.
-    var resolved = Array("null".utf8)
+    @usableFromInline var resolved = Array("null".utf8)
     /// The values in the order of the text, and room for more.
-    var nodes = [Node.null]
+    @usableFromInline var nodes = [Node.null]
     /// For each object the number of its members, then the nodes of their keys in canonical order.
-    var members: [UInt32] = []
+    @usableFromInline var members: [UInt32] = []
     /// Memory for the keys of objects that are open while a text is read.
     var keys: [KeyOrder.Entry] = []
     /// By how much replaced values may make the canonical form longer than the text that was read.
@@ -48,17 +48,17 @@ public struct JSONDocument: Sendable {
 
     /// One value. Text and numbers have their bytes in `source` or `resolved`; an array or an object spans its
     /// brackets in `source`.
-    struct Node: Sendable {
-        var kind: JSONKind
+    @usableFromInline struct Node: Sendable {
+        @usableFromInline var kind: JSONKind
         /// Whether `start` and `end` count in `resolved` instead of in `source`.
-        var isResolved = false
-        var start: UInt32
-        var end: UInt32
+        @usableFromInline var isResolved = false
+        @usableFromInline var start: UInt32
+        @usableFromInline var end: UInt32
         /// The node that follows this value and all that it contains.
-        var next: UInt32
+        @usableFromInline var next: UInt32
         /// For an array the number of its elements, for an object the place of its entry in `members`, for a string
         /// whose escapes were resolved the place of its first byte in the source.
-        var extra: UInt32 = 0
+        @usableFromInline var extra: UInt32 = 0
 
         var isContainer: Bool { kind == .array || kind == .object }
 
@@ -100,21 +100,25 @@ public struct JSONNode: Hashable, Sendable {
 public struct JSONMember: Sendable {
     /// The key, a string.
     public let key: JSONNode
+
+    @inlinable init(key: JSONNode) { self.key = key }
+
     /// The value.
-    public var value: JSONNode { JSONNode(key.index &+ 1) }
+    @inlinable public var value: JSONNode { JSONNode(key.index &+ 1) }
 }
 
 extension JSONDocument {
     /// The outermost value.
-    public var root: JSONNode { JSONNode(0) }
+    @inlinable public var root: JSONNode { JSONNode(0) }
 
     /// The kind of the value.
-    public func kind(of node: JSONNode) -> JSONKind {
+    @inlinable public func kind(of node: JSONNode) -> JSONKind {
         nodes[Int(node.index)].kind
     }
 
     /// The bytes of a string (UTF-8, escapes resolved) or of a number (its text); for any other value the text it was
     /// read from, whatever was changed inside since.
+    @inlinable
     @_lifetime(borrow self)
     public func bytes(of node: JSONNode) -> Span<UInt8> {
         let entry = nodes[Int(node.index)]
@@ -135,7 +139,7 @@ extension JSONDocument {
     }
 
     /// How many elements or members the value has; 0 for anything but an array or an object.
-    public func count(of node: JSONNode) -> Int {
+    @inlinable public func count(of node: JSONNode) -> Int {
         let entry = nodes[Int(node.index)]
         return switch entry.kind {
         case .array: Int(entry.extra)
@@ -145,12 +149,12 @@ extension JSONDocument {
     }
 
     /// How many members the value has; 0 for anything but an object.
-    public func memberCount(of node: JSONNode) -> Int {
+    @inlinable public func memberCount(of node: JSONNode) -> Int {
         kind(of: node) == .object ? count(of: node) : 0
     }
 
     /// The member of an object at a place in canonical order, below ``memberCount(of:)``.
-    public func member(at position: Int, of object: JSONNode) -> JSONMember {
+    @inlinable public func member(at position: Int, of object: JSONNode) -> JSONMember {
         JSONMember(key: JSONNode(members[Int(nodes[Int(object.index)].extra) + 1 + position]))
     }
 
@@ -172,17 +176,17 @@ extension JSONDocument {
     }
 
     /// The first element of an array, nil if it is empty or no array.
-    public func firstElement(of array: JSONNode) -> JSONNode? {
+    @inlinable public func firstElement(of array: JSONNode) -> JSONNode? {
         guard kind(of: array) == .array else { return nil }
         return element(from: array.index + 1, of: array)
     }
 
     /// The element that follows another one of the same array.
-    public func element(after element: JSONNode, of array: JSONNode) -> JSONNode? {
+    @inlinable public func element(after element: JSONNode, of array: JSONNode) -> JSONNode? {
         self.element(from: nodes[Int(element.index)].next, of: array)
     }
 
-    private func element(from index: UInt32, of array: JSONNode) -> JSONNode? {
+    @inlinable func element(from index: UInt32, of array: JSONNode) -> JSONNode? {
         let end = nodes[Int(array.index)].next
         var index = index
         while index < end {

@@ -89,6 +89,8 @@ private struct JSONWriter: ~Copyable, ~Escapable {
         members = document.members.span
         source = document.source.span
         resolved = document.resolved.span
+        // As deep as the payloads of all systems are: memory is asked for once.
+        outer.reserveCapacity(8)
     }
 
     mutating func write(_ root: Int, to output: inout TextWriter) {

@@ -55,7 +55,8 @@ public struct TextBuffer: Sendable {
     @usableFromInline
     mutating func grow(room: Int) {
         let needed = count + room + TextWriter.slack
-        memory.append(contentsOf: repeatElement(0, count: max(needed, 2 * memory.count) - memory.count))
+        let more = max(needed, 2 * memory.count) - memory.count
+        memory.append(addingCapacity: more) { $0.append(repeating: 0, count: more) }
     }
 
     /// Appends bytes that stand in the buffer already.

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// The checked trailer of a binary property list, by which its objects are found.

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// The elements of an array, a set or an ordered set of a keyed archive.

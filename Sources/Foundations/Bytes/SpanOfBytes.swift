@@ -7,9 +7,9 @@ extension Span<UInt8> {
 
     /// The bytes as an array of their own.
     public func copied() -> [UInt8] {
-        [UInt8](capacity: count) { output in
-            for index in indices { output.append(self[index]) }
-        }
+        var bytes: [UInt8] = []
+        bytes.append(copying: self)
+        return bytes
     }
 }
 

@@ -20,6 +20,16 @@ public struct FileNames: RandomAccessCollection, Sendable {
     /// The bytes of a name.
     public subscript(index: Int) -> [UInt8] { entries.name(entry(index)) }
 
+    /// Hands the bytes of a name to a body, without memory of their own.
+    public func withName<Output>(_ index: Int, _ body: (Span<UInt8>) -> Output) -> Output {
+        entries.withName(entry(index), body)
+    }
+
+    /// Whether one of the names is this text.
+    public func contains(named text: String) -> Bool {
+        indices.contains { index in entries.hasName(entry(index), text) }
+    }
+
     /// The place of a name among the entries.
     public func entry(_ index: Int) -> Int { Int(places[index]) }
 }

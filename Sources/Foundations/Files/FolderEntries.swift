@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 
 /// The entries of a folder. All names share one buffer, so that a million of them cost little more than their bytes.
@@ -44,9 +45,14 @@ public struct FolderEntries: Sendable {
     /// The bytes of a name.
     public func name(_ index: Int) -> [UInt8] { Array(bytes(index)) }
 
-    /// Hands the bytes of a name to a body.
-    func withName<Output>(_ index: Int, _ body: (Span<UInt8>) -> Output) -> Output {
+    /// Hands the bytes of a name to a body, without memory of their own.
+    public func withName<Output>(_ index: Int, _ body: (Span<UInt8>) -> Output) -> Output {
         body(names.span.extracting(entries[index].name))
+    }
+
+    /// Whether a name is a text.
+    public func hasName(_ index: Int, _ text: String) -> Bool {
+        withName(index) { $0.equals(text.utf8.span) }
     }
 
     /// How many bytes a name has.

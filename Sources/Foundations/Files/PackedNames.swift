@@ -9,13 +9,12 @@ public struct PackedNames: Sendable {
     private var tailCount = 0
     /// How many bytes a length takes.
     private var lengthSize = 1
-    /// Whether all that stands between is made of ``digits``.
+    /// Whether all that stands between is made of digits, points and dashes.
     private var isNumeric = false
     /// Where the middle of every 64th name begins, but for the first one.
     private var marks: [Int] = []
 
     private static let namesPerMark = 64
-    private static let digits = Array("0123456789.-".utf8)
 
     /// Packs names of a folder.
     /// - Parameter order: their places among the entries, in the order in which they are asked for.
@@ -52,7 +51,10 @@ public struct PackedNames: Sendable {
         name.reserveCapacity(headCount + length + tailCount)
         name += bytes[..<headCount]
         if isNumeric {
-            for place in 0..<length { name.append(digit(bytes[start + place / 2], isSecond: place % 2 == 1)) }
+            let pairs = bytes.span.extracting(start..<start + size(ofMiddle: length))
+            name.append(addingCapacity: length) { name in
+                for place in 0..<length { name.append(Self.digit(pairs[place / 2], isSecond: place % 2 == 1)) }
+            }
         } else {
             name += bytes[start..<start + length]
         }
@@ -78,8 +80,9 @@ extension PackedNames {
     /// How many bytes so many characters take.
     private func size(ofMiddle length: Int) -> Int { isNumeric ? (length + 1) / 2 : length }
 
-    private func digit(_ pair: UInt8, isSecond: Bool) -> UInt8 {
-        Self.digits[Int(isSecond ? pair & 15 : pair >> 4)]
+    private static func digit(_ pair: UInt8, isSecond: Bool) -> UInt8 {
+        let code = isSecond ? pair & 15 : pair >> 4
+        return code < 10 ? UInt8(ascii: "0") + code : code == 10 ? UInt8(ascii: ".") : UInt8(ascii: "-")
     }
 
     /// No name on Linux has more than 255 bytes, and no path in an archive more than 4,096.
@@ -104,7 +107,7 @@ extension PackedNames {
         return true
     }
 
-    /// The place of a character among the digits.
+    /// The number that stands for a character.
     private static func code(of byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

@@ -45,7 +45,7 @@ struct Reading {
     ///   - note: takes what else is found.
     ///   - afterBatch: is called when some records were kept, to wait for what became of them.
     func run(
-        keep: (Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
+        keep: (borrowing Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
         note: (Intake.Finding) -> Void = { _ in }, afterBatch: () async throws -> Void = {}
     ) async throws -> Intake {
         var generator = SystemRandomNumberGenerator()

@@ -107,10 +107,10 @@ public struct ScanOutput: Sendable {
                 isStored: !carriesCredentials))
     }
 
-    /// Takes the records one after another, each moved instead of copied.
-    public mutating func takeRecords(_ body: (Found) -> Void) {
-        found.reverse()
-        while let next = found.popLast() { body(next) }
+    /// Lends the records one after another, in their order.
+    public func forEachRecord(_ body: (borrowing Found) -> Void) {
+        let found = found.span
+        for index in found.indices { body(found[index]) }
     }
 
     /// Takes the rejects of the file that was read.

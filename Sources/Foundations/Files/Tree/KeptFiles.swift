@@ -5,7 +5,7 @@ import Synchronization
 /// Its memory is bounded, however many files there are: what is beyond the allowance is not kept, and read again.
 final class KeptFiles: Sendable {
     /// How much is kept of one capture, in bytes.
-    static let allowance = 2 << 20
+    static let allowance = 1 << 20
     /// About how many bytes of memory a kept file takes besides its name and its contents.
     private static let overhead = 384
 

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Where a member of an archive would lie below the folder that it is extracted in.
 public struct MemberPath: Hashable, Sendable {
     /// The parts, with a slash between them; neither empty nor `.` nor `..`. No bytes for that folder itself.
@@ -24,9 +26,10 @@ public struct MemberPath: Hashable, Sendable {
         var start = 0
         var bytes: [UInt8] = []
         bytes.reserveCapacity(stored.count)
-        for index in 0...stored.count where index == stored.count || stored[index] == slash {
-            let part = stored[start..<index]
-            start = index + 1
+        while start <= stored.count {
+            let end = stored.span.firstIndex(of: slash, from: start) ?? stored.count
+            let part = stored[start..<end]
+            start = end + 1
             switch Self.points(of: part.span) {
             case nil:
                 if depth > 0 { bytes.append(slash) }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Builds from the members of an archive, or the rows of a backup, the folders that extracting it would make.
 public struct SpooledTreeBuilder {
     /// Something that extracting would not have made, or not as the archive says.
@@ -92,7 +94,8 @@ public struct SpooledTreeBuilder {
 
     /// The folder at a path, made if it is not there.
     private mutating func folder(at path: ArraySlice<UInt8>) -> Int {
-        if folders[last].path.elementsEqual(path) { return last }
+        let lastPath = folders[last].path
+        if lastPath.span.equals(path.span) { return last }
         var folder = SpooledTree.root
         for part in path.split(separator: UInt8(ascii: "/")) {
             let name = FolderName(parent: folder, name: Array(part))

@@ -55,7 +55,7 @@ struct GleanStores: StoreFormat {
         {
             return true
         }
-        if folder.files.contains(where: { $0.elementsEqual(clientFile.utf8) }) { return true }
+        if folder.files.contains(named: clientFile) { return true }
         guard folder.folders.contains(where: { $0.elementsEqual(databases.utf8) }),
             let inside = try? folder.tree.folder(at: folder.path(of: Array(databases.utf8))).entries()
         else { return false }

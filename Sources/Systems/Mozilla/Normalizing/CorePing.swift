@@ -55,10 +55,11 @@ enum CorePing {
 
     /// The fields by which a ping with this `v` is checked.
     static func fields(of measurements: JSONNode, in document: JSONDocument) -> [Field] {
-        guard let version = document.value(of: MeasurementKeys.version, in: measurements),
-            JSONNumberText.integer(from: document.bytes(of: version)) == [UInt8(ascii: "1")]
-        else { return fields }
-        return version1
+        guard let version = document.value(of: MeasurementKeys.version, in: measurements) else { return fields }
+        let text = document.bytes(of: version)
+        let first = UInt8(ascii: "1")
+        let isFirst = text.count == 1 ? text[0] == first : JSONNumberText.integer(from: text) == [first]
+        return isFirst ? version1 : fields
     }
 }
 

@@ -23,14 +23,12 @@ struct MozillaStores: StoreFormat {
         guard isOwn || holdsPing(folder) else { return nil }
         var pings: [PingFolder.Unsorted] = []
         let files = folder.files
-        for (index, file) in files.enumerated() {
-            let time = DecimalTime(pingFileName: file.span)
-            // A stranger's file in a folder that is not the SDK's own is none of our business.
-            if !isOwn, time == nil { continue }
-            if let time {
+        for index in files.indices {
+            if let time = files.withName(index, DecimalTime.init(pingFileName:)) {
                 pings.append(PingFolder.Unsorted(entry: files.entry(index), time: time))
-            } else {
-                pings.append(parsed(file, files.entry(index), in: &folder))
+            } else if isOwn {
+                // A stranger's file in a folder that is not the SDK's own is none of our business.
+                pings.append(parsed(files[index], files.entry(index), in: &folder))
             }
         }
         return PingFolder(
@@ -41,8 +39,12 @@ struct MozillaStores: StoreFormat {
     /// Whether a folder that is not the SDK's own has a file that is named like a ping.
     private func holdsPing(_ folder: borrowing FolderLook) -> Bool {
         let isNamedForType = MozillaName(folder: folder.name) != nil
-        return folder.files.contains { file in
-            (isNamedForType || file.starts(with: "-t-".utf8)) && DecimalTime(pingFileName: file.span) != nil
+        let files = folder.files
+        return files.indices.contains { index in
+            files.withName(index) { name in
+                let isMarked = name.count > 3 && name.extracting(..<3).equals("-t-")
+                return (isNamedForType || isMarked) && DecimalTime(pingFileName: name) != nil
+            }
         }
     }
 

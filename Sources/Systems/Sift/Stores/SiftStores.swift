@@ -18,13 +18,13 @@ struct SiftStores: StoreFormat {
 
     /// The SDK's folder: it has its name, or an archive of the SDK lies in it beside a folder of queues.
     func store(ofFolder folder: inout FolderLook) -> (any Store)? {
+        let isNamed = folder.name == SiftFile.folderName
+        let hasQueues = folder.folders.contains(Self.queues)
+        guard isNamed || hasQueues else { return nil }
         let known = folder.files.compactMap { name in
             SiftFile(name: String(decoding: name, as: UTF8.self)).map { SiftFolder.File(file: $0, name: name) }
         }
-        let hasQueues = folder.folders.contains(Self.queues)
-        guard folder.name == SiftFile.folderName || hasQueues && Self.holdsArchive(known, in: &folder) else {
-            return nil
-        }
+        guard isNamed || Self.holdsArchive(known, in: &folder) else { return nil }
         guard hasQueues else { return SiftFolder(path: folder.path, base: folder.base, files: known) }
         folder.claim(folder: Self.queues)
         return SiftFolder(path: folder.path, base: folder.base, files: known + Self.filesOfQueues(in: &folder))

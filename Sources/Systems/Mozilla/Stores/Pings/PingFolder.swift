@@ -42,7 +42,9 @@ struct PingFolder: FileStore {
         // Told by bytes: a name can end with what makes one character of itself and the slash.
         separator = String(base.utf8.dropFirst(folderPath.utf8.count)) ?? ""
         self.type = type
-        let files = files.sorted { left, right in
+        // Without what was parsed, which is large: sorting moves what it sorts.
+        var order = files.indices.map { (place: $0, entry: files[$0].entry, time: files[$0].time) }
+        order.sort { left, right in
             switch (left.time, right.time) {
             case (let leftTime?, let rightTime?) where leftTime != rightTime: leftTime < rightTime
             case (nil, _?): true
@@ -50,9 +52,9 @@ struct PingFolder: FileStore {
             default: entries.precedes(left.entry, right.entry)
             }
         }
-        names = PackedNames(of: entries, order: files.map(\.entry))
-        for (index, file) in files.enumerated() {
-            if let parsed = file.parsed { self.parsed[index] = parsed }
+        names = PackedNames(of: entries, order: order.map(\.entry))
+        for (index, file) in order.enumerated() {
+            if let parsed = files[file.place].parsed { self.parsed[index] = parsed }
         }
     }
 
@@ -72,7 +74,12 @@ extension PingFolder {
 
     func file(_ index: Int) -> (name: [UInt8], path: String) {
         let name = names[index]
-        return (name, folderPath + separator + String(decoding: name, as: UTF8.self))
+        var path: [UInt8] = []
+        path.reserveCapacity(folderPath.utf8.count + separator.utf8.count + name.count)
+        path += folderPath.utf8
+        path += separator.utf8
+        path += name
+        return (name, String(decoding: path, as: UTF8.self))
     }
 
     func makeReader(in context: StoreContext) -> any FileReader {

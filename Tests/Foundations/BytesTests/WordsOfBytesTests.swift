@@ -1,0 +1,55 @@
+import Bytes
+import Testing
+
+@Suite struct WordsOfBytesTests {
+    @Test("a byte is found wherever it stands, the first one of several")
+    func everyPlace() {
+        for length in 0...40 {
+            for first in 0..<length {
+                for second in first..<length {
+                    var bytes = [UInt8](repeating: 0x0B, count: length)
+                    bytes[first] = 0x0A
+                    bytes[second] = 0x0A
+                    for start in 0...length {
+                        let expected = bytes[start...].firstIndex(of: 0x0A)
+                        #expect(
+                            bytes.span.firstIndex(of: 0x0A, from: start) == expected,
+                            "\(length) \(first) \(second) \(start)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("bytes that differ in one bit are others", arguments: [0x00, 0x0A, 0x7F, 0x80, 0xFF] as [UInt8])
+    func likeOnes(_ byte: UInt8) {
+        let others = (0..<8).map { byte ^ (1 << $0) }
+        #expect((others + others).span.firstIndex(of: byte, from: 0) == nil)
+        #expect((others + [byte, byte]).span.firstIndex(of: byte, from: 0) == 8)
+        #expect(([byte &- 1] + others + [byte]).span.firstIndex(of: byte, from: 1) == 9)
+    }
+
+    @Test("bytes are the same only if all of them are, and as many", arguments: 0...40)
+    func equality(_ length: Int) {
+        let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 * 37) }
+        let same = bytes
+        #expect(bytes.span.equals(same.span))
+        let longer = bytes + [0]
+        #expect(!bytes.span.equals(longer.span) && !longer.span.equals(bytes.span))
+        for place in 0..<length {
+            for bit in [0, 7] {
+                var other = bytes
+                other[place] ^= 1 << bit
+                #expect(!bytes.span.equals(other.span), "\(place) \(bit)")
+            }
+        }
+    }
+
+    @Test("eight bytes are one number, the first one lowest")
+    func word() {
+        let bytes: [UInt8] = [0xAA, 1, 2, 3, 4, 5, 6, 7, 0x88]
+        #expect(bytes.span.word(at: 0) == 0x0706_0504_0302_01AA)
+        #expect(bytes.span.word(at: 1) == 0x8807_0605_0403_0201)
+        #expect([0, 1, 2].map { bytes.span.holdsWord(at: $0) } == [true, true, false])
+    }
+}
