@@ -89,8 +89,6 @@ private struct JSONWriter: ~Copyable, ~Escapable {
         members = document.members.span
         source = document.source.span
         resolved = document.resolved.span
-        // As deep as the payloads of all systems are: memory is asked for once.
-        outer.reserveCapacity(8)
     }
 
     mutating func write(_ root: Int, to output: inout TextWriter) {
@@ -106,6 +104,8 @@ private struct JSONWriter: ~Copyable, ~Escapable {
             }
             isFirst = false
             if let inner = begin(index, to: &output) {
+                // As deep as payloads are: memory is asked for once, and not for a scalar.
+                if outer.isEmpty { outer.reserveCapacity(8) }
                 outer.append(container)
                 container = inner
                 isFirst = true
