@@ -15,7 +15,7 @@ let common: [SwiftSetting] =
     [.enableExperimentalFeature("Lifetimes")] + strict
     + (fuzzes ? [.unsafeFlags(sanitizers + ["-parse-as-library", "-enable-testing"])] : [])
 
-/// The parsers and transforms, which read hostile bytes: no unsafe construct at all.
+/// The parsers and transforms, which read hostile bytes: no unsafe construct but those that say so and why.
 let pure: [SwiftSetting] = common + [.strictMemorySafety()]
 
 /// What looks at each byte is optimized in a build for debugging too: tests of large files would take ten times as long.

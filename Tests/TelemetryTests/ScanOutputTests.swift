@@ -81,10 +81,23 @@ import Testing
         #expect(output.takeRejects() == [Reject("P2 x"), Reject("P3 y")])
         #expect(output.rejects.isEmpty && output.quarantined.isEmpty)
         var lent: [Int] = []
-        output.forEachRecord { lent.append($0.record.source.index) }
+        output.handOnRecords { lent.append($0.record.source.index) }
         #expect(lent == [0, 1, 2])
+        #expect(output.records.isEmpty && output.problems.count == 2)
         output.removeAll()
         #expect(output.records.isEmpty && output.problems.isEmpty)
+    }
+
+    @Test("the memory of payloads that were handed on is lent again, empty, but not that of large ones")
+    func spareMemory() {
+        var output = ScanOutput(capture: "c")
+        #expect(output.takeSpareMemory().capacity == 0)
+        output.add(record(0, size: 1000))
+        output.add(record(1, size: 1 << 20))
+        output.handOnRecords { _ in }
+        let spare = output.takeSpareMemory()
+        #expect(spare.isEmpty && spare.capacity >= 1000)
+        #expect(output.takeSpareMemory().capacity == 0)
     }
 
     @Test("a span and the whole of a file have hashes of their own, equal ones of other files too")

@@ -150,15 +150,23 @@ public struct Batch: Sendable {
     /// - Parameter store: the number of the store; nil for a log that is an input by itself.
     mutating func take(_ output: inout ScanOutput, input: Int, store: Int?, _ options: HarvestOptions) {
         var pseudonymizer = options.pseudonymizer
-        output.forEachRecord { found in
-            let place = store.map { StorePlace(store: $0, part: found.part) }
-            if options.scan.reportsQueues { learn(found.record.app, input: input, place: place) }
-            take(found.record, input: input, place: place, options, &pseudonymizer)
-        }
+        takeRecords(of: &output, input: input, store: store, options, &pseudonymizer)
         quarantined += output.quarantined.map { QuarantineEntry(input: input, item: $0) }
         problems += output.problems
         if let store { reports += output.reports.map { ReportEntry(input: input, store: store, report: $0) } }
         bytesRead += output.bytesRead
         output.removeAll()
+    }
+
+    /// Takes the records alone.
+    mutating func takeRecords(
+        of output: inout ScanOutput, input: Int, store: Int?, _ options: HarvestOptions,
+        _ pseudonymizer: inout RecordPseudonymizer?
+    ) {
+        output.handOnRecords { found in
+            let place = store.map { StorePlace(store: $0, part: found.part) }
+            if options.scan.reportsQueues { learn(found.record.app, input: input, place: place) }
+            take(found.record, input: input, place: place, options, &pseudonymizer)
+        }
     }
 }

@@ -49,9 +49,12 @@ struct ScanUnit: Sendable {
     consuming func read(_ options: HarvestOptions) throws(FileError) -> (Batch, rest: ScanUnit?) {
         var batch = Batch()
         var output = ScanOutput(capture: capture.label)
+        var pseudonymizer = options.pseudonymizer
         while let part = parts.first, !batch.isFull {
             var scan = begun ?? open(part, options)
-            let hasMore = try scan.read(into: &output)
+            let hasMore = try scan.read(into: &output) { output in
+                batch.takeRecords(of: &output, input: input, store: part.store, options, &pseudonymizer)
+            }
             batch.take(&output, input: input, store: part.store, options)
             begun = hasMore ? scan : nil
             if !hasMore { parts.removeFirst() }

@@ -48,11 +48,6 @@ extension Span<UInt8> {
         return length >= 8 ? word : word & ~(UInt64.max >> (8 &* length))
     }
 
-    /// Eight bytes from an index on as one number, the first one lowest. There have to be as many.
-    ///
-    /// Not inlined: among other operations on bits, the compiler would not see that the bytes are one load.
-    public func littleEndianWord(at index: Int) -> UInt64 { word(at: index) }
-
     /// Whether the bytes are ASCII of which a JSON string escapes nothing; a quick look, for most texts are.
     var needsNoEscape: Bool {
         guard count >= 8 else {

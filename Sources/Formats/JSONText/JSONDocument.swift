@@ -25,6 +25,8 @@ public struct JSONDocument: Sendable {
     @usableFromInline var members: [UInt32] = []
     /// Memory for the keys of objects that are open while a text is read.
     var keys: [KeyOrder.Entry] = []
+    /// The orders of the keys of objects that were read before, also in other texts.
+    var orders = KnownOrders()
     /// By how much replaced values may make the canonical form longer than the text that was read.
     var replacedLength = 0
     /// Whether nothing stands between the values of the text that was read, no key was there twice, and nothing was changed
@@ -43,7 +45,7 @@ public struct JSONDocument: Sendable {
     /// How many bytes of memory the document takes besides the text that was read, about.
     public var memorySize: Int {
         nodes.capacity * MemoryLayout<Node>.stride + keys.capacity * MemoryLayout<KeyOrder.Entry>.stride
-            + members.capacity * MemoryLayout<UInt32>.stride + resolved.capacity
+            + members.capacity * MemoryLayout<UInt32>.stride + resolved.capacity + orders.memorySize
     }
 
     /// One value. Text and numbers have their bytes in `source` or `resolved`; an array or an object spans its
@@ -61,6 +63,10 @@ public struct JSONDocument: Sendable {
         @usableFromInline var extra: UInt32 = 0
 
         var isContainer: Bool { kind == .array || kind == .object }
+
+        /// Whether all elements of an array are scalars or empty: then there is one node for each.
+        /// - Parameter index: the place of the array.
+        func isFlatArray(at index: Int) -> Bool { kind == .array && Int(next) == index + 1 + Int(extra) }
 
         /// The null of a document without a text, at the start of `resolved`.
         static let null = Node(kind: .null, isResolved: true, start: 0, end: 4, next: 1)
@@ -85,6 +91,26 @@ public enum JSONKind: UInt8, Sendable {
     case array
     /// An object.
     case object
+}
+
+/// The kinds of a few values in their order, which can be compared at once.
+public struct KindPattern: Hashable, Sendable {
+    /// A byte for each value, the last one lowest.
+    private var kinds: UInt64 = 0
+
+    /// How many values there may be.
+    static let most = 8
+
+    /// Begins with no values.
+    init() {}
+
+    /// The pattern of values of these kinds.
+    public init(_ kinds: [JSONKind]) {
+        precondition(kinds.count <= Self.most, "more than eight kinds")
+        for kind in kinds { append(kind) }
+    }
+
+    mutating func append(_ kind: JSONKind) { kinds = kinds << 8 | UInt64(kind.rawValue) }
 }
 
 /// A place in a ``JSONDocument``.
@@ -166,13 +192,43 @@ extension JSONDocument {
         while low < high {
             let middle = (low + high) / 2
             let found = member(at: middle, of: object)
-            switch bytes(of: found.key).ordered(against: key) {
+            switch order(of: found.key, against: key) {
             case 0: return found.value
             case ..<0: low = middle + 1
             default: high = middle
             }
         }
         return nil
+    }
+
+    /// Less than, equal to or greater than 0, as the key of a member sorts before, with or after a key: mostly the first eight
+    /// bytes tell.
+    @inline(__always)
+    private func order(of member: JSONNode, against key: JSONKey) -> Int {
+        let entry = nodes[Int(member.index)]
+        let range = Int(entry.start)..<Int(entry.end)
+        let first = entry.isResolved ? resolved.span.prefixAsNumber(of: range) : source.span.prefixAsNumber(of: range)
+        if first != key.start.first { return first < key.start.first ? -1 : 1 }
+        return bytes(of: member).ordered(against: key)
+    }
+
+    /// The kinds of the elements of an array of up to eight that are scalars or empty, as a pattern; an empty one for anything
+    /// else.
+    public func kinds(of array: JSONNode) -> KindPattern {
+        var pattern = KindPattern()
+        let entry = nodes[Int(array.index)]
+        guard entry.isFlatArray(at: Int(array.index)), entry.extra <= KindPattern.most else { return pattern }
+        for index in array.index + 1..<entry.next { pattern.append(nodes[Int(index)].kind) }
+        return pattern
+    }
+
+    /// The value of a key as ``value(of:in:)`` finds it, found at once if it is at a place in canonical order.
+    public func value(of key: JSONKey, in object: JSONNode, mostlyAt position: Int) -> JSONNode? {
+        if position < memberCount(of: object) {
+            let member = member(at: position, of: object)
+            if bytes(of: member.key).equals(key.utf8.span) { return member.value }
+        }
+        return value(of: key, in: object)
     }
 
     /// The first element of an array, nil if it is empty or no array.

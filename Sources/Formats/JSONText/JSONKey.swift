@@ -28,7 +28,8 @@ extension JSONKey: CustomStringConvertible {
 /// The first 24 bytes of a key as numbers: a value without references, which threads can share at no cost, and which says
 /// all of nearly every key.
 public struct KeyStart: Hashable, Sendable {
-    private let first: UInt64
+    /// The first eight bytes, see `prefixAsNumber`.
+    let first: UInt64
     private let second: UInt64
     private let third: UInt64
     private let count: Int

@@ -35,14 +35,15 @@ extension JSONDocument {
     {
         // Spans over several arrays of one value would overlap: each array is a variable of its own for a while.
         var (nodes, keys, resolved, members) = ([Node](), [KeyOrder.Entry](), [UInt8](), [UInt32]())
-        exchange(&nodes, &keys, &resolved, &members)
-        defer { exchange(&nodes, &keys, &resolved, &members) }
+        var orders = KnownOrders()
+        exchange(&nodes, &keys, &resolved, &members, &orders)
+        defer { exchange(&nodes, &keys, &resolved, &members, &orders) }
         var reader = JSONReader(text, from: start, policy: policy)
         try reader.begin()
         while true {
             var nodeMemory = nodes.mutableSpan
             var keyMemory = keys.mutableSpan
-            if try reader.read(into: &nodeMemory, &keyMemory, &resolved, &members) {
+            if try reader.read(into: &nodeMemory, &keyMemory, &resolved, &members, knowing: &orders) {
                 isDense = !reader.metSpace && policy.duplicateKeys == .reject
                 return Int(reader.position)
             }
@@ -67,12 +68,14 @@ extension JSONDocument {
     }
 
     private mutating func exchange(
-        _ nodes: inout [Node], _ keys: inout [KeyOrder.Entry], _ resolved: inout [UInt8], _ members: inout [UInt32]
+        _ nodes: inout [Node], _ keys: inout [KeyOrder.Entry], _ resolved: inout [UInt8], _ members: inout [UInt32],
+        _ orders: inout KnownOrders
     ) {
         swap(&self.nodes, &nodes)
         swap(&self.keys, &keys)
         swap(&self.resolved, &resolved)
         swap(&self.members, &members)
+        swap(&self.orders, &orders)
     }
 
     /// Clears the way for a new value, and keeps the memory.
@@ -137,11 +140,12 @@ struct JSONReader: ~Escapable {
     /// - Parameters:
     ///   - nodes: memory for nodes, with those that were read before.
     ///   - keys: memory for the keys of open objects, likewise.
+    ///   - orders: the orders of keys that came before.
     /// - Returns: whether the value is complete; if not, there has to be more memory.
     @inline(__always)
     mutating func read(
         into nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeyOrder.Entry>,
-        _ resolved: inout [UInt8], _ members: inout [UInt32]
+        _ resolved: inout [UInt8], _ members: inout [UInt32], knowing orders: inout KnownOrders
     ) throws(JSONError) -> Bool {
         // A value is read together with the key that follows it.
         while !lacksNodes(nodes.count), !lacksKeys(keys.count) {
@@ -149,7 +153,7 @@ struct JSONReader: ~Escapable {
             if isComplete, skipComma() {
                 // The next value is of the same array or object.
             } else if isComplete || isAtEnd {
-                try closeFinished(in: &nodes, &keys, resolved.span, &members)
+                try closeFinished(in: &nodes, &keys, resolved.span, &members, &orders)
                 if depth == 0 { return true }
             }
             if isInObject {
@@ -198,14 +202,14 @@ struct JSONReader: ~Escapable {
     @inline(__always)
     private mutating func closeFinished(
         in nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeyOrder.Entry>, _ resolved: Span<UInt8>,
-        _ members: inout [UInt32]
+        _ members: inout [UInt32], _ orders: inout KnownOrders
     ) throws(JSONError) {
         skipSpace()
         while depth > 0 {
             let byte = try nextByte()
             if byte == UInt8(ascii: ",") { break }
             guard byte == closingByte else { throw JSONError(.unexpectedByte, at: Int(position)) }
-            try close(&nodes, &keys, resolved, &members)
+            try close(&nodes, &keys, resolved, &members, &orders)
             skipSpace()
         }
         if depth > 0 {
@@ -265,7 +269,7 @@ struct JSONReader: ~Escapable {
     @inline(__always)
     private mutating func close(
         _ nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeyOrder.Entry>, _ resolved: Span<UInt8>,
-        _ members: inout [UInt32]
+        _ members: inout [UInt32], _ orders: inout KnownOrders
     ) throws(JSONError) {
         position &+= 1
         let parent = Int(nodes[innermost].next)
@@ -275,7 +279,7 @@ struct JSONReader: ~Escapable {
             let firstKey = Int(nodes[innermost].extra)
             nodes[innermost].extra = UInt32(members.count)
             let order = KeyOrder(nodes: nodes.span, source: source, resolved: resolved, policy: policy)
-            try order.append(&keys, firstKey..<keyCount, to: &members)
+            try order.append(&keys, firstKey..<keyCount, to: &members, knowing: &orders)
             keyCount = firstKey
         }
         depth &-= 1

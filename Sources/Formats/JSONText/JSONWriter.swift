@@ -113,23 +113,66 @@ private struct JSONWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// Writes a scalar, or only opens an array or object.
+    /// Writes a scalar, or an array or object of nothing else; only opens any other one.
     private func begin(_ index: Int, to output: inout TextWriter) -> Container? {
         let node = nodes[index]
         switch node.kind {
         case .array:
             output.append(UInt8(ascii: "["))
-            return Container(isObject: false, next: index + 1, end: Int(node.next))
+            guard node.isFlatArray(at: index) else {
+                return Container(isObject: false, next: index + 1, end: Int(node.next))
+            }
+            writeElements(index + 1..<Int(node.next), to: &output)
         case .object:
             output.append(UInt8(ascii: "{"))
             let start = Int(node.extra) + 1
-            return Container(isObject: true, next: start, end: start + Int(members[start - 1]))
-        case .string:
-            writeString(node, to: &output)
-        case .removed, .null, .true, .false, .number:
-            output.append(copying: node.isResolved ? resolved : source, from: node.start, to: node.end)
+            let end = start + Int(members[start - 1])
+            // There is a node for each key and each value, and no other.
+            let isFlat = Int(node.next) == index + 1 + 2 * (end - start)
+            guard isFlat else { return Container(isObject: true, next: start, end: end) }
+            writeMembers(start..<end, to: &output)
+        default:
+            writeScalar(node, to: &output)
         }
         return nil
+    }
+
+    /// Writes the rest of an array whose elements are scalars or empty.
+    private func writeElements(_ elements: Range<Int>, to output: inout TextWriter) {
+        for index in elements {
+            if index > elements.lowerBound { output.append(UInt8(ascii: ",")) }
+            writeFlat(nodes[index], to: &output)
+        }
+        output.append(UInt8(ascii: "]"))
+    }
+
+    /// Writes the rest of an object whose values are scalars or empty.
+    private func writeMembers(_ places: Range<Int>, to output: inout TextWriter) {
+        for place in places {
+            if place > places.lowerBound { output.append(UInt8(ascii: ",")) }
+            let key = Int(members[place])
+            writeString(nodes[key], to: &output)
+            output.append(UInt8(ascii: ":"))
+            writeFlat(nodes[key + 1], to: &output)
+        }
+        output.append(UInt8(ascii: "}"))
+    }
+
+    /// Writes a scalar, or an empty array or object.
+    @inline(__always)
+    private func writeFlat(_ node: JSONDocument.Node, to output: inout TextWriter) {
+        guard node.isContainer else { return writeScalar(node, to: &output) }
+        output.append(node.kind == .object ? UInt8(ascii: "{") : UInt8(ascii: "["))
+        output.append(node.kind == .object ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+    }
+
+    @inline(__always)
+    private func writeScalar(_ node: JSONDocument.Node, to output: inout TextWriter) {
+        if node.kind == .string {
+            writeString(node, to: &output)
+        } else {
+            output.append(copyingShort: node.isResolved ? resolved : source, from: node.start, to: node.end)
+        }
     }
 
     /// Moves on to the next value in a container, with the comma and the key before it.
@@ -157,11 +200,12 @@ private struct JSONWriter: ~Copyable, ~Escapable {
         return nil
     }
 
+    @inline(__always)
     private func writeString(_ node: JSONDocument.Node, to output: inout TextWriter) {
         if node.isResolved {
             output.append(jsonString: resolved.extracting(Int(node.start)..<Int(node.end)))
         } else {
-            output.append(copying: source, from: node.start - 1, to: node.end + 1)
+            output.append(copyingShort: source, from: node.start - 1, to: node.end + 1)
         }
     }
 }

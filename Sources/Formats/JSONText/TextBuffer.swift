@@ -163,6 +163,16 @@ public struct TextWriter: ~Copyable, ~Escapable {
         }
     }
 
+    /// Appends a part of bytes as `append(copying:from:to:)` does; one of at most sixteen takes a single store.
+    @inline(__always)
+    mutating func append(copyingShort bytes: Span<UInt8>, from start: UInt32, to end: UInt32) {
+        guard end &- start <= 16, Int(start) <= bytes.count &- 16 else {
+            return append(copying: bytes, from: start, to: end)
+        }
+        store(bytes.piece(at: Int(start)), at: used)
+        used &+= Int(end &- start)
+    }
+
     /// Appends bytes, and behind each one that is a mark the mark once more. There has to be room for twice the bytes.
     public mutating func append(copying bytes: Span<UInt8>, doubling mark: UInt8) {
         let low: UInt64 = 0x0101_0101_0101_0101
@@ -209,48 +219,48 @@ public struct TextWriter: ~Copyable, ~Escapable {
 
     /// Writes eight bytes at a place of their own, the lowest one first.
     @inline(__always)
-    mutating func store(_ word: UInt64, at place: Int) {
-        precondition(place >= 0 && place <= memory.count - 8, "no room was made")
-        memory[place &+ 7] = UInt8(truncatingIfNeeded: word &>> 56)
-        memory[place] = UInt8(truncatingIfNeeded: word)
-        memory[place &+ 1] = UInt8(truncatingIfNeeded: word &>> 8)
-        memory[place &+ 2] = UInt8(truncatingIfNeeded: word &>> 16)
-        memory[place &+ 3] = UInt8(truncatingIfNeeded: word &>> 24)
-        memory[place &+ 4] = UInt8(truncatingIfNeeded: word &>> 32)
-        memory[place &+ 5] = UInt8(truncatingIfNeeded: word &>> 40)
-        memory[place &+ 6] = UInt8(truncatingIfNeeded: word &>> 48)
-    }
-
-    /// Sixteen bytes: a single store, for the compiler sees that they fit.
-    @inline(__always)
-    private mutating func store(_ piece: SIMD16<UInt8>, at place: Int) {
-        precondition(place >= 0 && place <= memory.count - 16, "no room was made")
-        memory[place &+ 15] = piece[15]
-        store(piece.lowHalf.lowHalf, at: place)
-        store(piece.lowHalf.highHalf, at: place &+ 4)
-        store(piece.highHalf.lowHalf, at: place &+ 8)
-        store(piece.highHalf.highHalf, at: place &+ 12)
-    }
+    mutating func store(_ word: UInt64, at place: Int) { memory.store(word, at: place) }
 
     @inline(__always)
-    private mutating func store(_ piece: SIMD4<UInt8>, at place: Int) {
-        memory[place] = piece.x
-        memory[place &+ 1] = piece.y
-        memory[place &+ 2] = piece.z
-        memory[place &+ 3] = piece.w
-    }
+    private mutating func store(_ piece: SIMD16<UInt8>, at place: Int) { memory.store(piece, at: place) }
 
     /// Appends a text as a JSON string with the shortest escapes, for which there has to be room: six bytes for each of
     /// its own, and two.
     public mutating func append(jsonString text: Span<UInt8>) {
         append(UInt8(ascii: "\""))
-        if text.needsNoEscape {
-            append(copying: text)
-        } else {
+        if !appendsWithoutEscapes(text) {
             var index = 0
             while index < text.count { index = append(scalarAt: index, of: text) }
         }
         append(UInt8(ascii: "\""))
+    }
+
+    /// Appends a text if it is ASCII of which a JSON string escapes nothing, as most are.
+    /// - Returns: whether it is; if not, nothing was appended.
+    private mutating func appendsWithoutEscapes(_ text: Span<UInt8>) -> Bool {
+        guard text.holdsWord(at: 0) else {
+            guard text.needsNoEscape else { return false }
+            for index in text.indices { append(text[index]) }
+            return true
+        }
+        // The last eight bytes may in part be written twice.
+        let last = text.count &- 8
+        var index = 0
+        while index < last {
+            guard storesWithoutEscapes(text.word(at: index), at: used &+ index) else { return false }
+            index &+= 8
+        }
+        guard storesWithoutEscapes(text.word(at: last), at: used &+ last) else { return false }
+        used &+= text.count
+        return true
+    }
+
+    /// Writes eight bytes if none of them is escaped.
+    @inline(__always)
+    private mutating func storesWithoutEscapes(_ word: UInt64, at place: Int) -> Bool {
+        if word.textStops != 0 { return false }
+        store(word, at: place)
+        return true
     }
 
     /// Appends a byte, or a lone surrogate, as it stands in a JSON string.
@@ -312,16 +322,5 @@ public struct TextPiece: Sendable, ExpressibleByStringLiteral {
         start = padded.span.piece(at: 0)
         end = padded.span.piece(at: 16)
         count = bytes.count
-    }
-}
-
-extension Span<UInt8> {
-    /// Sixteen bytes from an index on, of which there have to be as many: a single load.
-    @inline(__always)
-    fileprivate func piece(at index: Int) -> SIMD16<UInt8> {
-        let bytes = extracting(index..<index &+ 16)
-        var piece = SIMD16<UInt8>()
-        for place in 0..<16 { piece[place] = bytes[place] }
-        return piece
     }
 }

@@ -1,17 +1,22 @@
 /// Eight bytes looked at together: most of what is asked of bytes needs no look at each.
+///
+/// A load or store of several bytes is called unsafe for the sake of types that not all bytes make values of. Of numbers all
+/// do; and the bounds are checked by each of them, like those of a single byte.
 extension Span<UInt8> {
     /// Whether eight bytes stand from an index on.
     @inlinable @inline(__always)
     public func holdsWord(at index: Int) -> Bool { index <= count - 8 }
 
-    /// Eight bytes from an index on as one number, the first one lowest: a single load where the compiler sees that
-    /// ``holdsWord(at:)``.
+    /// Eight bytes from an index on as one number, the first one lowest.
     @inlinable @inline(__always)
     public func word(at index: Int) -> UInt64 {
-        let bytes = extracting(index..<index &+ 8)
-        let high = UInt64(bytes[7]) << 56 | UInt64(bytes[6]) << 48 | UInt64(bytes[5]) << 40
-        let middle = UInt64(bytes[4]) << 32 | UInt64(bytes[3]) << 24 | UInt64(bytes[2]) << 16
-        return high | middle | UInt64(bytes[1]) << 8 | UInt64(bytes[0])
+        UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+    }
+
+    /// Sixteen bytes from an index on.
+    @inlinable @inline(__always)
+    public func piece(at index: Int) -> SIMD16<UInt8> {
+        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
     }
 
     /// Whether the bytes are the same.
@@ -45,5 +50,23 @@ extension Span<UInt8> {
             index &+= 1
         }
         return nil
+    }
+}
+
+extension MutableSpan<UInt8> {
+    /// Writes eight bytes from an index on, the lowest one first.
+    @inlinable @inline(__always)
+    @_lifetime(self: copy self)
+    public mutating func store(_ word: UInt64, at index: Int) {
+        var bytes = unsafe mutableBytes
+        bytes.storeBytes(of: word.littleEndian, toByteOffset: index, as: UInt64.self)
+    }
+
+    /// Writes sixteen bytes from an index on.
+    @inlinable @inline(__always)
+    @_lifetime(self: copy self)
+    public mutating func store(_ piece: SIMD16<UInt8>, at index: Int) {
+        var bytes = unsafe mutableBytes
+        bytes.storeBytes(of: piece, toByteOffset: index, as: SIMD16<UInt8>.self)
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// A key of 16 bytes that is equal for two records that are the same upload, and different for all others.
@@ -109,13 +110,13 @@ struct KeyedHash {
     mutating func add(_ text: Span<UInt8>) {
         var index = 0
         while text.count - index >= 29 {
-            let (first, second) = (text.littleEndianWord(at: index), text.littleEndianWord(at: index + 7))
-            let (third, fourth) = (text.littleEndianWord(at: index + 14), text.littleEndianWord(at: index + 21))
+            let (first, second) = (text.word(at: index), text.word(at: index + 7))
+            let (third, fourth) = (text.word(at: index + 14), text.word(at: index + 21))
             add(first & Self.sevenBytes, second & Self.sevenBytes, third & Self.sevenBytes, fourth & Self.sevenBytes)
             index += 28
         }
         while text.count - index >= 8 {
-            add(text.littleEndianWord(at: index) & Self.sevenBytes)
+            add(text.word(at: index) & Self.sevenBytes)
             index += 7
         }
         var rest: UInt64 = 0

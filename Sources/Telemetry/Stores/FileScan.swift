@@ -52,6 +52,12 @@ private struct FileScan: StoreScan {
     }
 
     mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool {
+        try read(into: &output) { _ in }
+    }
+
+    mutating func read(
+        into output: inout ScanOutput, handOn: (inout ScanOutput) -> Void
+    ) throws(FileError) -> Bool {
         do throws(FileError) {
             let folder = try context.tree.folder(at: store.folderPath)
             while !output.isFull {
@@ -59,6 +65,7 @@ private struct FileScan: StoreScan {
                     if files.quarantine(&rejects, of: file, into: &output) { current = nil }
                 } else if let index = left.first {
                     read(index, in: folder, into: &output)
+                    handOn(&output)
                     left.removeFirst()
                 } else {
                     return false

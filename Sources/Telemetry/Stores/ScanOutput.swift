@@ -8,7 +8,7 @@ public struct ScanOutput: Sendable {
         /// The part.
         public let part: Int
         /// The record.
-        public let record: Record
+        public fileprivate(set) var record: Record
     }
 
     /// The records, with their parts.
@@ -28,6 +28,12 @@ public struct ScanOutput: Sendable {
     /// Bytes of payloads, and an allowance for each thing that was found: what fills the output.
     private var size = 0
     private let capture: String
+    /// Memory of payloads that were handed on, to be filled again: an allocator has the larger ones not at hand.
+    private var spare: [[UInt8]] = []
+
+    /// How many pieces of memory are kept, and how large each may be.
+    private static let mostSpare = 8
+    private static let largestSpare = 16 << 10
 
     /// An output is handed on when it holds this many bytes, so that memory does not grow with the input.
     public static let sizeGoal = 4 << 20
@@ -107,11 +113,18 @@ public struct ScanOutput: Sendable {
                 isStored: !carriesCredentials))
     }
 
-    /// Lends the records one after another, in their order.
-    public func forEachRecord(_ body: (borrowing Found) -> Void) {
-        let found = found.span
-        for index in found.indices { body(found[index]) }
+    /// Hands the records on, one after another in their order, and forgets them; they count as before.
+    /// - Parameter body: is lent each to be changed, for so none is copied.
+    public mutating func handOnRecords(_ body: (inout Found) -> Void) {
+        for index in found.indices {
+            body(&found[index])
+            if spare.count < Self.mostSpare { keepMemory(ofRecord: index) }
+        }
+        found.removeAll(keepingCapacity: found.count <= Self.mostSpare)
     }
+
+    /// Memory for a payload: that of one that was handed on, where there is some, without its bytes.
+    public mutating func takeSpareMemory() -> [UInt8] { spare.popLast() ?? [] }
 
     /// Takes the rejects of the file that was read.
     public mutating func takeRejects() -> [Reject] {
@@ -122,6 +135,16 @@ public struct ScanOutput: Sendable {
 
     /// Forgets what was read, keeps the memory.
     public mutating func removeAll() {
-        self = ScanOutput(capture: capture)
+        handOnRecords { _ in }
+        (rejects, quarantined, problems, reports) = ([], [], [], [])
+        (path, bytesRead, size) = ("", 0, 0)
+    }
+
+    private mutating func keepMemory(ofRecord index: Int) {
+        var payload: [UInt8] = []
+        swap(&payload, &found[index].record.payload)
+        guard payload.capacity <= Self.largestSpare else { return }
+        payload.removeAll(keepingCapacity: true)
+        spare.append(payload)
     }
 }

@@ -47,6 +47,20 @@ public protocol StoreScan: Sendable {
     /// - Throws: `FileError` with operation `spool` if there is no room for what has to be copied to be read: nothing that
     ///   was read counts then. All other faults become problems or rejects.
     mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool
+
+    /// Reads on likewise. A store that is read file by file lends the output after each of them, so that records can be handed
+    /// on while their memory is at hand.
+    /// - Parameter handOn: may hand on the records that there are; what it leaves stays in the output.
+    mutating func read(into output: inout ScanOutput, handOn: (inout ScanOutput) -> Void) throws(FileError) -> Bool
+}
+
+extension StoreScan {
+    /// Reads on without lending the output.
+    public mutating func read(
+        into output: inout ScanOutput, handOn: (inout ScanOutput) -> Void
+    ) throws(FileError) -> Bool {
+        try read(into: &output)
+    }
 }
 
 /// Where a store lies, and how it is to be read.

@@ -13,6 +13,28 @@ import Testing
         #expect(document.kind(of: document.root) == kind)
     }
 
+    @Test(
+        "the kinds of a few scalars are told at once, of more or of others nothing",
+        arguments: [
+            ("[]", []), (#"[1,"a",null]"#, [.number, .string, .null]),
+            ("[true,false,{},[]]", [.true, .false, .object, .array]),
+            ("[1,2,3,4,5,6,7,8]", Array(repeating: .number, count: 8)), ("[1,2,3,4,5,6,7,8,9]", []),
+            ("[[1]]", []), (#"[{"a":1}]"#, []), (#"{"a":1}"#, []), ("1", []),
+        ] as [(String, [JSONKind])])
+    func kinds(of text: String, are kinds: [JSONKind]) throws {
+        let document = try JSONDocument(text)
+        #expect(document.kinds(of: document.root) == KindPattern(kinds))
+    }
+
+    @Test("a key is found wherever it is thought to be", arguments: [0, 1, 2, 3, 9])
+    func guess(place: Int) throws {
+        let document = try JSONDocument(#"{"a":1,"b":2,"c":3}"#)
+        let value = try #require(document.value(of: "b", in: document.root, mostlyAt: place))
+        #expect(document.string(of: value) == "2")
+        #expect(document.value(of: "d", in: document.root, mostlyAt: place) == nil)
+        #expect(document.value(of: "b", in: value, mostlyAt: place) == nil)
+    }
+
     @Test func countsElementsAndMembersAndNothingElse() throws {
         let document = try JSONDocument(#"{"a":[1,[2,3],{}],"b":{"x":1,"y":2},"c":"str","d":12}"#)
         #expect(document.count(of: document.root) == 4)

@@ -10,12 +10,16 @@ enum EventTuples {
 
     /// Brings each event of an array into its documented form; notes where another run of the app begins.
     static func normalize(_ events: JSONNode, in document: inout JSONDocument, findings: inout Findings) {
+        let plainKinds = plainKinds
         var index = 0
         var previousOffset: Int?
         var event = document.firstElement(of: events)
         while let current = event {
-            normalize(event: current, index: index, in: &document, findings: &findings)
-            let offset = offset(of: current, in: document)
+            var offset = offset(of: current, in: document)
+            if offset == nil || !plainKinds.contains(document.kinds(of: current)) {
+                normalize(event: current, index: index, in: &document, findings: &findings)
+                offset = self.offset(of: current, in: document)
+            }
             if let offset, let previousOffset, startsRun(offset, after: previousOffset) {
                 findings.note(
                     "E13 events[\(index)]: offset \(offset) follows \(previousOffset); earlier events belong to a "
@@ -43,6 +47,14 @@ enum EventTuples {
         }
         return start
     }
+
+    /// The kinds of the elements of events that have the documented form if their first element is an integer, and nothing in
+    /// them that could have another one: of most events.
+    private static let plainKinds: [KindPattern] = [
+        KindPattern([.number, .string, .string, .string]),
+        KindPattern([.number, .string, .string, .string, .string]),
+        KindPattern([.number, .string, .string, .string, .null]),
+    ]
 
     /// Whether a value looks like an event at all: a number and three strings at its front.
     static func isTuple(_ value: JSONNode, in document: JSONDocument) -> Bool {
@@ -134,6 +146,14 @@ extension Int {
         guard text.count <= 20, !text.isEmpty else { return nil }
         let isNegative = text[0] == UInt8(ascii: "-")
         var value = 0
+        if !isNegative, text.count <= 18 {
+            for index in text.indices {
+                guard text[index].isDigit else { return nil }
+                value = value &* 10 &+ Int(text[index] & 0xF)
+            }
+            self = value
+            return
+        }
         for index in (isNegative ? 1 : 0)..<text.count {
             guard text[index].isDigit else { return nil }
             let (product, overflow) = value.multipliedReportingOverflow(by: 10)

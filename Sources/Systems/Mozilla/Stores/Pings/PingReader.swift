@@ -131,11 +131,11 @@ extension PingReader {
         guard document.kind(of: envelope) == .object else { throw EnvelopeError(reason: "P5 no envelope") }
         var findings = Findings()
         for note in notes { findings.note(note) }
-        let documentID = try member(EnvelopeKeys.documentID, .string, of: envelope)
-        let measurements = try member(EnvelopeKeys.measurements, .object, of: envelope)
-        let pingType = try member(EnvelopeKeys.pingType, .string, of: envelope)
+        let documentID = try member(EnvelopeKeys.documentID, at: 0, .string, of: envelope)
+        let measurements = try member(EnvelopeKeys.measurements, at: 1, .object, of: envelope)
+        let pingType = try member(EnvelopeKeys.pingType, at: 2, .string, of: envelope)
         let time = try envelopeTime(of: envelope, findings: &findings)
-        let uploadPath = try member(EnvelopeKeys.uploadPath, .string, of: envelope)
+        let uploadPath = try member(EnvelopeKeys.uploadPath, at: 4, .string, of: envelope)
         noteUnknownKeys(of: envelope, findings: &findings)
 
         let type = document.string(of: pingType)
@@ -150,19 +150,22 @@ extension PingReader {
         // A type without a documented form has no faults of its own, but the envelope can have.
         if let hold = findings.hold, holds.first?.code != hold.code { holds.insert(hold, at: 0) }
         if path == nil { holds.append(.noTarget) }
-        output.add(
-            Record(
-                system: .mozilla, type: type, id: document.string(of: documentID),
-                client: client(of: measurements), time: time?.timestamp,
-                app: paths.app(id: place.applicationID) ?? App(id: place.applicationID),
-                target: path == nil ? nil : Target(path: document.string(of: uploadPath)),
-                payload: payload(of: measurements), source: place.source(index: index),
-                notes: findings.notes, held: holds))
+        let record = Record(
+            system: .mozilla, type: type, id: document.string(of: documentID),
+            client: client(of: measurements), time: time?.timestamp,
+            app: paths.app(id: place.applicationID) ?? App(id: place.applicationID),
+            target: path == nil ? nil : Target(path: document.string(of: uploadPath)),
+            payload: payload(of: measurements, in: output.takeSpareMemory()), source: place.source(index: index),
+            notes: findings.notes, held: holds)
+        output.add(record)
     }
 
     /// The value of one of the five keys, which has to be of a kind [P5].
-    private func member(_ key: JSONKey, _ kind: JSONKind, of envelope: JSONNode) throws(EnvelopeError) -> JSONNode {
-        guard let value = document.value(of: key, in: envelope) else {
+    /// - Parameter place: where the key is in an envelope that has no others.
+    private func member(
+        _ key: JSONKey, at place: Int, _ kind: JSONKind, of envelope: JSONNode
+    ) throws(EnvelopeError) -> JSONNode {
+        guard let value = document.value(of: key, in: envelope, mostlyAt: place) else {
             throw EnvelopeError(reason: "P5 \(key) missing")
         }
         guard document.kind(of: value) == kind else { throw EnvelopeError(reason: "P5 \(key) of another type") }
@@ -171,14 +174,15 @@ extension PingReader {
 
     /// The timestamp; as text only where it is a plain decimal [P7].
     private func envelopeTime(of envelope: JSONNode, findings: inout Findings) throws(EnvelopeError) -> DecimalTime? {
-        if let value = document.value(of: EnvelopeKeys.timestamp, in: envelope), document.kind(of: value) == .string {
+        let value = document.value(of: EnvelopeKeys.timestamp, in: envelope, mostlyAt: 3)
+        if let value, document.kind(of: value) == .string {
             guard let time = DecimalTime(plain: document.bytes(of: value)) else {
                 throw EnvelopeError(reason: "P7 timestamp is text and no plain decimal")
             }
             findings.note("P7 timestamp: text read as number")
             return time
         }
-        return DecimalTime(document.bytes(of: try member(EnvelopeKeys.timestamp, .number, of: envelope)))
+        return DecimalTime(document.bytes(of: try member(EnvelopeKeys.timestamp, at: 3, .number, of: envelope)))
     }
 
     private func noteUnknownKeys(of envelope: JSONNode, findings: inout Findings) {
@@ -208,10 +212,12 @@ extension PingReader {
         }
     }
 
-    private mutating func payload(of measurements: JSONNode) -> [UInt8] {
+    /// - Parameter memory: takes the payload.
+    private mutating func payload(of measurements: JSONNode, in memory: consuming [UInt8] = []) -> [UInt8] {
         buffer.removeAll()
         document.write(measurements, to: &buffer)
-        return buffer.bytes
+        memory += buffer[0..<buffer.count]
+        return memory
     }
 
     private mutating func client(of measurements: JSONNode) -> String? {

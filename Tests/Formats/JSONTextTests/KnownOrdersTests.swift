@@ -1,0 +1,56 @@
+import TestSupport
+import Testing
+
+@testable import JSONText
+
+/// That a document which read other texts before puts members in the same order as a new one, and finds the same faults.
+@Suite struct KnownOrdersTests {
+    @Test(
+        "an object with the keys of one before it is written in canonical order",
+        arguments: [
+            [#"{"c":1,"a":2,"b":3}"#, #"{"c":4,"a":5,"b":6}"#],
+            // The same first keys in another order, or one more of them.
+            [#"{"c":1,"a":2,"b":3}"#, #"{"a":1,"c":2,"b":3}"#, #"{"c":1,"a":2,"b":3,"d":4}"#],
+            // The first eight bytes are the same, what is behind them is not.
+            [#"{"z":0,"abcdefgh2":1,"abcdefgh1":2}"#, #"{"z":0,"abcdefgh1":1,"abcdefgh2":2}"#],
+            // Of one key the first eight bytes only.
+            [#"{"z":0,"y":1,"abcdefgh":2}"#, #"{"z":0,"y":1,"abcdefghi":2}"#],
+            // A NUL counts, though it is what a short key is filled up with.
+            [#"{"z":0,"y":1,"a":2}"#, #"{"z":0,"y":1,"a\u0000":2}"#],
+            // Objects in objects.
+            [#"{"z":{"c":1,"b":2,"a":3},"y":[],"x":{"c":1,"b":2,"a":3}}"#, #"{"z":{"c":1,"b":2,"a":3},"y":1,"x":2}"#],
+        ])
+    func sameOrder(texts: [String]) throws {
+        var document = JSONDocument()
+        for text in texts + texts {
+            try document.read(Array(text.utf8))
+            let alone = try JSONDocument(Array(text.utf8))
+            #expect(document.canonicalBytes(of: document.root) == alone.canonicalBytes(of: alone.root))
+        }
+    }
+
+    @Test("a key that repeats is found among keys that are known but for it")
+    func repeated() throws {
+        var document = JSONDocument()
+        try document.read(Array(#"{"c":1,"a":2,"b":3}"#.utf8))
+        #expect(throws: JSONError(.duplicateKey, at: 13)) { try document.read(Array(#"{"c":1,"a":2,"a":3}"#.utf8)) }
+        try document.read(Array(#"{"c":1,"a":2,"b":3}"#.utf8))
+        #expect(document.canonicalBytes(of: document.root) == Array(#"{"a":2,"b":3,"c":1}"#.utf8))
+    }
+
+    @Test("more orders than are known at a time, of few keys and of many")
+    func many() throws {
+        var (document, random) = (JSONDocument(), SeededGenerator(seed: 7))
+        for _ in 0..<400 {
+            let count = Int.random(in: 0..<30, using: &random)
+            let keys = (0..<count).map { "\(Int.random(in: 0..<4, using: &random))k\($0)" }
+            try document.read(Self.object(keys))
+            let sorted = keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            #expect(document.canonicalBytes(of: document.root) == Self.object(sorted))
+        }
+    }
+
+    private static func object(_ keys: [String]) -> [UInt8] {
+        Array("{\(keys.map { "\"\($0)\":1" }.joined(separator: ","))}".utf8)
+    }
+}
