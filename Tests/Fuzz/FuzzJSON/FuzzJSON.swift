@@ -35,6 +35,7 @@ private func canonicalForm(of text: [UInt8], policy: JSONReadingPolicy) -> [UInt
         precondition((0...text.count).contains(error.offset), "the offset lies outside of the text")
         precondition(
             document.canonicalBytes(of: document.root) == Array("null".utf8), "a value after a fault")
+        precondition(fault(in: text, readBy: &document, policy) == error, "another fault the second time")
         return nil
     }
     let canonical = document.canonicalBytes(of: document.root)
@@ -45,7 +46,19 @@ private func canonicalForm(of text: [UInt8], policy: JSONReadingPolicy) -> [UInt
     }
     precondition(again.canonicalBytes(of: again.root) == canonical, "the canonical form is no fixed point")
     checkPlaces(in: document, document.root, text)
+    precondition(fault(in: text, readBy: &document, policy) == nil, "a fault the second time")
+    precondition(document.canonicalBytes(of: document.root) == canonical, "something else the second time")
     return canonical
+}
+
+/// Reads a text with a document that learned the orders of keys from it.
+private func fault(in text: [UInt8], readBy document: inout JSONDocument, _ policy: JSONReadingPolicy) -> JSONError? {
+    do throws(JSONError) {
+        try document.read(text, policy: policy)
+        return nil
+    } catch {
+        return error
+    }
 }
 
 /// A policy that allows more changes nothing for texts that another one accepts.
