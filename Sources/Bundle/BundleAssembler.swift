@@ -68,7 +68,7 @@ public struct BundleAssembler: ~Copyable {
         if let segment, segment.lines.count + line.count > BundleLayout.segmentSize { closeSegment(segment) }
         let segment = segment ?? segments.take()
         self.segment = segment
-        segment.lines += line
+        segment.lines.append(line)
         segmentRecords += 1
         totals.count(record)
         clients.count(record)
@@ -196,7 +196,8 @@ public struct BundleAssembler: ~Copyable {
         recordCounts.append(segmentRecords)
         segmentRecords = 0
         pending.add { [encoders, segments] in
-            let member = try Self.encode(name, full.lines, encoders)
+            try BundleLayout.check(full.lines.count, of: name)
+            let member = try encoders.withSpare { try $0.encoder.member(named: name, &full.lines) }
             if full.empty() { segments.giveBack(full) }
             return member
         }
@@ -216,9 +217,7 @@ public struct BundleAssembler: ~Copyable {
     private static func encode(
         _ name: String, _ contents: [UInt8], _ encoders: SparePool<EncoderBox, any Error>
     ) throws -> EncodedMember {
-        guard contents.count <= BundleLayout.memberLimit else {
-            throw ContainerWriteError.overLimit(name: name, BundleLayout.memberLimit)
-        }
+        try BundleLayout.check(contents.count, of: name)
         return try encoders.withSpare { try $0.encoder.member(named: name, contents: contents.span) }
     }
 
@@ -252,14 +251,19 @@ private final class EncoderBox: @unchecked Sendable {
 // Sendable although its lines can be changed: it is filled by one thread, then compressed by another, then spare.
 /// The lines of a segment, in memory that is used for one segment after another: fresh memory costs as much as a copy.
 private final class SegmentBox: @unchecked Sendable {
-    var lines: [UInt8] = []
-
-    init() { lines.reserveCapacity(BundleLayout.segmentSize) }
+    var lines = MemberBytes(capacity: BundleLayout.segmentSize)
 
     /// Forgets the lines.
     /// - Returns: whether the memory is worth keeping: not if a single record made it large.
     func empty() -> Bool {
-        lines.removeAll(keepingCapacity: true)
+        lines.removeAll()
         return lines.capacity <= 2 * BundleLayout.segmentSize
+    }
+}
+
+extension BundleLayout {
+    /// Refuses a member that no reader would take.
+    fileprivate static func check(_ size: Int, of name: String) throws(ContainerWriteError) {
+        guard size <= memberLimit else { throw .overLimit(name: name, memberLimit) }
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import Files
 import Foundation
@@ -33,6 +34,53 @@ import Testing
         #expect(member.size == contents.count)
         #expect(member.contentSize == 512 + (contents.count + 511) / 512 * 512)
         #expect(try encoder.end().contentSize == 1024)
+    }
+
+    /// Bytes that cannot be compressed.
+    private static func noise(_ count: Int) -> [UInt8] {
+        var state: UInt64 = 7
+        return (0..<count).map { _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return UInt8(truncatingIfNeeded: state >> 56)
+        }
+    }
+
+    @Test(
+        "a member that is compressed at once is read like any other, with any need of padding and of room",
+        arguments: [
+            [], [1], [UInt8](repeating: 7, count: 511), [UInt8](repeating: 7, count: 512),
+            SampleContainer.text(lines: 3000), SampleContainer.text(lines: 90_000), noise(3 << 20), noise(9 << 20),
+        ])
+    func membersAtOnce(contents: [UInt8]) throws {
+        var encoder = try FrameEncoder(level: 3)
+        var bytes = MemberBytes(capacity: 1000)
+        var writer = ContainerWriter()
+        var file: [UInt8] = []
+        for name in ["a", "b"] {
+            for start in stride(from: 0, to: contents.count, by: 100_000) {
+                bytes.append(contents[start..<min(start + 100_000, contents.count)])
+            }
+            #expect(bytes.count == contents.count)
+            let member = try encoder.member(named: name, &bytes)
+            #expect(member.sha256.hex == SHA256.hash(data: contents).hex)
+            #expect(member.size == contents.count)
+            // What was compressed is still there.
+            let isThere = bytes.contents.equals(contents.span)
+            #expect(isThere)
+            bytes.removeAll()
+            #expect(bytes.count == 0)
+            try writer.append(member) { file.append(copying: $0) }
+        }
+        try writer.finish(end: try encoder.end()) { file.append(copying: $0) }
+        #expect(try SampleContainer.read(file) == ["a": contents, "b": contents])
+    }
+
+    @Test func memberAtOnceIsRefusedLikeAnyOther() throws {
+        var encoder = try FrameEncoder(level: 3)
+        var bytes = MemberBytes()
+        bytes.append([1])
+        #expect(throws: ContainerWriteError.header(name: "/a", .name)) { try encoder.member(named: "/a", &bytes) }
+        #expect(try encoder.member(named: "a", &bytes).size == 1)
     }
 
     @Test func containerWithoutMembersIsValid() throws {

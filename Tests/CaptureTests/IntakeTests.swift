@@ -85,6 +85,31 @@ import Testing
 
     // MARK: Records
 
+    @Test("a batch that is filled again has nothing of what it held, and its memory")
+    func emptied() throws {
+        var used = batch(record("1"), record("2"))
+        used.problems = [problem("unreadable")]
+        used.quarantined = [Batch.QuarantineEntry(input: 0, item: quarantined())]
+        used.bytesRead = 7
+        let capacity = used.lines.capacity
+        let isKept = used.empty()
+        #expect(isKept)
+        #expect(used.lines.count == 0 && used.lines.capacity == capacity && used.records.capacity >= 2)
+        #expect(used.records.isEmpty && used.problems.isEmpty && used.quarantined.isEmpty && used.bytesRead == 0)
+        used.append(record("3"), key: RecordKey(record("3"), secret: .ofTests), input: 0, place: nil)
+        var taken = Taken()
+        try taken.take(used)
+        #expect(taken.lines == [line(record("3"))])
+        #expect(taken.found.isEmpty)
+    }
+
+    @Test("memory that a store has filled is not kept")
+    func emptiedLarge() {
+        var used = batch(record("1", String(repeating: " ", count: 1 << 20)))
+        let isKept = used.empty()
+        #expect(!isKept)
+    }
+
     @Test("a record that came before is left out and counted, wherever it was found")
     func duplicates() throws {
         var taken = Taken()

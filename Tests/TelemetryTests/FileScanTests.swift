@@ -19,7 +19,10 @@ private struct ScriptStore: FileStore {
     var isReadAtOnce: Bool { false }
     var sizeLimit = FileSizeLimit.usual
 
-    func file(_ index: Int) -> (name: [UInt8], path: String) { (Array(names[index].utf8), "store/\(names[index])") }
+    func path(ofFile index: Int, name: inout [UInt8]) -> String {
+        name = Array(names[index].utf8)
+        return "store/\(names[index])"
+    }
     func makeReader(in context: StoreContext) -> any FileReader { ScriptReader() }
 }
 

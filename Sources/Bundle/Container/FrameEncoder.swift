@@ -14,6 +14,12 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     /// level 1 looks for those alone: the short matches that levels 2 to 5 find besides cost more than they gain, so that
     /// their frames of records are larger, and take longer.
     private static let lastFastLevel = 5
+    /// The table in which level 1 looks such stretches up, of 2^13 places: it stays in a processor's first cache. That of zstd's
+    /// own choice is twice as large and finds no more in records, for what repeats stands near.
+    private static let fastTable: Int32 = 13
+
+    /// The most bytes that are compressed at once, for that may take room for the worst case.
+    private static let mostAtOnce = 8 << 20
 
     private let context: OpaquePointer
     /// Room for the frame under construction, kept from member to member. It grows with what is written: the worst case is
@@ -30,7 +36,12 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         guard let context = ZSTD_createCCtx() else { throw .zstd("no memory") }
         self.context = context
         // None of these can fail: the values are in range and no frame is begun.
-        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, Int32(level <= Self.lastFastLevel ? 1 : level))
+        if level <= Self.lastFastLevel {
+            ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 1)
+            ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, Self.fastTable)
+        } else {
+            ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, Int32(level))
+        }
         ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 1)
         ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
     }
@@ -46,21 +57,44 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     public mutating func member(
         named name: String, contents: Span<UInt8>
     ) throws(ContainerWriteError) -> EncodedMember {
-        let header: TarHeader
-        do {
-            header = try TarHeader(name: name, size: contents.count)
-        } catch {
-            throw .header(name: name, error)
-        }
-        guard header.memberSize <= UInt32.max else { throw .tooLarge(name: name) }
+        let header = try Self.header(named: name, size: contents.count)
         try begin(contentSize: header.memberSize)
         try feed(header.encoded().span, ZSTD_e_continue)
         try feed(contents, ZSTD_e_continue)
         try feed([UInt8](repeating: 0, count: header.padding).span, ZSTD_e_end)
+        return encoded(header, contents)
+    }
+
+    /// Compresses a member whose contents stand where its header can be put in front of them: that is faster, for nothing is
+    /// copied.
+    ///
+    /// - Throws: `ContainerWriteError`: `header`, `tooLarge` or `zstd`.
+    public mutating func member(named name: String, _ bytes: inout MemberBytes) throws(ContainerWriteError)
+        -> EncodedMember
+    {
+        guard bytes.count <= Self.mostAtOnce else { return try member(named: name, contents: bytes.contents) }
+        let header = try Self.header(named: name, size: bytes.count)
+        outputCount = try bytes.withMember(header) { member throws(ContainerWriteError) in try compress(member) }
+        return encoded(header, bytes.contents)
+    }
+
+    private static func header(named name: String, size: Int) throws(ContainerWriteError) -> TarHeader {
+        let header: TarHeader
+        do {
+            header = try TarHeader(name: name, size: size)
+        } catch {
+            throw .header(name: name, error)
+        }
+        guard header.memberSize <= UInt32.max else { throw .tooLarge(name: name) }
+        return header
+    }
+
+    /// What was compressed last, as a member.
+    private func encoded(_ header: TarHeader, _ contents: Span<UInt8>) -> EncodedMember {
         var hash = SHA256()
         contents.withUnsafeBytes { hash.update(bufferPointer: $0) }
         return EncodedMember(
-            name: name, size: contents.count, sha256: ContentHash(hash.finalize()),
+            name: header.name, size: header.size, sha256: ContentHash(hash.finalize()),
             frame: Array(output[..<outputCount]), contentSize: header.memberSize)
     }
 
@@ -72,6 +106,32 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         try begin(contentSize: zeros.count)
         try feed(zeros.span, ZSTD_e_end)
         return EncodedEnd(frame: Array(output[..<outputCount]), contentSize: zeros.count)
+    }
+
+    /// Compresses all bytes of a frame at once.
+    /// - Returns: how many bytes the frame has.
+    private mutating func compress(_ bytes: Span<UInt8>) throws(ContainerWriteError) -> Int {
+        // Records take less than a quarter; if not, there is room for the worst case from then on.
+        makeRoom(bytes.count / 4)
+        var result = attempt(bytes)
+        if ZSTD_getErrorCode(result) == ZSTD_error_dstSize_tooSmall {
+            makeRoom(ZSTD_compressBound(bytes.count))
+            result = attempt(bytes)
+        }
+        try check(result)
+        return result
+    }
+
+    private mutating func attempt(_ bytes: Span<UInt8>) -> Int {
+        bytes.withUnsafeBytes { bytes in
+            output.withUnsafeMutableBytes { room in
+                ZSTD_compress2(context, room.baseAddress, room.count, bytes.baseAddress, bytes.count)
+            }
+        }
+    }
+
+    private mutating func makeRoom(_ count: Int) {
+        if output.count < count { output += repeatElement(0, count: count - output.count) }
     }
 
     private mutating func begin(contentSize: Int) throws(ContainerWriteError) {

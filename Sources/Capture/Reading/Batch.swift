@@ -86,6 +86,23 @@ public struct Batch: Sendable {
         lines.count >= Self.sizeGoal || quarantined.count + problems.count >= Self.findingsGoal
     }
 
+    /// A batch whose memory is at most this large is worth keeping.
+    private static let largestSpare = 512 << 10
+
+    /// Forgets everything and keeps the memory of lines and records: memory that grows costs as much as what is done with it.
+    /// - Returns: whether the memory is worth keeping: not if a store has filled it.
+    mutating func empty() -> Bool {
+        var (spareLines, spareRecords) = (TextBuffer(), [Entry]())
+        swap(&spareLines, &lines)
+        swap(&spareRecords, &records)
+        self = Batch()
+        spareLines.removeAll()
+        spareRecords.removeAll(keepingCapacity: true)
+        swap(&spareLines, &lines)
+        swap(&spareRecords, &records)
+        return lines.capacity <= Self.largestSpare
+    }
+
     /// Takes a record that was read, if it is wanted, and makes pseudonyms of what it tells where they are asked for.
     ///
     /// Equal records are equal with their pseudonyms too, and so are those that were given pseudonyms before: that is what

@@ -122,8 +122,9 @@ public struct Harvest {
         leading.problems = capture.problems
         try await consume(leading)
         let units = ScanUnit.split(capture, input: number)
+        let spares = SparePool<Batch, Never>(keeping: limit.jobs + 1) { Batch() }
         try await inParallel(units) { [options] unit in
-            try unit.read(options)
+            try unit.read(options, into: spares.take())
         } consume: { result in
             var (batch, rest) = result
             try await consume(batch)
@@ -132,6 +133,7 @@ public struct Harvest {
                 (batch, rest) = try unit.read(options)
                 try await consume(batch)
             }
+            if batch.empty() { spares.giveBack(batch) }
         }
     }
 

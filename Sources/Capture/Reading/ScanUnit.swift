@@ -44,10 +44,13 @@ struct ScanUnit: Sendable {
     }
 
     /// Reads until the batch is full.
+    /// - Parameter memory: an empty batch, to be filled.
     /// - Returns: the batch, and what is left to be read.
     /// - Throws: `FileError` with operation `spool` if there is no room for what has to be copied to be read.
-    consuming func read(_ options: HarvestOptions) throws(FileError) -> (Batch, rest: ScanUnit?) {
-        var batch = Batch()
+    consuming func read(
+        _ options: HarvestOptions, into memory: consuming Batch = Batch()
+    ) throws(FileError) -> (Batch, rest: ScanUnit?) {
+        var batch = memory
         var output = ScanOutput(capture: capture.label)
         var pseudonymizer = options.pseudonymizer
         while let part = parts.first, !batch.isFull {

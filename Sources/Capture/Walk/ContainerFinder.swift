@@ -1,3 +1,4 @@
+import Bytes
 import DeviceBackup
 import Files
 import Telemetry
@@ -45,7 +46,7 @@ struct ContainerFinder {
         let inside = storePath.utf8.dropFirst(prefix.utf8.count)
         let slash = inside.lastIndex(of: UInt8(ascii: "/"))
         let folder = String(storePath[..<(slash ?? inside.startIndex)])
-        if let last, last.folder.utf8.elementsEqual(folder.utf8) { return last.container }
+        if let last, last.folder.utf8.span.equals(folder.utf8.span) { return last.container }
         let found = container(ofFolder: slash.map { inside[..<$0] }, prefix: prefix)
         // One text for all folders of a container.
         let container = found == last?.container ? last?.container ?? found : found
@@ -57,24 +58,31 @@ struct ContainerFinder {
     ///   - folder: the path of the folder in the capture or archive; nil for its root.
     ///   - prefix: what paths of the archive begin with.
     private func container(ofFolder folder: Substring.UTF8View?, prefix: String) -> Container {
+        if let owned = owned(folder, prefix: prefix) { return owned }
         let rootName = prefix.isEmpty ? rootName : ArchivePlace.rootName(of: String(prefix.dropLast()))
         // Told by bytes, like all names of a path: a slash can make one character with what follows it.
         let parts = folder?.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) ?? []
         let folders = parts.map { Substring($0) }
-        if !identifiers.isEmpty {
-            for length in stride(from: folders.count, through: 0, by: -1) {
-                let path = prefix + folders[..<length].joined(separator: "/")
-                if let owner = identifiers[path] {
-                    return Container(path: path, identifier: owner.identifier, kind: owner.kind)
-                }
-            }
-        }
         let nearest = folders.lastIndex { $0 == "Documents" || $0 == "Library" }
         let path = (nearest.map { folders[..<$0] } ?? folders[...]).joined(separator: "/")
         let owner =
             Self.owner(fromDomain: path.isEmpty ? rootName : CapturedFolder.lastPart(of: path))
             ?? Self.owner(ofFolder: nearest.map { folders[..<$0] } ?? folders[...])
         return Container(path: prefix + path, identifier: owner?.identifier, kind: owner?.kind)
+    }
+
+    /// The nearest folder around that is known to be somebody's container.
+    private func owned(_ folder: Substring.UTF8View?, prefix: String) -> Container? {
+        guard !identifiers.isEmpty else { return nil }
+        var around = folder ?? ""[...].utf8
+        while true {
+            let path = prefix + String(Substring(around))
+            if let owner = identifiers[path] {
+                return Container(path: path, identifier: owner.identifier, kind: owner.kind)
+            }
+            guard !around.isEmpty else { return nil }
+            around = around[..<(around.lastIndex(of: UInt8(ascii: "/")) ?? around.startIndex)]
+        }
     }
 
     /// Backups, and what unpacks them, name containers by their domains.

@@ -19,13 +19,22 @@ public struct FoundStore: Sendable {
     /// Puts the stores of a capture together with their containers.
     /// - Parameter containers: of each store the one that it belongs to, in the same order.
     static func together(_ stores: [any Store], _ containers: [Container]) -> [FoundStore] {
-        var places: [Container: FoundContainer] = [:]
-        for (container, stores) in Dictionary(grouping: stores.indices, by: { containers[$0] }) {
-            places[container] = FoundContainer(container, stores)
+        var numbers: [Container: Int] = [:]
+        var places: [[Int]] = []
+        var numberOfStore: [Int] = []
+        for (place, container) in containers.enumerated() {
+            // Mostly the one before has the same.
+            let isSame = place > 0 && container == containers[place - 1]
+            let number = isSame ? numberOfStore[place - 1] : numbers[container] ?? places.count
+            if number == places.count {
+                numbers[container] = number
+                places.append([])
+            }
+            places[number].append(place)
+            numberOfStore.append(number)
         }
-        return zip(stores, containers).map { store, container in
-            FoundStore(store: store, place: places[container] ?? FoundContainer(container, []))
-        }
+        let found = places.map { FoundContainer(containers[$0[0]], $0) }
+        return zip(stores, numberOfStore).map { FoundStore(store: $0, place: found[$1]) }
     }
 }
 

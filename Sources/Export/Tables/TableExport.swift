@@ -215,13 +215,13 @@ private final class Running<Sink: TableSink>: RunningSink {
 
     private let sink: Sink
     private let tables: [Table]
-    private let makers: SparePool<RowMakerBox, Never>
+    private let makers: SparePool<RowMaker, Never>
     private var tasks: OrderedTasks<Prepared>
 
     init(_ sink: Sink, _ tables: ExportTables, _ systems: SystemTable, _ limit: JobLimit) {
         self.sink = sink
         self.tables = tables.all
-        makers = SparePool { RowMakerBox(RowMaker(tables, systems: systems)) }
+        makers = SparePool { RowMaker(tables, systems: systems) }
         tasks = OrderedTasks(limit: limit)
     }
 
@@ -231,11 +231,11 @@ private final class Running<Sink: TableSink>: RunningSink {
 
     func make(_ lines: RecordLines) {
         tasks.add { [makers, tables, preparer = sink.preparer] in
-            try makers.withSpare { box in
-                let events = try box.maker.make(lines)
-                let counts = tables.indices.map { box.maker.made.buffer.rowCount(of: $0, tables[$0]) }
+            try makers.withSpare { maker in
+                let events = try maker.make(lines)
+                let counts = tables.indices.map { maker.made.buffer.rowCount(of: $0, tables[$0]) }
                 return Prepared(
-                    contents: preparer.prepare(&box.maker.made),
+                    contents: preparer.prepare(&maker.made),
                     written: WrittenRows(counts: counts, summaries: lines.entries.map(\.summary), events: events))
             }
         }
@@ -251,13 +251,4 @@ private final class Running<Sink: TableSink>: RunningSink {
     func write(_ rows: RowBuffer) throws { try sink.write(sink.preparer.prepare(rows)) }
 
     func commit() throws { try sink.commit() }
-}
-
-// Sendable although its maker can be changed: a pool lends a box to one piece of work at a time.
-private final class RowMakerBox: @unchecked Sendable {
-    var maker: RowMaker
-
-    init(_ maker: RowMaker) {
-        self.maker = maker
-    }
 }

@@ -18,7 +18,7 @@ public struct JSONDocument: Sendable {
     /// The text that was read.
     @usableFromInline var source: [UInt8] = []
     /// Strings whose escapes were resolved, and the texts of values that were replaced.
-    @usableFromInline var resolved = Array("null".utf8)
+    @usableFromInline var resolved = TextBuffer(Array("null".utf8))
     /// The values in the order of the text, and room for more.
     @usableFromInline var nodes = [Node.null]
     /// For each object the number of its members, then the nodes of their keys in canonical order.

@@ -50,7 +50,7 @@ extension JSONDocument {
         let index = Int(node.index)
         guard nodes[index].kind != .removed else { return }
         let start = resolved.count
-        resolved.append(contentsOf: text)
+        for byte in text { resolved.append(byte) }
         nodes[index].kind = kind
         isDense = false
         nodes[index].isResolved = true

@@ -34,7 +34,7 @@ extension JSONDocument {
         -> Int
     {
         // Spans over several arrays of one value would overlap: each array is a variable of its own for a while.
-        var (nodes, keys, resolved, members) = ([Node](), [KeyOrder.Entry](), [UInt8](), [UInt32]())
+        var (nodes, keys, resolved, members) = ([Node](), [KeyOrder.Entry](), TextBuffer(), [UInt32]())
         var orders = KnownOrders()
         exchange(&nodes, &keys, &resolved, &members, &orders)
         defer { exchange(&nodes, &keys, &resolved, &members, &orders) }
@@ -68,7 +68,7 @@ extension JSONDocument {
     }
 
     private mutating func exchange(
-        _ nodes: inout [Node], _ keys: inout [KeyOrder.Entry], _ resolved: inout [UInt8], _ members: inout [UInt32],
+        _ nodes: inout [Node], _ keys: inout [KeyOrder.Entry], _ resolved: inout TextBuffer, _ members: inout [UInt32],
         _ orders: inout KnownOrders
     ) {
         swap(&self.nodes, &nodes)
@@ -81,7 +81,7 @@ extension JSONDocument {
     /// Clears the way for a new value, and keeps the memory.
     private mutating func clear() {
         source = []
-        resolved.removeAll(keepingCapacity: true)
+        resolved.removeAll()
         members.removeAll(keepingCapacity: true)
         replacedLength = 0
         isDense = false
@@ -90,9 +90,11 @@ extension JSONDocument {
     /// Makes the value null, lets go of the text that was read, and keeps the memory for the next one.
     public mutating func reset() {
         clear()
-        resolved.append(contentsOf: "null".utf8)
+        resolved.append(Self.nullText)
         nodes[0] = .null
     }
+
+    private static let nullText: TextPiece = "null"
 }
 
 /// The position in a source, and the array or object that is open there.
@@ -145,7 +147,7 @@ struct JSONReader: ~Escapable {
     @inline(__always)
     mutating func read(
         into nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeyOrder.Entry>,
-        _ resolved: inout [UInt8], _ members: inout [UInt32], knowing orders: inout KnownOrders
+        _ resolved: inout TextBuffer, _ members: inout [UInt32], knowing orders: inout KnownOrders
     ) throws(JSONError) -> Bool {
         // A value is read together with the key that follows it.
         while !lacksNodes(nodes.count), !lacksKeys(keys.count) {
@@ -176,7 +178,7 @@ struct JSONReader: ~Escapable {
     /// Reads a scalar, or opens an array or object and leaves the position at the first value inside.
     /// - Returns: whether a value was completed.
     @inline(__always)
-    private mutating func readValue(into nodes: inout MutableSpan<Node>, _ resolved: inout [UInt8]) throws(JSONError)
+    private mutating func readValue(into nodes: inout MutableSpan<Node>, _ resolved: inout TextBuffer) throws(JSONError)
         -> Bool
     {
         let byte = try nextByte()
@@ -289,7 +291,7 @@ struct JSONReader: ~Escapable {
 
     @inline(__always)
     private mutating func readKey(
-        into nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeyOrder.Entry>, _ resolved: inout [UInt8]
+        into nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeyOrder.Entry>, _ resolved: inout TextBuffer
     ) throws(JSONError) {
         guard try nextByte() == UInt8(ascii: "\"") else { throw JSONError(.unexpectedByte, at: Int(position)) }
         let start = position &+ 1
@@ -325,7 +327,7 @@ struct JSONReader: ~Escapable {
     /// built in `resolved`.
     @inline(__always)
     private mutating func readString(
-        into nodes: inout MutableSpan<Node>, _ resolved: inout [UInt8]
+        into nodes: inout MutableSpan<Node>, _ resolved: inout TextBuffer
     ) throws(JSONError) {
         let start = position &+ 1
         let end = source.endOfPlainText(from: start)
@@ -341,7 +343,7 @@ struct JSONReader: ~Escapable {
     /// - Returns: the first eight bytes of its text.
     @inline(__always)
     private mutating func readLongString(
-        from start: UInt32, plainTo end: UInt32, into nodes: inout MutableSpan<Node>, _ resolved: inout [UInt8]
+        from start: UInt32, plainTo end: UInt32, into nodes: inout MutableSpan<Node>, _ resolved: inout TextBuffer
     ) throws(JSONError) -> UInt64 {
         var strings = JSONStringReader(source, from: Int(start), policy: policy)
         let node = try strings.read(from: Int(end), next: nodeCount &+ 1, into: &resolved)

@@ -21,7 +21,8 @@ struct JSONStringReader: ~Escapable {
     ///   - next: the place behind the string's node.
     ///   - resolved: takes the text if there are escapes.
     @inline(never)
-    mutating func read(from end: Int, next: Int, into resolved: inout [UInt8]) throws(JSONError) -> JSONDocument.Node {
+    mutating func read(from end: Int, next: Int, into resolved: inout TextBuffer) throws(JSONError) -> JSONDocument.Node
+    {
         let start = position
         position = end
         try skipPlainText()
@@ -33,12 +34,7 @@ struct JSONStringReader: ~Escapable {
         let resolvedStart = resolved.count
         resolved.append(copying: source.extracting(start..<position))
         while source[position] == UInt8(ascii: "\\") {
-            if source.count - position > 1, source[position + 1] == UInt8(ascii: "/") {
-                // Foundation escapes every slash: it begins the plain text that follows.
-                position += 1
-            } else {
-                try readEscape(into: &resolved)
-            }
+            if !readSlashes(into: &resolved) { try readEscape(into: &resolved) }
             let runStart = position
             try skipPlainText()
             _ = try nextByte()
@@ -49,6 +45,31 @@ struct JSONStringReader: ~Escapable {
             kind: .string, isResolved: true, start: UInt32(resolvedStart), end: UInt32(resolved.count),
             next: UInt32(next), extra: UInt32(start))
     }
+
+    /// Reads on, not very far, while slashes alone are escaped: Foundation does that with every one.
+    /// - Returns: whether anything was read.
+    private mutating func readSlashes(into text: inout TextBuffer) -> Bool {
+        let start = position
+        text.append(room: Self.slashesRoom) { text in
+            while position - start <= Self.slashesRoom - 8, source.holdsWord(at: position) {
+                let word = source.word(at: position)
+                let plain = word.textStops.trailingZeroBitCount >> 3
+                text.store(word, at: text.count)
+                text.skip(plain)
+                position += plain
+                if plain == 8 { continue }
+                guard position + 1 < source.count, source[position] == UInt8(ascii: "\\"),
+                    source[position + 1] == UInt8(ascii: "/")
+                else { return }
+                // The slash begins the plain text that follows.
+                position += 1
+            }
+        }
+        return position > start
+    }
+
+    /// How much of a text with slashes is read at once.
+    private static let slashesRoom = 128
 
     private func nextByte() throws(JSONError) -> UInt8 {
         guard position < source.count else { throw JSONError(.unexpectedEnd, at: source.count) }
@@ -84,7 +105,7 @@ struct JSONStringReader: ~Escapable {
         position += length
     }
 
-    private mutating func readEscape(into text: inout [UInt8]) throws(JSONError) {
+    private mutating func readEscape(into text: inout TextBuffer) throws(JSONError) {
         position += 1
         switch try nextByte() {
         case UInt8(ascii: "\""): text.append(UInt8(ascii: "\""))
@@ -105,7 +126,7 @@ struct JSONStringReader: ~Escapable {
     }
 
     /// Reads `uXXXX`, and the low half after it where it is the high half of a pair.
-    private mutating func readScalarEscape(into text: inout [UInt8]) throws(JSONError) {
+    private mutating func readScalarEscape(into text: inout TextBuffer) throws(JSONError) {
         let start = position - 1
         let unit = try readHexUnit()
         guard unit & 0xF800 == 0xD800 else { return text.append(scalar: unit) }
@@ -182,7 +203,7 @@ extension Span<UInt8> {
     }
 }
 
-extension [UInt8] {
+extension TextBuffer {
     /// Appends the UTF-8 of a scalar value; a surrogate is encoded in the same way (WTF-8).
     mutating func append(scalar: UInt32) {
         func tail(_ shift: UInt32) -> UInt8 { 0x80 | UInt8(scalar >> shift & 0x3F) }

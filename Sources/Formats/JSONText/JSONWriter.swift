@@ -24,7 +24,7 @@ extension JSONDocument {
     /// Whether the text that was read is its own canonical form, as can be told without writing it: nothing stands between
     /// the values, all keys are in order, and nothing is escaped or was changed since. Where it is false, nothing is known.
     public var isPlainlyCanonical: Bool {
-        guard isDense, resolved.isEmpty else { return false }
+        guard isDense, resolved.count == 0 else { return false }
         var place = 0
         while place < members.count {
             let end = place + Int(members[place])

@@ -6,6 +6,8 @@ public struct TextBuffer: Sendable {
     /// How many bytes there are.
     public var count: Int { used }
     @usableFromInline var used = 0
+    /// How many bytes the memory has.
+    public var capacity: Int { memory.count }
 
     /// Makes an empty buffer.
     public init() {}
@@ -14,6 +16,11 @@ public struct TextBuffer: Sendable {
     public init(_ bytes: [UInt8]) {
         memory = bytes
         used = bytes.count
+    }
+
+    /// The bytes, without a copy.
+    @inlinable public var span: Span<UInt8> {
+        @_lifetime(borrow self) get { memory.span.extracting(..<used) }
     }
 
     /// The bytes of a range, which must not end behind ``count``.

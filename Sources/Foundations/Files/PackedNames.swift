@@ -11,10 +11,10 @@ public struct PackedNames: Sendable {
     private var lengthSize = 1
     /// Whether all that stands between is made of digits, points and dashes.
     private var isNumeric = false
-    /// Where the middle of every 64th name begins, but for the first one.
+    /// Where the middle of every 16th name begins, but for the first one.
     private var marks: [Int] = []
 
-    private static let namesPerMark = 64
+    private static let namesPerMark = 16
 
     /// Packs names of a folder.
     /// - Parameter order: their places among the entries, in the order in which they are asked for.
@@ -41,14 +41,12 @@ public struct PackedNames: Sendable {
         }
     }
 
-    /// The bytes of a name.
-    public subscript(index: Int) -> [UInt8] {
+    /// Appends the bytes of a name.
+    public func append(_ index: Int, to name: inout [UInt8]) {
         let block = index / Self.namesPerMark
         var start = block == 0 ? headCount + tailCount + count * lengthSize : marks[block - 1]
         for before in (block * Self.namesPerMark)..<index { start += size(ofMiddle: length(before)) }
         let length = length(index)
-        var name: [UInt8] = []
-        name.reserveCapacity(headCount + length + tailCount)
         name += bytes[..<headCount]
         if isNumeric {
             let pairs = bytes.span.extracting(start..<start + size(ofMiddle: length))
@@ -59,7 +57,6 @@ public struct PackedNames: Sendable {
             name += bytes[start..<start + length]
         }
         name += bytes[headCount..<headCount + tailCount]
-        return name
     }
 }
 

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Things that are costly to make and serve one piece of work at a time: lent out, taken back, lent again.
-public final class SparePool<Spare: AnyObject & Sendable, Failure: Error>: Sendable {
+public final class SparePool<Spare: Sendable, Failure: Error>: Sendable {
     private let spares = Mutex<[Spare]>([])
     private let make: @Sendable () throws(Failure) -> Spare
     private let most: Int
@@ -15,9 +15,9 @@ public final class SparePool<Spare: AnyObject & Sendable, Failure: Error>: Senda
 
     /// Lends a spare to a body.
     /// - Throws: what making one or the body throws; the spare is dropped then, for its state is unknown.
-    public func withSpare<Output>(_ body: (Spare) throws -> Output) throws -> Output {
-        let spare = try take()
-        let output = try body(spare)
+    public func withSpare<Output>(_ body: (inout Spare) throws -> Output) throws -> Output {
+        var spare = try take()
+        let output = try body(&spare)
         giveBack(spare)
         return output
     }

@@ -27,28 +27,23 @@ public struct Record: Sendable, Equatable {
     public var payload: [UInt8]
     /// Where it was found.
     public var source: Source
-    /// What normalization changed or found odd: a case id of the format document, a space, free text.
-    public var notes: [String]
     /// Why it must not be uploaded as it stands; empty when it may.
     public var held: [Hold]
+    /// What normalization changed or found odd: a case id of the format document, a space, free text.
+    public var notes: [String]
+}
 
+extension Record {
     /// Collects the parts of a record; what is not given is unknown.
     public init(
         system: SystemName, type: String, id: String, client: String? = nil, time: Timestamp? = nil,
         app: App? = nil, target: Target? = nil, payload: [UInt8], source: Source, notes: [String] = [],
         held: [Hold] = []
     ) {
-        self.system = system
-        self.type = type
-        self.id = id
-        self.client = client
-        self.time = time
-        self.app = app
-        self.target = target
-        self.payload = payload
-        self.source = source
-        self.notes = notes
-        self.held = held
+        // One value is made of all parts: set one by one they would be put together, copied and let go of.
+        self.init(
+            system: system, type: type, id: id, client: client, time: time, app: app, target: target, payload: payload,
+            source: source, held: held, notes: notes)
     }
 }
 

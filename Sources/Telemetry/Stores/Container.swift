@@ -1,3 +1,5 @@
+import Bytes
+
 /// The container of an app, an app group or a plugin: the folder in which its `Documents` and `Library` lie.
 public struct Container: Sendable, Hashable {
     /// Whose container it is.
@@ -23,7 +25,7 @@ public struct Container: Sendable, Hashable {
     /// Texts are equal that differ in their bytes, and folders are not.
     public static func == (left: Container, right: Container) -> Bool {
         left.kind == right.kind && left.identifier == right.identifier
-            && left.path.utf8.elementsEqual(right.path.utf8)
+            && left.path.utf8.span.equals(right.path.utf8.span)
     }
 
     private static let groupPrefix = "group."

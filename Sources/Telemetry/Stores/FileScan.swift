@@ -5,9 +5,9 @@ import Files
 public protocol FileStore: Store {
     /// The path of the folder that the files are opened in.
     var folderPath: String { get }
-    /// A file, by its place in the order of the store: the name by which it is opened in ``folderPath``, and its path in the
-    /// capture.
-    func file(_ index: Int) -> (name: [UInt8], path: String)
+    /// The path of a file in the capture, by its place in the order of the store.
+    /// - Parameter name: replaced by the name by which it is opened in ``folderPath``.
+    func path(ofFile index: Int, name: inout [UInt8]) -> String
     /// How large a file may be that is parsed.
     var sizeLimit: FileSizeLimit { get }
     /// Whether the bytes of the files may hold credentials, so that only their hashes are listed.
@@ -39,6 +39,8 @@ private struct FileScan: StoreScan {
     private var left: Range<Int>
     private var reader: any FileReader
     private var files = StoreFileReading()
+    /// The name of the file that is read, in memory that is used again.
+    private var name: [UInt8] = []
     /// The file that was read last, while some of its rejects are still to be quarantined.
     private var current: StoreFile?
     /// These rejects.
@@ -80,7 +82,7 @@ private struct FileScan: StoreScan {
     }
 
     private mutating func read(_ index: Int, in folder: borrowing Folder, into output: inout ScanOutput) {
-        let (name, path) = store.file(index)
+        let path = store.path(ofFile: index, name: &name)
         let file = StoreFile(
             name: name, path: path, kind: store.kind, credentials: store.carriesCredentials ? .always : .never)
         guard files.read(file, limit: store.sizeLimit, in: folder, context.options, into: &output) else { return }

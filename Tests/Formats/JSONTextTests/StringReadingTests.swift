@@ -32,6 +32,22 @@ import Testing
         row.check()
     }
 
+    @Test("slashes may be escaped, many in a row, in long texts, and up to the last byte")
+    func slashes() {
+        for count in [0, 1, 2, 7, 8, 9, 63, 64, 65, 200] {
+            for between in ["", "a", "abcdefg", "abcdefgh", "abcdefghijklmnop", "é", #"\n"#, #"\u0041"#] {
+                let escaped = String(repeating: #"\/"# + between, count: count)
+                let plain = String(repeating: "/" + between.replacing(#"\u0041"#, with: "A"), count: count)
+                Row("\"\(escaped)\"", "\"\(plain)\"").check()
+                Row("\"\(escaped)end\"", "\"\(plain)end\"").check()
+                // The text may be cut short anywhere.
+                Row("\"\(escaped)", .unexpectedEnd, at: escaped.utf8.count + 1).check()
+                Row("\"\(escaped)\\", .unexpectedEnd, at: escaped.utf8.count + 2).check()
+                Row("\"\(escaped)\\x\"", .invalidEscape, at: escaped.utf8.count + 2).check()
+            }
+        }
+    }
+
     @Test(arguments: 0..<0x20)
     func refusesEveryUnescapedControlCharacter(_ control: Int) {
         for lead in 0..<18 {

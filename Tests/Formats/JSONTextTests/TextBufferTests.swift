@@ -1,3 +1,4 @@
+import Bytes
 import Testing
 
 @testable import JSONText
@@ -12,6 +13,10 @@ import Testing
         (0..<count).map { UInt8(($0 + first) % 251 + 1) }
     }
 
+    private static func isSample(_ buffer: TextBuffer, of count: Int) -> Bool {
+        buffer.span.equals(sample(count).span)
+    }
+
     private static func text(of buffer: TextBuffer) -> String { String(decoding: buffer.bytes, as: UTF8.self) }
 
     @Test("a new buffer is empty")
@@ -20,6 +25,17 @@ import Testing
         #expect(buffer.count == 0)
         #expect(buffer.bytes == [])
         #expect(Array(buffer[0..<0]) == [])
+    }
+
+    @Test("its bytes can be looked at where they stand, without those that were forgotten")
+    func looking() {
+        var buffer = TextBuffer(Self.sample(20))
+        #expect(Self.isSample(buffer, of: 20))
+        buffer.removeAll(from: 5)
+        #expect(Self.isSample(buffer, of: 5))
+        #expect(buffer.capacity >= 20)
+        buffer.removeAll()
+        #expect(Self.isSample(buffer, of: 0))
     }
 
     @Test("bytes of any length are appended as they are", arguments: lengths)

@@ -38,3 +38,12 @@ import Testing
         #expect([0, 1, 2].map { packed[$0] } == [names[2], names[0], names[1]])
     }
 }
+
+extension PackedNames {
+    /// The bytes of a name.
+    fileprivate subscript(index: Int) -> [UInt8] {
+        var name: [UInt8] = []
+        append(index, to: &name)
+        return name
+    }
+}

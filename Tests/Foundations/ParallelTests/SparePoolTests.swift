@@ -42,6 +42,15 @@ import Testing
         #expect(used[2] === used[1])
     }
 
+    @Test("a value comes back as a piece of work has left it")
+    func values() throws {
+        let pool = SparePool<[Int], any Error> { [] }
+        try pool.withSpare { $0.append(1) }
+        try pool.withSpare { $0.append(2) }
+        #expect(try pool.take() == [1, 2])
+        #expect(try pool.take() == [])
+    }
+
     @Test("what making one throws is thrown")
     func making() {
         let pool = SparePool<Spare, Failed> { () throws(Failed) in throw Failed() }

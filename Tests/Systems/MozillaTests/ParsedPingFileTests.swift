@@ -30,6 +30,16 @@ import Testing
         return MozillaStores().store(ofFolder: &look) as? PingFolder
     }
 
+    /// The names of the files; each path ends with the name.
+    private static func names(of pings: PingFolder) -> [String] {
+        var name: [UInt8] = []
+        return (0..<pings.fileCount).map { index in
+            let path = pings.path(ofFile: index, name: &name)
+            #expect(path == "\(folderName)/\(String(decoding: name, as: UTF8.self))")
+            return String(decoding: name, as: UTF8.self)
+        }
+    }
+
     @Test("a file is parsed once for its place in the order and for its pings")
     func parsedOnce() throws {
         try folder.put(envelope("20"), "\(Self.folderName)/b.json")
@@ -37,7 +47,7 @@ import Testing
         try folder.put("[{", "\(Self.folderName)/broken.json")
         try folder.put(envelope("15"), "\(Self.folderName)/-t-15.0.json")
         let pings = try #require(try pings())
-        let names = (0..<pings.fileCount).map { String(decoding: pings.file($0).name, as: UTF8.self) }
+        let names = Self.names(of: pings)
         #expect(names == ["broken.json", "c.json", "-t-15.0.json", "b.json"])
         #expect((0..<4).map { pings.parsed($0) != nil } == [true, true, false, true])
 
@@ -71,7 +81,7 @@ import Testing
             for size in (0..<30).reversed() { while tree.takeRoom(1 << size) {} }
         }
         let pings = try #require(found)
-        let names = (0..<pings.fileCount).map { String(decoding: pings.file($0).name, as: UTF8.self) }
+        let names = Self.names(of: pings)
         #expect(names == ["n3.json", "n2.json", "n1.json", "n0.json"])
         #expect((0..<4).allSatisfy { pings.parsed($0) == nil })
     }

@@ -47,7 +47,10 @@ struct LeanplumFileStore: FileStore {
         }
     }
 
-    func file(_ index: Int) -> (name: [UInt8], path: String) { (Array(name.utf8), path) }
+    func path(ofFile index: Int, name: inout [UInt8]) -> String {
+        name = Array(self.name.utf8)
+        return path
+    }
 
     func makeReader(in context: StoreContext) -> any FileReader {
         LeanplumFileReader(

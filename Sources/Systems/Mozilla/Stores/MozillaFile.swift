@@ -49,7 +49,10 @@ struct MozillaFile: FileStore {
         }
     }
 
-    func file(_ index: Int) -> (name: [UInt8], path: String) { (name, path) }
+    func path(ofFile index: Int, name: inout [UInt8]) -> String {
+        name = self.name
+        return path
+    }
 
     func makeReader(in context: StoreContext) -> any FileReader { MozillaFileReader(self, in: context) }
 

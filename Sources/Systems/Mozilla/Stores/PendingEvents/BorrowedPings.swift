@@ -39,11 +39,12 @@ struct BorrowedPings: Sendable {
     private mutating func newestPing(in store: PingFolder, client: String?) -> BorrowedFields? {
         guard let folder = try? context.tree.folder(at: store.folderPath) else { return nil }
         var pings = PingReader(at: store.place(in: context), in: store)
+        var name: [UInt8] = []
         for index in (0..<store.fileCount).reversed() {
-            let file = store.file(index)
+            let path = store.path(ofFile: index, name: &name)
             // A file that cannot be read is reported where its own pings are read.
-            guard (try? folder.read(file.name, limit: StoreLimits.file, into: &bytes)) != nil else { continue }
-            var found = ScanOutput(capture: context.capture, path: file.path)
+            guard (try? folder.read(name, limit: StoreLimits.file, into: &bytes)) != nil else { continue }
+            var found = ScanOutput(capture: context.capture, path: path)
             pings.read(bytes, file: index, into: &found)
             if let fields = fields(ofLast: found.records, type: store.type, client: client) { return fields }
         }

@@ -72,14 +72,15 @@ extension PingFolder {
     var sizeLimit: FileSizeLimit { .usual }
     var carriesCredentials: Bool { false }
 
-    func file(_ index: Int) -> (name: [UInt8], path: String) {
-        let name = names[index]
-        var path: [UInt8] = []
-        path.reserveCapacity(folderPath.utf8.count + separator.utf8.count + name.count)
-        path += folderPath.utf8
-        path += separator.utf8
-        path += name
-        return (name, String(decoding: path, as: UTF8.self))
+    func path(ofFile index: Int, name: inout [UInt8]) -> String {
+        name.removeAll(keepingCapacity: true)
+        name += folderPath.utf8
+        name += separator.utf8
+        let folderCount = name.count
+        names.append(index, to: &name)
+        let path = String(decoding: name, as: UTF8.self)
+        name.removeFirst(folderCount)
+        return path
     }
 
     func makeReader(in context: StoreContext) -> any FileReader {
