@@ -75,6 +75,21 @@ import Testing
         #expect(try SampleContainer.read(file) == ["a": contents, "b": contents])
     }
 
+    @Test("what is compressed at once does not depend on what was before", arguments: [1, 3, 9, 19])
+    func atOnceDependsOnContentsAlone(level: Int) throws {
+        var used = try FrameEncoder(level: level)
+        var noise = MemberBytes()
+        noise.append(Self.noise(1 << 20)[...])
+        _ = try used.member(named: "noise", &noise)
+        // Frames about as large as the room that a new encoder makes: a quarter of the contents, or 128 KiB.
+        for share in [100, 124, 126, 127, 128, 129, 131, 140, 200, 262] {
+            var bytes = MemberBytes()
+            bytes.append((Self.noise(share << 10) + [UInt8](repeating: 7, count: 512 << 10))[...])
+            var new = try FrameEncoder(level: level)
+            #expect(try new.member(named: "a", &bytes) == used.member(named: "a", &bytes))
+        }
+    }
+
     @Test func memberAtOnceIsRefusedLikeAnyOther() throws {
         var encoder = try FrameEncoder(level: 3)
         var bytes = MemberBytes()

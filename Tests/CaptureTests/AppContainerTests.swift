@@ -1,7 +1,8 @@
-import Capture
 import Mozilla
 import Telemetry
 import Testing
+
+@testable import Capture
 
 /// Whose container a store lies in.
 @Suite struct AppContainerTests {
@@ -23,6 +24,23 @@ import Testing
         #expect(try await applicationIDs(folder) == ["org.mozilla.ios.Focus", "org.mozilla.ios.Klar", nil])
         let capture = try await folder.open()
         #expect(capture.stores.map(\.container.path) == ["0", "1", "2"])
+    }
+
+    @Test("stores of one container belong together, also with another container's between them")
+    func together() async throws {
+        let folder = try CaptureFolder()
+        for (path, id) in [("x", "org.mozilla.ios.Focus"), ("x/Kid", "org.mozilla.ios.Klar")] {
+            try folder.putPropertyList("\(path)/\(Self.metadata)", ["MCMMetadataIdentifier": id])
+        }
+        try folder.put("x/Documents/MozTelemetry-core.json", "[\(CaptureFolder.ping(1))]")
+        try folder.put("x/Kid/\(corePings)/-t-2.json", CaptureFolder.ping(2))
+        let caches = "x/Library/Caches/MozTelemetry-Default-core"
+        try folder.put("\(caches)/-t-3.json", CaptureFolder.ping(3))
+        let stores = try await folder.open().stores
+        #expect(stores.map(\.path) == ["x/Documents/MozTelemetry-core.json", "x/Kid/\(corePings)", caches])
+        #expect(stores.map(\.container.path) == ["x", "x/Kid", "x"])
+        #expect(stores.map(\.container.identifier).map { $0 ?? "" }.map { $0.suffix(4) } == ["ocus", "Klar", "ocus"])
+        #expect(stores.map(\.neighbors) == [[0, 2], [1], [0, 2]])
     }
 
     @Test("the metadata may lie in the root of the capture")

@@ -21,9 +21,12 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     /// The most bytes that are compressed at once, for that may take room for the worst case.
     private static let mostAtOnce = 8 << 20
 
+    /// The most that zstd decides about at once.
+    private static let largestBlock = 128 << 10
+
     private let context: OpaquePointer
-    /// Room for the frame under construction, kept from member to member. It grows with what is written: the worst case is
-    /// as large as the contents, of which a frame mostly takes a small part.
+    /// Room for the frame under construction, kept from member to member. It grows with what is written, or to what a frame
+    /// that is made at once mostly takes: the worst case is as large as the contents.
     private var output = [UInt8](repeating: 0, count: 128 << 10)
     private var outputCount = 0
 
@@ -113,13 +116,23 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     private mutating func compress(_ bytes: Span<UInt8>) throws(ContainerWriteError) -> Int {
         // Records take less than a quarter; if not, there is room for the worst case from then on.
         makeRoom(bytes.count / 4)
-        var result = attempt(bytes)
-        if ZSTD_getErrorCode(result) == ZSTD_error_dstSize_tooSmall {
-            makeRoom(ZSTD_compressBound(bytes.count))
-            result = attempt(bytes)
+        let result = attempt(bytes)
+        let worst = ZSTD_compressBound(bytes.count)
+        guard output.count < worst, isScarce(result) else {
+            try check(result)
+            return result
         }
-        try check(result)
-        return result
+        makeRoom(worst)
+        let again = attempt(bytes)
+        try check(again)
+        return again
+    }
+
+    /// Whether a frame did not fit, or so barely that another one might have been made in more room: what is written must not
+    /// depend on what the encoder wrote before.
+    private func isScarce(_ result: Int) -> Bool {
+        ZSTD_isError(result) != 0
+            ? ZSTD_getErrorCode(result) == ZSTD_error_dstSize_tooSmall : output.count - result < Self.largestBlock
     }
 
     private mutating func attempt(_ bytes: Span<UInt8>) -> Int {

@@ -90,7 +90,7 @@ public struct Batch: Sendable {
     private static let largestSpare = 512 << 10
 
     /// Forgets everything and keeps the memory of lines and records: memory that grows costs as much as what is done with it.
-    /// - Returns: whether the memory is worth keeping: not if a store has filled it.
+    /// - Returns: whether the memory is worth keeping: not if large records have made it large.
     mutating func empty() -> Bool {
         var (spareLines, spareRecords) = (TextBuffer(), [Entry]())
         swap(&spareLines, &lines)

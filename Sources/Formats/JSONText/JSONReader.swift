@@ -85,6 +85,8 @@ extension JSONDocument {
         members.removeAll(keepingCapacity: true)
         replacedLength = 0
         isDense = false
+        // Large objects are looked at when memory for keys runs out. What is found there must not depend on texts before.
+        if keys.count > JSONReader.manyKeys { keys = [] }
     }
 
     /// Makes the value null, lets go of the text that was read, and keeps the memory for the next one.
@@ -247,7 +249,7 @@ struct JSONReader: ~Escapable {
     }
 
     /// Objects of fewer keys are small enough to be held.
-    private static let manyKeys = 4096
+    fileprivate static let manyKeys = 4096
 
     private var closingByte: UInt8 {
         @inline(__always) get { isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }

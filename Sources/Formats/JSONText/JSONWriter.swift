@@ -113,7 +113,7 @@ private struct JSONWriter: ~Copyable, ~Escapable {
         }
     }
 
-    /// Writes a scalar, or an array or object of nothing else; only opens any other one.
+    /// Writes a scalar, or an array or object whose values are scalars or empty; only opens any other one.
     private func begin(_ index: Int, to output: inout TextWriter) -> Container? {
         let node = nodes[index]
         switch node.kind {

@@ -1,9 +1,9 @@
-/// The records that a run has seen, in at most 22 bytes each on average.
+/// The records that a run has seen, in at most 22 bytes each on average where they are many.
 ///
 /// Open-addressing tables of 16-byte keys. The first payload of an id is entered by the id alone, so that an id can be
 /// found again; its further payloads are entered by id and payload, so that they do not queue up in one place. A table
-/// grows when five sixths are full: to twice its size while it is small, later by an eighth, and 74 to 83 percent are in
-/// use. There are many tables, each for a part of the ids, so that while one grows, little is there twice; and each
+/// grows when five sixths are full: to twice its size while it is small, later by an eighth, so that 74 to 83 percent are
+/// in use. There are many tables, each for a part of the ids, so that while one grows, little is there twice; and each
 /// consists of pages of one size, so that what one table lets go of another one can use.
 public struct DuplicateIndex: Sendable {
     /// Whether an equal record, or one with the same id, came before.
@@ -85,7 +85,7 @@ private struct KeyTable: Sendable {
         slot + 1 == slotCount ? 0 : slot + 1
     }
 
-    /// Up to so many pages are doubled: all tables together have 4 MiB then.
+    /// Tables of up to so many pages are doubled; after the last time all together have 4 MiB.
     private static let mostDoubled = 8
 
     private mutating func grow() {

@@ -29,6 +29,7 @@ public struct Record: Sendable, Equatable {
     public var source: Source
     /// Why it must not be uploaded as it stands; empty when it may.
     public var held: [Hold]
+    // Behind `held`: by this order the initializer that Swift makes is another one than that below.
     /// What normalization changed or found odd: a case id of the format document, a space, free text.
     public var notes: [String]
 }

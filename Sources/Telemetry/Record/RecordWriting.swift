@@ -83,7 +83,7 @@ extension Record {
         output.append(Pieces.capture)
         output.append(string: source.capture)
         output.append(Pieces.index)
-        output.append(decimal: UInt64(source.index))
+        output.append(String(source.index))
         output.append(Pieces.sourcePath)
         output.append(string: source.path)
         output.append(Pieces.store)

@@ -28,7 +28,7 @@ public struct ScanOutput: Sendable {
     /// Bytes of payloads, and an allowance for each thing that was found: what fills the output.
     private var size = 0
     private let capture: String
-    /// Memory of payloads that were handed on, to be filled again: an allocator has the larger ones not at hand.
+    /// Memory of payloads that were handed on, to be filled again: to ask an allocator for the larger ones is slow.
     private var spare: [[UInt8]] = []
 
     /// How many pieces of memory are kept, and how large each may be.
@@ -114,7 +114,7 @@ public struct ScanOutput: Sendable {
     }
 
     /// Hands the records on, one after another in their order, and forgets them; they count as before.
-    /// - Parameter body: is lent each to be changed, for so none is copied.
+    /// - Parameter body: is lent each in its place, so that none is copied.
     public mutating func handOnRecords(_ body: (inout Found) -> Void) {
         for index in found.indices {
             body(&found[index])
@@ -133,7 +133,7 @@ public struct ScanOutput: Sendable {
         return taken
     }
 
-    /// Forgets what was read, keeps the memory.
+    /// Forgets what was read, and keeps memory for payloads.
     public mutating func removeAll() {
         handOnRecords { _ in }
         (rejects, quarantined, problems, reports) = ([], [], [], [])

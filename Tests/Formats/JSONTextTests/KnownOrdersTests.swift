@@ -29,6 +29,21 @@ import Testing
         }
     }
 
+    @Test("the fault of a large object does not depend on texts before, be they as large")
+    func largeObjects() throws {
+        func members(_ count: Int) -> String { (0..<count).map { "\"k\($0)\":0" }.joined(separator: ",") }
+        // Cut short, with a key that repeats.
+        let text = Array("{\"k7\":1,\(members(8200))".utf8)
+        let alone = #expect(throws: JSONError.self) { _ = try JSONDocument(text) }
+        var document = JSONDocument()
+        for count in [1, 5000, 9000, 20_000] {
+            try document.read(Array("{\(members(count))}".utf8))
+            let fault = #expect(throws: JSONError.self) { try document.read(text) }
+            #expect(fault == alone)
+        }
+        #expect(alone?.code == .duplicateKey)
+    }
+
     @Test("a key that repeats is found among keys that are known but for it")
     func repeated() throws {
         var document = JSONDocument()
