@@ -115,7 +115,7 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     /// - Returns: how many bytes the frame has.
     private mutating func compress(_ bytes: Span<UInt8>) throws(ContainerWriteError) -> Int {
         // Records take less than a quarter; if not, there is room for the worst case from then on.
-        makeRoom(bytes.count / 4)
+        makeRoom(bytes.count / 4 + Self.largestBlock)
         let result = attempt(bytes)
         let worst = ZSTD_compressBound(bytes.count)
         guard output.count < worst, isScarce(result) else {

@@ -92,14 +92,12 @@ public struct Batch: Sendable {
     /// Forgets everything and keeps the memory of lines and records: memory that grows costs as much as what is done with it.
     /// - Returns: whether the memory is worth keeping: not if large records have made it large.
     mutating func empty() -> Bool {
-        var (spareLines, spareRecords) = (TextBuffer(), [Entry]())
-        swap(&spareLines, &lines)
-        swap(&spareRecords, &records)
-        self = Batch()
-        spareLines.removeAll()
-        spareRecords.removeAll(keepingCapacity: true)
-        swap(&spareLines, &lines)
-        swap(&spareRecords, &records)
+        var spare = Batch()
+        swap(&spare.lines, &lines)
+        swap(&spare.records, &records)
+        spare.lines.removeAll()
+        spare.records.removeAll(keepingCapacity: true)
+        self = spare
         return lines.capacity <= Self.largestSpare
     }
 

@@ -19,7 +19,7 @@ public struct RecordMemory: Sendable {
             guard let payload = document.value(of: Self.payload, in: document.root) else { return false }
             text.removeAll()
             document.write(payload, to: &text)
-            return document.bytes(of: payload).equals(text[0..<text.count].span)
+            return document.bytes(of: payload).equals(text.span)
         }
     }
 

@@ -182,9 +182,10 @@ private struct RecordReader {
 
     /// The value of a key of the record, which mostly stands at a certain place.
     private func value(_ key: JSONKey, in root: JSONNode, at place: Int) throws(RecordError) -> JSONNode {
-        guard place < document.memberCount(of: root) else { return try value(key, in: root) }
-        let member = document.member(at: place, of: root)
-        return document.bytes(of: member.key).equals(key.utf8.span) ? member.value : try value(key, in: root)
+        guard let value = document.value(of: key, in: root, mostlyAt: place) else {
+            throw RecordError("\(key) missing")
+        }
+        return value
     }
 
     private func value(_ key: JSONKey, in object: JSONNode) throws(RecordError) -> JSONNode {
