@@ -1,3 +1,4 @@
+import Foundation
 import Mozilla
 import Telemetry
 import Testing
@@ -49,6 +50,21 @@ import Testing
         try folder.putPropertyList(Self.metadata, ["MCMMetadataIdentifier": "org.mozilla.ios.Focus"])
         try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping())
         #expect(try await applicationIDs(folder) == ["org.mozilla.ios.Focus"])
+    }
+
+    @Test("the metadata in the root of an archive name what lies in it, those of the capture around it do not")
+    func metadataInAnArchive() async throws {
+        let klar = try PropertyListSerialization.data(
+            fromPropertyList: ["MCMMetadataIdentifier": "org.mozilla.ios.Klar"], format: .xml, options: 0)
+        let told = TestArchive.Member.file(Self.metadata, String(decoding: klar, as: UTF8.self))
+        let folder = try CaptureFolder()
+        try folder.putPropertyList(Self.metadata, ["MCMMetadataIdentifier": "org.mozilla.ios.Focus"])
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        try folder.put("told.zip", try TestArchive("zip", [told, .ping(2)]).bytes)
+        try folder.put("untold.zip", try TestArchive("zip", [.ping(3)]).bytes)
+        let stores = try await folder.open().stores
+        #expect(stores.map(\.container.path) == ["", "told.zip!", "untold.zip!"])
+        #expect(stores.map(\.container.identifier) == ["org.mozilla.ios.Focus", "org.mozilla.ios.Klar", nil])
     }
 
     @Test("metadata of other contents name nothing")

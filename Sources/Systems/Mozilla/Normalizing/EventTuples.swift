@@ -141,32 +141,19 @@ enum EventTuples {
 }
 
 extension Int {
-    /// The value of plain decimal digits with an optional minus sign; nil if it is not that or too large.
+    /// The value of plain decimal digits with an optional minus sign, as JSON writes integers; nil if it is not that or too
+    /// large.
     init?(_ text: Span<UInt8>) {
-        guard text.count <= 20, !text.isEmpty else { return nil }
-        let isNegative = text[0] == UInt8(ascii: "-")
-        var value = 0
-        if !isNegative, text.count <= 18 {
-            for index in text.indices {
-                guard text[index].isDigit else { return nil }
-                value = value &* 10 &+ Int(text[index] & 0xF)
-            }
-            self = value
-            return
+        let isNegative = !text.isEmpty && text[0] == UInt8(ascii: "-")
+        let digits = text.extracting((isNegative ? 1 : 0)...)
+        // So many digits always fit, whatever they are.
+        guard !digits.isEmpty, digits.count <= 19 else { return nil }
+        var magnitude: UInt64 = 0
+        for index in digits.indices {
+            guard digits[index].isDigit else { return nil }
+            magnitude = magnitude &* 10 &+ UInt64(digits[index] & 0xF)
         }
-        for index in (isNegative ? 1 : 0)..<text.count {
-            guard text[index].isDigit else { return nil }
-            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-            let (sum, carry) = product.subtractingReportingOverflow(Int(text[index] & 0xF))
-            if overflow || carry { return nil }
-            value = sum
-        }
-        if isNegative {
-            self = value
-        } else if value != Int.min {
-            self = -value
-        } else {
-            return nil
-        }
+        guard magnitude <= (isNegative ? Int.min : .max).magnitude else { return nil }
+        self = isNegative ? Int(truncatingIfNeeded: 0 &- magnitude) : Int(magnitude)
     }
 }
