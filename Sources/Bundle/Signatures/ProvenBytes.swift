@@ -37,7 +37,7 @@ struct ProvenBytes: ByteMaking {
         while offset < count, !output.isFull {
             let number = offset / Self.blockSize
             let block = try block(number)
-            offset += output.append(asMuchAsFitsOf: block[(offset - number * Self.blockSize)...])
+            offset += output.append(asMuchAsFitsOf: block.span.extracting((offset - number * Self.blockSize)...))
         }
     }
 

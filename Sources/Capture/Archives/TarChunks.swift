@@ -44,7 +44,7 @@ final class TarChunks: Sendable {
                 while !output.isFull {
                     if state.rest.isEmpty { state.rest = try state.input.nextBlock() }
                     guard !state.rest.isEmpty else { return }
-                    let count = output.append(asMuchAsFitsOf: state.rest)
+                    let count = output.append(asMuchAsFitsOf: state.rest.assumingMemoryBound(to: UInt8.self).span)
                     state.rest = UnsafeRawBufferPointer(rebasing: state.rest[count...])
                 }
             }
@@ -67,19 +67,6 @@ final class TarChunks: Sendable {
             guard left > 0 else { return 0 }
             state.rest = UnsafeRawBufferPointer(start: nil, count: 0)
             return count - left + Int(state.input.skip(Int64(left)))
-        }
-    }
-}
-
-extension OutputSpan<UInt8> {
-    /// Appends bytes until it is full.
-    /// - Returns: how many were appended.
-    fileprivate mutating func append(asMuchAsFitsOf bytes: UnsafeRawBufferPointer) -> Int {
-        withUnsafeMutableBufferPointer { buffer, initialized in
-            let free = UnsafeMutableBufferPointer(rebasing: buffer[initialized...])
-            let count = free.initialize(fromContentsOf: bytes.prefix(free.count))
-            initialized += count
-            return count
         }
     }
 }

@@ -23,7 +23,7 @@ struct ZipUnpacking: ~Copyable {
         let start = output.count
         guard entry.size < output.freeCapacity else { throw NotPlain() }
         if entry.method == ZipEntry.Method.stored {
-            for index in bytes.indices { output.append(bytes[index]) }
+            output.append(asMuchAsFitsOf: bytes)
         } else {
             var used = 0
             inflater.restart()

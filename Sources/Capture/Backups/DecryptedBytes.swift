@@ -63,7 +63,7 @@ struct DecryptedBytes: ByteMaking {
             let previous = first == 0 ? Self.zeros : Array(cipher.prefix(Self.block))
             guard let plain = key.decrypt(Array(cipher.dropFirst(first - start)), after: previous), plain.count == size
             else { throw .inBackup("B29", "the encrypted file became shorter while it was read", path) }
-            output.append(asMuchAsFitsOf: plain[(position - first)..<min(size, end - first)])
+            output.append(asMuchAsFitsOf: plain.span.extracting((position - first)..<min(size, end - first)))
             position = first + size
         }
     }

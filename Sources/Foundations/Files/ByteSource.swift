@@ -54,7 +54,7 @@ public final class ByteSource: Sendable {
             try maker.read(at: offset, into: &output)
         case .memory(let bytes):
             guard (0..<bytes.count).contains(offset) else { return }
-            output.append(asMuchAsFitsOf: bytes[offset...])
+            output.append(asMuchAsFitsOf: bytes.span.extracting(offset...))
         }
     }
 
@@ -86,12 +86,14 @@ extension OutputSpan<UInt8> {
     /// Appends bytes until it is full.
     /// - Returns: how many were appended.
     @discardableResult
-    public mutating func append(asMuchAsFitsOf bytes: ArraySlice<UInt8>) -> Int {
-        withUnsafeMutableBufferPointer { buffer, initialized in
-            let free = UnsafeMutableBufferPointer(rebasing: buffer[initialized...])
-            let count = free.initialize(fromContentsOf: bytes.prefix(free.count))
-            initialized += count
-            return count
+    public mutating func append(asMuchAsFitsOf bytes: Span<UInt8>) -> Int {
+        bytes.withUnsafeBufferPointer { bytes in
+            withUnsafeMutableBufferPointer { buffer, initialized in
+                let free = UnsafeMutableBufferPointer(rebasing: buffer[initialized...])
+                let count = free.initialize(fromContentsOf: bytes.prefix(free.count))
+                initialized += count
+                return count
+            }
         }
     }
 }
