@@ -238,7 +238,7 @@ if fuzzes {
         ("FuzzPseudonyms", ["JSONText", "Systems", "Telemetry"]),
         (
             "FuzzServerAnswer",
-            ["Delivery", "JSONText", "Leanplum", "Mozilla", "ActivityStream", "Systems", "Telemetry"]
+            ["Delivery", "Glean", "JSONText", "Leanplum", "Mozilla", "ActivityStream", "Systems", "Telemetry"]
         ),
         ("FuzzUploadSettings", ["Delivery", "JSONText", "Sift", "Systems", "Telemetry"]),
     ]

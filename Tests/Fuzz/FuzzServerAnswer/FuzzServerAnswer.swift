@@ -1,5 +1,6 @@
 import ActivityStream
 import Delivery
+import Glean
 import JSONText
 import Leanplum
 import Mozilla
@@ -45,11 +46,14 @@ private func delay(_ text: String) -> Int? {
     return delay
 }
 
+/// Whose servers say yes with any status from 200 to 299.
+private let anySuccess: Set<SystemName> = [.mozilla, .activityStream, .glean]
+
 private func check(_ outcome: Outcome, of answer: Answer, from system: SystemName) {
     switch outcome {
     case .delivered(let status, let note):
         precondition(status == answer.status && (200..<300).contains(status), "delivered in spite of its status")
-        precondition(status == 200 || system == .mozilla || system == .activityStream, "delivered without its status")
+        precondition(status == 200 || anySuccess.contains(system), "delivered without its status")
         if let note { check(note) }
     case .refused(let status, let reason):
         precondition(status == answer.status && (200..<500).contains(status), "refused in spite of its status")
