@@ -20,9 +20,8 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     /// Reads an address; nil if it is no `http` or `https` address of a host, with a port or without. Paths come from the
     /// records, and credentials do not belong on a command line: an address with either is none.
     public init?(_ text: String) {
-        guard let parts = URLComponents(string: text), let host = HostName.plain(parts),
-            parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil,
-            parts.path.isEmpty || parts.path == "/"
+        guard let parts = URLComponents(string: text), let host = HostName.plain(parts), parts.endsBehindHost,
+            parts.percentEncodedUser == nil, parts.percentEncodedPassword == nil
         else { return nil }
         switch parts.scheme?.lowercased() {
         case "http": isEncrypted = false
@@ -32,7 +31,16 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         port = parts.port ?? (isEncrypted ? 443 : 80)
         guard (1...65535).contains(port) else { return nil }
         self.host = host
-        description = parts.path == "/" ? String(text.dropLast()) : text
+        description = parts.percentEncodedPath == "/" ? String(text.dropLast()) : text
+    }
+}
+
+/// Parts are looked at as they were written: what is encoded and no UTF-8 reads as if it were not there.
+extension URLComponents {
+    /// Whether nothing comes behind host and port but a slash.
+    var endsBehindHost: Bool {
+        (percentEncodedPath.isEmpty || percentEncodedPath == "/") && percentEncodedQuery == nil
+            && percentEncodedFragment == nil
     }
 }
 

@@ -23,14 +23,20 @@ public struct Proxy: Hashable, Sendable, CustomStringConvertible, CustomReflecta
     public init?(_ text: String) {
         let address = text.contains("://") ? text : "http://\(text)"
         guard let parts = URLComponents(string: address), parts.scheme?.lowercased() == "http",
-            let host = HostName.plain(parts), parts.path.isEmpty || parts.path == "/", parts.query == nil,
-            parts.fragment == nil
+            let host = HostName.plain(parts), parts.endsBehindHost,
+            Self.isDecoded(parts.user, from: parts.percentEncodedUser),
+            Self.isDecoded(parts.password, from: parts.percentEncodedPassword)
         else { return nil }
         self.host = host
         port = parts.port ?? 80
         guard (1...65535).contains(port) else { return nil }
         user = parts.user
         password = parts.password
+    }
+
+    /// Whether a part was decoded: of what is encoded and no UTF-8, nothing is left.
+    private static func isDecoded(_ text: String?, from part: String?) -> Bool {
+        (text ?? "").isEmpty == (part ?? "").isEmpty
     }
 }
 

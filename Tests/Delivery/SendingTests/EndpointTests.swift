@@ -23,7 +23,9 @@ import Testing
         "", "example.org", "ftp://example.org", "http://", "http://user:pass@example.org", "http://example.org/path",
         "http://example.org?x", "http://example.org#x", "http://example.org:0", "http://example.org:99999",
         "http://exa mple.org", "http://exa%0Ample.org", "http://exa%2Fmple.org", "http://bücher.example",
-        "http://example.org:80\r\nX: y",
+        "http://example.org:80\r\nX: y", "http://example.org/%EE", "http://example.org/path%EEel8/",
+        "http://example.org?%FF",
+        "http://example.org#%FF", "http://%FF@example.org", "http://%FF:%FF@example.org", "http://user:%FF@example.org",
     ])
     func anythingElseIsNoAddress(text: String) { #expect(Endpoint(text) == nil) }
 
@@ -63,6 +65,7 @@ import Testing
 
     @Test(arguments: [
         "https://p:1", "socks5://p:1", "http://", "http://p:0", "http://p:99999", "http://p:1/path", "http://p%0A:1",
+        "http://p:1/%EE", "http://p:1?%FF", "http://p:1#%FF", "http://%FF:x@p:1", "http://user:%FF@p:1",
     ])
     func aProxyThatCannotBeUsedIsNoProxyAtAll(value: String) {
         #expect(throws: ProxyError(variable: "HTTPS_PROXY")) { try ProxyRules(environment: ["HTTPS_PROXY": value]) }
