@@ -155,26 +155,3 @@ extension RowBuffer {
         }
     }
 }
-
-extension Int64 {
-    /// The value of decimal digits with an optional minus sign; nil if it is not that or has more than 64 bits.
-    public init?(decimal text: Span<UInt8>) {
-        guard text.count <= 20, !text.isEmpty else { return nil }
-        let isNegative = text[0] == UInt8(ascii: "-")
-        guard text.count > (isNegative ? 1 : 0) else { return nil }
-        var value: Int64 = 0
-        for index in (isNegative ? 1 : 0)..<text.count {
-            guard text[index].isDigit else { return nil }
-            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-            let (difference, carry) = product.subtractingReportingOverflow(Int64(text[index] & 0xF))
-            if overflow || carry { return nil }
-            value = difference
-        }
-        guard !isNegative else {
-            self = value
-            return
-        }
-        guard value != .min else { return nil }
-        self = -value
-    }
-}

@@ -24,8 +24,8 @@ import Testing
         "http://example.org?x", "http://example.org#x", "http://example.org:0", "http://example.org:99999",
         "http://exa mple.org", "http://exa%0Ample.org", "http://exa%2Fmple.org", "http://bücher.example",
         "http://example.org:80\r\nX: y", "http://example.org/%EE", "http://example.org/path%EEel8/",
-        "http://example.org?%FF",
-        "http://example.org#%FF", "http://%FF@example.org", "http://%FF:%FF@example.org", "http://user:%FF@example.org",
+        "http://example.org?%FF", "http://example.org#%FF", "http://%FF@example.org", "http://%FF:%FF@example.org",
+        "http://user:%FF@example.org",
     ])
     func anythingElseIsNoAddress(text: String) { #expect(Endpoint(text) == nil) }
 

@@ -128,20 +128,6 @@ import Testing
         try expectLast(#"[\#(offset),"action","background","app",null,{"a":"b"}]"#, notes: notes)
     }
 
-    @Test(
-        "an integer is read up to its bounds",
-        arguments: [
-            ("0", 0), ("-0", 0), ("7", 7), ("-7", -7), ("999999999999999999", 999_999_999_999_999_999),
-            ("9223372036854775807", Int.max), ("-9223372036854775808", Int.min), ("9223372036854775808", nil),
-            ("-9223372036854775809", nil), ("9999999999999999999", nil), ("18446744073709551617", nil),
-            ("99999999999999999999999", nil), ("", nil), ("-", nil), ("--1", nil), ("1-", nil), ("1.0", nil),
-            ("1e3", nil),
-        ] as [(String, Int?)])
-    func integers(text: String, value: Int?) {
-        let read = Int(text.utf8.span)
-        #expect(read == value)
-    }
-
     @Test("E15 words that were cut stay cut")
     func wordsCut() throws {
         try expectLast(#"[12892,"action","close","tracking_protection_"]"#)

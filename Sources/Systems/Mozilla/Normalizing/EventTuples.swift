@@ -12,7 +12,7 @@ enum EventTuples {
     static func normalize(_ events: JSONNode, in document: inout JSONDocument, findings: inout Findings) {
         let plainKinds = plainKinds
         var index = 0
-        var previousOffset: Int?
+        var previousOffset: Int64?
         var event = document.firstElement(of: events)
         while let current = event {
             var offset = offset(of: current, in: document)
@@ -36,7 +36,7 @@ enum EventTuples {
     static func startOfLastRun(in events: JSONNode, of document: JSONDocument) -> Int {
         var start = 0
         var index = 0
-        var previousOffset: Int?
+        var previousOffset: Int64?
         var event = document.firstElement(of: events)
         while let current = event {
             let offset = offset(of: current, in: document)
@@ -129,31 +129,13 @@ enum EventTuples {
         findings.note("E7 events[\(index)]: 7 elements; duplicate value element removed")
     }
 
-    private static func offset(of event: JSONNode, in document: JSONDocument) -> Int? {
+    private static func offset(of event: JSONNode, in document: JSONDocument) -> Int64? {
         guard let first = document.firstElement(of: event), document.kind(of: first) == .number else { return nil }
-        return Int(document.bytes(of: first))
+        return Int64(decimal: document.bytes(of: first))
     }
 
     /// Small steps back come from events that were appended late [E12]; a drop to near 0 is another run [E13].
-    private static func startsRun(_ offset: Int, after previous: Int) -> Bool {
+    private static func startsRun(_ offset: Int64, after previous: Int64) -> Bool {
         offset >= 0 && offset < previous / 2 && previous - offset > 100
-    }
-}
-
-extension Int {
-    /// The value of plain decimal digits with an optional minus sign, as JSON writes integers; nil if it is not that or too
-    /// large.
-    init?(_ text: Span<UInt8>) {
-        let isNegative = !text.isEmpty && text[0] == UInt8(ascii: "-")
-        let digits = text.extracting((isNegative ? 1 : 0)...)
-        // So many digits always fit, whatever they are.
-        guard !digits.isEmpty, digits.count <= 19 else { return nil }
-        var magnitude: UInt64 = 0
-        for index in digits.indices {
-            guard digits[index].isDigit else { return nil }
-            magnitude = magnitude &* 10 &+ UInt64(digits[index] & 0xF)
-        }
-        guard magnitude <= (isNegative ? Int.min : .max).magnitude else { return nil }
-        self = isNegative ? Int(truncatingIfNeeded: 0 &- magnitude) : Int(magnitude)
     }
 }

@@ -112,7 +112,7 @@ extension FieldNormalizer {
         findings: inout Findings
     ) {
         guard normalizeInteger(value, field, isNatural: false, in: &document, findings: &findings) else { return }
-        if let version = Int(document.bytes(of: value)), known.contains(version) { return }
+        if let version = Int64(decimal: document.bytes(of: value)), known.contains(Int(version)) { return }
         findings.fault("\(name(field)) has no schema")
     }
 

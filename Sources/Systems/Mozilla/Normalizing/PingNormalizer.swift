@@ -46,7 +46,7 @@ enum PingNormalizer {
         }
         if let zone = document.value(of: MeasurementKeys.timeZone, in: measurements),
             document.kind(of: zone) == .number, JSONNumberText.isPlainInteger(document.bytes(of: zone)),
-            !(-720...840).contains(Int(document.bytes(of: zone)) ?? Int.max)
+            !(-720...840).contains(Int64(decimal: document.bytes(of: zone)) ?? .max)
         {
             findings.note("C22 tz: \(document.string(of: zone)) minutes is no zone's offset")
         }
