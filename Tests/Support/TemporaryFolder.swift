@@ -22,9 +22,21 @@ public final class TemporaryFolder: Sendable {
         ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }
 
-    /// Writes a file, with the folders that it needs.
+    /// Creates an executable file with the contents `script`, and the folders above it.
+    ///
+    /// Another process writes the file. If this process did, a program that another test starts at the same time would
+    /// inherit the open descriptor for a moment, and running the script would fail with `ETXTBSY`.
+    @discardableResult
+    public func putProgram(_ script: String, _ name: String) throws -> String {
+        let install = #"mkdir -p "${1%/*}" && cat > "$1" && chmod 755 "$1""#
+        try tool(["sh", "-c", install, "sh", self(name)], input: Array(script.utf8))
+        return self(name)
+    }
+
+    /// Writes a file, with the folders that it needs. Use ``putProgram(_:_:)`` for a file that is going to be executed.
     @discardableResult
     public func put(_ contents: String, _ name: String, mode: Int = 0o644) throws -> String {
+        precondition(mode & 0o111 == 0, "a program is written by putProgram")
         // Not Foundation's `deletingLastPathComponent`, which traps on a name of one character.
         if let slash = name.lastIndex(of: "/") { try makeFolder(String(name[..<slash])) }
         try Data(contents.utf8).write(to: URL(fileURLWithPath: self(name)))

@@ -35,6 +35,21 @@ static void keep_ends(void) {
     if (sigaction(SIGCHLD, NULL, &action) == 0 && action.sa_handler == SIG_IGN) signal(SIGCHLD, SIG_DFL);
 }
 
+/// Starts a program, and tries again while its file is open for writing (ETXTBSY). A package upgrade that replaces the program
+/// holds it open for a moment, and so does another process that was forked while the file was being written.
+static int start_when_written(
+    pid_t *number, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+    char *const arguments[], char *const environment[]) {
+    int code = posix_spawn(number, path, actions, attributes, arguments, environment);
+    // The pauses double from 1 ms and add up to about 1 s.
+    for (long pause = 1000000; code == ETXTBSY && pause < 1000000000; pause *= 2) {
+        struct timespec time = {0, pause};
+        nanosleep(&time, NULL);
+        code = posix_spawn(number, path, actions, attributes, arguments, environment);
+    }
+    return code;
+}
+
 int cprocesses_start(
     const char *path, char *const arguments[], char *const environment[], int input, int output, int errors, int *process) {
     keep_ends();
@@ -47,7 +62,7 @@ int cprocesses_start(
         pid_t number = 0;
         code = add_files(&actions, input, output, errors);
         if (code == 0) code = reset_signals(&attributes);
-        if (code == 0) code = posix_spawn(&number, path, &actions, &attributes, arguments, environment);
+        if (code == 0) code = start_when_written(&number, path, &actions, &attributes, arguments, environment);
         *process = number;
         posix_spawnattr_destroy(&attributes);
     }

@@ -84,15 +84,14 @@ import Testing
 
     @Test func bundleThatChangesBehindTheCheckIsNotSent() async throws {
         let (path, other) = (try await bundle("a", 1..<3), try await bundle("b", 7..<9, isSigned: false))
-        _ = try folder.makeFolder("bin")
-        try folder.put(
+        try folder.putProgram(
             """
             #!/bin/bash
             /usr/bin/ssh-keygen "$@"; status=$?
             [[ $2 != verify ]] || cat "\(other)" > "\(path)"
             exit $status
 
-            """, "bin/ssh-keygen", mode: 0o755)
+            """, "bin/ssh-keygen")
         let finished = try await job(
             "--signers", signers, path, environment: ["PATH": "\(folder("bin")):/usr/bin:/bin"])
         #expect(finished.status == 65)

@@ -1,3 +1,4 @@
+import Glibc
 import Processes
 import TestSupport
 import Testing
@@ -79,15 +80,29 @@ import Testing
             try InstalledProgram("pingferry-none", searching: Self.folders)
         }
         let folder = try TemporaryFolder()
-        try folder.put("#!/bin/sh\n", "tool", mode: 0o755)
+        try folder.putProgram("#!/bin/sh\n", "tool")
         // The current folder, also as an empty part of PATH, is none where programs are.
         for folders in ["", ":", ".", "\(folder.path)/none"] {
             #expect(throws: ProgramError.missing("tool")) { try InstalledProgram("tool", searching: folders) }
         }
         #expect(try InstalledProgram("tool", searching: ":/none:\(folder.path)").path == folder("tool"))
-        try folder.put("no program", "text", mode: 0o755)
+        try folder.putProgram("no program", "text")
         #expect(throws: ProgramError.notStarted(folder("text"), code: 8)) {
             try InstalledProgram("text", searching: folder.path).run([], environment: [:])
+        }
+    }
+
+    @Test func programThatStaysOpenForWritingIsNotStarted() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.putProgram("#!/bin/sh\n", "tool")
+        let writer = try RunningProgram(["sh", "-c", #"exec 3>> "$1"; echo open; exec sleep 1000"#, "sh", path])
+        defer {
+            writer.send(SIGKILL)
+            writer.wait()
+        }
+        #expect(try writer.firstLine() == "open")
+        #expect(throws: ProgramError.notStarted(path, code: ETXTBSY)) {
+            try InstalledProgram("tool", searching: folder.path).run([], environment: [:])
         }
     }
 }

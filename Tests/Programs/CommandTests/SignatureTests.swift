@@ -256,6 +256,25 @@ import Testing
         }
     }
 
+    // MARK: A program that is being replaced
+
+    @Test func startIsRepeatedWhileSshKeygenIsOpenForWriting() throws {
+        let list = try keys.list("ines@example.org \(try keys.make("key"))")
+        try keys.sign(bundle, with: "key")
+        let keygen = try folder.putProgram("#!/bin/sh\nexec /usr/bin/ssh-keygen \"$@\"\n", "bin/ssh-keygen")
+        let writer = try RunningProgram(["sh", "-c", #"exec 3>> "$1"; echo open; exec sleep 1000"#, "sh", keygen])
+        #expect(try writer.firstLine() == "open")
+        let verify = #"PATH="$1:$PATH" exec strace -f -e trace=execve -o "$2" "$0" verify --signers "$3" "$4""#
+        let arguments = [folder("bin"), folder("calls"), list, bundle]
+        let refused = try shell(verify, arguments)
+        #expect(refused.status == 74)
+        #expect(refused.errors.contains("cannot run \(keygen): Text file busy"), "\(refused.errors)")
+        #expect(try folder.text("calls").split(separator: "\n").count { $0.contains("ETXTBSY") } > 5)
+        writer.send(SIGKILL)
+        writer.wait()
+        #expect(try shell(verify, arguments).status == 0)
+    }
+
     // MARK: What was checked is what is read
 
     @Test func bundleThatChangesBehindTheCheckIsNotTaken() throws {
@@ -264,15 +283,14 @@ import Testing
         #expect(try pingferry("bundle", "-q", "-o", folder("other"), sample("focus")).status == 1)
         // The check itself is the real one; what it has looked at is replaced before it ends.
         let real = try tool("bash", "-c", "command -v ssh-keygen").trimmingCharacters(in: .newlines)
-        _ = try folder.makeFolder("bin")
-        try folder.put(
+        try folder.putProgram(
             """
             #!/bin/bash
             "\(real)" "$@"; status=$?
             [[ $2 != verify ]] || cat "\(folder("other"))" > "\(bundle)"
             exit $status
 
-            """, "bin/ssh-keygen", mode: 0o755)
+            """, "bin/ssh-keygen")
         let finished = try shell(
             #"PATH="$1:$PATH" exec "$0" verify --signers "$2" "$3""#, [folder("bin"), list, bundle])
         expectRefusal(finished, "has changed since it was checked")
