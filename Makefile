@@ -1,5 +1,5 @@
 # What has to be there besides Swift, as Debian packages.
-LIBRARIES = libarchive-dev libcurl4-openssl-dev libsqlite3-dev libzstd-dev zlib1g-dev
+LIBRARIES = libarchive-dev libcurl4-openssl-dev libsqlite3-dev libzstd-dev nettle-dev zlib1g-dev
 TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl openssh-client faketime tzdata chromium fonts-dejavu-core jq sqlite3 \
 	age gnupg par2 strace
 DIST_TOOLS = dpkg-dev binutils lintian man-db

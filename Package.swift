@@ -22,8 +22,6 @@ let pure: [SwiftSetting] = common + [.strictMemorySafety()]
 let perByte: [SwiftSetting] = pure + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 
 /// A room of ours: a folder on a floor. Imports go down only; `.ci/floors` checks that.
 func room(
@@ -47,6 +45,7 @@ let libraries: [Target] = [
     .target(name: "CSQLite", path: "Sources/CLibraries/CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     systemLibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     systemLibrary("CArchive", pkgConfig: "libarchive", apt: "libarchive-dev"),
+    systemLibrary("CNettle", pkgConfig: "nettle", apt: "nettle-dev"),
     systemLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     systemLibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
 ]
@@ -56,15 +55,16 @@ let foundations: [Target] = [
     room("CivilTime", on: "Foundations", [], pure),
     room("Files", on: "Foundations", ["Bytes", "CFiles"]),
     room("HTTP", on: "Foundations", ["CCurl", "Parallel"]),
+    room("Hashing", on: "Foundations", ["Bytes", "CNettle"]),
     room("Parallel", on: "Foundations"),
     room("Processes", on: "Foundations", ["CProcesses"]),
     room("PrivateSQLite", on: "Foundations", ["CSQLite", "Files"]),
-    room("Secrets", on: "Foundations", [crypto, cryptoExtras]),
+    room("Secrets", on: "Foundations", ["CNettle"]),
     room("SQLite", on: "Foundations", ["CSQLite"]),
 ]
 
 let formats: [Target] = [
-    room("DeviceBackup", on: "Formats", ["Bytes", "JSONText", "PropertyList", "Secrets", crypto], pure),
+    room("DeviceBackup", on: "Formats", ["Bytes", "Hashing", "JSONText", "PropertyList", "Secrets"], pure),
     room("JSONText", on: "Formats", ["Bytes"], perByte),
     room("PropertyList", on: "Formats", ["Bytes", "CivilTime", "JSONText"], perByte),
     room("Tar", on: "Formats", ["Bytes"], perByte),
@@ -73,7 +73,8 @@ let formats: [Target] = [
 
 let telemetry: [Target] = [
     .target(
-        name: "Telemetry", dependencies: ["Bytes", "CivilTime", "Files", "JSONText", crypto], path: "Sources/Telemetry",
+        name: "Telemetry", dependencies: ["Bytes", "CivilTime", "Files", "Hashing", "JSONText"],
+        path: "Sources/Telemetry",
         swiftSettings: pure)
 ]
 
@@ -83,7 +84,7 @@ let systems: [Target] = [
     room("Sift", on: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry"], pure),
     room(
         "Leanplum", on: "Systems",
-        ["Bytes", "Files", "JSONText", "PrivateSQLite", "PropertyList", "Telemetry", crypto]),
+        ["Bytes", "Files", "Hashing", "JSONText", "PrivateSQLite", "PropertyList", "Telemetry"]),
     room("ActivityStream", on: "Systems", ["Bytes", "JSONText", "Telemetry"], pure),
     room("Systems", on: "Systems", ["ActivityStream", "Glean", "Leanplum", "Mozilla", "Sift", "Telemetry"], pure),
 ]
@@ -91,24 +92,24 @@ let systems: [Target] = [
 let middle: [Target] = [
     .target(
         name: "Bundle",
-        dependencies: ["Bytes", "CZstd", "Files", "JSONText", "Parallel", "Processes", "Tar", "Telemetry", crypto],
+        dependencies: ["Bytes", "CZstd", "Files", "Hashing", "JSONText", "Parallel", "Processes", "Tar", "Telemetry"],
         path: "Sources/Bundle", swiftSettings: common),
     .target(
         name: "Capture",
         dependencies: [
-            "Bundle", "Bytes", "CArchive", "CZlib", "DeviceBackup", "Files", "JSONText", "Parallel", "PrivateSQLite",
-            "PropertyList", "Secrets", "Systems", "Tar", "Telemetry", "Zip", crypto,
+            "Bundle", "Bytes", "CArchive", "CZlib", "DeviceBackup", "Files", "Hashing", "JSONText", "Parallel",
+            "PrivateSQLite", "PropertyList", "Secrets", "Systems", "Tar", "Telemetry", "Zip",
         ], path: "Sources/Capture", swiftSettings: common),
     .target(
         name: "Export",
         dependencies: [
-            "Bundle", "Bytes", "CZstd", "CivilTime", "Files", "JSONText", "Parallel", "SQLite", "Telemetry", crypto,
+            "Bundle", "Bytes", "CZstd", "CivilTime", "Files", "Hashing", "JSONText", "Parallel", "SQLite", "Telemetry",
         ], path: "Sources/Export", swiftSettings: common),
     .target(
         name: "Delivery",
         dependencies: [
-            "Bundle", "Bytes", "CZlib", "Files", "HTTP", "JSONText", "Parallel", "SQLite", "Systems", "Telemetry",
-            crypto,
+            "Bundle", "Bytes", "CZlib", "Files", "HTTP", "Hashing", "JSONText", "Parallel", "SQLite", "Systems",
+            "Telemetry",
         ], path: "Sources/Delivery", swiftSettings: common),
 ]
 
@@ -125,7 +126,8 @@ let programs: [Target] = [
     program(
         "pingferry",
         [
-            "Bundle", "Capture", "Console", "Export", "Files", "JSONText", "Parallel", "PropertyList", "Secrets",
+            "Bundle", "Capture", "Console", "Export", "Files", "Hashing", "JSONText", "Parallel", "PropertyList",
+            "Secrets",
             "Systems", "Telemetry",
         ]),
     program(
@@ -156,11 +158,12 @@ let tests: [Target] = [
     .executableTarget(
         name: "pingferry-bench",
         dependencies: ["JSONText", "Mozilla", "Parallel", "PropertyList", "Sift", "Telemetry"],
-        path: "Tests/Bench", swiftSettings: common),
+        path: "Tests/Bench/Sources", swiftSettings: common),
     tests(of: "Bytes", on: "Foundations", ["Bytes"]),
     tests(of: "CivilTime", on: "Foundations", ["CivilTime"]),
     tests(of: "Files", on: "Foundations", ["Files", "interrupted"]),
     tests(of: "HTTP", on: "Foundations", ["CCurl", "HTTP"]),
+    tests(of: "Hashing", on: "Foundations", ["Hashing"]),
     tests(of: "Parallel", on: "Foundations", ["Parallel"]),
     tests(of: "Processes", on: "Foundations", ["Processes"]),
     tests(of: "SQLite", on: "Foundations", ["SQLite"]),
@@ -178,7 +181,7 @@ let tests: [Target] = [
     tests(of: "Sift", on: "Systems", ["PropertyList", "Sift"] + telemetryForTests),
     tests(
         of: "Systems", on: "Systems", ["ActivityStream", "Glean", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
-    tests(of: "Bundle", ["Bundle", "CZstd", "Mozilla", "Processes", crypto] + telemetryForTests),
+    tests(of: "Bundle", ["Bundle", "CZstd", "Hashing", "Mozilla", "Processes"] + telemetryForTests),
     tests(
         of: "Capture",
         [
@@ -208,8 +211,7 @@ let tests: [Target] = [
 let package = Package(
     name: "pingferry",
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
     targets: libraries + foundations + formats + telemetry + systems + middle + programs + tests,
     swiftLanguageModes: [.v6]
@@ -223,7 +225,7 @@ if fuzzes {
         ("FuzzGleanPing", ["Glean", "JSONText", "Systems", "Telemetry"]),
         ("FuzzGleanEvents", ["Glean", "JSONText", "Systems", "Telemetry"]),
         ("FuzzBundle", ["Bundle", "Files", "Systems", "Telemetry"]),
-        ("FuzzCourierLists", ["Bundle", "Processes"]),
+        ("FuzzCourierLists", ["Bundle", "Hashing", "Processes"]),
         ("FuzzLeanplumRows", ["JSONText", "Leanplum", "Systems", "Telemetry"]),
         ("FuzzLeanplumDatabase", ["Files", "Leanplum", "PrivateSQLite"]),
         ("FuzzArchive", ["Bundle", "Capture", "Files", "Parallel", "Systems", "Telemetry", "TestSupport"]),

@@ -1,5 +1,5 @@
-import Crypto
 import Files
+import Hashing
 import JSONText
 import Telemetry
 

@@ -1,4 +1,5 @@
 import Bytes
+import Hashing
 
 /// The digests that bundles have to have, as somebody wrote them down: a line for each, the digest and the name of the bundle,
 /// or a digest alone.

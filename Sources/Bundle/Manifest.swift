@@ -1,4 +1,4 @@
-import Crypto
+import Hashing
 import JSONText
 import Telemetry
 
@@ -50,7 +50,7 @@ public struct Manifest: Sendable, Equatable {
     /// for them.
     static func digest(of members: some Sequence<(path: String, sha256: ContentHash)>) -> String {
         var hash = SHA256()
-        for member in members { hash.update(data: Array("\(member.sha256.hex)  \(member.path)\n".utf8)) }
+        for member in members { hash.update("\(member.sha256.hex)  \(member.path)\n".utf8.span) }
         return hash.finalize().hex
     }
 

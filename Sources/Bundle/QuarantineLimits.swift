@@ -1,3 +1,5 @@
+import Hashing
+
 /// How much of what could not be understood is carried along.
 ///
 /// Source: "Bundle", "Quarantine". What is beyond the limits is reported, and the command ends with status 1.

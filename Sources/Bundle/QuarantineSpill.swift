@@ -1,5 +1,6 @@
 import Bytes
 import Files
+import Hashing
 import Telemetry
 
 /// Entries of the quarantine that wait for their place in a bundle: the lines on disk, and in memory 48 bytes for each

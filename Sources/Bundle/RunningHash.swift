@@ -1,5 +1,5 @@
-import Crypto
 import Files
+import Hashing
 import Synchronization
 
 /// SHA-256 of bytes that come one piece after another.
@@ -13,11 +13,11 @@ public final class RunningHash: Sendable {
 
     /// Takes the bytes that come next.
     public func take(_ bytes: Span<UInt8>) {
-        hasher.withLock { hasher in bytes.withUnsafeBytes { hasher.update(bufferPointer: $0) } }
+        hasher.withLock { $0.update(bytes) }
     }
 
     /// The hash of all bytes so far.
-    public var value: ContentHash { hasher.withLock { ContentHash($0.finalize()) } }
+    public var value: ContentHash { hasher.withLock { $0.finalize() } }
 
     /// The hash of all bytes of a source, of which no more than a piece is held at once.
     /// - Throws: `FileError`.

@@ -1,7 +1,8 @@
 import Bytes
-import Crypto
 import Files
 import Foundation
+import Hashing
+import TestSupport
 import Testing
 
 @testable import Bundle
@@ -30,19 +31,25 @@ import Testing
         var encoder = try FrameEncoder(level: 3)
         let contents = SampleContainer.text(lines: 100)
         let member = try encoder.member(named: "a", contents: contents.span)
-        #expect(member.sha256.hex == SHA256.hash(data: contents).hex)
+        #expect(member.sha256.hex == ContentHash(of: contents).hex)
         #expect(member.size == contents.count)
         #expect(member.contentSize == 512 + (contents.count + 511) / 512 * 512)
         #expect(try encoder.end().contentSize == 1024)
     }
 
-    /// Bytes that cannot be compressed.
+    /// Returns bytes that cannot be compressed.
     private static func noise(_ count: Int) -> [UInt8] {
-        var state: UInt64 = 7
-        return (0..<count).map { _ in
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return UInt8(truncatingIfNeeded: state >> 56)
-        }
+        var generator = SeededGenerator(seed: 7)
+        let words = (0..<count / 8).map { _ in generator.next() }
+        return words.withUnsafeBytes { Array($0) }
+    }
+
+    /// The contents of a member. The type is not `Codable` and has a short description, because the testing library would
+    /// otherwise describe each of several million bytes.
+    struct Contents: Sendable, CustomTestStringConvertible {
+        let bytes: [UInt8]
+
+        var testDescription: String { "\(bytes.count) bytes" }
     }
 
     @Test(
@@ -50,8 +57,9 @@ import Testing
         arguments: [
             [], [1], [UInt8](repeating: 7, count: 511), [UInt8](repeating: 7, count: 512),
             SampleContainer.text(lines: 3000), SampleContainer.text(lines: 90_000), noise(3 << 20), noise(9 << 20),
-        ])
-    func membersAtOnce(contents: [UInt8]) throws {
+        ].map(Contents.init))
+    func membersAtOnce(_ sample: Contents) throws {
+        let contents = sample.bytes
         var encoder = try FrameEncoder(level: 3)
         var bytes = MemberBytes(capacity: 1000)
         var writer = ContainerWriter()
@@ -62,7 +70,7 @@ import Testing
             }
             #expect(bytes.count == contents.count)
             let member = try encoder.member(named: name, &bytes)
-            #expect(member.sha256.hex == SHA256.hash(data: contents).hex)
+            #expect(member.sha256.hex == ContentHash(of: contents).hex)
             #expect(member.size == contents.count)
             // What was compressed is still there.
             let isThere = bytes.contents.equals(contents.span)

@@ -1,3 +1,4 @@
+import Hashing
 import JSONText
 import Parallel
 import Telemetry

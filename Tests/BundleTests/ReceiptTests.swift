@@ -1,3 +1,4 @@
+import Hashing
 import Parallel
 import Telemetry
 import Testing

@@ -1,3 +1,5 @@
+import Hashing
+
 /// Puts a container together: a value that keeps the books, and leaves compressing (`FrameEncoder`) and
 /// writing (the sink) to others.
 ///

@@ -1,3 +1,5 @@
+import Hashing
+
 /// A member of a container, compressed and ready to be written.
 public struct EncodedMember: Sendable, Equatable {
     /// The member's name.

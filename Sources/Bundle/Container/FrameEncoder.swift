@@ -1,5 +1,5 @@
 import CZstd
-import Crypto
+import Hashing
 
 // Sendable although it holds a pointer: the value is the context's only owner.
 /// Compresses the members of a container, each to an independent zstd frame with content size and checksum.
@@ -94,10 +94,8 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
 
     /// What was compressed last, as a member.
     private func encoded(_ header: TarHeader, _ contents: Span<UInt8>) -> EncodedMember {
-        var hash = SHA256()
-        contents.withUnsafeBytes { hash.update(bufferPointer: $0) }
         return EncodedMember(
-            name: header.name, size: header.size, sha256: ContentHash(hash.finalize()),
+            name: header.name, size: header.size, sha256: SHA256.hash(contents),
             frame: Array(output[..<outputCount]), contentSize: header.memberSize)
     }
 

@@ -1,3 +1,4 @@
+import Hashing
 import JSONText
 
 /// An input that a bundle was made of, as its manifest names it.

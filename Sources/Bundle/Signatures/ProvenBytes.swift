@@ -1,4 +1,5 @@
 import Files
+import Hashing
 
 /// Bytes that are what they were when they were looked at: each block is compared with its hash whenever it is read, so that
 /// a file that changes meanwhile is noticed before anything of it is used.

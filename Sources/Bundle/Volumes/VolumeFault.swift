@@ -1,3 +1,5 @@
+import Hashing
+
 /// What is wrong with a volume of a bundle, or with the list of them.
 public struct VolumeFault: Sendable, Equatable {
     /// The kinds of what can be wrong.

@@ -1,4 +1,5 @@
 import Bytes
+import Hashing
 
 /// The list of the volumes of a bundle, `NAME.tar.zst.sha256`, as `sha256sum` prints it: a line a volume, in their order.
 public struct VolumeList: Sendable, Equatable {

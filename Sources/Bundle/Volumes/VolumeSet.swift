@@ -1,6 +1,6 @@
-import Crypto
 import Files
 import Glibc
+import Hashing
 
 /// The volumes that a bundle was split into, open to be read as one.
 public struct VolumeSet: Sendable {
@@ -101,12 +101,12 @@ public struct VolumeSet: Sendable {
                 let bytes = try source.bytes(at: offset, count: min(Self.step, end - offset))
                 // It has become shorter meanwhile: its hash is another one now.
                 guard !bytes.isEmpty else { break }
-                hash.update(data: bytes)
+                hash.update(bytes.span)
                 progress(bytes.count)
                 offset += bytes.count
             }
             offset = end
-            hashes.append(ContentHash(hash.finalize()))
+            hashes.append(hash.finalize())
         }
         return VolumeFault.all(in: hashes, of: names, list: list)
     }

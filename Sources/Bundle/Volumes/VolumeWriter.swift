@@ -1,6 +1,6 @@
-import Crypto
 import Files
 import Glibc
+import Hashing
 
 /// Writes a bundle as volumes that appear all together with their list, or not at all: see "Volumes" in "Bundle".
 ///
@@ -58,7 +58,7 @@ public struct VolumeWriter: ~Copyable {
             let room = try roomInVolume()
             let part = bytes.extracting(done..<min(bytes.count, done + room))
             try output.write(part)
-            part.withUnsafeBytes { hash.update(bufferPointer: $0) }
+            hash.update(part)
             filled = (filled ?? 0) + part.count
             done += part.count
         }
@@ -82,7 +82,7 @@ public struct VolumeWriter: ~Copyable {
     private mutating func endVolume() {
         guard let count = filled else { return }
         let name = VolumeName(of: path, number: volumes.count + 1)
-        volumes.append(Volume(path: name.path, bytes: count, sha256: ContentHash(hash.finalize())))
+        volumes.append(Volume(path: name.path, bytes: count, sha256: hash.finalize()))
         hash = SHA256()
         filled = nil
     }

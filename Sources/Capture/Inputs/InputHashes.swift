@@ -1,5 +1,6 @@
 import Bundle
 import Files
+import Hashing
 import Parallel
 import Synchronization
 import Telemetry

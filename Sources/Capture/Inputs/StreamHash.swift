@@ -1,5 +1,6 @@
 import Bundle
 import Files
+import Hashing
 import Synchronization
 
 /// The hash of the standard input, made of its bytes as they are read from it.

@@ -1,5 +1,6 @@
 import Bundle
 import Files
+import Hashing
 import Telemetry
 
 /// The part of a damaged bundle that can still be read, from front to back.

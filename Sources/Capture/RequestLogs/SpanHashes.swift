@@ -1,6 +1,6 @@
 import Bundle
-import Crypto
 import Files
+import Hashing
 import Telemetry
 
 /// A span of a log that could not be understood.
@@ -61,7 +61,7 @@ struct SpanHashes: ~Copyable {
             for index in done..<rejects.count {
                 let span = rejects[index].from..<rejects[index].to
                 if span.lowerBound >= range.upperBound { break }
-                hashers[index].update(data: piece[(span.clamped(to: range)).shifted(by: -range.lowerBound)])
+                hashers[index].update(piece.span.extracting(span.clamped(to: range).shifted(by: -range.lowerBound)))
                 if index == done, span.upperBound <= range.upperBound { done += 1 }
             }
             if isAtEnd || done == rejects.count { break }

@@ -1,4 +1,4 @@
-import Crypto
+import Hashing
 import Telemetry
 
 /// The first 16 bytes of a SHA-256.
@@ -10,11 +10,7 @@ public struct Digest16: Sendable, Hashable {
     let low: UInt64
 
     init(_ hash: SHA256) {
-        var words: (UInt64, UInt64) = (0, 0)
-        for (place, byte) in hash.finalize().enumerated().prefix(16) {
-            if place < 8 { words.0 = words.0 << 8 | UInt64(byte) } else { words.1 = words.1 << 8 | UInt64(byte) }
-        }
-        (high, low) = words
+        (high, low) = hash.finalize().leadingWords
     }
 
     init(high: UInt64, low: UInt64) {
@@ -57,7 +53,7 @@ public struct DeliveryKey: Sendable, Hashable {
     public init(_ record: borrowing Record) {
         identity = Self.identity(system: record.system, type: record.type, id: record.id)
         var hash = SHA256()
-        hash.update(data: record.payload)
+        hash.update(record.payload.span)
         content = Digest16(hash)
     }
 
@@ -73,7 +69,7 @@ public struct DeliveryKey: Sendable, Hashable {
         var bytes: [UInt8] = []
         for item in items { item.key.digest.append(to: &bytes) }
         var hash = SHA256()
-        hash.update(data: bytes)
+        hash.update(bytes.span)
         return DeliveryKey(identity: identity, content: Digest16(hash))
     }
 }
@@ -88,7 +84,8 @@ extension DeliveryKey: Comparable {
 extension SHA256 {
     /// Adds bytes and how many they are, so that texts do not run together.
     mutating func update(counted bytes: ArraySlice<UInt8>) {
-        withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { update(bufferPointer: $0) }
-        update(data: bytes)
+        let count = (0..<8).map { UInt8(truncatingIfNeeded: bytes.count >> (8 * $0)) }
+        update(count.span)
+        update(bytes.span)
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Hashing
 import JSONText
 import Telemetry
 
@@ -114,7 +114,7 @@ extension Digest16 {
         var bytes: [UInt8] = []
         append(to: &bytes)
         var hash = SHA256()
-        hash.update(data: bytes)
+        hash.update(bytes.span)
         hash.update(counted: Array("\(number)".utf8)[...])
         return Digest16(hash)
     }

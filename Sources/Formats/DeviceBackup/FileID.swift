@@ -1,5 +1,5 @@
 import Bytes
-import Crypto
+import Hashing
 
 /// The name of a file in a backup: the SHA-1 of its domain, a hyphen and its path.
 ///
@@ -13,11 +13,11 @@ public struct FileID: Sendable, Hashable {
 
     /// The name that the file of a domain and a path has.
     public init(domain: [UInt8], path: [UInt8]) {
-        var hash = Insecure.SHA1()
-        hash.update(data: domain)
-        hash.update(data: [UInt8(ascii: "-")])
-        hash.update(data: path)
-        bytes = Array(hash.finalize())
+        var hash = SHA1()
+        hash.update(domain.span)
+        hash.update("-".utf8.span)
+        hash.update(path.span)
+        bytes = hash.finalize()
     }
 
     /// Reads a name; nil if it is not 40 lower-case hexadecimal digits.

@@ -1,48 +1,104 @@
-import Crypto
-import CryptoExtras
-import FoundationEssentials
+import CNettle
 
-/// A key of AES, which unwraps other keys and decrypts.
+/// An AES key that unwraps other keys and decrypts data.
 public struct CipherKey: Sendable {
-    /// How many bytes a block has.
+    /// The number of bytes in a block.
     public static let blockSize = 16
 
-    private let key: SymmetricKey
+    private let key: Secret
+    private let keySize: Int
 
-    init(_ key: SymmetricKey) {
+    /// Creates a key of 16, 24 or 32 bytes. Returns `nil` for any other number of bytes.
+    init?(_ key: Secret) {
+        keySize = key.withBytes { $0.count }
         self.key = key
+        guard [16, 24, 32].contains(keySize) else { return nil }
     }
 
-    /// A key of 16, 24 or 32 bytes; nil for any other number.
+    /// Creates a key of 16, 24 or 32 bytes. Returns `nil` for any other number of bytes.
     public init?(_ bytes: [UInt8]) {
-        guard [16, 24, 32].contains(bytes.count) else { return nil }
-        key = SymmetricKey(data: bytes)
+        var bytes = bytes
+        self.init(Secret(taking: &bytes))
     }
 
-    /// Unwraps a key as RFC 3394 says; nil if this is not the key that it was wrapped with, which shows.
+    /// Unwraps a key that was wrapped with this one. Returns `nil` if the integrity check fails, which means that the key
+    /// was wrapped with another one.
+    ///
+    /// Source: RFC 3394, section 2.2.2.
     public func unwrap(_ wrapped: [UInt8]) -> CipherKey? {
-        (try? AES.KeyWrap.unwrap(wrapped, using: key)).map(CipherKey.init)
+        // The library stops the program for other lengths.
+        guard wrapped.count >= 24, wrapped.count % 8 == 0 else { return nil }
+        let initialValue = [UInt8](repeating: 0xA6, count: 8)
+        var unwrapped = [UInt8](repeating: 0, count: wrapped.count - 8)
+        let isIntact = withContext(.decryption) { context, cipher in
+            nettle_nist_keyunwrap16(context, cipher, initialValue, unwrapped.count, &unwrapped, wrapped) == 1
+        }
+        return isIntact ? CipherKey(Secret(taking: &unwrapped)) : nil
     }
 
-    /// Decrypts whole blocks that were encrypted in a chain (AES-CBC), and leaves the padding on.
+    /// Decrypts whole blocks with AES-CBC and keeps the padding.
     /// - Parameters:
-    ///   - blocks: a whole number of blocks.
-    ///   - previous: the encrypted block in front of them; zeros in front of the first one.
-    /// - Returns: as many bytes; nil if these are no whole blocks.
+    ///   - blocks: The encrypted bytes.
+    ///   - previous: The encrypted block that precedes `blocks`, or the initialization vector.
+    /// - Returns: As many bytes as `blocks` has, or `nil` if `blocks` is not a whole number of blocks or `previous` is not
+    ///   one block.
     public func decrypt(_ blocks: [UInt8], after previous: [UInt8]) -> [UInt8]? {
-        guard !blocks.isEmpty else { return [] }
-        guard let start = try? AES._CBC.IV(ivBytes: previous),
-            let plain = try? AES._CBC.decrypt(blocks, using: key, iv: start, noPadding: true)
-        else { return nil }
-        return Array(plain)
+        chain(blocks, after: previous, .decryption, nettle_cbc_decrypt)
     }
 
-    /// Encrypts whole blocks in a chain that begins with zeros: for tests, which have no backups of people.
+    /// Encrypts whole blocks with AES-CBC and a zero initialization vector. Tests make encrypted backups with it.
     package func encrypt(_ blocks: [UInt8]) -> [UInt8]? {
-        guard let start = try? AES._CBC.IV(ivBytes: [UInt8](repeating: 0, count: Self.blockSize)) else { return nil }
-        return (try? AES._CBC.encrypt(blocks, using: key, iv: start, noPadding: true)).map { Array($0) }
+        chain(blocks, after: [UInt8](repeating: 0, count: Self.blockSize), .encryption, nettle_cbc_encrypt)
     }
 
-    /// Whether two keys are the same.
-    package func isEqual(to bytes: [UInt8]) -> Bool { key == SymmetricKey(data: bytes) }
+    /// Returns whether `bytes` are those of this key.
+    package func isEqual(to bytes: [UInt8]) -> Bool { key.withBytes { $0.elementsEqual(bytes) } }
+
+    private enum Direction { case encryption, decryption }
+
+    private typealias BlockCipher =
+        @convention(c) (
+            UnsafeRawPointer?, Int, UnsafeMutablePointer<UInt8>?, UnsafePointer<UInt8>?
+        ) -> Void
+
+    private typealias Mode = (
+        UnsafeRawPointer?, BlockCipher?, Int, UnsafeMutablePointer<UInt8>?, Int, UnsafeMutablePointer<UInt8>?,
+        UnsafePointer<UInt8>?
+    ) -> Void
+
+    private func chain(_ blocks: [UInt8], after previous: [UInt8], _ direction: Direction, _ mode: Mode) -> [UInt8]? {
+        // The library stops the program for other lengths.
+        guard previous.count == Self.blockSize, blocks.count % Self.blockSize == 0 else { return nil }
+        var previous = previous
+        return withContext(direction) { context, cipher in
+            [UInt8](unsafeUninitializedCapacity: blocks.count) { output, count in
+                count = blocks.count
+                mode(context, cipher, Self.blockSize, &previous, count, output.baseAddress, blocks)
+            }
+        }
+    }
+
+    /// Calls `body` with the expanded key and the block cipher that uses it. The expanded key is overwritten afterwards.
+    private func withContext<Result>(
+        _ direction: Direction, _ body: (UnsafeRawPointer, BlockCipher?) -> Result
+    ) -> Result {
+        let cipher =
+            switch keySize {
+            case 16: nettle_aes128
+            case 24: nettle_aes192
+            // The initializer accepts no other size.
+            default: nettle_aes256
+            }
+        let size = Int(cipher.context_size)
+        let context = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: Self.blockSize)
+        defer {
+            Secret.overwrite(UnsafeMutableRawBufferPointer(start: context, count: size))
+            context.deallocate()
+        }
+        key.withBytes { bytes in
+            let setKey = direction == .encryption ? cipher.set_encrypt_key : cipher.set_decrypt_key
+            setKey?(context, bytes.bindMemory(to: UInt8.self).baseAddress)
+        }
+        return body(context, direction == .encryption ? cipher.encrypt : cipher.decrypt)
+    }
 }

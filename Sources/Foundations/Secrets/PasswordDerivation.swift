@@ -1,6 +1,4 @@
-import Crypto
-import CryptoExtras
-import FoundationEssentials
+import CNettle
 
 /// How a key is made of a password: PBKDF2 once or twice.
 ///
@@ -34,21 +32,25 @@ public struct PasswordDerivation: Hashable, Sendable {
     /// How many rounds are made, all told.
     public var rounds: Int { (first?.rounds ?? 0) + last.rounds }
 
-    /// Makes the key of 32 bytes; nil if the library refuses the numbers.
+    /// Derives the key of 32 bytes. Returns `nil` if a step has no rounds, or more than 2³² − 1.
     public func key(for password: Secret) -> CipherKey? {
-        password.withBytes { bytes in
-            guard let first else { return Self.derive(bytes, .insecureSHA1, last).map(CipherKey.init) }
-            return Self.derive(bytes, .sha256, first)?.withUnsafeBytes { middle in
-                Self.derive(middle, .insecureSHA1, last).map(CipherKey.init)
-            }
-        }
+        let middle = first.map { Self.derive(password, $0, .sha256) } ?? password
+        return middle.flatMap { Self.derive($0, last, .sha1) }.flatMap { CipherKey($0) }
     }
 
-    private static func derive(
-        _ password: UnsafeRawBufferPointer, _ hash: KDF.Insecure.PBKDF2.HashFunction, _ step: Step
-    ) -> SymmetricKey? {
-        // The form that checks the rounds refuses those that phones use.
-        try? KDF.Insecure.PBKDF2.deriveKey(
-            from: password, salt: step.salt, using: hash, outputByteCount: 32, unsafeUncheckedRounds: step.rounds)
+    /// The hash function of an HMAC.
+    enum HashFunction { case sha1, sha256 }
+
+    /// Derives 32 bytes with PBKDF2.
+    static func derive(_ password: Secret, _ step: Step, _ hash: HashFunction) -> Secret? {
+        // The library stops the program for 0 rounds.
+        guard let rounds = UInt32(exactly: step.rounds), rounds > 0 else { return nil }
+        let function = hash == .sha1 ? nettle_pbkdf2_hmac_sha1 : nettle_pbkdf2_hmac_sha256
+        var key = [UInt8](repeating: 0, count: 32)
+        password.withBytes { bytes in
+            let password = bytes.bindMemory(to: UInt8.self)
+            function(password.count, password.baseAddress, rounds, step.salt.count, step.salt, key.count, &key)
+        }
+        return Secret(taking: &key)
     }
 }

@@ -45,8 +45,8 @@ public final class Secret: Sendable {
         try storage.withLock { try body(UnsafeRawBufferPointer($0.bytes)) }
     }
 
-    /// Not a plain assignment, which a compiler leaves out where nobody reads the bytes again.
-    private static func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
+    /// Overwrites `bytes` with zeros. A compiler may remove a plain assignment, because the bytes are not read again.
+    static func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
         if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
     }
 }

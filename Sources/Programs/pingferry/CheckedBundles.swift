@@ -2,6 +2,7 @@ import Bundle
 import Capture
 import Console
 import Files
+import Hashing
 import Parallel
 
 /// What a receipt tells of bundles that are verified one after the other: each is hashed on another thread meanwhile.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Bundle
 import Console
 import Files
+import Hashing
 
 /// The digests that bundles have to have.
 struct DigestOptions: ParsableArguments {

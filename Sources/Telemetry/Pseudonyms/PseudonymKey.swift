@@ -1,5 +1,5 @@
 import Bytes
-import Crypto
+import Hashing
 import JSONText
 
 /// A key that pseudonyms are made with. Printing it shows its id alone.
@@ -16,16 +16,16 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
 
     /// What the key is known by: 8 hexadecimal digits, of which nobody learns the key.
     public let id: String
-    private let key: SymmetricKey
+    private let code: HMACSHA256
 
     /// Makes a key of all bytes of its file.
     /// - Throws: ``PseudonymError/shortKey(_:)``.
     public init(_ bytes: [UInt8]) throws(PseudonymError) {
         guard bytes.count >= Self.fewestBytes else { throw .shortKey(bytes.count) }
-        key = SymmetricKey(data: bytes)
+        code = HMACSHA256(key: bytes.span)
         var hash = SHA256()
-        hash.update(data: Array("pingferry key id\0".utf8))
-        hash.update(data: bytes)
+        hash.update("pingferry key id\0".utf8.span)
+        hash.update(bytes.span)
         id = String(hash.finalize().hex.prefix(8))
     }
 
@@ -45,13 +45,13 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
 
     /// What all pseudonyms of a class begin with: a code that has taken the key, the name of the class and a zero byte.
     struct Start: Sendable {
-        fileprivate let code: HMAC<SHA256>
+        fileprivate let code: HMACSHA256
     }
 
     /// The start of the pseudonyms of a class. A key is taken in once, whatever the number of values.
     func start(of kind: PseudonymClass) -> Start {
-        var code = HMAC<SHA256>(key: key)
-        code.update(data: Array(kind.name.utf8) + [0])
+        var code = code
+        code.update((Array(kind.name.utf8) + [0]).span)
         return Start(code: code)
     }
 
@@ -59,7 +59,7 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
     func pseudonym(of value: [UInt8], from start: Start) -> [UInt8] {
         let isUUID = value.span.isUUID
         var code = start.code
-        code.update(data: isUUID ? value.map(\.lowercased) : value)
+        code.update((isUUID ? value.map(\.lowercased) : value).span)
         let bits = Array(code.finalize().prefix(16))
         return Array((isUUID ? UUIDText.text(of: bits, version: 8) : bits.hex).utf8)
     }

@@ -1,5 +1,5 @@
 import Bytes
-import Crypto
+import Hashing
 
 /// SHA-256 over canonical bytes.
 public enum PayloadHash {
@@ -10,7 +10,7 @@ public enum PayloadHash {
 
     /// The hash in lower-case hexadecimal.
     public static func hex(of bytes: [UInt8]) -> String {
-        SHA256.hash(data: bytes).hex
+        ContentHash(of: bytes).hex
     }
 }
 
@@ -21,10 +21,6 @@ package struct PayloadDigest: Hashable, Sendable {
 
     /// Hashes canonical bytes.
     package init(_ bytes: ArraySlice<UInt8>) {
-        var words: [UInt64] = [0, 0]
-        for (index, byte) in SHA256.hash(data: bytes).prefix(16).enumerated() {
-            words[index / 8] = words[index / 8] << 8 | UInt64(byte)
-        }
-        (high, low) = (words[0], words[1])
+        (high, low) = SHA256.hash(bytes.span).leadingWords
     }
 }

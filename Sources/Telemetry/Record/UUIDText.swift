@@ -1,5 +1,5 @@
 import Bytes
-import Crypto
+import Hashing
 
 /// UUIDs as systems write them.
 public enum UUIDText {
@@ -8,9 +8,9 @@ public enum UUIDText {
     ///
     /// Source: RFC 9562, section 5.5.
     public static func nameBased(_ name: String) -> String {
-        var hash = Insecure.SHA1()
-        hash.update(data: urlNamespace)
-        hash.update(data: Array(name.utf8))
+        var hash = SHA1()
+        hash.update(urlNamespace.span)
+        hash.update(name.utf8.span)
         return text(of: Array(hash.finalize().prefix(16)), version: 5).uppercased()
     }
 

@@ -1,4 +1,4 @@
-import Crypto
+import Hashing
 
 /// The output of a scan since it was last taken: records, rejects, problems and reports, in the order of the store. Those who
 /// read the bytes of files fill it.
@@ -105,7 +105,7 @@ public struct ScanOutput: Sendable {
             // A file with many faults is hashed once.
             sha256 = last.sha256
         } else {
-            sha256 = SHA256.hash(data: bytes).hex
+            sha256 = SHA256.hash(bytes.span).hex
         }
         quarantine(
             Quarantined(

@@ -1,5 +1,6 @@
 import Files
 import Foundation
+import Hashing
 import TestSupport
 import Testing
 

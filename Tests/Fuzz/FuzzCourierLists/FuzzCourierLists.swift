@@ -1,3 +1,4 @@
+import Hashing
 import Processes
 
 @testable import Bundle

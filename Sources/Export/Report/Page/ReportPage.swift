@@ -1,5 +1,5 @@
 import Bytes
-import Crypto
+import Hashing
 import Telemetry
 
 /// A report as one HTML file that needs nothing else: no script, no network, no other file.
@@ -68,7 +68,7 @@ public struct ReportPage: Sendable {
     /// The browser may use the one style of the page, and nothing else at all.
     private static let policy: String = {
         var hash: [UInt8] = []
-        hash.append(base64: Array(SHA256.hash(data: Array(PageStyle.css.text.utf8))).span)
+        hash.append(base64: SHA256.hash(PageStyle.css.text.utf8.span).bytes.span)
         let style = String(decoding: hash, as: UTF8.self)
         return "default-src 'none'; style-src 'sha256-\(style)'; base-uri 'none'; form-action 'none'"
     }()

@@ -1,6 +1,6 @@
 import Bytes
-import Crypto
 import Files
+import Hashing
 import Telemetry
 
 /// A database of Leanplum's SDK, with the journal and the write-ahead log beside it.
@@ -94,7 +94,7 @@ extension LeanplumDatabaseScan {
         for path in database.paths {
             let source = try context.tree.source(path)
             var hash = SHA256()
-            try source.forEachStep { bytes, _ throws(FileError) in hash.update(data: bytes) }
+            try source.forEachStep { bytes, _ throws(FileError) in hash.update(bytes.span) }
             digests.append(FileDigest(path: path, size: source.count, sha256: hash.finalize().hex))
         }
         quarantined = digests

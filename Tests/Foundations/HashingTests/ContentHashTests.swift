@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Bundle
+@testable import Hashing
 
 @Suite struct ContentHashTests {
     /// SHA-256 of nothing, as `sha256sum` prints it.
