@@ -25,7 +25,7 @@ import Testing
 
     @Test(
         "values come back as they were given",
-        arguments: ["", "x", "Zoë\u{0}y", String(repeating: "long ", count: 50_000)])
+        arguments: ["", "x", "Zoë\u{0}y", String(repeating: "long ", count: 5_000)])
     func values(text: String) throws {
         let bytes = Array(text.utf8.prefix(1000))
         try file.write { db in

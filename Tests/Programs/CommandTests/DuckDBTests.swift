@@ -4,7 +4,8 @@ import Testing
 
 /// The statement that the README shows reads all records of the samples, of which some have keys that differ in case only.
 /// Runs where Python has duckdb: in `.venv`, or by itself.
-@Suite(.enabled(if: pythonWithDuckDB != nil)) struct DuckDBTests {
+@Suite(.enabled(if: pythonWithDuckDB != nil, "Python has no duckdb"))
+struct DuckDBTests {
     /// Runs a statement on a file that is called `records.ndjson`, and prints its rows as JSON.
     private static let program = """
         import duckdb, json, os, sys
