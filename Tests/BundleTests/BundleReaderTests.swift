@@ -23,11 +23,12 @@ import Testing
     }
 
     /// A flip is found, or it lies in bits that mean nothing and everything is as before.
-    @Test(arguments: [0x01, 0x40] as [UInt8]) func everyFlippedByteIsAnErrorOrChangesNothing(mask: UInt8) async throws {
+    @Test func everyFlippedByteIsAnErrorOrChangesNothing() async throws {
         let bytes = try await SampleBundle.small()
         let intact = try contents(bytes)
         var unnoticed = 0
         for index in bytes.indices {
+            let mask: UInt8 = index.isMultiple(of: 2) ? 0x01 : 0x40
             var flipped = bytes
             flipped[index] ^= mask
             guard (try? await SampleBundle.verify(flipped)) != nil else { continue }

@@ -2,6 +2,7 @@ import Files
 import Mozilla
 import Parallel
 import Telemetry
+import TestSupport
 
 @testable import Bundle
 
@@ -88,7 +89,7 @@ enum SampleBundle {
     /// Opens and verifies a bundle; its digest.
     static func verify(_ bytes: [UInt8]) async throws -> String {
         let reader = try BundleReader(bytes: bytes)
-        let secret = RunSecret(identity: 3, content: 5)
+        let secret = RunSecret.ofTests
         try await BundleVerifier(reader, limit: JobLimit(jobs: 2), secret: secret).verify { _ in }
         return reader.manifest.digest
     }

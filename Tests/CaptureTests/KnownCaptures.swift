@@ -45,11 +45,6 @@ extension RequestLogKind {
     }
 }
 
-extension RunSecret {
-    /// The same for all tests.
-    static let ofTests = RunSecret(identity: 3, content: 5)
-}
-
 extension HarvestOptions {
     /// Options for tests.
     init(filter: RecordFilter = RecordFilter(), quarantineFileLimit: Int = 64 << 20) {

@@ -75,3 +75,9 @@ extension RecordLines {
         self.init(contents, knowing: Systems.table)
     }
 }
+
+extension RunSecret {
+    /// The secret of all tests. Its numbers are large: hashes with small keys are nearly equal for similar records, so that a
+    /// table of them takes quadratic time.
+    public static let ofTests = RunSecret(identity: 0x0123_4567_89AB_CDEF, content: 0x1FED_CBA9_8765_4321)
+}

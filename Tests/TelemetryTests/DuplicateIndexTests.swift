@@ -14,7 +14,7 @@ import Testing
             source: Source(capture: "a", path: "p", store: .mozillaPingFile, index: 0))
     }
 
-    private func key(_ record: Record, secret: RunSecret = RunSecret(identity: 3, content: 5)) -> RecordKey {
+    private func key(_ record: Record, secret: RunSecret = .ofTests) -> RecordKey {
         RecordKey(record, secret: secret)
     }
 

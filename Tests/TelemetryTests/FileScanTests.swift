@@ -58,7 +58,7 @@ private struct ScriptReader: FileReader {
         let tree = FileTree(try Folder(path: (folder ?? self.folder).path))
         let context = StoreContext(
             capture: "c", tree: tree, container: Container(path: "", identifier: nil), neighbors: [store],
-            options: ScanOptions(secret: RunSecret(identity: 3, content: 5)))
+            options: ScanOptions(secret: .ofTests))
         var scan: any StoreScan = store.scan(files ?? 0..<store.fileCount, in: context)
         var outputs: [ScanOutput] = []
         var hasMore = true
@@ -85,7 +85,7 @@ private struct ScriptReader: FileReader {
         let context = StoreContext(
             capture: "c", tree: FileTree(try Folder(path: folder.path)),
             container: Container(path: "", identifier: nil), neighbors: [store],
-            options: ScanOptions(secret: RunSecret(identity: 3, content: 5)))
+            options: ScanOptions(secret: .ofTests))
         var scan: any StoreScan = store.scan(0..<4, in: context)
         var output = ScanOutput(capture: "c")
         var lent: [[Int]] = []
@@ -190,7 +190,7 @@ private struct ScriptReader: FileReader {
         let file = StoreFile(
             name: Array("file".utf8), path: "p", kind: ScriptStore.kind, credentials: .ifItHolds("beaconKey"))
         var (reading, output) = (StoreFileReading(), ScanOutput(capture: "c"))
-        let options = ScanOptions(secret: RunSecret(identity: 3, content: 5))
+        let options = ScanOptions(secret: .ofTests)
         #expect(reading.read(file, limit: FileSizeLimit(bytes: 100, code: "large"), in: tree, options, into: &output))
         output.rejects = [Reject("P2 x", offset: 0, length: 1)]
         reading.quarantineRejects(of: file, in: &output)

@@ -65,7 +65,7 @@ private func read(_ bytes: [UInt8]) async {
             limit: JobLimit(jobs: 1)
         )
         let options = HarvestOptions(
-            filter: RecordFilter(), scan: ScanOptions(secret: RunSecret(identity: 3, content: 5)))
+            filter: RecordFilter(), scan: ScanOptions(secret: .ofTests))
         try await Harvest(.folder(capture), number: 0, options: options, limit: JobLimit(jobs: 1)).run { batch in
             // What stands in the spool does not change; names that are no UTF-8 do not come back, as in a folder.
             for entry in batch.quarantined where entry.item.isStored && !entry.item.path.contains("\u{FFFD}") {

@@ -2,6 +2,7 @@ import Files
 import JSONText
 import Systems
 import Telemetry
+import TestSupport
 
 @testable import Capture
 
@@ -71,7 +72,7 @@ private func compare(_ skimmed: Skimmed, _ bytes: [UInt8]) {
 
 /// A record is its line and back, and rejects lie in the text and do not overlap.
 private func check(_ log: RequestLog) {
-    let scan = RequestLogScan(log, secret: RunSecret(identity: 3, content: 5))
+    let scan = RequestLogScan(log, secret: .ofTests)
     var output = ScanOutput(capture: "c")
     var end = 0
     var hasMore = true

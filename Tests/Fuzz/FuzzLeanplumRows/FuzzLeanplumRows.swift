@@ -2,8 +2,9 @@ import JSONText
 import Leanplum
 import Systems
 import Telemetry
+import TestSupport
 
-private let secret = RunSecret(identity: 3, content: 5)
+private let secret = RunSecret.ofTests
 private let limits = LeanplumRequests.Limits(requests: 3, bytes: 4096)
 
 /// Reads hostile bytes as the items of a Leanplum store: the first one tells of which kind.

@@ -1,6 +1,7 @@
 import Files
 import Systems
 import Telemetry
+import TestSupport
 
 @testable import Capture
 
@@ -15,7 +16,7 @@ public func fuzzNDJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 private func read(_ bytes: [UInt8]) -> [UInt8] {
     let log = RequestLog(ByteSource(bytes), kind: .lines, label: "c", path: "p", systems: Systems.table)
-    let scan = RequestLogScan(log, secret: RunSecret(identity: 3, content: 5))
+    let scan = RequestLogScan(log, secret: .ofTests)
     var output = ScanOutput(capture: "c")
     var lines: [UInt8] = []
     var end = 0

@@ -24,7 +24,7 @@ import Testing
         let place = LeanplumPlace(
             capture: "c", path: "Documents/_lprequests-app_6AoABC", store: .leanplumPlist, applicationID: "app_6AoABC")
         LeanplumPropertyList.readRequests(
-            plist(root), at: place, secret: RunSecret(identity: 3, content: 5), into: &output)
+            plist(root), at: place, secret: .ofTests, into: &output)
         return output
     }
 
@@ -32,7 +32,7 @@ import Testing
         var output = ScanOutput(capture: "c")
         LeanplumPropertyList.readDefaults(
             plist("<dict>\(entries)</dict>"), at: LeanplumPlace(capture: "c", path: "p", store: .leanplumUserDefaults),
-            secret: RunSecret(identity: 3, content: 5), into: &output)
+            secret: .ofTests, into: &output)
         return output
     }
 
@@ -103,7 +103,7 @@ import Testing
         var output = ScanOutput(capture: "c")
         LeanplumPropertyList.readRequests(
             Self.binary(objects), at: LeanplumPlace(capture: "c", path: "p", store: .leanplumPlist),
-            secret: RunSecret(identity: 3, content: 5), limits: LeanplumRequests.Limits(bytes: 1 << 16), into: &output)
+            secret: .ofTests, limits: LeanplumRequests.Limits(bytes: 1 << 16), into: &output)
         #expect(output.records.isEmpty)
         #expect(output.rejects.map { String($0.reason.prefix { $0 != " " }) } == ["too_large"])
     }
@@ -118,7 +118,7 @@ import Testing
         var output = ScanOutput(capture: "c")
         LeanplumPropertyList.readRequests(
             Self.binary(objects), at: LeanplumPlace(capture: "c", path: "p", store: .leanplumPlist),
-            secret: RunSecret(identity: 3, content: 5), limits: LeanplumRequests.Limits(bytes: 1 << 16), into: &output)
+            secret: .ofTests, limits: LeanplumRequests.Limits(bytes: 1 << 16), into: &output)
         #expect(output.rejects.contains { $0.reason.hasPrefix("budget-exceeded ") })
     }
 

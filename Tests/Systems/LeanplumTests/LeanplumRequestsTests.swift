@@ -15,7 +15,7 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
     ) -> ScanOutput {
         let place = LeanplumPlace(
             capture: "c", path: "Documents/__leanplum.sqlite", store: .leanplumSQLite, applicationID: applicationID)
-        var requests = LeanplumRequests(at: place, secret: RunSecret(identity: 3, content: 5), limits: limits)
+        var requests = LeanplumRequests(at: place, secret: .ofTests, limits: limits)
         var output = ScanOutput(capture: "c")
         for (index, row) in rows.enumerated() {
             requests.append(Array(row.utf8), rowid: Int64(index + 1), into: &output)
@@ -107,7 +107,7 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
     @Test func textThatIsNotUTF8IsNoRequest() {
         var requests = LeanplumRequests(
             at: LeanplumPlace(capture: "c", path: "p", store: .leanplumSQLite),
-            secret: RunSecret(identity: 3, content: 5))
+            secret: .ofTests)
         var output = ScanOutput(capture: "c")
         requests.append(Array("{\"action\":\"".utf8) + [0xFF] + Array("\"}".utf8), into: &output)
         #expect(output.rejects.map(\.reason) == ["invalid_utf8 item 0: malformed UTF-8 at byte 11"])
@@ -253,7 +253,7 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
     @Test func whereRowsAreLostARunEnds() throws {
         var requests = LeanplumRequests(
             at: LeanplumPlace(capture: "c", path: "p", store: .leanplumSQLite),
-            secret: RunSecret(identity: 3, content: 5))
+            secret: .ofTests)
         var output = ScanOutput(capture: "c")
         requests.append(Array(request(0).utf8), rowid: 1, into: &output)
         requests.interrupt("corrupt rows of rowid 2 to 5 cannot be read", into: &output)

@@ -42,7 +42,7 @@ struct WorkedExample: CustomTestStringConvertible {
         let example = try #require(WorkedExample.core.first { $0.section == "10.3" })
         let records = readPingArray(example.stored).records
         var index = DuplicateIndex()
-        let findings = records.map { index.insert(RecordKey($0, secret: RunSecret(identity: 3, content: 5))) }
+        let findings = records.map { index.insert(RecordKey($0, secret: .ofTests)) }
         #expect(findings == [.new, .sameIDOtherPayload])
     }
 
