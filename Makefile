@@ -1,87 +1,83 @@
-# What has to be there besides Swift, as Debian packages.
+# The Debian packages that are required in addition to Swift.
 LIBRARIES = libarchive-dev libcurl4-openssl-dev libsqlite3-dev libzstd-dev nettle-dev zlib1g-dev
 TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl openssh-client faketime tzdata chromium fonts-dejavu-core jq sqlite3 \
 	age gnupg par2 strace
 DIST_TOOLS = dpkg-dev binutils lintian man-db
 FLEET_TOOLS = python3 python3-venv openjdk-17-jre-headless
-BENCH_TOOLS = hyperfine zstd jq sqlite3 libarchive-tools python3 python3-venv gcc libplist-dev curl nginx-light
+BENCH_TOOLS = zstd jq sqlite3 libarchive-tools python3 python3-venv gcc libplist-dev curl nginx-light
 
-# Paths of this machine do not go into the programs.
+# Source paths in the programs are relative, so that builds in different folders are identical.
 RELATIVE = -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=.
 SWIFT_BUILD = swift build -c release --static-swift-stdlib $(RELATIVE)
 PROGRAMS = pingferry pingferry-upload
 PREFIX = /usr/local
 DESTDIR =
 SECONDS = 60
+RUNS = 20
 CHAOS =
 
 .NOTPARALLEL:
-.PHONY: help setup build demo test fleet-test lint docs fuzz chaos bench install dist reproducible clean
+.PHONY: help setup build demo test stress-test fleet-test lint docs fuzz chaos bench install dist reproducible clean
 
-help:  ## lists the targets
+help:  ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
-setup:  ## installs the C libraries that are missing
+setup:  ## installs missing C libraries
 	@.ci/setup $(LIBRARIES)
 
-build:  ## builds the release
+build:  ## builds the release programs
 	$(foreach program,$(PROGRAMS),$(SWIFT_BUILD) --product $(program) &&) true
 
-demo: setup  ## builds for debugging, which takes less time, and shows the commands at work on the samples
+demo: setup  ## builds debug programs, which takes less time, and runs them on the samples
 	$(foreach program,$(PROGRAMS),swift build --product $(program) &&) true
 	@.ci/demo .build/debug
 
-test:  ## runs the tests and, where the schemas and Mozilla's SDK are at hand, compares with those
+test:  ## runs the tests and the checks against other programs, and lists what was left out
 	@.ci/setup $(LIBRARIES) $(TEST_TOOLS)
-	@.ci/promtool
-	@.ci/duckdb
-	swift test
-	@.ci/schemas
-	@.ci/glean
-	@.ci/report
-	@.ci/recipes
+	@Tests/run
 
-fleet-test: build  ## reads 60 captures on a cluster of two executors, kills one, and compares with one machine
+stress-test:  ## runs the tests RUNS=20 times while other processes load all cores
+	@.ci/setup $(LIBRARIES) $(TEST_TOOLS)
+	@Tests/stress $(RUNS)
+
+fleet-test: build  ## reads captures on a Spark cluster, of which one executor is killed, and compares with a single machine
 	@.ci/setup $(LIBRARIES) $(FLEET_TOOLS)
-	@.ci/fleet-test
+	@Tests/Spark/fleet-test
 
-lint:  ## checks the style of the sources, and that imports go down only
+lint:  ## checks the format of the sources and the dependencies between modules
 	@.ci/setup python3
 	swift format lint --strict --recursive Sources Tests Package.swift
 	@.ci/floors
 
-docs:  ## makes a site of the articles and of all that is public in .build/docs, for any web server
+docs:  ## builds the documentation as a static website in .build/docs
 	@.ci/setup $(LIBRARIES)
 	@.ci/docs .build/docs
 
-fuzz:  ## runs each fuzzer for SECONDS=60
+fuzz:  ## runs each fuzzer for SECONDS=60 seconds
 	@.ci/fuzz $(SECONDS)
 
-chaos: build  ## damages, kills and starves the programs; CHAOS="--scale 0.05" for a quick look
+chaos: build  ## tests the programs with injected faults; CHAOS="--scale 0.05" runs fewer cases
 	@.ci/setup $(TEST_TOOLS)
-	@.ci/chaos $(CHAOS)
+	@Tests/Chaos/chaos $(CHAOS)
 
-bench: build  ## measures bundling against tar and zstd, the parts alone, tables against DuckDB, then uploading
+bench: build  ## compares parsing, conversion, bundling and uploading with other programs
 	@.ci/setup $(BENCH_TOOLS)
 	$(SWIFT_BUILD) --product pingferry-bench
-	@.ci/bench
-	@.ci/bench-tables
-	@.ci/bench-speed
-	@.ci/bench-upload
+	@Tests/Bench/bench
 
-install: build  ## builds the release and installs programs, manual and completions below PREFIX=/usr/local, staged in DESTDIR
+install: build  ## installs the programs, manual pages and completions in DESTDIR and PREFIX=/usr/local
 	$(SWIFT_BUILD) --product generate-manual
 	@.ci/install "$(DESTDIR)$(PREFIX)" $(PROGRAMS)
 
-dist: build  ## packs the release in .build/dist: a .tar.gz, and a Debian package for each program
+dist: build  ## packages the release in .build/dist as a .tar.gz and as a Debian package for each program
 	@.ci/setup $(DIST_TOOLS)
 	$(SWIFT_BUILD) --product generate-manual
 	@.ci/dist .build/dist $(PROGRAMS)
 	@.ci/dist-check .build/dist $(PROGRAMS)
 
-reproducible:  ## builds this commit twice, in two folders, and compares the programs; takes its time
+reproducible:  ## builds this commit in two folders, which takes long, and checks that the programs are identical
 	@.ci/setup $(LIBRARIES) $(DIST_TOOLS)
 	@.ci/reproducible $(PROGRAMS)
 
-clean:  ## removes what was built
+clean:  ## removes build products and the Python environment
 	rm -rf .build .build-fuzz .venv

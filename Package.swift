@@ -201,8 +201,8 @@ let tests: [Target] = [
     tests(
         of: "Example",
         [
-            "Bundle", "Bytes", "Capture", "CivilTime", "Delivery", "DeviceBackup", "Export", "HTTP", "Mozilla",
-            "Processes", "PropertyList", "SQLite", "Sift",
+            "Bundle", "Bytes", "Capture", "CivilTime", "Delivery", "DeviceBackup", "Export", "HTTP", "Hashing",
+            "Mozilla", "Processes", "PropertyList", "SQLite", "Sift",
         ] + telemetryForTests),
     tests(of: "Console", on: "Programs", ["Bytes", "Console", "interrupted"]),
     tests(of: "Command", on: "Programs", ["Capture", "pingferry", "pingferry-upload"] + telemetryForTests),

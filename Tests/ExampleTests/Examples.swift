@@ -7,6 +7,7 @@ import Export
 import Files
 import Glibc
 import HTTP
+import Hashing
 import JSONText
 import Mozilla
 import Parallel
@@ -192,6 +193,15 @@ import Testing
             _ = try write(text.utf8.span)
         }
         #expect(result == ProgramResult(status: 0, output: Array("b\na\n".utf8), errors: []))
+    }
+
+    @Test func sha256() {
+        let (header, body) = (Array("a".utf8), Array("bc".utf8))
+        var hash = SHA256()
+        hash.update(header.span)
+        hash.update(body.span)
+        let digest = hash.finalize()
+        #expect(digest == ContentHash(of: Array("abc".utf8)))
     }
 
     @Test func civilDate() {

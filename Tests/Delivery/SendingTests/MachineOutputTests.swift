@@ -75,7 +75,7 @@ import Testing
         for text in [first, second, third] { try checkWithPromtool(text) }
     }
 
-    /// Where Prometheus' own tool is at hand (`.ci/promtool` gets it), it has the last word on the form.
+    /// Checks `text` with Prometheus's promtool, if `Tests/Oracles/promtool` has installed it.
     private func checkWithPromtool(_ text: String) throws {
         let promtool = "\(repository)/.build/tools/promtool"
         guard FileManager.default.isExecutableFile(atPath: promtool) else { return }

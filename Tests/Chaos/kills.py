@@ -1,4 +1,7 @@
-"""Programs that are killed: a bundle appears complete or not at all, and an upload loses and repeats nothing."""
+"""Kills running programs. A bundle must be complete or absent, and no upload may be lost.
+
+An upload may be repeated only if its request was in progress when the program was killed.
+"""
 
 import itertools
 import json
@@ -7,16 +10,17 @@ import signal
 import subprocess
 import time
 
-from campaign import SAMPLES, Loss, contents, said
-from server import Behaviour, Pause, Server, element_key, normal
+from campaign import SAMPLES, Failure, first_line, read
+from server import Behavior, Pause, Server, element_key, normal
 
+# The number of pings in the capture that is bundled.
 PINGS = 4000
-# SIGKILL mostly; the others let a program clean up.
+# The signals to choose from. SIGKILL is the most frequent one, because a program cannot clean up after it.
 SIGNALS = [signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT]
 
 
 def stop_after(process, seconds, number=signal.SIGKILL):
-    """Sends a signal after some time; whether the program was still at work."""
+    """Sends a signal to a process after a delay. Returns whether the process was ended by it."""
     try:
         process.wait(seconds)
         return False
@@ -28,22 +32,24 @@ def stop_after(process, seconds, number=signal.SIGKILL):
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-        raise Loss("still running 30 s after %s" % signal.Signals(number).name) from None
+        raise Failure("the program was still running 30 s after %s" % signal.Signals(number).name) from None
 
 
 # Bundles
 
 def bundles(campaign, part, count):
+    """Kills `pingferry bundle` at random times, then runs it again."""
     folder = campaign.load(10, PINGS)
 
     def pack(path):
         subprocess.run(["tar", "-cf", path, "-C", folder, "."], check=True)
     captures = {"folder": folder, "archive": campaign.make("load.tar", pack)}
+    # The expected bundle of each capture, and the time in seconds that it takes.
     known = {}
     for name, capture in captures.items():
         start = time.monotonic()
         path = campaign.bundle("of-%s.tar.zst" % name, ["--label", "load", capture])
-        known[name] = (contents(path), time.monotonic() - start)
+        known[name] = (read(path), time.monotonic() - start)
 
     def run(number, folder):
         choice = campaign.random(part, number)
@@ -56,39 +62,43 @@ def bundles(campaign, part, count):
             words.insert(1, "--force")
             with open(output + "/b.tar.zst", "wb") as file:
                 file.write(b"older")
-        number = choice.choice(SIGNALS)
-        killed = stop_after(campaign.start(folder, "pingferry", *words), choice.uniform(0, 1.1 * seconds), number)
-        check_bundle(output, whole, "--force" in words, number if killed else None)
+        signal_number = choice.choice(SIGNALS)
+        killed = stop_after(campaign.start(folder, "pingferry", *words), choice.uniform(0, 1.1 * seconds), signal_number)
+        check_bundle(output, whole, "--force" in words, signal_number if killed else None)
         if "--force" not in words:
             words.insert(1, "--force")
-        done = campaign.offline(folder, *words)
-        if done.returncode != 0 or contents(output + "/b.tar.zst") != whole:
-            raise Loss("bundling again after a kill: status %d: %s" % (done.returncode, said(done)))
-        left = os.listdir(output) + [name for name in os.listdir(folder) if name != "out"]
-        if left != ["b.tar.zst"]:
-            raise Loss("temporary files stay for ever: %s" % left)
-        return "of %s, %s" % (name, "ended before the kill" if not killed else signal.Signals(number).name)
+        done = campaign.pingferry(folder, *words)
+        if done.returncode != 0 or read(output + "/b.tar.zst") != whole:
+            raise Failure("the command after a kill ended with status %d: %s" % (done.returncode, first_line(done)))
+        files = os.listdir(output) + [name for name in os.listdir(folder) if name != "out"]
+        if files != ["b.tar.zst"]:
+            raise Failure("temporary files are not removed by the next run: %s" % files)
+        return "of %s, %s" % (name, "ended before the kill" if not killed else signal.Signals(signal_number).name)
     campaign.each(part, campaign.cases(count), run)
 
 
-def check_bundle(output, whole, replaces, number):
-    """What stands in the output's folder after a kill."""
+def check_bundle(output, whole, replaces, signal_number):
+    """Checks the folder of a bundle after a kill.
+
+    `whole` is the expected bundle. `replaces` states whether an older file had its name. `signal_number` is `None` if the
+    program ended before the signal was sent.
+    """
     path = output + "/b.tar.zst"
-    found = contents(path) if os.path.exists(path) else None
+    found = read(path) if os.path.exists(path) else None
     if found is not None and found != whole and not (replaces and found == b"older"):
-        raise Loss("a bundle that is not whole has its name: %d of %d bytes" % (len(found), len(whole)))
-    if found is None and (replaces or number is None):
-        raise Loss("there is no bundle")
+        raise Failure("the bundle is incomplete or altered: %d of %d bytes" % (len(found), len(whole)))
+    if found is None and (replaces or signal_number is None):
+        raise Failure("there is no bundle")
     others = [name for name in os.listdir(output) if name != "b.tar.zst"]
-    if others and number != signal.SIGKILL:
-        raise Loss("temporary files after %s: %s" % (number, others))
+    if others and signal_number != signal.SIGKILL:
+        raise Failure("temporary files after %s: %s" % (signal_number, others))
 
 
 # Uploads
 
-def expected(campaign, bundle):
-    """What has to arrive, as `server.items` names it."""
-    lines = campaign.offline(campaign.folder, "convert", "-q", "-o", "-", "--uploadable", bundle).stdout.splitlines()
+def expected_items(campaign, bundle):
+    """Returns the keys, as `server.items` returns them, of all items that must arrive."""
+    lines = campaign.pingferry(campaign.folder, "convert", "-q", "-o", "-", "--uploadable", bundle).stdout.splitlines()
     records = [json.loads(line) for line in lines]
     return set(itertools.chain.from_iterable(
         [record["target"]["path"]] if record["system"] == "mozilla" else
@@ -101,46 +111,49 @@ def endpoints(server):
 
 
 def finish(campaign, folder, ledger, server, bundle, wanted, kills):
-    """Runs jobs until nothing is left, and checks what the server has and what the ledger knows."""
-    server.behaviour = None
+    """Runs jobs until all uploads are finished, and checks the items that the server received and the ledger."""
+    server.behavior = None
     words = campaign.job(ledger, "-q", *endpoints(server), bundle)
     for _ in range(3):
         done = campaign.run(folder, "pingferry-upload", *words)
         if done.returncode != 75:
             break
     if done.returncode != 0:
-        raise Loss("the job after a kill ended with %d: %s" % (done.returncode, said(done)))
+        raise Failure("the job after a kill ended with status %d: %s" % (done.returncode, first_line(done)))
     lost = wanted - set(server.accepted)
     if lost:
-        raise Loss("%d of %d items never arrived: %s" % (len(lost), len(wanted), sorted(lost)[0][:200]))
+        raise Failure("%d of %d items never arrived: %s" % (len(lost), len(wanted), sorted(lost)[0][:200]))
     check_settled(campaign, folder, ledger)
     if any(len(bodies) > 1 for bodies in server.bodies.values()):
-        raise Loss("a document was sent with two bodies: the server counts it twice")
-    # What was in flight at a kill is sent again under the same id, and nothing else is.
+        raise Failure("a document was sent with two different bodies, so that the server counts it twice")
+    # Only items whose request was in progress at a kill are sent again, under the same identifier.
     most = max(server.accepted.values())
     if most > kills + 1:
-        raise Loss("an item was sent %d times after %d kills" % (most, kills))
+        raise Failure("an item was sent %d times after %d kills" % (most, kills))
     before = server.requests
     done = campaign.run(folder, "pingferry-upload", *words)
     if done.returncode != 0 or server.requests != before:
-        raise Loss("one more job sends %d requests again (status %d)" % (server.requests - before, done.returncode))
+        raise Failure("one more job repeats %d requests (status %d)" % (server.requests - before, done.returncode))
 
 
 def check_settled(campaign, folder, ledger):
-    """All is delivered, but for what is held."""
+    """Checks that all items are delivered, except for held ones."""
     totals = campaign.status(folder, ledger)["totals"]
     waiting = [reason for reason in totals["waiting"] if reason["code"] != "held"]
     if totals["inFlight"] or totals["refused"] or waiting:
-        raise Loss("the ledger has something left: %s" % totals)
+        raise Failure("the ledger contains unfinished uploads: %s" % totals)
 
 
 def upload_bundle(campaign):
-    """Pings of many clients, and lists of Sift and Leanplum."""
+    """Returns a bundle with pings of many clients and with lists for Sift and Leanplum."""
     return campaign.bundle("uploads.tar.zst", [*SAMPLES, campaign.load(20, 300)])
 
 
-def look(campaign, folder, ledger, server):
-    """Opens a ledger after a kill. Before the first request it may not be one yet; then status says that there is none."""
+def check_ledger(campaign, folder, ledger, server):
+    """Checks that a ledger can be opened after a kill.
+
+    Before the first request, the ledger may be incomplete. In this case `status` must report that there is no ledger.
+    """
     if not os.path.exists(ledger):
         return
     if not server.requests:
@@ -151,43 +164,43 @@ def look(campaign, folder, ledger, server):
 
 
 def wait_for_ledger(process, folder):
-    """Waits until something of a ledger is there."""
+    """Waits until a process creates a file in `folder`, or ends."""
     while process.poll() is None and not os.listdir(folder):
         time.sleep(0.0001)
 
 
 def new_ledgers(campaign, part, count):
-    """Kills within the first 20 ms of a new ledger."""
+    """Kills uploads within 20 ms after the ledger is created."""
     bundle = upload_bundle(campaign)
-    wanted = expected(campaign, bundle)
+    wanted = expected_items(campaign, bundle)
 
     def run(number, folder):
         choice = campaign.random(part, number)
-        place = folder + "/ledger"
-        os.mkdir(place)
-        ledger = place + "/l.sqlite"
+        ledger_folder = folder + "/ledger"
+        os.mkdir(ledger_folder)
+        ledger = ledger_folder + "/l.sqlite"
         with Server() as server:
             words = campaign.job(ledger, "-q", *endpoints(server), bundle)
             process = campaign.start(folder, "pingferry-upload", *words)
-            wait_for_ledger(process, place)
+            wait_for_ledger(process, ledger_folder)
             delay = choice.uniform(0, 0.02)
             killed = stop_after(process, delay)
-            look(campaign, folder, ledger, server)
+            check_ledger(campaign, folder, ledger, server)
             finish(campaign, folder, ledger, server, bundle, wanted, 1)
             return "killed within %s ms" % ("10" if delay < 0.01 else "20") if killed else "ended before the kill"
     campaign.each(part, campaign.cases(count), run)
 
 
 def uploads(campaign, part, count):
-    """Kills at any moment of jobs, several on one ledger."""
+    """Kills upload jobs at random times, several of them with the same ledger."""
     bundle = upload_bundle(campaign)
-    wanted = expected(campaign, bundle)
+    wanted = expected_items(campaign, bundle)
 
     def run(number, folder):
         choice = campaign.random(part, number)
         ledger = folder + "/l.sqlite"
-        # Some answers come late, so that something is in flight.
-        slow = Behaviour(lambda path: [Pause(choice.uniform(0, 0.05)), *normal(path)], accepts=True)
+        # Some responses are delayed, so that requests are in progress at the time of a kill.
+        slow = Behavior(lambda path: [Pause(choice.uniform(0, 0.05)), *normal(path)], accepts=True)
         with Server(slow) as server:
             words = campaign.job(ledger, "-q", *endpoints(server), bundle)
             kills = 0
@@ -197,7 +210,7 @@ def uploads(campaign, part, count):
                 while process.poll() is None and server.requests < requests:
                     time.sleep(0.001)
                 kills += stop_after(process, choice.uniform(0, 0.03))
-                look(campaign, folder, ledger, server)
+                check_ledger(campaign, folder, ledger, server)
             finish(campaign, folder, ledger, server, bundle, wanted, kills)
             return "killed %d times" % kills
     campaign.each(part, campaign.cases(count), run)

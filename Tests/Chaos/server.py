@@ -1,4 +1,4 @@
-"""A small server on loopback that answers as the systems' servers do, or in any other way."""
+"""An HTTP server on loopback that responds like the servers of the telemetry systems, or violates the protocol."""
 
 import asyncio
 import collections
@@ -14,27 +14,27 @@ LEANPLUM_BODY = b'{"response":[{"success":true}]}'
 
 
 def normal(path):
-    """What the server that knows a path answers."""
+    """Returns the steps with which the server of a telemetry system responds to a request for `path`."""
     body = LEANPLUM_BODY if path.startswith("/api") else b""
     return [OK + b"Content-Length: %d\r\n\r\n" % len(body) + body]
 
 
 class Pause:
-    """Nothing for some seconds."""
+    """Sends nothing for some seconds."""
 
     def __init__(self, seconds):
         self.seconds = seconds
 
 
 class Drip:
-    """Bytes one by one."""
+    """Sends bytes one by one, with a delay after each."""
 
     def __init__(self, data, seconds=0.2):
         self.data, self.seconds = data, seconds
 
 
 class Endless:
-    """The same bytes until nobody reads them any more."""
+    """Repeats the same bytes until the client closes the connection."""
 
     def __init__(self, data):
         self.data = data
@@ -43,19 +43,20 @@ class Endless:
 HANG, CLOSE, RESET = "hang", "close", "reset"
 
 
-class Behaviour:
-    """How a server answers: what it does when a connection comes up, before a body is read, and then.
+class Behavior:
+    """The steps of a server on a new connection, before it reads a request body, or after that.
 
-    Each is a list of steps: bytes, `Pause`, `Drip`, `Endless`, HANG, CLOSE, RESET.
+    A step is `bytes`, `Pause`, `Drip`, `Endless`, `HANG`, `CLOSE` or `RESET`. `times` limits the number of requests to which
+    the behavior applies.
     """
 
     def __init__(self, steps=None, before_body=None, on_connect=None, times=None, accepts=False):
         self.steps, self.before_body, self.on_connect, self.times = steps, before_body, on_connect, times
-        # Whether the answer tells the client that the upload has arrived.
+        # Whether the response tells the client that the upload succeeded.
         self.accepts = accepts
 
     def take(self):
-        """Whether it applies once more."""
+        """Returns whether the behavior applies to one more request."""
         if self.times is None:
             return True
         self.times -= 1
@@ -63,7 +64,7 @@ class Behaviour:
 
 
 def items(path, headers, body):
-    """What a request delivers: a document by its path, or the elements of a list."""
+    """Returns the keys of the items in a request: the path of a document, or the elements of a list."""
     if headers.get("content-encoding") == "gzip":
         body = gzip.decompress(body)
     if path.startswith("/submit"):
@@ -74,18 +75,19 @@ def items(path, headers, body):
 
 
 def element_key(element):
+    """Returns a string that is equal for equal elements."""
     return json.dumps(element, sort_keys=True)
 
 
 class Server:
-    """A server that runs for as long as the `with` lasts."""
+    """A server in a thread. It is stopped at the end of the `with` statement."""
 
-    def __init__(self, behaviour=None):
-        self.behaviour = behaviour
+    def __init__(self, behavior=None):
+        self.behavior = behavior
         self.requests = 0
-        # How often each item arrived, and how often with an answer that told so.
+        # The number of times that each item arrived, and that its arrival was confirmed.
         self.arrived, self.accepted = collections.Counter(), collections.Counter()
-        # The bodies of each document.
+        # The distinct request bodies of each document, by path.
         self.bodies = collections.defaultdict(set)
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
@@ -110,15 +112,15 @@ class Server:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def forget(self):
-        """Behaves from now on, and counts anew."""
-        self.behaviour = None
+    def reset(self):
+        """Makes the server follow the protocol from now on, and resets the number of requests."""
+        self.behavior = None
         self.requests = 0
 
     async def serve(self, reader, writer):
         try:
-            if self.behaviour and self.behaviour.on_connect and self.behaviour.take():
-                return await self.act(self.behaviour.on_connect, reader, writer)
+            if self.behavior and self.behavior.on_connect and self.behavior.take():
+                return await self.act(self.behavior.on_connect, reader, writer)
             while await self.answer(reader, writer):
                 pass
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
@@ -127,32 +129,33 @@ class Server:
             writer.close()
 
     async def answer(self, reader, writer):
-        """One request; whether there may be another one on the connection."""
+        """Handles one request. Returns whether the connection remains open."""
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         path = head[0].split(" ")[1]
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:])}
-        behaviour = self.behaviour
-        if behaviour and behaviour.on_connect:
-            behaviour = None
-        if behaviour and not behaviour.take():
-            behaviour = None
-        if behaviour and behaviour.before_body:
+        behavior = self.behavior
+        if behavior and behavior.on_connect:
+            behavior = None
+        if behavior and not behavior.take():
+            behavior = None
+        if behavior and behavior.before_body:
             self.requests += 1
-            return await self.act(behaviour.before_body, reader, writer)
+            return await self.act(behavior.before_body, reader, writer)
         body = await self.body(reader, headers)
         self.requests += 1
         keys = items(path, headers, body)
         self.arrived.update(keys)
         if path.startswith("/submit"):
             self.bodies[path].add(body)
-        steps = behaviour.steps if behaviour else normal(path)
+        steps = behavior.steps if behavior else normal(path)
         if callable(steps):
             steps = steps(path)
-        if behaviour is None or behaviour.accepts:
+        if behavior is None or behavior.accepts:
             self.accepted.update(keys)
         return await self.act(steps, reader, writer)
 
     async def body(self, reader, headers):
+        """Reads the body of a request, which may be chunked."""
         if headers.get("transfer-encoding") != "chunked":
             return await reader.readexactly(int(headers.get("content-length", 0)))
         body = b""
@@ -164,6 +167,7 @@ class Server:
                 return body
 
     async def act(self, steps, reader, writer):
+        """Performs steps. Returns whether the connection remains open."""
         for step in steps:
             if step == CLOSE:
                 return False

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Validates records against the schemas of the pipeline that receives them.
+"""Validates records against the JSON schemas of Mozilla's pipeline.
 
     pingferry convert -o - PATH | validate.py SCHEMAS
 
-Reads records as NDJSON on standard input. The payload of each record of Mozilla's ping types that is not held
-must match SCHEMAS/<type>.<v>.schema.json (JSON Schema draft 4). Prints a line for each that does not and exits
-with status 1 if there is any. Needs the package `jsonschema`.
+Reads records as NDJSON from standard input. The payload of each record of one of Mozilla's ping types must match the schema
+`SCHEMAS/<type>.<v>.schema.json` (JSON Schema draft 4), unless the record is held. Prints a line for each record that does not
+match, and exits with status 1 if there is one. Needs the package `jsonschema`.
 """
 
 import argparse
@@ -19,13 +19,13 @@ TYPES = ("core", "focus-event", "mobile-event")
 
 
 class Schemas:
-    """The validators of a folder, each read when it is first asked for."""
+    """The validators of the schemas in a folder. Each schema is loaded when it is first used."""
 
     def __init__(self, folder):
         self.folder, self.validators = folder, {}
 
     def validator(self, name):
-        """The validator of one schema, or None if the folder does not have it."""
+        """Returns the validator of the schema `name`, or `None` if the folder does not contain it."""
         if name not in self.validators:
             path = os.path.join(self.folder, name + ".schema.json")
             self.validators[name] = None
@@ -35,12 +35,12 @@ class Schemas:
         return self.validators[name]
 
     def failure(self, record):
-        """What is wrong with the payload of a record, or None."""
+        """Returns why the payload of `record` is invalid, or `None` if it is valid."""
         payload = record["payload"]
         name = "%s.%s" % (record["type"], payload.get("v"))
         validator = self.validator(name)
         if validator is None:
-            return "no schema " + name
+            return "there is no schema " + name
         error = next(validator.iter_errors(payload), None)
         if error is None:
             return None
@@ -49,10 +49,10 @@ class Schemas:
 
 def main():
     parser = argparse.ArgumentParser(description="Validate records (NDJSON on standard input) against JSON schemas.")
-    parser.add_argument("schemas", help="folder of files named <type>.<v>.schema.json")
+    parser.add_argument("schemas", help="the folder of the files named <type>.<v>.schema.json")
     args = parser.parse_args()
     if not os.path.isdir(args.schemas):
-        parser.error("%s is no folder" % args.schemas)
+        parser.error("%s is not a folder" % args.schemas)
     schemas = Schemas(args.schemas)
     valid = invalid = skipped = 0
     for number, line in enumerate(sys.stdin.buffer, 1):

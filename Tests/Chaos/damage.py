@@ -1,4 +1,7 @@
-"""Flipped bits and cuts: verify notices them, and salvage gives no altered record without a mark."""
+"""Flips bits in bundles and truncates bundles.
+
+`verify` must report the damage, and `convert --salvage` must mark altered records.
+"""
 
 import collections
 import io
@@ -6,19 +9,19 @@ import json
 import subprocess
 import tarfile
 
-from campaign import Loss, contents
+from campaign import Failure, read
 
 PINGS = 6000
 
 
 def recompressed(data, *options):
-    """A bundle as other tools make it again: one frame, and no seek table."""
+    """Compresses the contents of a bundle with `zstd`, as one frame without a seek table."""
     plain = subprocess.run(["zstd", "-dcq"], input=data, stdout=subprocess.PIPE, check=True).stdout
     return subprocess.run(["zstd", "-cq", *options], input=plain, stdout=subprocess.PIPE, check=True).stdout
 
 
-def packed_again(data):
-    """A bundle that was unpacked and packed again by tar."""
+def repacked(data):
+    """Writes the members of a bundle to a new archive without pax headers, as `tar` does."""
     plain = subprocess.run(["zstd", "-dcq"], input=data, stdout=subprocess.PIPE, check=True).stdout
     output = io.BytesIO()
     with tarfile.open(fileobj=io.BytesIO(plain)) as source, \
@@ -30,39 +33,39 @@ def packed_again(data):
 
 
 class Original:
-    """A bundle before it is damaged, and what it holds."""
+    """A bundle before it is damaged, with its members and its records."""
 
     def __init__(self, campaign, name, data, known):
         self.name, self.data = name, data
         self.members = members(data)
         self.lines = collections.Counter(known)
-        folder = campaign.place()
+        folder = campaign.new_folder()
         status, lines = salvage(campaign, folder, data)
         if status not in (0, 1) or sum((self.lines - lines).values()):
-            raise Loss("%s: salvage gives %d of %d records of the undamaged bundle (status %d)"
+            raise Failure("%s: salvage restores %d of %d records of the undamaged bundle (status %d)"
                        % (name, lines.total(), self.lines.total(), status))
 
 
 def originals(campaign, part):
-    """The bundles that are damaged: small, with several segments, and written again by other tools."""
+    """Returns the bundles to damage: a small one, one with several segments, and some that other tools have rewritten."""
     small = campaign.samples()
     large = campaign.bundle("large.tar.zst", [campaign.load(20, PINGS)])
     made = []
     for name, path, change in (
             ("native", small, lambda data: data), ("native, large", large, lambda data: data),
             ("recompressed", small, recompressed), ("without checksums", small, lambda data: recompressed(data, "--no-check")),
-            ("packed again by tar", small, packed_again)):
-        known = campaign.offline(campaign.folder, "convert", "-q", "-o", "-", path).stdout.splitlines()
+            ("repacked by tar", small, repacked)):
+        known = campaign.pingferry(campaign.folder, "convert", "-q", "-o", "-", path).stdout.splitlines()
         try:
-            made.append(Original(campaign, name, change(contents(path)), known))
-        except Loss as loss:
-            campaign.counts[part]["LOST"] += 1
-            campaign.losses.append("%s: %s" % (part, loss))
+            made.append(Original(campaign, name, change(read(path)), known))
+        except Failure as failure:
+            campaign.counts[part]["FAILED"] += 1
+            campaign.failures.append("%s: %s" % (part, failure))
     return made
 
 
 def members(data):
-    """What a damaged bundle holds for stock tools: names and bytes; None where they can make nothing of it."""
+    """Returns the names and contents of the members that stock tools can extract, or `None` if they reject the archive."""
     plain = subprocess.run(["zstd", "-dcq"], input=data, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
     try:
         with tarfile.open(fileobj=io.BytesIO(plain)) as archive:
@@ -72,16 +75,16 @@ def members(data):
 
 
 def salvage(campaign, folder, data):
-    """The exit status, and how often each line came out."""
+    """Salvages the records of a bundle. Returns the exit status and the number of occurrences of each line."""
     path = folder + "/damaged.tar.zst"
     with open(path, "wb") as file:
         file.write(data)
-    done = campaign.offline(folder, "convert", "-q", "--salvage", "-o", "-", path)
+    done = campaign.pingferry(folder, "convert", "-q", "--salvage", "-o", "-", path)
     return done.returncode, collections.Counter(done.stdout.splitlines())
 
 
 def is_marked(line):
-    """Whether a record says of itself that it is not proven, and is held for that."""
+    """Returns whether a record is held, and has a note, because it is unproven."""
     try:
         record = json.loads(line)
     except ValueError:
@@ -91,6 +94,7 @@ def is_marked(line):
 
 
 def without_mark(line):
+    """Returns a record as JSON without its `unproven` notes and hold reasons."""
     record = json.loads(line)
     for key in ("notes", "held"):
         record[key] = [text for text in record[key] if not text.startswith("unproven")]
@@ -98,34 +102,35 @@ def without_mark(line):
 
 
 def check(campaign, folder, original, data):
-    """Damages of one bundle: how the case ended."""
+    """Checks `verify` and `convert --salvage` on a damaged bundle. Returns a description of the outcome."""
     path = folder + "/damaged.tar.zst"
     status, lines = salvage(campaign, folder, data)
-    verified = campaign.offline(folder, "verify", path).returncode
+    verified = campaign.pingferry(folder, "verify", path).returncode
     if verified == 0 and members(data) != original.members:
-        raise Loss("%s: verify does not notice that the content changed" % original.name)
+        raise Failure("%s: verify does not report that the contents changed" % original.name)
     if verified not in (0, 65):
-        raise Loss("%s: verify ended with %d" % (original.name, verified))
+        raise Failure("%s: verify ended with status %d" % (original.name, verified))
     if status not in (0, 1, 65):
-        raise Loss("%s: salvage ended with %d" % (original.name, status))
+        raise Failure("%s: salvage ended with status %d" % (original.name, status))
     more = lines - original.lines
     unmarked = [line for line in more if not is_marked(line)]
     if unmarked:
-        raise Loss("%s: salvage gives %d altered records without a mark (status %d): %s"
+        raise Failure("%s: salvage writes %d altered records without a mark (status %d): %s"
                    % (original.name, len(unmarked), status, unmarked[0][:200]))
     known = {without_mark(line) for line in original.lines} if more else set()
     altered = sum(without_mark(line) not in known for line in more)
     missing = original.lines.total() - lines.total()
     if status == 0 and (more or missing > 0):
-        raise Loss("%s: salvage gives %d records with a mark and leaves %d out, with status 0"
+        raise Failure("%s: salvage writes %d marked records and omits %d, but exits with status 0"
                    % (original.name, more.total(), missing))
     if verified == 0:
-        return original.name + ": content unchanged"
-    return original.name + (": noticed, altered records marked" if altered else
-                            ": noticed, some records given up" if missing > 0 else ": noticed, all records salvaged")
+        return original.name + ": contents unchanged"
+    return original.name + (": reported, altered records marked" if altered else
+                            ": reported, some records lost" if missing > 0 else ": reported, all records salvaged")
 
 
 def flips(campaign, part, count):
+    """Flips one bit in each case."""
     given = originals(campaign, part)
 
     def run(number, folder):
@@ -138,6 +143,7 @@ def flips(campaign, part, count):
 
 
 def cuts(campaign, part, count):
+    """Truncates a bundle in each case."""
     given = originals(campaign, part)
 
     def run(number, folder):

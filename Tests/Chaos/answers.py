@@ -1,36 +1,41 @@
-"""Servers that misbehave: each job ends in time, with the status of the contract, and the next one loses nothing."""
+"""Tests uploads to servers that violate the protocol.
+
+Each job must end in time with the documented exit status, and the next job must deliver what remains.
+"""
 
 import random
 import time
 
 import kills
-from campaign import Loss, said
-from server import CLOSE, HANG, LEANPLUM_BODY, OK, RESET, Behaviour, Drip, Endless, Pause, Server
+from campaign import Failure, first_line
+from server import CLOSE, HANG, LEANPLUM_BODY, OK, RESET, Behavior, Drip, Endless, Pause, Server
 
-# What an upload has become, with the exit status of a job in which all ended so.
-DELIVERED, REFUSED, LATER, CREDENTIAL = "delivered", "refused", "later", "credential"
-STATUS = {DELIVERED: 0, REFUSED: 1, LATER: 75, CREDENTIAL: 78}
+# The outcomes of an upload, and the exit status of a job in which all uploads have the same outcome.
+DELIVERED, REJECTED, LATER, CREDENTIAL = "delivered", "rejected", "later", "credential"
+STATUS = {DELIVERED: 0, REJECTED: 1, LATER: 75, CREDENTIAL: 78}
+# The number of attempts, and the timeouts in seconds.
 ATTEMPTS, CONNECT, READ, EXCHANGE = 2, 2, 2, 4
-# Few records each, for a job may wait for each of them; and the most that one client has.
+# The captures are small, because a job may wait for each of their records.
 CAPTURES = {
     "mozilla": ["samples/webxr"], "sift": ["--client", "5A7702C9-1D4E-46B3-8F95-E0B6A3C81D27", "samples/shop"],
     "leanplum": ["samples/leanplum"]}
+# The maximum number of records of one client.
 RECORDS = 5
-# One job may take as long as a client's requests may, one after another, with the pauses between them.
-LIMIT = RECORDS * ATTEMPTS * (CONNECT + EXCHANGE + 1) + 20
+# The maximum duration of a job, in seconds. The requests of one client are sent one after another, with pauses between them.
+JOB_TIMEOUT = RECORDS * ATTEMPTS * (CONNECT + EXCHANGE + 1) + 20
 
 
 def answer(status, headers=b"", body=b"", length=None):
-    """An answer as bytes; `length` is what it claims."""
+    """Returns a response as bytes. `length` is the value of its Content-Length header, by default the length of the body."""
     length = len(body) if length is None else length
     return b"HTTP/1.1 %d X\r\n%sContent-Length: %d\r\n\r\n%s" % (status, headers, length, body)
 
 
 def statuses():
-    """Plain answers, by what they mean."""
+    """Yields complete responses with various status codes, and the expected outcome of the upload."""
     for status, meaning in [
-            (200, DELIVERED), (400, REFUSED), (402, REFUSED), (404, REFUSED), (405, REFUSED), (410, REFUSED),
-            (411, REFUSED), (413, REFUSED), (414, REFUSED), (422, REFUSED), (431, REFUSED), (451, REFUSED),
+            (200, DELIVERED), (400, REJECTED), (402, REJECTED), (404, REJECTED), (405, REJECTED), (410, REJECTED),
+            (411, REJECTED), (413, REJECTED), (414, REJECTED), (422, REJECTED), (431, REJECTED), (451, REJECTED),
             (401, CREDENTIAL), (403, CREDENTIAL), (407, CREDENTIAL), (408, LATER), (429, LATER), (500, LATER),
             (502, LATER), (503, LATER), (504, LATER), (599, LATER), (301, LATER), (302, LATER), (307, LATER), (308, LATER)]:
         body = LEANPLUM_BODY if status == 200 else b"chaos"
@@ -41,8 +46,8 @@ def statuses():
 
 
 def cut_bodies():
-    """The status line decides; the body only explains."""
-    for status, meaning in ((200, DELIVERED), (400, REFUSED), (503, LATER)):
+    """Yields responses whose body is incomplete. The status code alone determines the outcome."""
+    for status, meaning in ((200, DELIVERED), (400, REJECTED), (503, LATER)):
         head = answer(status, length=100_000)
         yield "%d, body cut" % status, [head + b"{", CLOSE], meaning
         yield "%d, body reset" % status, [head + b"{", Pause(0.1), RESET], meaning
@@ -55,7 +60,7 @@ def cut_bodies():
 
 
 def no_answers():
-    """Nothing that could be taken for an answer."""
+    """Yields behaviors that are not a complete response."""
     noise = random.Random(0).randbytes(5000)
     endless = b"HTTP/1.1 100 Continue\r\n\r\n"
     for name, steps in {
@@ -72,14 +77,14 @@ def no_answers():
         yield name, steps, LATER
 
 
-def fine():
-    """Odd answers that are good."""
+def valid_answers():
+    """Yields unusual but valid responses."""
     for name, steps in {
             "100 before 200": [b"HTTP/1.1 100 Continue\r\n\r\n", answer(200, body=LEANPLUM_BODY)],
             "103 before 200": [b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n", answer(200, body=LEANPLUM_BODY)],
             "slow": [Pause(0.5), answer(200, body=LEANPLUM_BODY)],
             "200, closed after": [answer(200, b"Connection: close\r\n", LEANPLUM_BODY), CLOSE],
-            "200, closed without a word": [answer(200, body=LEANPLUM_BODY), CLOSE],
+            "200, closed without notice": [answer(200, body=LEANPLUM_BODY), CLOSE],
             "200, reset after": [answer(200, body=LEANPLUM_BODY), Pause(0.2), RESET],
             "200 without a length": [OK + b"\r\n" + LEANPLUM_BODY, CLOSE],
             "200 in chunks": [OK + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n"
@@ -89,70 +94,73 @@ def fine():
 
 
 def table():
-    """All behaviours: name, how a new one is made, and what becomes of uploads."""
+    """Returns the name of each behavior, a function that creates it, and the expected outcome of uploads."""
     rows = []
-    for source in (statuses, cut_bodies, no_answers, fine):
+    for source in (statuses, cut_bodies, no_answers, valid_answers):
         for name, steps, meaning in source():
-            rows.append((name, lambda times, steps=steps: Behaviour(steps, times=times), meaning))
+            rows.append((name, lambda times, steps=steps: Behavior(steps, times=times), meaning))
     for name, step in (("closes", CLOSE), ("resets", RESET), ("hangs", HANG)):
         rows.append((name + " before the body",
-                     lambda times, step=step: Behaviour(before_body=[step], times=times), LATER))
+                     lambda times, step=step: Behavior(before_body=[step], times=times), LATER))
         rows.append((name + " on connecting",
-                     lambda times, step=step: Behaviour(on_connect=[step], times=times), LATER))
-    rows.append(("garbage on connecting", lambda times: Behaviour(on_connect=[b"\xff" * 99, CLOSE], times=times), LATER))
+                     lambda times, step=step: Behavior(on_connect=[step], times=times), LATER))
+    rows.append(("garbage on connecting", lambda times: Behavior(on_connect=[b"\xff" * 99, CLOSE], times=times), LATER))
     return rows
 
 
 def meaning_for(system, name, meaning):
-    """Of Leanplum the body decides: an answer whose body did not arrive says nothing."""
-    if system == "leanplum" and meaning in (DELIVERED, REFUSED) and (", body" in name or "broken chunks" in name):
+    """Returns the expected outcome for a system.
+
+    Leanplum reports the outcome in the body, so that a response with an incomplete body is not final.
+    """
+    if system == "leanplum" and meaning in (DELIVERED, REJECTED) and (", body" in name or "broken chunks" in name):
         return LATER
     return meaning
 
 
-def behaviours(campaign, part, _):
-    """Each behaviour with each system: always, and for the first two requests only."""
+def behaviors(campaign, part, _):
+    """Tests each behavior with each system, both for all requests and for the first two requests only."""
     known = campaign.run(campaign.folder, "pingferry-upload", "send", "--help").stdout.decode()
     deadline = ["--exchange-timeout", str(EXCHANGE)] if "--exchange-timeout" in known else []
     cases = [(system, times, *row) for row in table() for system in CAPTURES for times in (None, 2)]
     bundles = {}
     for system, capture in CAPTURES.items():
         bundle = campaign.bundle(system + ".tar.zst", capture)
-        bundles[system] = (bundle, kills.expected(campaign, bundle))
+        bundles[system] = (bundle, kills.expected_items(campaign, bundle))
 
     def run(number, folder):
         system, times, name, make, meaning = cases[number]
         meaning = meaning_for(system, name, meaning)
         try:
-            behaviour = make(times)
-            behaviour.accepts = meaning == DELIVERED
-            with Server(behaviour) as server:
+            behavior = make(times)
+            behavior.accepts = meaning == DELIVERED
+            with Server(behavior) as server:
                 case = Case(campaign, folder, server, *bundles[system], deadline)
                 case.first_job(meaning, times)
                 case.next_jobs(meaning, system)
-        except Loss as loss:
-            raise Loss("%s, %s%s: %s" % (name, system, "" if times is None else ", at first", loss)) from None
+        except Failure as failure:
+            raise Failure("%s, %s%s: %s" % (name, system, "" if times is None else ", at first", failure)) from None
         return meaning
 
-    def signalled(number, folder):
+    def terminated(number, folder):
         name, make, _ = stalls[number]
         with Server(make(None)) as server:
             try:
-                return stop_while(campaign, folder, server, bundles["mozilla"][0])
-            except Loss as loss:
-                raise Loss("%s: %s" % (name, loss)) from None
+                return stop_waiting_job(campaign, folder, server, bundles["mozilla"][0])
+            except Failure as failure:
+                raise Failure("%s: %s" % (name, failure)) from None
 
-    # A smaller campaign takes a part of the list, spread over it. Most of the time of a case is spent waiting.
+    # At a smaller scale, the cases are spread over the whole list. Many cases run at once, because they mostly wait.
     chosen = campaign.cases(len(cases))
     numbers = chosen if campaign.case is not None else [index * len(cases) // len(chosen) for index in chosen]
     campaign.each(part, numbers, run, jobs=8 * campaign.jobs)
     stalls = [row for row in table() if any(word in row[0] for word in ("hang", "stall", "drip", "endless"))]
     if campaign.case is None:
-        campaign.each(part + "-signal", campaign.cases(len(stalls)), signalled, jobs=8 * campaign.jobs)
+        campaign.each(part + "-signal", campaign.cases(len(stalls)), terminated, jobs=8 * campaign.jobs)
 
 
 class Case:
-    """One system and one behaviour."""
+    """A case with one system and one behavior of the server."""
 
     def __init__(self, campaign, folder, server, bundle, wanted, deadline):
         self.campaign, self.folder, self.server, self.wanted = campaign, folder, server, wanted
@@ -162,23 +170,23 @@ class Case:
             "--read-timeout", str(READ), *deadline, bundle)
 
     def job(self):
-        return self.campaign.run(self.folder, "pingferry-upload", *self.words, limit=LIMIT)
+        return self.campaign.run(self.folder, "pingferry-upload", *self.words, timeout=JOB_TIMEOUT)
 
     def first_job(self, meaning, times):
         done = self.job()
         allowed = {STATUS[meaning]}
         if times is not None:
-            # Two attempts may both have met it; then the rest of that client waits.
+            # If both attempts of a request failed, the remaining requests of that client are deferred.
             allowed |= {0, 75} if meaning == LATER else set()
         if done.returncode not in allowed:
-            raise Loss("status %d instead of %s: %s" % (done.returncode, sorted(allowed), said(done)))
+            raise Failure("status %d instead of %s: %s" % (done.returncode, sorted(allowed), first_line(done)))
 
     def next_jobs(self, meaning, system):
-        """The server behaves now: what was refused is let go, and everything arrives."""
-        self.server.forget()
+        """Runs jobs while the server follows the protocol, after a retry of the rejected uploads. All items must arrive."""
+        self.server.reset()
         refusals = self.campaign.status(self.folder, self.ledger)["refusals"]
-        if bool(refusals) != (meaning == REFUSED):
-            raise Loss("%d refusals in the ledger" % len(refusals))
+        if bool(refusals) != (meaning == REJECTED):
+            raise Failure("the ledger contains %d rejected uploads" % len(refusals))
         if refusals:
             ids = [refusal["id"] for refusal in refusals]
             self.campaign.run(self.folder, "pingferry-upload", "retry", "-q", "--ledger", self.ledger, *ids)
@@ -187,26 +195,26 @@ class Case:
             if done.returncode != 75:
                 break
             if self.server.requests == 0:
-                # It still keeps to what the server asked for.
+                # The pause requested by the server has not ended yet.
                 return
         self.check_end(done, meaning, system)
 
     def check_end(self, done, meaning, system):
         if done.returncode != 0:
-            raise Loss("the job after it ended with %d: %s" % (done.returncode, said(done)))
+            raise Failure("the next job ended with status %d: %s" % (done.returncode, first_line(done)))
         lost = self.wanted - set(self.server.accepted)
         if lost:
-            raise Loss("%d of %d items never arrived" % (len(lost), len(self.wanted)))
+            raise Failure("%d of %d items never arrived" % (len(lost), len(self.wanted)))
         kills.check_settled(self.campaign, self.folder, self.ledger)
         twice = [key for key, count in self.server.accepted.items() if count > 1]
         if twice:
-            raise Loss("%d items were sent again after an answer" % len(twice))
+            raise Failure("%d items were sent again after a response" % len(twice))
         if meaning == DELIVERED and self.server.requests:
-            raise Loss("%d requests of the next job, after all was delivered" % self.server.requests)
+            raise Failure("the next job sent %d requests, although all items were delivered" % self.server.requests)
 
 
-def stop_while(campaign, folder, server, bundle):
-    """SIGTERM while a server does not answer ends the job within 5 s."""
+def stop_waiting_job(campaign, folder, server, bundle):
+    """Checks that SIGTERM ends a job within 5 s while the server does not respond. Returns a description of the outcome."""
     ledger = folder + "/l.sqlite"
     words = campaign.job(ledger, "-q", *kills.endpoints(server), "--read-timeout", "600", bundle)
     process = campaign.start(folder, "pingferry-upload", *words)
@@ -221,8 +229,8 @@ def stop_while(campaign, folder, server, bundle):
     if process.poll() is None:
         process.kill()
         process.wait()
-    # Four seconds more, for a machine that is busy with the other cases.
+    # Allows 4 s more, because other cases run at the same time.
     if seconds > 5 + 4:
-        raise Loss("SIGTERM ended the job after %s" % ("%.1f s" % seconds if seconds < 15 else "more than 15 s"))
-    kills.look(campaign, folder, ledger, server)
+        raise Failure("SIGTERM ended the job after %s" % ("%.1f s" % seconds if seconds < 15 else "more than 15 s"))
+    kills.check_ledger(campaign, folder, ledger, server)
     return "ended %d s after SIGTERM" % seconds

@@ -1,7 +1,9 @@
-"""Drives a headless Chromium through a pair of pipes, with nothing but the standard library.
+"""Controls headless Chromium over a pair of pipes. Needs no package besides the standard library.
 
-Source: Chromium's --remote-debugging-pipe: messages of the DevTools protocol as JSON, each ended by a zero byte, come in on
-descriptor 3 and go out on descriptor 4.
+With `--remote-debugging-pipe`, Chromium reads messages of the DevTools protocol from file descriptor 3 and writes messages to
+file descriptor 4. Each message is JSON, terminated by a zero byte.
+
+Source: "Chrome DevTools Protocol", https://chromedevtools.github.io/devtools-protocol/
 """
 
 import base64
@@ -13,33 +15,33 @@ import subprocess
 import tempfile
 import time
 
-# A machine at work may take long to start a browser.
-PATIENCE = 120
+# The maximum time, in seconds, that the browser may take to answer. A busy machine starts it slowly.
+TIMEOUT = 120
 
 
 def chromium():
-    """The path of the browser; None where there is none."""
+    """Returns the path of Chromium or Chrome, or `None` if neither is installed."""
     return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 class Browser:
-    """A browser without a window and without a network."""
+    """A headless browser process. It is stopped at the end of the `with` statement."""
 
     def __init__(self):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        theirs_in, self.output = os.pipe()
-        self.input, theirs_out = os.pipe()
+        browser_input, self.output = os.pipe()
+        self.input, browser_output = os.pipe()
         options = [
             chromium(), "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu",
             "--disable-dev-shm-usage", "--disable-background-networking", "--no-first-run",
             "--force-device-scale-factor=1", "--user-data-dir=" + self.profile.name]
-        shell = ["sh", "-c", 'exec "$@" 3<&%d 4>&%d' % (theirs_in, theirs_out), "sh"]
+        shell = ["sh", "-c", 'exec "$@" 3<&%d 4>&%d' % (browser_input, browser_output), "sh"]
         self.process = subprocess.Popen(
-            shell + options, pass_fds=(theirs_in, theirs_out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        os.close(theirs_in)
-        os.close(theirs_out)
-        self.bytes = b""
-        self.number = 0
+            shell + options, pass_fds=(browser_input, browser_output), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(browser_input)
+        os.close(browser_output)
+        self.buffer = b""
+        self.last_id = 0
         self.events = []
 
     def __enter__(self):
@@ -48,7 +50,7 @@ class Browser:
     def __exit__(self, *_):
         try:
             self.call("Browser.close")
-            self.process.wait(PATIENCE)
+            self.process.wait(TIMEOUT)
         finally:
             self.process.kill()
             self.process.wait()
@@ -57,26 +59,27 @@ class Browser:
             self.profile.cleanup()
 
     def _receive(self):
-        end = time.monotonic() + PATIENCE
-        while b"\0" not in self.bytes:
+        """Returns the next message from the browser."""
+        end = time.monotonic() + TIMEOUT
+        while b"\0" not in self.buffer:
             ready, _, _ = select.select([self.input], [], [], max(0, end - time.monotonic()))
             piece = os.read(self.input, 1 << 20) if ready else b""
             if not piece:
-                raise RuntimeError("the browser does not answer")
-            self.bytes += piece
-        message, _, self.bytes = self.bytes.partition(b"\0")
+                raise RuntimeError("the browser exited or did not answer within %d s" % TIMEOUT)
+            self.buffer += piece
+        message, _, self.buffer = self.buffer.partition(b"\0")
         return json.loads(message)
 
     def call(self, method, session=None, **parameters):
-        """Calls a method of the protocol and returns its result; what happens meanwhile is kept in `events`."""
-        self.number += 1
-        message = {"id": self.number, "method": method, "params": parameters}
+        """Calls a method of the protocol and returns its result. Messages received before the result are added to `events`."""
+        self.last_id += 1
+        message = {"id": self.last_id, "method": method, "params": parameters}
         if session:
             message["sessionId"] = session
         os.write(self.output, json.dumps(message).encode() + b"\0")
         while True:
             answer = self._receive()
-            if answer.get("id") != self.number:
+            if answer.get("id") != self.last_id:
                 self.events.append(answer)
             elif "error" in answer:
                 raise RuntimeError("%s: %s" % (method, answer["error"]))
@@ -84,14 +87,14 @@ class Browser:
                 return answer["result"]
 
     def open(self, path, width=1280, height=900, dark=False):
-        """Opens a file as a page."""
+        """Opens the file at `path` in a new page and waits until it is loaded."""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         return Page(self, session, target, "file://" + os.path.abspath(path), width, height, dark)
 
 
 class Page:
-    """An open page."""
+    """A page that is open in a browser."""
 
     def __init__(self, browser, session, target, address, width, height, dark):
         self.browser, self.session, self.target = browser, session, target
@@ -106,38 +109,39 @@ class Page:
         self.call("Page.navigate", url=address)
         while not any(event["method"] == "Page.loadEventFired" for event in self._events(start)):
             browser.events.append(browser._receive())
-        # The rest of what loading caused has been told when the page answers again.
+        # The page answers after it has reported all events of loading.
         self.evaluate("document.readyState")
-        self.happened = self._events(start)
+        self.events = self._events(start)
 
     def _events(self, start):
+        """Returns the events of this page, beginning at the index `start` of the events of the browser."""
         return [event for event in self.browser.events[start:] if event.get("sessionId") == self.session]
 
     def call(self, method, **parameters):
         return self.browser.call(method, self.session, **parameters)
 
     def evaluate(self, expression):
-        """The value of an expression in the page."""
+        """Returns the value of a JavaScript expression in the page."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(answer["exceptionDetails"])
         return answer["result"].get("value")
 
     @property
-    def complaints(self):
-        """What the page logged, threw or was refused."""
+    def errors(self):
+        """The log entries, console messages and exceptions of the page."""
         methods = ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown")
-        return [event["params"] for event in self.happened if event["method"] in methods]
+        return [event["params"] for event in self.events if event["method"] in methods]
 
     @property
     def requests(self):
-        """The addresses that were asked for, besides the page itself."""
-        sent = [event["params"]["request"]["url"] for event in self.happened
+        """The URLs that were requested, except for that of the page itself."""
+        sent = [event["params"]["request"]["url"] for event in self.events
                 if event["method"] == "Network.requestWillBeSent"]
         return [address for address in sent if address != self.address]
 
-    def picture(self, path, height=None):
-        """Keeps a picture of the page: of its upper part, or of all of it."""
+    def save_screenshot(self, path, height=None):
+        """Saves a screenshot of the page as a PNG file. It is cut off after `height` pixels, if given."""
         self.call("Emulation.setScrollbarsHidden", hidden=True)
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
         area = {"x": 0, "y": 0, "width": size["width"], "height": min(height or size["height"], size["height"]), "scale": 1}

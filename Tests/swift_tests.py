@@ -1,0 +1,106 @@
+"""Runs the Swift tests and reads their results from the event stream of Swift Testing."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+# Lines of `swift test` about tests that started, passed or were skipped, and details of passed ones.
+UNIMPORTANT = ("◇", "✔", "➜", "↳", "\U00100135", "\U001005b6")
+
+
+class Results:
+    """The results of a run: counts, and descriptions of the failures and of the skipped tests."""
+
+    def __init__(self, status):
+        self.passed = 0
+        self.failures = []
+        self.skipped = []
+        self.failed_tests = []
+        self.status = status
+
+    @property
+    def failed(self):
+        """The number of failed tests. A run that ended before its last test counts as one more."""
+        return len(self.failed_tests)
+
+
+def run_tests(options=(), show_output=True):
+    """Builds and runs the Swift tests. Returns `Results`."""
+    with tempfile.TemporaryDirectory() as folder:
+        events = os.path.join(folder, "events")
+        command = ["swift", "test", "--event-stream-output-path", events, "--event-stream-version", "0", *options]
+        process = subprocess.Popen(
+            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
+        passed = 0
+        for line in process.stdout:
+            passed += line.startswith("✔")
+            if show_output and (not line.startswith(UNIMPORTANT) or "Test run with" in line):
+                print(line, end="", flush=True)
+            elif show_output and sys.stderr.isatty():
+                print("\r%d tests and suites passed" % passed, end="\r", file=sys.stderr)
+        status = process.wait()
+        return read_results(events, status)
+
+
+def read_results(path, status):
+    """Reads the results of a run from its event stream. `status` is the exit status of `swift test`."""
+    results = Results(status)
+    functions, issues, started, ended, has_ended = set(), {}, set(), set(), False
+    for event in read_events(path):
+        payload = event["payload"]
+        identifier = payload.get("testID")
+        if event["kind"] == "test":
+            if payload["kind"] == "function":
+                functions.add(payload["id"])
+        elif payload["kind"] == "testStarted":
+            started.add(identifier)
+        elif payload["kind"] == "testEnded":
+            ended.add(identifier)
+        elif payload["kind"] == "runEnded":
+            has_ended = True
+        elif payload["kind"] == "issueRecorded" and not payload["issue"].get("isKnown"):
+            issues.setdefault(identifier, []).append(text(payload))
+        elif payload["kind"] == "testSkipped" and identifier in functions:
+            results.skipped.append("%s: %s" % (name(identifier), reason(payload)))
+    results.passed = len((ended & functions) - issues.keys())
+    for identifier, texts in issues.items():
+        results.failed_tests.append(name(identifier))
+        results.failures.append("%s\n  %s" % (name(identifier), "\n  ".join(texts)))
+    if not has_ended or status != 0 and not issues:
+        running = sorted(name(identifier) for identifier in (started - ended) & functions)
+        results.failed_tests.append("the test run")
+        results.failures.append("The test run ended early with status %d. Unfinished tests: %s" % (
+            status, ", ".join(running[:20]) or "none"))
+    return results
+
+
+def read_events(path):
+    """Yields the events of a stream. A run that crashed leaves an incomplete last line, which is ignored."""
+    if not os.path.exists(path):
+        return
+    with open(path, encoding="utf-8", errors="replace") as stream:
+        for line in stream:
+            try:
+                yield json.loads(line)
+            except ValueError:
+                return
+
+
+def name(identifier):
+    """Returns the name of a test, without the position of its declaration."""
+    return re.sub(r"/[^/]*\.swift:\d+:\d+$", "", identifier or "outside of a test")
+
+
+def text(payload):
+    """Returns the messages of an event on one line."""
+    return " | ".join(message["text"] for message in payload.get("messages", []))
+
+
+def reason(payload):
+    """Returns the comment of a skipped test's condition, or its message if the condition has no comment."""
+    comments = [comment if isinstance(comment, str) else comment.get("rawValue", "") for comment in payload.get("_comments", [])]
+    return " ".join(comments) or text(payload)
