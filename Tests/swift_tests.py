@@ -4,12 +4,13 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-# Lines of `swift test` about tests that started, passed or were skipped, and details of passed ones.
-UNIMPORTANT = ("◇", "✔", "➜", "↳", "\U00100135", "\U001005b6")
+# The complete output of the last run.
+LOG = os.path.join(ROOT, ".build/tests.log")
+# The output of the tests begins with this line. It has several lines for each test and each of its arguments.
+FIRST_LINE = "◇ Test run started."
 
 
 class Results:
@@ -28,22 +29,33 @@ class Results:
         return len(self.failed_tests)
 
 
-def run_tests(options=(), show_output=True):
-    """Builds and runs the Swift tests. Returns `Results`."""
+def run_tests(command=("swift", "test"), show_output=True):
+    """Runs the Swift tests with `command`, which by default builds them too. Returns `Results`."""
     with tempfile.TemporaryDirectory() as folder:
         events = os.path.join(folder, "events")
-        command = ["swift", "test", "--event-stream-output-path", events, "--event-stream-version", "0", *options]
         process = subprocess.Popen(
-            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
-        passed = 0
-        for line in process.stdout:
-            passed += line.startswith("✔")
-            if show_output and (not line.startswith(UNIMPORTANT) or "Test run with" in line):
+            [*command, "--event-stream-output-path", events, "--event-stream-version", "0"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
+        if show_output:
+            show(process.stdout)
+        else:
+            process.stdout.read()
+        return read_results(events, process.wait())
+
+
+def show(output):
+    """Prints the output of the build and the summary of the tests. Writes the complete output to `LOG`."""
+    is_testing, passed = False, 0
+    os.makedirs(os.path.dirname(LOG), exist_ok=True)
+    with open(LOG, "w", encoding="utf-8") as log:
+        for line in output:
+            log.write(line)
+            is_testing = is_testing or line.startswith(FIRST_LINE)
+            if not is_testing or "Test run with" in line:
                 print(line, end="", flush=True)
-            elif show_output and sys.stderr.isatty():
-                print("\r%d tests and suites passed" % passed, end="\r", file=sys.stderr)
-        status = process.wait()
-        return read_results(events, status)
+            elif line.startswith("✔"):
+                passed += 1
+                if passed % 250 == 0:
+                    print("%d tests and suites passed" % passed, flush=True)
 
 
 def read_results(path, status):
@@ -73,8 +85,8 @@ def read_results(path, status):
     if not has_ended or status != 0 and not issues:
         running = sorted(name(identifier) for identifier in (started - ended) & functions)
         results.failed_tests.append("the test run")
-        results.failures.append("The test run ended early with status %d. Unfinished tests: %s" % (
-            status, ", ".join(running[:20]) or "none"))
+        results.failures.append("The test run ended early with status %d. Its output is in %s. Unfinished tests: %s" % (
+            status, LOG, ", ".join(running[:20]) or "none"))
     return results
 
 
