@@ -14,6 +14,7 @@ PREFIX = /usr/local
 DESTDIR =
 SECONDS = 60
 RUNS = 20
+FILTER =
 CHAOS =
 
 .NOTPARALLEL:
@@ -36,9 +37,9 @@ test:  ## runs the tests and the checks against other programs, and lists what w
 	@.ci/setup $(LIBRARIES) $(TEST_TOOLS)
 	@Tests/run
 
-stress-test:  ## runs the tests RUNS=20 times while other processes load all cores
+stress-test:  ## runs the tests RUNS=20 times while other processes load all cores; FILTER=REGEX selects tests
 	@.ci/setup $(LIBRARIES) $(TEST_TOOLS)
-	@Tests/stress $(RUNS)
+	@Tests/stress $(RUNS) $(if $(FILTER),'$(FILTER)')
 
 fleet-test: build  ## reads captures on a Spark cluster, of which one executor is killed, and compares with a single machine
 	@.ci/setup $(LIBRARIES) $(FLEET_TOOLS)

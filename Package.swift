@@ -149,7 +149,7 @@ let telemetryForTests: [Target.Dependency] = ["Files", "JSONText", "Parallel", "
 
 let tests: [Target] = [
     .target(
-        name: "TestSupport", dependencies: ["Bundle", "Leanplum", "Mozilla", "Sift"] + telemetryForTests,
+        name: "TestSupport", dependencies: ["Bundle", "Hashing", "Leanplum", "Mozilla", "Sift"] + telemetryForTests,
         path: "Tests/Support",
         swiftSettings: common),
     .executableTarget(

@@ -1,6 +1,8 @@
 import Files
+import Hashing
 
-/// What a tree holds, a line each: paths, what is there, and the bytes of files or why there are none.
+/// Lists the contents of `tree`: a line for each path with its kind and, for a file, the number and the hash of its bytes or the
+/// error that occurred when they were read.
 public func listing(of tree: SpooledTree) throws -> [String] {
     var lines: [String] = []
     try list(Folder(rootOf: tree), [], &lines)
@@ -26,7 +28,7 @@ private func list(_ root: borrowing Folder, _ path: [UInt8], _ lines: inout [Str
 private func contents(of file: [UInt8], in root: borrowing Folder) throws -> String {
     do throws(FileError) {
         let source = try root.source(file)
-        return "\(try source.bytes(at: 0, count: source.count))"
+        return "\(source.count) bytes \(ContentHash(of: try source.bytes(at: 0, count: source.count)).hex)"
     } catch {
         return "\(error)"
     }
