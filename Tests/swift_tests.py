@@ -16,12 +16,11 @@ FIRST_LINE = "◇ Test run started."
 class Results:
     """The results of a run: counts, and descriptions of the failures and of the skipped tests."""
 
-    def __init__(self, status):
+    def __init__(self):
         self.passed = 0
         self.failures = []
         self.skipped = []
         self.failed_tests = []
-        self.status = status
 
     @property
     def failed(self):
@@ -34,7 +33,8 @@ def run_tests(command=("swift", "test"), show_output=True):
     with tempfile.TemporaryDirectory() as folder:
         events = os.path.join(folder, "events")
         process = subprocess.Popen(
-            [*command, "--event-stream-output-path", events, "--event-stream-version", "0"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
+            [*command, "--event-stream-output-path", events, "--event-stream-version", "0"], cwd=ROOT,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
         if show_output:
             show(process.stdout)
         else:
@@ -60,7 +60,7 @@ def show(output):
 
 def read_results(path, status):
     """Reads the results of a run from its event stream. `status` is the exit status of `swift test`."""
-    results = Results(status)
+    results = Results()
     functions, issues, started, ended, has_ended = set(), {}, set(), set(), False
     for event in read_events(path):
         payload = event["payload"]
