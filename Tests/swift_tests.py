@@ -28,27 +28,29 @@ class Results:
         return len(self.failed_tests)
 
 
-def run_tests(command=("swift", "test"), show_output=True):
-    """Runs the Swift tests with `command`, which by default builds them too. Returns `Results`."""
+def run_tests(command=("swift", "test"), show_output=True, log=LOG):
+    """Runs the Swift tests with `command`, which by default builds them too, and writes its output to `log`.
+
+    Returns `Results`.
+    """
     with tempfile.TemporaryDirectory() as folder:
         events = os.path.join(folder, "events")
         process = subprocess.Popen(
             [*command, "--event-stream-output-path", events, "--event-stream-version", "0"], cwd=ROOT,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
-        if show_output:
-            show(process.stdout)
-        else:
-            process.stdout.read()
-        return read_results(events, process.wait())
+        copy(process.stdout, log, show_output)
+        return read_results(events, process.wait(), log)
 
 
-def show(output):
-    """Prints the output of the build and the summary of the tests. Writes the complete output to `LOG`."""
+def copy(output, path, show_output):
+    """Writes the output of the tests to a file. With `show_output`, prints that of the build and the summary of the tests."""
     is_testing, passed = False, 0
-    os.makedirs(os.path.dirname(LOG), exist_ok=True)
-    with open(LOG, "w", encoding="utf-8") as log:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as log:
         for line in output:
             log.write(line)
+            if not show_output:
+                continue
             is_testing = is_testing or line.startswith(FIRST_LINE)
             if not is_testing or "Test run with" in line:
                 print(line, end="", flush=True)
@@ -58,8 +60,8 @@ def show(output):
                     print("%d tests and suites passed" % passed, flush=True)
 
 
-def read_results(path, status):
-    """Reads the results of a run from its event stream. `status` is the exit status of `swift test`."""
+def read_results(path, status, log):
+    """Reads the results of a run from its event stream. `status` is the exit status of the run, and `log` has its output."""
     results = Results()
     functions, issues, started, ended, has_ended = set(), {}, set(), set(), False
     for event in read_events(path):
@@ -86,7 +88,7 @@ def read_results(path, status):
         running = sorted(name(identifier) for identifier in (started - ended) & functions)
         results.failed_tests.append("the test run")
         results.failures.append("The test run ended early with status %d. Its output is in %s. Unfinished tests: %s" % (
-            status, LOG, ", ".join(running[:20]) or "none"))
+            status, log, ", ".join(running[:20]) or "none"))
     return results
 
 

@@ -103,6 +103,23 @@ public final class RunningProgram: @unchecked Sendable {
         }
     }
 
+    /// Waits until a file has at least `size` bytes, as a sign that the program is at work.
+    ///
+    /// - Throws: ``EndedEarly`` if the program ends before.
+    public func waitForFile(at path: String, size: Int = 0) throws {
+        var status = stat()
+        while stat(path, &status) != 0 || status.st_size < size {
+            guard isRunning else { throw EndedEarly(finished: try finish()) }
+            usleep(500)
+        }
+    }
+
+    /// A program ended before a test could interrupt it.
+    public struct EndedEarly: Error {
+        /// The exit status and the output of the program.
+        public let finished: FinishedProgram
+    }
+
     /// Waits for its end.
     /// - Returns: the exit status; of a signal, its number and 128, as a shell has it.
     @discardableResult

@@ -16,11 +16,7 @@ import Testing
     private func interrupt(_ number: Int32) throws -> FinishedProgram {
         let program = try RunningProgram(
             [pingferryPath, "bundle", "--level", "19", "--jobs", "1", "-o", folder("out.tar.zst"), load])
-        var status = stat()
-        while stat(folder(".out.tar.zst.partial"), &status) != 0 || status.st_size == 0 {
-            try #require(program.isRunning, "it ended before it could be interrupted")
-            sched_yield()
-        }
+        try program.waitForFile(at: folder(".out.tar.zst.partial"), size: 1)
         program.send(number)
         return try program.finish()
     }

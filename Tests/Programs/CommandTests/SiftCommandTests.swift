@@ -148,19 +148,18 @@ import Testing
         }
     }
 
-    /// Each file is read to its end; the largest of all processes within 256 MiB.
+    /// One process reads all files to their ends, within 256 MiB.
     @Test func hostileFilesStayWithinTheirBounds() throws {
         let stores = try makeStores()
         let script = """
             import os, resource, shutil, subprocess, sys
             program, hostile, work = sys.argv[1:]
             for name in sorted(os.listdir(hostile)):
-                shutil.rmtree(work, ignore_errors=True)
-                os.makedirs(work + '/sift-v0_0_1/queues')
-                shutil.copy(hostile + '/' + name, work + '/sift-v0_0_1/queues/odd')
-                status = subprocess.run(
-                    [program, 'scan', work], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
-                if status not in (0, 1): print(name, status)
+                queues = work + '/' + name + '/sift-v0_0_1/queues'
+                os.makedirs(queues)
+                shutil.copy(hostile + '/' + name, queues + '/odd')
+            finished = subprocess.run([program, 'scan', work], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            if finished.returncode != 1: print('status', finished.returncode, finished.stderr[-2000:])
             peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
             if peak > 256 << 10: print('peak', peak)
             """

@@ -188,11 +188,7 @@ import Testing
         let partial = folder(".\(name).partial")
         let program = try RunningProgram([pingferryPath, "convert", "--jobs", "1", "-o", folder(name), load])
         let watched = name.hasSuffix(".csv") ? "\(partial)/events.csv" : partial
-        var status = stat()
-        while stat(watched, &status) != 0 || status.st_size < 4096 {
-            try #require(program.isRunning, "it ended before it could be interrupted")
-            sched_yield()
-        }
+        try program.waitForFile(at: watched, size: 4096)
         program.send(SIGTERM)
         let finished = try program.finish()
         #expect(finished.status == 128 + SIGTERM)
@@ -203,11 +199,7 @@ import Testing
     @Test func aKilledRunDoesNotHinderTheNextOne() throws {
         let load = try folder.makeLoad(pings: 3000)
         let program = try RunningProgram([pingferryPath, "convert", "-o", folder("out.csv"), load])
-        var status = stat()
-        while stat(folder(".out.csv.partial/events.csv"), &status) != 0 || status.st_size < 4096 {
-            try #require(program.isRunning, "it ended before it could be killed")
-            sched_yield()
-        }
+        try program.waitForFile(at: folder(".out.csv.partial/events.csv"), size: 4096)
         program.send(SIGKILL)
         _ = try program.finish()
         #expect(folder.names == [".out.csv.partial", "load"])

@@ -106,11 +106,7 @@ import Testing
                 pingferryPath, "bundle", "--level", "19", "--jobs", "1", "--volume-size", "64K", "-o", folder("out"),
                 noise,
             ])
-        var status = stat()
-        while stat(folder(".out.volumes.partial/out.002"), &status) != 0 {
-            try #require(program.isRunning, "it ended before it could be interrupted")
-            sched_yield()
-        }
+        try program.waitForFile(at: folder(".out.volumes.partial/out.002"))
         program.send(number)
         let finished = try program.finish()
         #expect(finished.status == 128 + number)
