@@ -10,18 +10,9 @@ let sanitizers = ["-sanitize=fuzzer,address"]
 let strict: [SwiftSetting] =
     Context.environment["PINGFERRY_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-/// A debug build compiles each module at once, which takes a fifth less processor time than one job for each processor.
-let wholeModules: [SwiftSetting] =
-    fuzzes
-    ? []
-    : [
-        .unsafeFlags(
-            ["-disable-batch-mode", "-whole-module-optimization", "-num-threads", "2"], .when(configuration: .debug))
-    ]
-
 /// Every target of ours: functions may return spans.
 let common: [SwiftSetting] =
-    [.enableExperimentalFeature("Lifetimes")] + wholeModules + strict
+    [.enableExperimentalFeature("Lifetimes")] + strict
     + (fuzzes ? [.unsafeFlags(sanitizers + ["-parse-as-library", "-enable-testing"])] : [])
 
 /// The parsers and transforms, which read hostile bytes: no unsafe construct but those that say so and why.
@@ -146,11 +137,19 @@ let programs: [Target] = [
         ]),
 ]
 
+/// Test modules are compiled as a whole. One job for each processor would take a quarter more processor time, because each job
+/// reads all files of the module, and no other module waits for these.
+let testSettings: [SwiftSetting] =
+    common + [
+        .unsafeFlags(
+            ["-disable-batch-mode", "-whole-module-optimization", "-num-threads", "2"], .when(configuration: .debug))
+    ]
+
 /// The tests of a room, in a folder like that of the room.
 func tests(of room: String, on floor: String = "", _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
         name: "\(room)Tests", dependencies: dependencies + ["TestSupport"],
-        path: floor.isEmpty ? "Tests/\(room)Tests" : "Tests/\(floor)/\(room)Tests", swiftSettings: common)
+        path: floor.isEmpty ? "Tests/\(room)Tests" : "Tests/\(floor)/\(room)Tests", swiftSettings: testSettings)
 }
 
 /// What all tests of stores and records use.

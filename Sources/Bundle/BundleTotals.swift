@@ -63,9 +63,9 @@ public struct BundleTotals: Sendable, Equatable {
         self.records = records
         self.uploadable = uploadable
         for (name, count) in types.integers {
-            let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
-            guard parts.count == 2 else { return nil }
-            typeCounts.add(TypeName(system: parts[0], type: parts[1]), count)
+            guard let slash = name.firstIndex(of: "/") else { return nil }
+            let type = TypeName(system: String(name[..<slash]), type: String(name[name.index(after: slash)...]))
+            typeCounts.add(type, count)
         }
         guard self.systems == systems.integers else { return nil }
         self.holds = holds.integers

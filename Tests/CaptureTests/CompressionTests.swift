@@ -47,6 +47,54 @@ import Testing
         #expect(found.problems == [])
     }
 
+    /// Each has a checksum behind the contents. The last one is far behind the end of the tar.
+    @Test(
+        "a changed bit in compressed bytes changes no record in silence",
+        arguments: [
+            "tar -c . | gzip", "tar -c . | lz4 -q", "tar -c . | xz", "tar -c . | bzip2", "tar -c . | zstd -q --check",
+            "(tar -c .; head -c 400000 /dev/zero) | zstd -q --check", "tar -c . | lz4 -q | gzip -1",
+        ])
+    func changedBits(packing: String) async throws {
+        let archive = try pings("(\(packing)) > \"$0\"")
+        let bytes = try archive.bytes
+        let whole = try await Harvested(archive.open())
+        #expect(whole.problems == [])
+        var found = 0
+        for bit in stride(from: 0, to: bytes.count * 8, by: max(bytes.count * 8 / 60, 1)) {
+            try archive.change { changed in
+                changed = bytes
+                changed[bit / 8] ^= 1 << UInt8(bit % 8)
+            }
+            guard let capture = try? await archive.open() else {
+                found += 1
+                continue
+            }
+            let read = try await Harvested(capture)
+            let isTold = capture.isIncomplete || !read.problems.isEmpty || !capture.problems.isEmpty
+            #expect(read.lines == whole.lines || isTold, "bit \(bit)")
+            if isTold { found += 1 }
+        }
+        #expect(found > 30)
+    }
+
+    @Test("an archive with a wrong checksum is refused as a whole", arguments: ["gzip", "zstd -q --check", "lz4 -q"])
+    func wrongChecksum(compression: String) async throws {
+        let archive = try pings(#"tar -c . | \#(compression) > "$0""#)
+        // The checksum is at the end. Behind that of gzip is the length.
+        try archive.change { $0[$0.count - (compression == "gzip" ? 8 : 1)] ^= 1 }
+        let refusal = try #require(await refusal(of: archive))
+        #expect(refusal.hasPrefix("damaged at byte "), "\(refusal)")
+    }
+
+    @Test("gzip members that are joined are read, with zeros behind them")
+    func joinedMembers() async throws {
+        let archive = try pings(
+            #"tar -cf all . && split -b 1500 all part. && gzip part.* && (cat part.*.gz; head -c 5000 /dev/zero) > "$0""#)
+        let found = try await Harvested(archive.open())
+        #expect(found.ids == [CaptureFolder.id(1)])
+        #expect(found.problems == [])
+    }
+
     @Test("three compressions in each other are refused", arguments: ["gzip | gzip | gzip", "xz | zstd -q | gzip"])
     func threeLevels(compression: String) async throws {
         let archive = try pings(#"tar -c . | \#(compression) > "$0""#)

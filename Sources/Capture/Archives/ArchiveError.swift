@@ -9,6 +9,8 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         case unknownFormat
         /// What libarchive says of damage.
         case damaged(String)
+        /// A compressed stream does not match its checksum, so any member of the archive may be altered.
+        case checksum(String)
         /// Names and all are encrypted.
         case encrypted
         /// There is more of something than the limits allow.
@@ -36,7 +38,7 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         let place = offset.map { " at byte \($0)" } ?? ""
         return switch reason {
         case .unknownFormat: "no archive of a kind that is read"
-        case .damaged(let words): "damaged\(place): \(words)"
+        case .damaged(let words), .checksum(let words): "damaged\(place): \(words)"
         case .encrypted: "encrypted"
         case .overLimit(let words): "more than \(words)\(place)"
         case .overExpanded: "expands beyond all measure\(place)"
@@ -50,6 +52,7 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         switch reason {
         case .unknownFormat: "zip, tar (also .gz, .xz, .zst, .bz2, .lz4), 7z and cpio archives are read"
         case .damaged: "pack the capture again, or unpack what is left and give the folder"
+        case .checksum: "get another copy of the archive, because files in this one may be altered"
         case .encrypted, .overLimit, .overExpanded: "unpack it yourself and give the folder"
         case .file, .unsupported: nil
         }

@@ -24,7 +24,7 @@ final class ArchiveInput {
         /// The bytes as they lie there.
         case stored(ArchiveBytes)
         /// What is left of them without a compression.
-        case decompressed(Decompression)
+        case decompressed(any Decompression)
     }
 
     /// Why reading failed, where the cause is not one that libarchive reports.
@@ -55,7 +55,7 @@ final class ArchiveInput {
             guard levels <= Compression.mostLevels else {
                 throw ArchiveError(.overLimit("\(Compression.mostLevels) compressions, one in the other"))
             }
-            input = ArchiveInput(.decompressed(try Decompression(compression, of: input)), limits)
+            input = ArchiveInput(.decompressed(try compression.decompression(of: input)), limits)
         }
         return input
     }
@@ -107,7 +107,7 @@ final class ArchiveInput {
     var archivedCount: Int {
         switch origin {
         case .stored(let bytes): bytes.count ?? delivered
-        case .decompressed(let decompression): decompression.archivedCount
+        case .decompressed(let decompression): decompression.input.archivedCount
         }
     }
 
@@ -118,6 +118,25 @@ final class ArchiveInput {
         case .stored: Int(archive_filter_bytes(archive, -1))
         case .decompressed(let decompression): decompression.offset
         }
+    }
+
+    /// How far the archive was read, in bytes as it lies there, if so many of the bytes read last were not used.
+    func offset(before unused: Int) -> Int {
+        switch origin {
+        case .stored: position - unused
+        case .decompressed(let decompression): decompression.offset
+        }
+    }
+
+    /// Reads compressed bytes to their end, because their checksum stands there.
+    ///
+    /// - Throws: ``ArchiveError``.
+    func finish() throws(ArchiveError) {
+        guard case .decompressed(let decompression) = origin else { return }
+        while try !nextBlock().isEmpty {
+            guard allows(expanded: delivered) else { throw ArchiveError(.overExpanded, at: decompression.offset) }
+        }
+        try decompression.input.finish()
     }
 
     /// Whether a number of unpacked bytes is within the limits for the input that was read so far.

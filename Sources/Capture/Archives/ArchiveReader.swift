@@ -83,6 +83,11 @@ extension ArchiveReader {
         return .member(member)
     }
 
+    /// Reads what is behind the last member, and compares the checksums of compressions.
+    ///
+    /// - Throws: ``ArchiveError``.
+    func finish() throws(ArchiveError) { try handle.input.finish() }
+
     /// Reads the bytes of the member.
     /// - Parameters:
     ///   - limit: the most bytes to accept.

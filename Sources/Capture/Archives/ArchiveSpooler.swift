@@ -105,7 +105,7 @@ struct ArchiveSpooler {
                 if !isInGap { report("damaged", "\(error); members are lost here", at: "") }
                 isInGap = true
             case .end(let isMarked):
-                guard !isMarked else { return }
+                guard !isMarked else { return try reader.finish() }
                 report("damaged", "the end of the archive is missing; members may be lost there", at: "")
                 return
             }

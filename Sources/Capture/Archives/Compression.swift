@@ -29,29 +29,16 @@ enum Compression: CaseIterable {
         }
     }
 
-    /// Lets a reader of libarchive take off this compression and no other.
-    /// - Returns: whether this libarchive can do so by itself; one that was built without it would run a program.
-    func append(to archive: OpaquePointer) -> Bool {
-        enable(archive) == ARCHIVE_OK && archive_read_append_filter(archive, code) == ARCHIVE_OK
-    }
-
-    private func enable(_ archive: OpaquePointer) -> Int32 {
+    /// Begins to decompress.
+    ///
+    /// - Throws: ``ArchiveError``.
+    func decompression(of input: ArchiveInput) throws(ArchiveError) -> any Decompression {
         switch self {
-        case .gzip: archive_read_support_filter_gzip(archive)
-        case .xz: archive_read_support_filter_xz(archive)
-        case .zstd: archive_read_support_filter_zstd(archive)
-        case .bzip2: archive_read_support_filter_bzip2(archive)
-        case .lz4: archive_read_support_filter_lz4(archive)
-        }
-    }
-
-    private var code: Int32 {
-        switch self {
-        case .gzip: ARCHIVE_FILTER_GZIP
-        case .xz: ARCHIVE_FILTER_XZ
-        case .zstd: ARCHIVE_FILTER_ZSTD
-        case .bzip2: ARCHIVE_FILTER_BZIP2
-        case .lz4: ARCHIVE_FILTER_LZ4
+        case .gzip: try GzipDecompression(of: input)
+        case .xz: try LibarchiveDecompression(archive_read_support_filter_xz, ARCHIVE_FILTER_XZ, of: input)
+        case .zstd: try LibarchiveDecompression(archive_read_support_filter_zstd, ARCHIVE_FILTER_ZSTD, of: input)
+        case .bzip2: try LibarchiveDecompression(archive_read_support_filter_bzip2, ARCHIVE_FILTER_BZIP2, of: input)
+        case .lz4: try LibarchiveDecompression(archive_read_support_filter_lz4, ARCHIVE_FILTER_LZ4, of: input)
         }
     }
 }

@@ -1,22 +1,43 @@
 import CArchive
 
-/// Takes one compression off an archive, block by block.
+/// A compression that is taken off an archive, block by block.
+protocol Decompression: AnyObject {
+    /// The first decompressed bytes. Empty after the first call of ``next()``.
+    var head: [UInt8] { get }
+    /// How far the archive was read, in bytes of the compressed file.
+    var offset: Int { get }
+    /// The compressed bytes.
+    var input: ArchiveInput { get }
+
+    /// Returns the next bytes, which are valid until the next call; none at the end.
+    ///
+    /// - Throws: ``ArchiveError``; its reason is `checksum` if all bytes were decompressed and do not match their checksum.
+    func next() throws(ArchiveError) -> UnsafeRawBufferPointer
+}
+
+/// Decompresses with libarchive.
 ///
-/// libarchive would look for compressions in compressions itself, to a depth of its own and before any limit of ours
-/// applies; so it is told which one there is, and never asked to look.
-final class Decompression {
+/// libarchive would look for compressions inside compressions without a limit, so it is told which one to expect.
+final class LibarchiveDecompression: Decompression {
     private let archive: OpaquePointer
-    private let input: ArchiveInput
+    let input: ArchiveInput
     /// The first block, until it is handed on.
     private var first: UnsafeRawBufferPointer?
 
     /// Begins at the start of the compressed bytes.
+    ///
+    /// - Parameters:
+    ///   - enable: enables the filter. It fails if libarchive was built without the filter and would run a program instead.
+    ///   - filter: the filter's code.
     /// - Throws: ``ArchiveError``.
-    init(_ compression: Compression, of input: ArchiveInput) throws(ArchiveError) {
+    init(
+        _ enable: (OpaquePointer) -> Int32, _ filter: Int32, of input: ArchiveInput
+    ) throws(ArchiveError) {
         guard let archive = archive_read_new() else { throw ArchiveError(.unsupported("not enough memory")) }
         self.archive = archive
         self.input = input
-        guard compression.append(to: archive), archive_read_support_format_raw(archive) == ARCHIVE_OK,
+        guard enable(archive) == ARCHIVE_OK, archive_read_append_filter(archive, filter) == ARCHIVE_OK,
+            archive_read_support_format_raw(archive) == ARCHIVE_OK,
             archive_read_support_format_empty(archive) == ARCHIVE_OK
         else { throw ArchiveError(.unsupported("this libarchive was built without a compression that is needed")) }
         input.attach(to: archive)
@@ -30,11 +51,10 @@ final class Decompression {
 
     deinit { archive_read_free(archive) }
 
-    /// The first bytes, before any block is taken.
     var head: [UInt8] { first.map { Array($0.prefix(Compression.headSize)) } ?? [] }
 
-    /// The next bytes, good until the next call; none at the end.
-    /// - Throws: ``ArchiveError``.
+    var offset: Int { input.offset(ofReader: archive) }
+
     func next() throws(ArchiveError) -> UnsafeRawBufferPointer {
         if let block = first {
             first = nil
@@ -53,12 +73,90 @@ final class Decompression {
         default:
             if let failure = input.failure { throw failure }
             let words = archive_error_string(archive).map { String(cString: $0) } ?? "unknown reason"
-            throw ArchiveError(.damaged(words), at: self.offset)
+            // libarchive has no code for this: "lz4 stream checksum error", "Restored data doesn't match checksum".
+            throw ArchiveError(words.contains("checksum") ? .checksum(words) : .damaged(words), at: self.offset)
         }
     }
+}
 
-    /// How far the archive was read, in bytes as it lies there.
-    var offset: Int { input.offset(ofReader: archive) }
-    /// How many bytes there are of the archive as it lies there, or were read of it where that is not known.
-    var archivedCount: Int { input.archivedCount }
+/// Decompresses gzip with zlib, because libarchive does not compare the checksum of gzip.
+final class GzipDecompression: Decompression {
+    let input: ArchiveInput
+    private var inflater: Inflater
+    private let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 256 << 10)
+    /// Compressed bytes that were read and not inflated yet.
+    private var rest = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// The first block, until it is handed on.
+    private var first: UnsafeRawBufferPointer?
+    private var isAtEnd = false
+
+    /// Begins at the start of the compressed bytes.
+    ///
+    /// - Throws: ``ArchiveError``.
+    init(of input: ArchiveInput) throws(ArchiveError) {
+        self.input = input
+        do throws(InflateError) {
+            inflater = try Inflater()
+        } catch {
+            throw ArchiveError(.unsupported(error.reason))
+        }
+        first = try block()
+    }
+
+    deinit { buffer.deallocate() }
+
+    var head: [UInt8] { first.map { Array($0.prefix(Compression.headSize)) } ?? [] }
+
+    var offset: Int { input.offset(before: rest.count) }
+
+    func next() throws(ArchiveError) -> UnsafeRawBufferPointer {
+        if let block = first {
+            first = nil
+            return block
+        }
+        return try block()
+    }
+
+    private func block() throws(ArchiveError) -> UnsafeRawBufferPointer {
+        var count = 0
+        while count == 0, !isAtEnd {
+            if rest.isEmpty { rest = try input.nextBlock() }
+            guard !rest.isEmpty else { throw ArchiveError(.damaged("truncated gzip input"), at: offset) }
+            count = try inflate()
+            if inflater.isAtEnd { try beginNextMember() }
+        }
+        return UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
+    }
+
+    private func inflate() throws(ArchiveError) -> Int {
+        var output = OutputSpan(buffer: buffer, initializedCount: 0)
+        var used = 0
+        defer { rest = UnsafeRawBufferPointer(rebasing: rest[used...]) }
+        do throws(InflateError) {
+            try inflater.inflate(rest.assumingMemoryBound(to: UInt8.self).span, from: &used, into: &output)
+        } catch {
+            let words = "gzip decompression failed: \(error.reason)"
+            throw ArchiveError(error.isMismatch ? .checksum(words) : .damaged(words), at: offset)
+        }
+        return output.finalize(for: buffer)
+    }
+
+    /// Goes on to the next member, as bgzip and `cat` join them, or to the end.
+    ///
+    /// - Throws: ``ArchiveError`` for bytes behind the last member, except for zeros, with which tapes are filled.
+    private func beginNextMember() throws(ArchiveError) {
+        if rest.isEmpty { rest = try input.nextBlock() }
+        guard rest.first == 0x1F else { return try skipPadding() }
+        inflater.restart()
+    }
+
+    private func skipPadding() throws(ArchiveError) {
+        isAtEnd = true
+        while !rest.isEmpty {
+            guard rest.allSatisfy({ $0 == 0 }) else {
+                throw ArchiveError(.damaged("bytes behind the end of the gzip data"), at: offset)
+            }
+            rest = try input.nextBlock()
+        }
+    }
 }

@@ -65,7 +65,8 @@ struct NestedArchive {
         } catch {
             switch error.reason {
             case .file(let file) where file.operation == .spool: throw error
-            case .damaged, .unknownFormat: return told("damaged", error.description, at: error.offset, isLoss: true)
+            case .damaged, .checksum, .unknownFormat:
+                return told("damaged", error.description, at: error.offset, isLoss: true)
             default: return told("unreadable", "not read: \(error)", at: error.offset, isLoss: true)
             }
         }

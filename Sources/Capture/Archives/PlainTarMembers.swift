@@ -19,7 +19,11 @@ extension ArchiveSpooler {
             guard let chunk = try? await ahead.next(), !chunk.isEmpty else { throw .notPlain }
             // One chunk at a time is made, while another is looked at.
             if jobs.jobs > 1, !isSkipping { ahead.add { try chunks.next() } }
-            if try take(chunk.span, of: &tar, &file) { return }
+            if try take(chunk.span, of: &tar, &file) {
+                // libarchive then says what is wrong.
+                guard (try? chunks.finish()) != nil else { throw .notPlain }
+                return
+            }
         }
     }
 

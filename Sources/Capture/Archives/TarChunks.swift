@@ -55,6 +55,11 @@ final class TarChunks: Sendable {
         }
     }
 
+    /// Reads what is behind the last member, and compares the checksums of compressions.
+    ///
+    /// - Throws: ``ArchiveError``.
+    func finish() throws { try state.withLock { try $0.input.finish() } }
+
     /// Whether it is worth the trouble to pass over bytes.
     func isWorthSkipping(_ count: Int) -> Bool { canSkip && count >= Self.leastSkipped }
 

@@ -109,6 +109,11 @@ public struct Batch: Sendable {
         _ record: borrowing Record, input: Int, place: StorePlace?, _ options: HarvestOptions,
         _ pseudonymizer: inout RecordPseudonymizer?
     ) {
+        if let hold = Self.holdForType(of: record) {
+            var held = copy record
+            held.held.insert(hold, at: 0)
+            return take(held, input: input, place: place, options, &pseudonymizer)
+        }
         guard options.filter.passes(record, noting: &filtered) else { return }
         guard pseudonymizer != nil else {
             return append(record, key: RecordKey(record, secret: options.scan.secret), input: input, place: place)
@@ -121,6 +126,12 @@ public struct Batch: Sendable {
         } catch {
             refusal = refusal ?? error
         }
+    }
+
+    /// Why a record without a type is held: no server knows a path for it, and no limit for each type applies.
+    private static func holdForType(of record: borrowing Record) -> Hold? {
+        guard record.type.isEmpty, !record.held.contains(where: \.isSchema) else { return nil }
+        return .schema(["type is empty"])
     }
 
     mutating func append(

@@ -69,6 +69,9 @@ struct Inflater: ~Copyable {
 /// Why bytes could not be inflated.
 struct InflateError: Error {
     let reason: String
+
+    /// Whether all bytes were inflated, and do not match the checksum or the length behind them.
+    var isMismatch: Bool { ["incorrect data check", "incorrect length check"].contains(reason) }
 }
 
 extension Inflater {

@@ -34,13 +34,35 @@ extension Ledger {
     }
 
     /// Lets records be sent that are held for a reason.
+    ///
     /// - Returns: 1 for each id that was not released for this reason before.
     /// - Throws: ``LedgerError``.
     public func release(_ ids: [String], heldFor code: String) throws(LedgerError) -> [String: Int] {
         try edit { db in
-            try db.counting(ids) { id in
+            let types = try db.typeNames().values
+            return try db.counting(ids) { id in
                 try db.run("INSERT OR IGNORE INTO releases VALUES (?, ?)", [id, code])
-                return db.changeCount
+                let count = db.changeCount
+                for type in types {
+                    try db.release(DeliveryKey.identity(system: type.system, type: type.name, id: id), heldFor: code)
+                }
+                return count
+            }
+        }
+    }
+
+    /// Notes where a bundle lies now that has done its work.
+    ///
+    /// Its records that an operator can release stay noted. All other records that are held in it are forgotten.
+    /// - Parameter systems: says for which reasons records can be released.
+    /// - Throws: ``LedgerError``.
+    public func noteMoved(_ bundle: BundleName, to path: String, knowing systems: SystemTable) throws(LedgerError) {
+        try edit { db in
+            try db.run("UPDATE bundles SET path = ? WHERE digest = ?", [path, bundle.digest])
+            for (id, reason) in try db.heldReasons() where !reason.isReleasable(knowing: systems) {
+                try db.run(
+                    "DELETE FROM waits WHERE reason = ? AND bundle IN (SELECT id FROM bundles WHERE digest = ?)",
+                    [id, bundle.digest])
             }
         }
     }
@@ -82,13 +104,33 @@ extension Ledger {
 }
 
 extension Database {
+    /// The reasons for which records are held, by the numbers of their rows.
+    fileprivate func heldReasons() throws -> [(id: Int64, reason: WaitReason)] {
+        var reasons: [(Int64, WaitReason)] = []
+        try rows("SELECT id, detail FROM reasons WHERE code = 'held'") { row in
+            let codes: String = row[1]
+            reasons.append((row[0], WaitReason(.held, detail: codes)))
+        }
+        return reasons
+    }
+
+    /// Takes a code off the reason for which a record is held. One that is held for no other code waits to be sent.
+    fileprivate func release(_ identity: Digest16, heldFor code: String) throws {
+        for (id, held) in try heldReasons() where held.heldCodes.contains(code) {
+            let rest = held.heldCodes.filter { $0 != code }
+            let reason = rest.isEmpty ? .notSent : WaitReason(.held, detail: rest.joined(separator: ", "))
+            try run(
+                "UPDATE waits SET reason = ? WHERE identity = ? AND reason = ?", [try row(of: reason), identity, id])
+        }
+    }
+
     fileprivate func knowledge(of id: String, _ identities: [Digest16]) throws -> Ledger.Knowledge {
         for identity in identities {
             let held: String? = try first(
                 """
                 SELECT detail FROM waits JOIN reasons ON reasons.id = reason WHERE identity = ? AND code = 'held'
                 """, [identity])
-            if let held { return .held(held.split(separator: ",").map { String($0.drop { $0 == " " }) }) }
+            if let held { return .held(WaitReason(.held, detail: held).heldCodes) }
             let known: Int? = try first(
                 """
                 SELECT 1 FROM waits WHERE identity = ?1 UNION SELECT 1 FROM settled WHERE identity = ?1

@@ -43,6 +43,26 @@ public struct LedgerView: Sendable {
         try read { try LedgerOverview($0, today: today) }
     }
 
+    /// The number of records that are held and that an operator can release, by the codes for which they are held.
+    ///
+    /// They count until they are released or forgotten, whatever bundles jobs are given.
+    /// - Parameter ignored: codes that the operator does not want to be told of.
+    /// - Throws: ``LedgerError``.
+    public func heldReleasable(
+        knowing systems: SystemTable, ignoring ignored: Set<String> = []
+    ) throws(LedgerError) -> [String: Int] {
+        try read { db in
+            var counts: [String: Int] = [:]
+            guard try db.hasTable("waits") else { return counts }
+            try db.waits { row in
+                let reason = WaitReason(code: row[3], detail: row[4])
+                guard reason.isReleasable(knowing: systems), !ignored.isSuperset(of: reason.heldCodes) else { return }
+                counts[reason.heldCodes.joined(separator: ", "), default: 0] += row[5]
+            }
+            return counts
+        }
+    }
+
     /// What jobs found of the records of a pool that are not delivered.
     /// - Throws: ``LedgerError``.
     public func lastFindings(of pool: CandidatePool) throws(LedgerError) -> LastFindings {

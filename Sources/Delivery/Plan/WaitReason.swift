@@ -27,6 +27,17 @@ public struct WaitReason: Sendable, Hashable {
             detail: parts.count > 1 ? String(parts[1].drop { $0 == " " }) : nil)
     }
 
+    /// The codes for which the record is held; none if it waits for another reason.
+    public var heldCodes: [String] {
+        guard code == Disposition.held.code, let detail else { return [] }
+        return detail.split(separator: ",").map { String($0.drop { $0 == " " }) }
+    }
+
+    /// Whether the record is held, and an operator may accept each code for which it is.
+    public func isReleasable(knowing systems: SystemTable) -> Bool {
+        !heldCodes.isEmpty && heldCodes.allSatisfy { Holding.isReleasable($0, knowing: systems) }
+    }
+
     /// The reason in words: `held: schema`.
     public var text: String {
         let name = Disposition.allCases.first { $0.code == code }?.name ?? Self.names[code] ?? code

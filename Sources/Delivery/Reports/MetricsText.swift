@@ -10,10 +10,14 @@ public struct MetricsText {
     ///
     /// - Parameters:
     ///   - overview: what the ledger has; nil where it cannot be read.
+    ///   - systems: says which held records an operator can release.
     ///   - status: the exit status of the job.
     ///   - now: when the job ended.
     ///   - unusable: how many bundles could not be read.
-    public init(_ overview: LedgerOverview?, status: Int32, now: Timestamp, unusableBundles unusable: Int) {
+    public init(
+        _ overview: LedgerOverview?, knowing systems: SystemTable, status: Int32, now: Timestamp,
+        unusableBundles unusable: Int
+    ) {
         add("last_run_timestamp_seconds", "When the last job ended.", [([], now.milliseconds / 1000)])
         add("last_exit_status", "The exit status of the last job: 0 when all is well.", [([], Int64(status))])
         add("unusable_bundles", "Bundles that the last job was given and could not read.", [([], Int64(unusable))])
@@ -23,15 +27,15 @@ public struct MetricsText {
                 "last_success_timestamp_seconds", "When the last job began that ended with all well.",
                 [([], success.milliseconds / 1000)])
         }
-        addCounts(overview)
+        addCounts(overview, systems)
     }
 
     /// The text, one sample a line.
     public var bytes: [UInt8] { Array(text.utf8) }
 
-    private mutating func addCounts(_ overview: LedgerOverview) {
+    private mutating func addCounts(_ overview: LedgerOverview, _ systems: SystemTable) {
         var (delivered, inFlight, givenUp) = ([String: Int](), [String: Int](), [String: Int]())
-        var (refused, waiting) = ([Pair: Int](), [Pair: Int]())
+        var (refused, waiting, releasable) = ([Pair: Int](), [Pair: Int](), [Pair: Int]())
         for (subject, counts) in overview.counts {
             let system = subject.type.system.description
             delivered[system, default: 0] += counts.delivered
@@ -39,6 +43,8 @@ public struct MetricsText {
             givenUp[system, default: 0] += counts.givenUp
             for (reason, records) in counts.waiting {
                 waiting[Pair(system: system, other: reason.code), default: 0] += records
+                guard reason.isReleasable(knowing: systems) else { continue }
+                releasable[Pair(system: system, other: reason.heldCodes.joined(separator: ", ")), default: 0] += records
             }
         }
         for remark in overview.remarks where remark.isRefusal {
@@ -52,6 +58,9 @@ public struct MetricsText {
             "refused_records", "Records that a server refused and nobody has settled, by its status.",
             Self.samples(refused, "status"))
         add("waiting_records", "Records that wait or are held, by reason.", Self.samples(waiting, "reason"))
+        add(
+            "held_releasable", "Held records that an operator can release, by the codes for which they are held.",
+            Self.samples(releasable, "codes"))
     }
 
     private struct Pair: Hashable, Comparable {

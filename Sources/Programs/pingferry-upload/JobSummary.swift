@@ -15,6 +15,8 @@ struct JobSummary {
     var unusable: [UnusableBundleError] = []
     /// What the ledger has as refused after the job, and nobody has settled, whatever bundle it came in.
     var refusals: [RefusalGroup] = []
+    /// Held records that an operator can release, by their codes, whatever bundle they came in.
+    var heldReleasable: [String: Int] = [:]
     /// How far each bundle has come; empty where nobody asked.
     var bundles: [BundleStanding] = []
     /// Where bundles lie now that had done their work.
@@ -59,7 +61,7 @@ struct JobSummary {
         if let failure { return failure.status }
         if let status = unusable.status { return status }
         if !report.wrongCredentials.isEmpty || plan.count(.missingCredential) > 0 { return .badConfiguration }
-        if report.refused > 0 || unsettled > 0 { return .incomplete }
+        if report.refused > 0 || unsettled > 0 || !heldReleasable.isEmpty { return .incomplete }
         if left > 0 || Disposition.allCases.contains(where: { $0.isForLater && plan.count($0) > 0 }) {
             return .tryLater
         }
@@ -99,6 +101,7 @@ struct JobSummary {
         var endings: [String] = []
         if !unusable.isEmpty { endings.append("left out: \(unusable.map(\.path).joined(separator: ", "))") }
         if unsettled > 0 { endings.append(Phrase.refusals(refusals)) }
+        if !heldReleasable.isEmpty { endings.append(Phrase.held(heldReleasable)) }
         if !isWorthALine, !plan.dispositions.isEmpty {
             endings.append(plan.count(.held) > 0 ? "nothing is left but what is held" : "nothing is left")
         }
@@ -109,6 +112,7 @@ struct JobSummary {
         var object = CanonicalObject()
         object.set("bundles", elements: bundles.map { StandingReport(standing: $0).json.bytes })
         object.set("failure", string: failure?.message)
+        object.set("heldReleasable", object: CanonicalObject(counts: heldReleasable))
         object.set("moved", strings: moved)
         object.set("problems", strings: report.problems)
         object.set("reasons", reasons: reasons)

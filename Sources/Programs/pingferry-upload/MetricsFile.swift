@@ -1,6 +1,7 @@
 import Console
 import Delivery
 import Files
+import Systems
 
 /// The file that `--metrics` names: it is replaced by each job, whatever became of it.
 struct MetricsFile {
@@ -13,7 +14,8 @@ struct MetricsFile {
         let now = SystemClock.now
         // What is wrong with the ledger is told by the job itself, and shows in the status.
         let overview = try? LedgerView(path: ledger.path()).overview(today: ledger.days.day(of: now))
-        let text = MetricsText(overview, status: status, now: now, unusableBundles: unusableBundles)
+        let text = MetricsText(
+            overview, knowing: Systems.table, status: status, now: now, unusableBundles: unusableBundles)
         let output = try AtomicOutput(path: path, replacing: true)
         try output.letAllRead()
         try output.write(text.bytes.span)

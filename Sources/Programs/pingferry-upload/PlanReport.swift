@@ -176,6 +176,14 @@ enum Phrase {
             + (shown + more).joined(separator: ", ")
     }
 
+    /// `2 stay held until release or forget: schema (1), schema, too-few-events (1)`
+    static func held(_ counts: [String: Int]) -> String {
+        let records = counts.values.reduce(0, +)
+        let codes = counts.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
+        return "\(records) stay\(records == 1 ? "s" : "") held until release or forget: "
+            + codes.joined(separator: ", ")
+    }
+
     /// How many different answers one line names.
     static let refusalsShown = 3
 }

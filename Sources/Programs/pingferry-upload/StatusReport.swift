@@ -1,6 +1,7 @@
 import Console
 import Delivery
 import JSONText
+import Systems
 import Telemetry
 
 /// The contents of a ledger, as tables and as JSON.
@@ -16,6 +17,7 @@ struct StatusReport {
     /// Whether somebody has to hear of the ledger: something was refused, or is on its way.
     var isWorthALine: Bool {
         totals.refused > 0 || totals.inFlight > 0 || !totals.waiting.forLater.isEmpty || !pauses.isEmpty
+            || totals.waiting.keys.contains { $0.isReleasable(knowing: Systems.table) }
     }
 
     private typealias Entry = (subject: LedgerOverview.Subject, counts: LedgerOverview.Counts)

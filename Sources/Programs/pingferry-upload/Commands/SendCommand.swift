@@ -28,7 +28,10 @@ struct SendCommand: AsyncParsableCommand {
 
             With --quiet a job says nothing when all is well, and one line otherwise. What was refused is told every night, and \
             the exit status stays 1, until retry or forget settles it. --move-done moves bundles away that have done their work: \
-            of which nothing is left to send, and nothing was refused. What is held stays in them.
+            of which nothing is left to send, and nothing was refused.
+
+            Held records that you can release count in each job's line until you release or forget them, wherever their bundle \
+            lies, and the exit status is 1. --ignore-held delivered leaves those out that are held as delivered alone.
               pingferry-upload --quiet --keep-going --move-done done --metrics /var/lib/node_exporter/pingferry.prom *.tar.zst
 
             Of a bundle in volumes, give the first one, night.tar.zst.001; the others lie beside it. --move-done moves all of \
@@ -70,6 +73,12 @@ struct SendCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Do not count records that are held for this reason alone as something to be settled. (repeatable)",
+            valueName: "code"))
+    var ignoreHeld: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
             "Write a file for Prometheus: when the last job ended, and what was delivered, refused and waits.",
             valueName: "file"))
     var metrics: String?
@@ -82,6 +91,10 @@ struct SendCommand: AsyncParsableCommand {
 
     func validate() throws {
         try BundleArguments.check(bundles)
+        let codes = Systems.table.holdCodes.filter { !$0.isFinal }.map(\.code)
+        if let unknown = ignoreHeld.first(where: { !codes.contains($0) }) {
+            throw ValidationError("--ignore-held takes one of \(codes.joined(separator: ", ")), not \(unknown)")
+        }
         guard !dryRun || (moveDone == nil && metrics == nil) else {
             throw ValidationError("--dry-run changes nothing: it goes without --move-done and --metrics")
         }
@@ -177,6 +190,8 @@ struct SendCommand: AsyncParsableCommand {
     /// Adds what the ledger says after the job, and moves bundles away that have done their work.
     private func finish(_ summary: inout JobSummary, _ ledger: Ledger) throws {
         summary.refusals = try ledger.view.refusals()
+        summary.heldReleasable = try ledger.view.heldReleasable(
+            knowing: Systems.table, ignoring: Set(ignoreHeld))
         guard moveDone != nil || common.json else { return }
         let pool = summary.plan.pool
         let state = try ledger.view.state(of: pool, today: self.ledger.days.day(of: SystemClock.now))
@@ -199,17 +214,18 @@ struct SendCommand: AsyncParsableCommand {
                 failure.report(as: PingferryUpload.name)
                 continue
             }
+            let path: String
             do throws(FileError) {
-                guard let path = try folder.take(files) else { continue }
-                summary.moved.append(path)
+                guard let taken = try folder.take(files) else { continue }
+                path = taken
             } catch {
                 let failure = CommandError(moving: error)
                 summary.unmoved = summary.unmoved ?? failure
                 failure.report(as: PingferryUpload.name)
                 continue
             }
-            // What is held in it does not wait any more.
-            _ = try ledger.forget([bundle.name.digest])
+            summary.moved.append(path)
+            try ledger.noteMoved(bundle.name, to: path, knowing: Systems.table)
         }
     }
 
