@@ -89,7 +89,8 @@ import Testing
     @Test("gzip members that are joined are read, with zeros behind them")
     func joinedMembers() async throws {
         let archive = try pings(
-            #"tar -cf all . && split -b 1500 all part. && gzip part.* && (cat part.*.gz; head -c 5000 /dev/zero) > "$0""#)
+            #"tar -cf all . && split -b 1500 all part. && gzip part.* && (cat part.*.gz; head -c 5000 /dev/zero) > "$0""#
+        )
         let found = try await Harvested(archive.open())
         #expect(found.ids == [CaptureFolder.id(1)])
         #expect(found.problems == [])

@@ -53,7 +53,7 @@ public struct VolumeName: Sendable, Equatable {
     static func areEqual(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
 
     /// What stands behind the last slash.
-    static func lastPart(of path: String) -> String {
+    public static func lastPart(of path: String) -> String {
         String(
             decoding: path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? [],
             as: UTF8.self)

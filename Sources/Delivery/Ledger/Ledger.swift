@@ -11,6 +11,8 @@ import Telemetry
 public final class Ledger: Sendable {
     /// The file.
     public let path: String
+    /// Whether there was no ledger at the path.
+    public let isNew: Bool
     private let file: DatabaseFile
     private let lock: LedgerLock
     private let commits: GroupCommit<LedgerChange, [MarkAnswer]>
@@ -28,6 +30,7 @@ public final class Ledger: Sendable {
         if mustExist { _ = try LedgerFile.openForReading(path) }
         try LedgerFile.makeFolder(of: path)
         lock = try LedgerLock(try LedgerPath.resolved(path), of: path, started: now.description)
+        isNew = try !LedgerFile.exists(path)
         let file = try LedgerFile.openForWriting(path)
         let job = JobHolder()
         self.file = file

@@ -61,7 +61,7 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
         case .severalNames:
             "give the name that it was first used by, or keep one name alone; symbolic links to it are no trouble"
         case .newer: "use a newer version of this program"
-        case .missing: "send makes one when it first runs"
+        case .missing: "send makes one where --ledger-must-exist is not given"
         case .file(let error) where error.isNoPermission:
             "run as the user that owns the ledger, or give another place with --ledger"
         case .file: nil

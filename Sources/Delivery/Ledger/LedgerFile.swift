@@ -45,6 +45,12 @@ enum LedgerFile {
         return file
     }
 
+    /// Whether a file is a ledger. One whose making was interrupted is none.
+    static func exists(_ path: String) throws(LedgerError) -> Bool {
+        guard access(path, F_OK) == 0 else { return false }
+        return try existing(try LedgerPath.place(of: try LedgerPath.resolved(path), path), path) != nil
+    }
+
     /// A pipe would be waited for.
     private static func isRegular(_ path: String) throws(LedgerError) -> Bool {
         var status = stat()

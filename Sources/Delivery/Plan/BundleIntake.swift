@@ -8,11 +8,6 @@ public struct UnusableBundleError: Error {
     public let path: String
     /// What is wrong with it.
     public let error: BundleError
-
-    /// Whether it is the signature that is missing or not good: such a bundle is never left out.
-    public var isUnsigned: Bool {
-        if case .signature = error { true } else { false }
-    }
 }
 
 /// Bundles that cannot be used, in the order in which they were given.
@@ -27,7 +22,7 @@ public struct BundleIntake: Sendable {
     public let pool: CandidatePool
     /// Reads what uploads carry.
     public let source: UploadSource
-    /// Those that are left out because they do not verify.
+    /// Those that are left out because they do not verify or are not signed.
     public let unusable: [UnusableBundleError]
 
     /// Opens and verifies bundles.
@@ -64,10 +59,7 @@ public struct BundleIntake: Sendable {
                 pool.removeAll(after: end)
             }
         }
-        // A bundle that somebody had to sign and did not may be an attack: then nothing goes of any.
-        guard unusable.isEmpty || (keepsGoing && !unusable.contains(where: \.isUnsigned)) else {
-            throw UnusableBundlesError(bundles: unusable)
-        }
+        guard unusable.isEmpty || keepsGoing else { throw UnusableBundlesError(bundles: unusable) }
         self.pool = pool
         self.unusable = unusable
         source = UploadSource(readers)

@@ -29,7 +29,7 @@ import Testing
             }
             #expect(hidden.isEmpty, "\(hidden)")
         }
-        let lines = job.errorLines.filter { $0.hasPrefix("{") }
+        let lines = job.errorLines.filter { $0.contains(#""client""#) }
         #expect(lines.count == 2)
         for line in lines {
             let event = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])

@@ -73,20 +73,65 @@ import Testing
         let done = try await bundle("a", [Sample.ping(5, client: "C"), held(6, .schema(["x"]))])
         let left = try await bundle("b", [Sample.ping(1, client: "D")])
         let finished = try await job("--attempts", "1", "--move-done", folder("done"), done, left)
-        #expect(finished.status == 75)
+        #expect(finished.status == 1)
+        #expect(finished.text.contains("; 1 stays held until release or forget: schema (1)\n"))
         #expect(finished.lines.last == "done: moved to \(folder("done"))/a.tar.zst")
         #expect(!FileManager.default.fileExists(atPath: done) && FileManager.default.fileExists(atPath: left))
-        // What is held in it is no longer told as waiting.
-        #expect(try await run("status").text.contains("1 delivered, 0 refused, 0 in flight, 1 waiting, 0 held"))
+        // What can be released counts wherever its bundle is.
+        #expect(try await run("status").text.contains("1 delivered, 0 refused, 0 in flight, 1 waiting, 1 held"))
 
-        // Nothing is replaced: a second bundle of that name stays where it is, and that is told.
+        // Nothing is replaced.
         try await server.order()
         let again = try await bundle("a", [Sample.ping(7, client: "C")])
-        let second = try await job("--json", "--move-done", folder("done"), again, left)
-        #expect(second.status == 73)
-        #expect(second.errors.contains("a bundle of that name lies there"))
-        #expect(FileManager.default.fileExists(atPath: again))
-        #expect(try second.json()["moved"] as? [String] == ["\(folder("done"))/b.tar.zst"])
+        let second = try await job(
+            "--json", "--move-done", folder("done"), "--ignore-held", "schema", again, left)
+        #expect(second.status == 0)
+        #expect(
+            try second.json()["moved"] as? [String]
+                == ["\(folder("done"))/a.tar.zst.2", "\(folder("done"))/b.tar.zst"])
+        #expect(try await run("status", folder("done/a.tar.zst.2")).status == 0)
+    }
+
+    @Test func heldRecordsCountUntilSomebodySettlesThem() async throws {
+        try folder.makeFolder("done")
+        let path = try await bundle("a", [held(1, .schema(["x"])), held(2, .schema(["y"])), held(3, .pendingEvents)])
+        let quiet = ["--quiet", "--metrics", folder("metrics")]
+        func night(_ arguments: String...) async throws -> FinishedProgram {
+            try await Uploader(
+                ["send", "--endpoint", "mozilla=\(server.address)"] + quiet + arguments + common
+            ).finish()
+        }
+        let first = try await night("--move-done", folder("done"), path)
+        #expect(first.status == 1)
+        #expect(first.text.hasSuffix("; 2 stay held until release or forget: schema (2)\n"), "\(first.text)")
+        let other = try await bundle("b", [Sample.ping(5, client: "C")])
+        let second = try await night(other)
+        #expect(second.status == 1)
+        #expect(second.text == "1 record: delivered 1; 2 stay held until release or forget: schema (2)\n")
+        #expect(
+            try folder.text("metrics").contains("pingferry_held_releasable{system=\"mozilla\",codes=\"schema\"} 2\n"))
+        #expect(try await run("status", "--quiet").text.contains("2 held"))
+        #expect(try await night("--ignore-held", "schema", other).status == 0)
+        #expect(try await night("--ignore-held", "shema", other).status == 64)
+        #expect(try await run("release", "--reason", "schema", id).status == 0)
+        #expect(try await night(other).text.hasSuffix("; 1 stays held until release or forget: schema (1)\n"))
+        #expect(try await run("forget", "00000000-0000-4000-8000-000000000002").status == 0)
+        let last = try await night(other)
+        #expect(last.status == 0 && last.text == "")
+        // The released one goes when its bundle is given again.
+        #expect(try await job(folder("done/a.tar.zst")).text.contains("delivered 1"))
+    }
+
+    @Test func missingLedgerIsReported() async throws {
+        let path = try await bundle("a", [Sample.ping(1, client: "C")])
+        let none = try await job("--ledger-must-exist", path)
+        #expect(none.status == 66 && none.errors.contains("no ledger there"))
+        #expect(try await job("--ledger-must-exist", "--dry-run", path).status == 66)
+        #expect(try await server.report().total == 0)
+        #expect(
+            try await job("--quiet", path).errors
+                == "pingferry-upload: created a new ledger at \(folder("ledger.sqlite"))\n")
+        #expect(try await job("--quiet", "--ledger-must-exist", path).errors == "")
     }
 
     @Test func aBundleThatTookThePlaceOfAnotherStaysWhereItIs() async throws {
@@ -177,9 +222,10 @@ import Testing
         try await server.order()
         #expect(try await run("retry", "--status", "404").text == "0 records to be sent again\n")
         #expect(try await run("retry", "--status", "400").text == "1 record to be sent again\n")
-        #expect(try await job(path).status == 0)
-        // What is held is no news.
-        #expect(try await run("status", "--quiet").text == "")
+        #expect(
+            try await job(path).text
+                == "2 records: delivered 1, held: schema 1; 1 stays held until release or forget: schema (1)\n")
+        #expect(try await run("status", "--quiet").text.contains("1 held"))
         #expect(try await run("retry", "--all").text == "0 records to be sent again\n")
         #expect(try await run("retry").status == 64)
     }

@@ -46,16 +46,29 @@ import Testing
         #expect(status.status == 0, "\(status.errors)")
     }
 
+    @Test("where a file of such a name is there, they are moved into a folder with a number")
+    func second() async throws {
+        let before = try names()
+        try folder.put("mine", "done/\(try #require(before.last))")
+        let finished = try await job("--move-done", folder("done"), first)
+        #expect(finished.status == 0, "\(finished.errors)")
+        #expect(finished.lines.last == "done: moved to \(folder("done"))/a.tar.zst.2/a.tar.zst.001")
+        #expect(try names(in: "done/a.tar.zst.2") == before)
+        let status = try await Uploader(["status", folder("done/a.tar.zst.2/a.tar.zst.001")] + common).finish()
+        #expect(status.status == 0, "\(status.errors)")
+    }
+
     @Test("where one of them cannot be moved, none is")
     func unmoved() async throws {
         let before = try names()
         let last = try #require(before.last { $0 != "a.tar.zst.sha256" })
         try folder.put("mine", "done/\(last)")
+        try folder.put("no folder", "done/a.tar.zst.2")
         let finished = try await job("--move-done", folder("done"), first)
         #expect(finished.status == 73)
-        #expect(finished.errors.contains("a bundle of that name lies there"), "\(finished.errors)")
+        #expect(finished.errors.contains("Not a directory"), "\(finished.errors)")
         #expect(try names() == before)
-        #expect(try names(in: "done") == [last])
+        #expect(try names(in: "done") == [last, "a.tar.zst.2"].sorted())
     }
 
     @Test("nothing is sent while a volume is missing or damaged, and it is named")
@@ -65,7 +78,7 @@ import Testing
         unlink(second)
         let missing = try await job(first)
         #expect(missing.status == 66)
-        #expect(missing.errorLines.first == "pingferry-upload: \(first): a.tar.zst.002 is missing")
+        #expect(missing.errorLines.dropFirst().first == "pingferry-upload: \(first): a.tar.zst.002 is missing")
         bytes[bytes.startIndex] ^= 1
         try bytes.write(to: URL(fileURLWithPath: second))
         for words in [["send"], ["status"]] {

@@ -70,6 +70,7 @@ import Testing
 
             """.replacingOccurrences(of: server.address, with: "https://server")
                 .replacingOccurrences(of: "127.0.0.1:\(server.port)", with: "server")
+                .replacingOccurrences(of: folder.path, with: "HOME")
     }
 
     @Test func everyMorningTellsWhatHappenedAndWhatToDo() async throws {

@@ -20,9 +20,8 @@ struct SendCommand: AsyncParsableCommand {
             network, and without changing the ledger:
               pingferry-upload send --dry-run monday.tar.zst tuesday.tar.zst
 
-            With --signers nothing is sent, of any bundle, unless each was signed by somebody in that list, with --keep-going \
-            too. What is read \
-            of it afterwards is what was signed:
+            With --signers nothing is sent, of any bundle, unless each was signed by somebody in that list. With --keep-going, \
+            bundles that are not are left out. What is read of a bundle afterwards is what was signed:
               ssh-keygen -Y sign -n \(Signers.namespace) -f KEY monday.tar.zst
               pingferry-upload --signers /etc/pingferry/signers monday.tar.zst
 
@@ -62,7 +61,10 @@ struct SendCommand: AsyncParsableCommand {
     @Flag(help: "Print the plan and send nothing.")
     var dryRun = false
 
-    @Flag(help: "Leave out bundles that are damaged or unfinished, and send the others; the exit status is still 65.")
+    @Flag(
+        help:
+            "Leave out bundles that are damaged, unfinished or not signed, and send the others; the exit status is still 65."
+    )
     var keepGoing = false
 
     @Option(
@@ -87,6 +89,10 @@ struct SendCommand: AsyncParsableCommand {
     @OptionGroup(title: "Limits") var limits: LimitOptions
     @OptionGroup(title: "Sending") var sending: SendingOptions
     @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+
+    @Flag(help: "Send nothing where the ledger is missing: without it, all records would be sent once more.")
+    var ledgerMustExist = false
+
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
@@ -145,7 +151,7 @@ struct SendCommand: AsyncParsableCommand {
     private func ledgerView() throws -> LedgerView? {
         do {
             return try LedgerView(path: try ledger.path())
-        } catch LedgerError.missing {
+        } catch LedgerError.missing where !ledgerMustExist {
             return nil
         }
     }
@@ -157,7 +163,8 @@ struct SendCommand: AsyncParsableCommand {
         // Found out before anything is sent.
         if let moveDone { _ = try DestinationFolder(path: moveDone) }
         // First, so that a second job ends before it has read all bundles.
-        let ledger = try ledger.open()
+        let ledger = try ledger.open(mustExist: ledgerMustExist)
+        if ledger.isNew { StandardError.write("\(PingferryUpload.name): created a new ledger at \(ledger.path)") }
         let intake: BundleIntake
         do {
             intake = try await self.intake(isReleased: try ledger.view.releases())
@@ -165,7 +172,7 @@ struct SendCommand: AsyncParsableCommand {
             unusable = error.bundles
             error.bundles.report()
             let remedy =
-                !keepGoing && bundles.count > unusable.count && !unusable.contains(where: \.isUnsigned)
+                !keepGoing && bundles.count > unusable.count
                 ? "; --keep-going leaves out what cannot be read and sends the rest" : ""
             StandardError.write("\(PingferryUpload.name): nothing was sent\(remedy)")
             throw ExitCode((unusable.status ?? .badData).rawValue)
@@ -216,7 +223,8 @@ struct SendCommand: AsyncParsableCommand {
             }
             let path: String
             do throws(FileError) {
-                guard let taken = try folder.take(files) else { continue }
+                guard let taken = try folder.take(files.paths, of: files.name, keepsNames: files.areVolumes)
+                else { continue }
                 path = taken
             } catch {
                 let failure = CommandError(moving: error)
@@ -232,12 +240,16 @@ struct SendCommand: AsyncParsableCommand {
     /// The files of a bundle: of one in volumes all of these and their list, the first volume first; and the signature, if it has
     /// one. Nil if it is not the one any more that was verified: another one may have been put in its place while the job ran,
     /// of which nothing was sent.
-    private static func unchangedFiles(of bundle: BundleName) -> [String]? {
+    private static func unchangedFiles(
+        of bundle: BundleName
+    ) -> (paths: [String], name: String, areVolumes: Bool)? {
         guard let reader = try? BundleReader(path: bundle.path, knowing: Systems.table),
             reader.manifest.digest == bundle.digest
         else { return nil }
-        let signature = Signers.signaturePath(of: reader.volumes?.names.first?.bundle ?? bundle.path)
-        return (reader.volumes?.paths ?? [bundle.path]) + (FileIdentity(path: signature) == nil ? [] : [signature])
+        let path = reader.volumes?.names.first?.bundle ?? bundle.path
+        let signature = Signers.signaturePath(of: path)
+        let paths = (reader.volumes?.paths ?? [bundle.path]) + (FileIdentity(path: signature) == nil ? [] : [signature])
+        return (paths, VolumeName.lastPart(of: path), reader.volumes != nil)
     }
 
     private func intake(isReleased: ((_ id: String, _ code: String) -> Bool)?) async throws -> BundleIntake {
