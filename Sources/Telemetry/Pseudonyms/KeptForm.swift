@@ -176,7 +176,7 @@ extension Span<UInt8> {
 
     /// Whether something in the text looks like an id, a token or an address of a network, whatever form it has besides.
     fileprivate var mayBeAnID: Bool {
-        isNetworkAddress || hasLongRun || hasUUID
+        hasNetworkAddress || hasLongRun || hasUUID
     }
 
     /// A UUID, with more around it or not.
@@ -202,6 +202,19 @@ extension Span<UInt8> {
             if run >= 12, hasLetter, hasNumeral { return true }
             // A time in milliseconds or nanoseconds has fewer.
             if run > 19 { return true }
+        }
+        return false
+    }
+
+    /// Whether a run of digits and points, without points around it, is an address of a network.
+    private var hasNetworkAddress: Bool {
+        var start = 0
+        for end in 0...count where end == count || !(self[end].isDigit || self[end] == UInt8(ascii: ".")) {
+            var run = start..<end
+            while let first = run.first, self[first] == UInt8(ascii: ".") { run.removeFirst() }
+            while let last = run.last, self[last] == UInt8(ascii: ".") { run.removeLast() }
+            if extracting(run).isNetworkAddress { return true }
+            start = end + 1
         }
         return false
     }

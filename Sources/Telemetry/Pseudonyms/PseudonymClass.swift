@@ -13,6 +13,8 @@ public struct PseudonymClass: Hashable, Sendable {
 
     /// An account of a system's customer: the app's, not a person's.
     public static let account = PseudonymClass("account")
+    /// The id or the name of an app, where it has not the form of one.
+    public static let app = PseudonymClass("app")
     /// The label of a capture.
     public static let capture = PseudonymClass("capture")
     /// The id of a client, as it stands in `client` of a record and in its payload.

@@ -47,6 +47,7 @@ public struct RecordPseudonymizer: Sendable {
 
     private mutating func replaceIDs(of record: inout Record, _ format: any PseudonymFormat) {
         record.target = target(of: record, format)
+        record.app = record.app?.shown { payloads.writer.maker.pseudonym(of: $0, $1) }
         record.id = payloads.writer.maker.pseudonym(of: record.id, .document)
         record.client = record.client.map { payloads.writer.maker.pseudonym(of: $0, .client) }
         record.source.capture = payloads.writer.maker.pseudonym(of: record.source.capture, .capture)

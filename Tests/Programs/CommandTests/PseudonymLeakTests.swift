@@ -82,6 +82,21 @@ import Testing
         try check(folder("stores"), least: 60)
     }
 
+    @Test("a person's value in any text, key or part of a target stays inside", arguments: samples + sampleLogs)
+    func noPlantedValueComesThrough(name: String) throws {
+        _ = try keep("records", ["convert", "-q", "-o", "-", sample(name), "--label", Self.label], password: nil)
+        let secrets = try tool(
+            "python3", generator("plant_values.py"), folder("records.output"), folder("planted.ndjson"))
+        let arguments = ["-q", "--pseudonymize", key, "-o", folder("out.ndjson"), folder("planted.ndjson")]
+        _ = try run(["convert"] + arguments, password: nil)
+        let lines = try folder.text("out.ndjson")
+        #expect(lines.split(separator: "\n").count > 20)
+        for secret in secrets.split(separator: "\n") {
+            let line = lines.split(separator: "\n").first { $0.lowercased().contains(secret.lowercased()) }
+            #expect(line == nil, "\(secret)")
+        }
+    }
+
     /// The search itself finds what comes through.
     @Test func searchFindsWhatIsThere() throws {
         _ = try keep("records", ["convert", "-q", "-o", "-", sample("shop"), "--label", Self.label], password: nil)

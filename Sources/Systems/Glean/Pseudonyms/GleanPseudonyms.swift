@@ -11,12 +11,15 @@ struct GleanPseudonyms: PseudonymFormat {
 
     func table(ofType type: String) -> PseudonymTable? { Self.ping }
 
-    /// The document id in the path follows that of the record.
+    /// The document id in the path follows that of the record. The name of the app and that of the ping may be anything.
     func path(of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
         let path = target.path.utf8.span
         guard let parts = GleanPath(path) else { return nil }
-        let id = pseudonym(String(readingUTF8: path.extracting(parts.documentID)), .document)
-        return String(readingUTF8: path.extracting(..<parts.documentID.lowerBound)) + id
+        func text(_ range: Range<Int>) -> String { String(readingUTF8: path.extracting(range)) }
+        let namespace = AppFact.id.shown(text(parts.namespace), pseudonym) ?? AppFact.unknown
+        let ping = AppFact.channel.shown(text(parts.ping), pseudonym) ?? AppFact.unknown
+        let version = text(parts.ping.upperBound..<parts.documentID.lowerBound)
+        return "/submit/\(namespace)/\(ping)\(version)\(pseudonym(text(parts.documentID), .document))"
     }
 
     private static let ping: PseudonymTable = [

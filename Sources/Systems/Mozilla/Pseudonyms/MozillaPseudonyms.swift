@@ -17,16 +17,18 @@ struct MozillaPseudonyms: PseudonymFormat {
         }
     }
 
-    /// The document id in the path follows that of the record; a type that is no word does, too. App, version, channel and
-    /// build are those of `app`, which stays.
+    /// The document id in the path follows that of the record, and a type that is no word does, too. Name, version, channel and
+    /// build are shown as those of `app` are.
     func path(of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
         let path = target.path.utf8.span
         guard let parts = SubmitPath(path) else { return nil }
         func text(_ range: Range<Int>) -> String { String(readingUTF8: path.extracting(range)) }
         let type = text(parts.type)
         let keptType = table(ofType: type) == nil ? pseudonym(type, .type) : type
-        return text(0..<parts.documentID.lowerBound) + pseudonym(text(parts.documentID), .document) + "/" + keptType
-            + text(parts.type.upperBound..<path.count)
+        let facts: [AppFact] = [.name, .version, .channel, .version]
+        let shown = zip(facts, parts.appFacts).map { $0.shown(text($1), pseudonym) ?? AppFact.unknown }
+        let start = text(0..<parts.documentID.lowerBound) + pseudonym(text(parts.documentID), .document)
+        return ([start, keptType] + shown).joined(separator: "/") + text(parts.query(in: path))
     }
 
     // MARK: Words

@@ -43,6 +43,11 @@ struct SubmitPath {
     /// The ping type, in the bytes that this was read from.
     var type: Range<Int> { parts[1] }
 
+    /// The app's name, version, channel and build, in the bytes that this was read from.
+    var appFacts: [Range<Int>] { (2..<Self.partCount).map { parts[$0] } }
+    /// The query with its question mark, which may be empty.
+    func query(in path: Span<UInt8>) -> Range<Int> { parts[Self.partCount - 1].upperBound..<path.count }
+
     /// The app that the path names.
     func app(in path: Span<UInt8>, id: String?) -> App? {
         func text(_ part: Int) -> String { String(readingUTF8: path.extracting(parts[part])) }
