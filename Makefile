@@ -8,7 +8,9 @@ BENCH_TOOLS = zstd jq sqlite3 libarchive-tools python3 python3-venv gcc libplist
 
 # Source paths in the programs are relative, so that builds in different folders are identical.
 RELATIVE = -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=.
-SWIFT_BUILD = swift build -c release --static-swift-stdlib $(RELATIVE)
+# A library beside a program is not loaded, and what the dynamic linker has written is read-only afterwards.
+HARDENED = --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong
+SWIFT_BUILD = swift build -c release --static-swift-stdlib $(RELATIVE) $(HARDENED)
 PROGRAMS = pingferry pingferry-upload
 PREFIX = /usr/local
 DESTDIR =

@@ -96,6 +96,16 @@ import Testing
         #expect(found.problems == [])
     }
 
+    @Test("a tar that ends as a zip is read as a tar", arguments: ["tar -cf", "tar --sparse -cf"])
+    func twoFormats(packing: String) async throws {
+        let archive = try pings(
+            #"\#(packing) "$0" . && echo x > x && python3 -m zipfile -c ../x.zip x && cat ../x.zip >> "$0""#,
+            named: "a.tar")
+        let capture = try await archive.open()
+        #expect(try await Harvested(capture).ids == [CaptureFolder.id(1)])
+        #expect(capture.problems.map(\.problem.code) == ["two-formats"])
+    }
+
     @Test("three compressions in each other are refused", arguments: ["gzip | gzip | gzip", "xz | zstd -q | gzip"])
     func threeLevels(compression: String) async throws {
         let archive = try pings(#"tar -c . | \#(compression) > "$0""#)

@@ -48,9 +48,11 @@ struct ArchiveReader: ~Copyable {
     private var hasBegun = false
 
     /// Starts to read.
+    ///
+    /// - Parameter isTar: whether it begins as a tar archive. libarchive would take one that ends as a zip archive for that.
     /// - Throws: ``ArchiveError``.
-    init(_ bytes: ArchiveBytes, limits: ArchiveLimits) throws(ArchiveError) {
-        handle = try ArchiveHandle.open(ArchiveInput.opening(bytes, limits))
+    init(_ bytes: ArchiveBytes, limits: ArchiveLimits, isTar: Bool = false) throws(ArchiveError) {
+        handle = try ArchiveHandle.open(ArchiveInput.opening(bytes, limits), isTar: isTar)
     }
 
     private var archive: OpaquePointer { handle.archive }
@@ -168,10 +170,10 @@ private struct ArchiveHandle: ~Copyable {
         self.input = input
     }
 
-    static func open(_ input: ArchiveInput) throws(ArchiveError) -> ArchiveHandle {
+    static func open(_ input: ArchiveInput, isTar: Bool) throws(ArchiveError) -> ArchiveHandle {
         guard let archive = archive_read_new() else { throw ArchiveError(.unsupported("not enough memory")) }
         let handle = ArchiveHandle(archive, input)
-        try handle.enable()
+        try handle.enable(isTar: isTar)
         input.attach(to: archive)
         guard archive_read_open1(archive) == ARCHIVE_OK else {
             throw input.failure ?? ArchiveError(.unknownFormat)
@@ -187,11 +189,11 @@ private struct ArchiveHandle: ~Copyable {
 
     /// Only what is promised: every further format is more code that hostile bytes reach. No compression: the input has
     /// none any more.
-    private func enable() throws(ArchiveError) {
-        for enable in [
-            archive_read_support_format_zip, archive_read_support_format_tar, archive_read_support_format_7zip,
-            archive_read_support_format_cpio,
-        ] where enable(archive) != ARCHIVE_OK {
+    private func enable(isTar: Bool) throws(ArchiveError) {
+        let others = [
+            archive_read_support_format_zip, archive_read_support_format_7zip, archive_read_support_format_cpio,
+        ]
+        for enable in [archive_read_support_format_tar] + (isTar ? [] : others) where enable(archive) != ARCHIVE_OK {
             throw ArchiveError(.unsupported("this libarchive was built without a format that is needed"))
         }
     }

@@ -1,6 +1,8 @@
 import Files
 import Parallel
+import Tar
 import Telemetry
+import Zip
 
 /// Reads an archive once, front to back: members that may belong to stores go to the spool, of all others only the
 /// names are kept.
@@ -55,6 +57,9 @@ struct ArchiveSpooler {
         _ bytes: ArchiveBytes, only wanted: Set<[UInt8]>? = nil
     ) async throws(ArchiveError) -> Result {
         self.wanted = wanted
+        if case .source(let source) = bytes, Self.isTar(bytes), Self.endsAsZip(source) {
+            report("two-formats", "begins as a tar archive and ends as a zip archive; read as tar", at: "")
+        }
         if case .source(let source) = bytes, let result = try await (copy self).runShort(source) { return result }
         return try runLong(bytes)
     }
@@ -65,7 +70,7 @@ struct ArchiveSpooler {
     consuming func runShort(_ source: ByteSource) async throws(ArchiveError) -> Result? {
         let start = spool.end
         do throws(PlainReadingError) {
-            if let directory = try PlainZipDirectory(source) {
+            if let directory = Self.isTar(.source(source)) ? nil : try PlainZipDirectory(source) {
                 try await takeMembers(of: directory)
             } else {
                 try await takeMembers(of: TarChunks(.source(source), limits))
@@ -79,11 +84,27 @@ struct ArchiveSpooler {
         return try finish()
     }
 
+    /// Whether an archive begins as a tar does, whatever is at its end.
+    private static func isTar(_ bytes: ArchiveBytes) -> Bool {
+        let head =
+            switch bytes {
+            case .source(let source): (try? source.bytes(at: 0, count: min(source.count, TarEntry.blockSize))) ?? []
+            case .standardInput(let head, _): head
+            }
+        return head.dropFirst(257).starts(with: "ustar".utf8) || OldTarHeader.begins(head)
+    }
+
+    private static func endsAsZip(_ source: ByteSource) -> Bool {
+        let size = min(source.count, ZipDirectoryEnd.smallSize)
+        let tail = try? source.bytes(at: source.count - size, count: size)
+        return tail?.starts(with: [0x50, 0x4B, 0x05, 0x06]) ?? false
+    }
+
     /// Reads an archive of any kind, by libarchive.
     /// - Throws: ``ArchiveError``, as ``run(_:only:)``.
     consuming func runLong(_ bytes: ArchiveBytes) throws(ArchiveError) -> Result {
         if case .standardInput = bytes { comesOnce = true }
-        var reader = try ArchiveReader(bytes, limits: limits)
+        var reader = try ArchiveReader(bytes, limits: limits, isTar: Self.isTar(bytes))
         do throws(ArchiveError) {
             try takeMembers(from: &reader)
         } catch {

@@ -19,6 +19,8 @@ struct ManifestDatabase {
     }
 
     private let database: PrivateDatabase
+    /// Damage in the write-ahead log.
+    let logFault: WriteAheadLogFault?
 
     /// The largest manifest, and the largest of what lies beside it.
     static let sizeLimit = 4 << 30
@@ -43,6 +45,9 @@ struct ManifestDatabase {
         // What stands beside may hold the pages that are missing.
         guard journal != nil || log != nil || main.count >= Self.size(by: head) else {
             throw .notADatabase("the manifest ends before its last page")
+        }
+        logFault = try Self.reading { () throws(FileError) in
+            try log.flatMap { (log) throws(FileError) in try WriteAheadLogFault.find(in: log) }
         }
         let folder = spool.folder
         let copy = try Self.reading { () throws(FileError) in

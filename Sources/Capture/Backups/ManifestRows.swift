@@ -39,7 +39,7 @@ enum ManifestRows {
                 guard count <= limit else { throw TooMany() }
                 try body(row)
             }
-            return .whole
+            return database.logFault.map { .lost("B34", "of the manifest, \($0)") } ?? .whole
         } catch let error as BackupError {
             throw error
         } catch is TooMany {

@@ -26,6 +26,11 @@ public struct JobReport: Sendable {
     /// How many different problems are kept.
     private static let problemLimit = 20
 
+    /// Whether servers could not be reached: at least one connection failed, and nothing was delivered.
+    public var isOutage: Bool {
+        delivered == 0 && begun.isEmpty && left.keys.contains { $0.code == LeftReason.Code.noAnswer.rawValue }
+    }
+
     /// Makes a report of nothing.
     public init() {}
 

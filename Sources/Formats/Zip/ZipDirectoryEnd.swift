@@ -8,8 +8,8 @@ public struct ZipDirectoryEnd: Sendable, Equatable {
     /// The bytes of the directory in the archive.
     public let directory: Range<Int>
 
-    /// How many bytes the record at the very end has.
-    private static let smallSize = 22
+    /// How many bytes the record at the end has, if no comment follows.
+    public static let smallSize = 22
     /// The most bytes at the end of an archive that are looked at here: all three records, without a comment.
     public static let size = smallSize + Large.locatorSize + Large.recordSize
 

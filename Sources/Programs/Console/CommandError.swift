@@ -10,8 +10,8 @@ public enum ExitStatus: Int32, Sendable {
     case badData = 65
     /// There is no such input.
     case noInput = 66
-    /// A program that is needed is not there.
-    case missingProgram = 69
+    /// A program that is needed is not there, or no server could be reached.
+    case unavailable = 69
     /// An output cannot be made.
     case cannotCreate = 73
     /// Reading or writing failed.
@@ -95,7 +95,7 @@ public struct CommandError: Error {
     private static func status(of error: SignatureError) -> ExitStatus {
         switch error {
         case .missing, .notASignature, .unknownSigner, .refused: .badData
-        case .program(.missing): .missingProgram
+        case .program(.missing): .unavailable
         case .program(.notStarted): .inputOutput
         case .file(let error): Self(error).status
         }

@@ -31,11 +31,16 @@ public struct SignerOptions: ParsableArguments {
     /// - Parameter environment: the program's own.
     /// - Throws: ``CommandError``.
     public func signers(environment: [String: String]) throws -> Signers? {
-        func value(_ option: String?, _ name: String) -> String? {
-            option ?? environment[name].flatMap { $0.isEmpty ? nil : $0 }
+        func value(_ option: String?, _ name: String) throws -> String? {
+            if let option { return option }
+            // A script that sets it from an empty variable would otherwise turn the check off.
+            guard let path = environment[name], path.isEmpty else { return environment[name] }
+            throw CommandError(
+                status: .badConfiguration, message: "\(name) is set and empty",
+                remedy: "give it the path of the list, or unset it to take bundles of anybody")
         }
-        let revoked = value(revoked, Self.revokedVariable)
-        guard let allowed = value(signers, Self.variable) else {
+        let revoked = try value(revoked, Self.revokedVariable)
+        guard let allowed = try value(signers, Self.variable) else {
             guard revoked == nil else {
                 throw ValidationError("--revoked says whose signature is not taken; --signers, whose is")
             }

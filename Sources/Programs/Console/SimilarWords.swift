@@ -1,7 +1,7 @@
 /// Finds the words that somebody may have meant.
-enum SimilarWords {
+public enum SimilarWords {
     /// The words that are at most two changes away from a given one, and at most one for short words; the nearest first.
-    static func near(_ word: String, among words: [String]) -> [String] {
+    public static func near(_ word: String, among words: [String]) -> [String] {
         words.map { (word: $0, changes: changes(from: Array(word.utf8), to: Array($0.utf8))) }
             .filter { $0.changes <= ($0.word.utf8.count > 4 ? 2 : 1) }
             .sorted { ($0.changes, $0.word) < ($1.changes, $1.word) }

@@ -61,6 +61,7 @@ struct JobSummary {
         if let failure { return failure.status }
         if let status = unusable.status { return status }
         if !report.wrongCredentials.isEmpty || plan.count(.missingCredential) > 0 { return .badConfiguration }
+        if report.isOutage { return .unavailable }
         if report.refused > 0 || unsettled > 0 || !heldReleasable.isEmpty { return .incomplete }
         if left > 0 || Disposition.allCases.contains(where: { $0.isForLater && plan.count($0) > 0 }) {
             return .tryLater

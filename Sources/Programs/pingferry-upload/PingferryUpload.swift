@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Files
+import Glibc
 
 /// The one-shot uploader: it sends what the limits allow today, records every outcome, and ends.
 @main
@@ -19,8 +20,9 @@ struct PingferryUpload: AsyncParsableCommand {
             Limits are kept for each client over all jobs and bundles: at most 100 uploads a day, and at most 40 of one \
             type in a job. What was delivered is not sent again, whatever bundle it comes in.
 
-            Exit status: 0 all good; 1 finished, but some record was refused, now or earlier, and nobody has settled that; 64 usage; 65 a bundle is damaged or not one: \
-            nothing of any was sent; 66 no such input; 73 cannot create the ledger; 74 input/output error, also where \
+            Exit status: 0 all good; 1 finished, but some record was refused, now or earlier, or is held, and nobody has \
+            settled that; 64 usage; 65 a bundle is damaged or not one: nothing of any was sent; 66 no such input; 69 no server \
+            could be reached, and nothing was delivered; 73 cannot create the ledger; 74 input/output error, also where \
             a bundle or the ledger fails while the job runs, or the system has too few threads or too little memory; 75 \
             something is left for another job, or another job is at work; 77 no permission; 78 bad configuration or \
             credentials.
@@ -38,6 +40,8 @@ struct PingferryUpload: AsyncParsableCommand {
 
     static func main() async {
         StandardDescriptors.reserve()
+        // TLS libraries would write the keys of connections into the file that it names.
+        unsetenv("SSLKEYLOGFILE")
         SystemResources.require(for: "pingferry-upload", threadsPerProcessor: 2)
         // Before anything can go wrong: a log for machines has no other lines.
         if CommandLine.arguments.contains("--log-json") { StandardError.write(in: .json) }

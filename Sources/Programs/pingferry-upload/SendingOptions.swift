@@ -9,8 +9,10 @@ import Telemetry
 struct SendingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Send a system's records to another server, such as mozilla=http://127.0.0.1:8080. (repeatable)",
-            valueName: "system=address"))
+            """
+            Send a system's records to another server, such as mozilla=http://127.0.0.1:8080, or those of all systems that are \
+            not named. (repeatable)
+            """, valueName: "[system=]address"))
     var endpoint: [String] = []
 
     @Option(
@@ -108,11 +110,15 @@ struct SendingOptions: ParsableArguments {
 
     private func endpoints() throws -> [SystemName: Endpoint] {
         var endpoints: [SystemName: Endpoint] = [:]
-        for text in endpoint {
+        // First, so that what is given for one system counts more.
+        for address in endpoint.filter({ !$0.contains("=") }).compactMap(Endpoint.init) {
+            for system in Systems.table.names { endpoints[system] = address }
+        }
+        for text in endpoint where Endpoint(text) == nil {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, let system = Systems.table.name(parts[0]) else {
                 let known = Systems.table.names.map(\.description).joined(separator: ", ")
-                throw ValidationError("--endpoint takes system=address, the system one of \(known)")
+                throw ValidationError("--endpoint takes an address, or system=address, the system one of \(known)")
             }
             guard let address = Endpoint(parts[1]) else {
                 throw ValidationError(

@@ -70,12 +70,18 @@ struct StatusReport {
     var sentence: String {
         let totals = totals
         let givenUp = totals.givenUp > 0 ? ", \(totals.givenUp) given up" : ""
-        let last = overview.lastJob.map { "; last job \($0)" } ?? ""
+        let last = overview.lastJob.map { "; last job \($0)\(lastSuccess(before: $0))" } ?? ""
         let refusals = refusals.isEmpty ? "" : "; \(Phrase.refusals(refusals))"
         return """
             \(totals.delivered) delivered, \(totals.refused) refused, \(totals.inFlight) in flight, \
             \(totals.waiting.forLater.records) waiting, \(totals.waiting.held.records) held\(givenUp)\(last)\(refusals)
             """
+    }
+
+    /// When a job last ended with all well, if it was not the last job.
+    private func lastSuccess(before job: Timestamp) -> String {
+        guard let success = overview.lastSuccess else { return ", no success yet" }
+        return success == job ? "" : ", last success \(success)"
     }
 
     /// Prints of which bundles something waits, and when a job last saw each.

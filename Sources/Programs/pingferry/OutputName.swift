@@ -1,3 +1,5 @@
+import Console
+
 /// The name of an output of `convert`, which may promise a format that is not written.
 enum OutputName {
     /// What names with other endings promise, by the ending.
@@ -8,6 +10,18 @@ enum OutputName {
         "xml": "XML",
         "xz": "xz", "zip": "zip",
     ]
+
+    /// Endings by which formats are known.
+    private static let known = ["sqlite", "sqlite3", "db", "csv", "ndjson", "jsonl", "zst"]
+
+    /// The ending that somebody may have meant, with its point; nil for one that is known or similar to none.
+    static func misspelled(_ path: String) -> String? {
+        let name = path.lowercased()
+        guard let dot = name.lastIndex(of: "."), !name[dot...].contains("/") else { return nil }
+        let ending = String(name[name.index(after: dot)...])
+        guard !known.contains(ending), others[ending] == nil else { return nil }
+        return SimilarWords.near(ending, among: known).first.map { ".\($0)" }
+    }
 
     /// What is said when a file holds something else than its name promises; nil if it does not.
     /// - Parameter path: the output, as it was given.

@@ -94,6 +94,45 @@ import Testing
         #expect(try files() == before)
     }
 
+    /// SQLite itself ignores a damaged frame and all behind it.
+    @Test("no change or cut of a write-ahead log loses rows in silence", arguments: [false, true])
+    func damagedLog(wasUsedBefore: Bool) async throws {
+        let count = wasUsedBefore ? 103 : 120
+        try python(
+            """
+            if os.fork() == 0:
+                con = make([row(n, 100) for n in range(100)], page_size=1024, journal_mode="'wal'")
+                if \(wasUsedBefore ? "True" : "False"):
+                    con.execute("PRAGMA wal_checkpoint(RESTART)")
+                for n in range(100, \(count)): con.execute("INSERT INTO event (data) VALUES (?)", (row(n, 100),))
+                os._exit(0)
+            os.wait()
+            """)
+        let log = "\(Self.path)-wal"
+        let bytes = Array(try #require(try files()[log.split(separator: "/").last.map(String.init) ?? ""]))
+        let whole = try await harvest()
+        #expect(try requestIDs(whole).count == count)
+        #expect(whole.problems == [])
+        var (found, harmless) = (0, 0)
+        func check(_ changed: [UInt8], _ what: String) async throws {
+            try capture.put(log, changed)
+            let read = try await harvest()
+            let isTold = read.problems.contains { $0.problem.code == "damaged" && $0.path == log }
+            #expect(isTold || read.lines == whole.lines, "\(what)")
+            if isTold { found += 1 } else { harmless += 1 }
+        }
+        for bit in stride(from: 3, to: bytes.count * 8, by: bytes.count * 8 / 60) {
+            var changed = bytes
+            changed[bit / 8] ^= 1 << UInt8(bit % 8)
+            try await check(changed, "bit \(bit)")
+        }
+        for count in stride(from: 1, to: bytes.count, by: bytes.count / 20) {
+            try await check(Array(bytes.prefix(count)), "cut to \(count)")
+        }
+        #expect(found > (wasUsedBefore ? 3 : 20))
+        #expect((harmless > 0) == wasUsedBefore)
+    }
+
     @Test func severalDamagedPagesCostTheirOwnRowsAlone() async throws {
         let lost = try python(
             """

@@ -61,6 +61,10 @@ import Testing
         let environment = ["PINGFERRY_SIGNERS": signers]
         #expect(try await job(signed, plain, environment: environment).status == 65)
         #expect(try await server.report().total == 0)
+        // A variable that a script left empty does not turn the check off.
+        let empty = try await job(signed, environment: ["PINGFERRY_SIGNERS": ""])
+        #expect(empty.status == 78 && empty.errors.contains("PINGFERRY_SIGNERS is set and empty"))
+        #expect(try await server.report().total == 0)
         // With --keep-going the signed one goes.
         let finished = try await job("--keep-going", signed, plain, environment: environment)
         #expect(finished.status == 65)

@@ -71,18 +71,21 @@ import Testing
     @Test func listIsNamedByTheEnvironment() throws {
         let key = try keys.make("key")
         let list = try keys.list("ines@example.org \(key)")
-        func run(_ signers: String, _ revoked: String = "") throws -> FinishedProgram {
+        func run(_ signers: String?, _ revoked: String? = nil) throws -> FinishedProgram {
             var environment = ProcessInfo.processInfo.environment
             environment["PINGFERRY_SIGNERS"] = signers
             environment["PINGFERRY_REVOKED"] = revoked
             return try RunningProgram([pingferryPath, "verify", bundle], environment: environment).finish()
         }
         expectRefusal(try run(list), "not signed: there is no \(bundle).sig")
-        #expect(try run("").status == 0)
+        #expect(try run(nil).status == 0)
+        // An empty variable does not turn a check off.
+        expectRefusal(try run(""), "PINGFERRY_SIGNERS is set and empty", status: 78)
+        expectRefusal(try run(list, ""), "PINGFERRY_REVOKED is set and empty", status: 78)
         try keys.sign(bundle, with: "key")
         #expect(try run(list).lines.last?.hasPrefix("signed by ines@example.org") == true)
         expectRefusal(try run(list, folder("key.pub")), "the key is revoked")
-        expectRefusal(try run("", folder("key.pub")), "--revoked", status: 64)
+        expectRefusal(try run(nil, folder("key.pub")), "--revoked", status: 64)
     }
 
     @Test func signatureOfVolumesIsOverAllOfThem() throws {

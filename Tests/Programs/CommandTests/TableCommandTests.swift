@@ -196,6 +196,32 @@ import Testing
         #expect(folder.names == ["load"])
     }
 
+    @Test(
+        "files that SQLite kept beside another database do not damage the new one",
+        arguments: ["-journal", "-wal", "-shm"])
+    func companions(suffix: String) throws {
+        try folder.put("old", "out.sqlite\(suffix)")
+        let refused = try pingferry("convert", "-q", "-o", folder("out.sqlite"), sample("webxr"))
+        #expect(refused.status == 73)
+        #expect(refused.errors.contains("out.sqlite\(suffix): belongs to another database"))
+        #expect(folder.names == ["out.sqlite\(suffix)"])
+        #expect(try pingferry("convert", "-q", "--force", "-o", folder("out.sqlite"), sample("webxr")).status == 0)
+        #expect(folder.names == ["out.sqlite"])
+    }
+
+    @Test(
+        "a misspelled ending is refused",
+        arguments: [("out.sqllite", ".sqlite"), ("out.cvs", ".csv"), ("out.ndjsn", ".ndjson"), ("a.b/out", "")])
+    func misspelled(name: String, meant: String) throws {
+        try folder.makeFolder("a.b")
+        let finished = try pingferry("convert", "-q", "-o", folder(name), sample("webxr"))
+        #expect(finished.status == (meant.isEmpty ? 0 : 64))
+        #expect(meant.isEmpty || finished.errors.contains("did you mean \(meant)?"))
+        #expect(
+            try pingferry("convert", "-q", "--force", "--to", "ndjson", "-o", folder(name), sample("webxr")).status == 0
+        )
+    }
+
     @Test func aKilledRunDoesNotHinderTheNextOne() throws {
         let load = try folder.makeLoad(pings: 3000)
         let program = try RunningProgram([pingferryPath, "convert", "-o", folder("out.csv"), load])

@@ -35,6 +35,7 @@ struct RetryCommand: AsyncParsableCommand {
             let counts = try edit.ledger.open(mustExist: true).retry(selection)
             try edit.report("record to be sent again", plural: "records to be sent again", counts)
             try edit.requireKnown(counts)
+            guard !counts.isEmpty else { throw ExitCode(ExitStatus.noInput.rawValue) }
         }
     }
 }

@@ -99,6 +99,9 @@ struct ConvertCommand: AsyncParsableCommand {
             if salvage { throw ValidationError("--salvage reads a bundle from its beginning, not by --segments") }
         }
         if labels, payloadOnly { throw ValidationError("--labels has no place in the lines of --payload-only") }
+        if to == nil, let meant = OutputName.misspelled(output) {
+            throw ValidationError("\(output): did you mean \(meant)? --to names the format for any other name")
+        }
         guard format != .ndjson else { return }
         if payloadOnly { throw ValidationError("--payload-only is for NDJSON, not for \(format.rawValue)") }
         if isStandardOutput, !format.isStream {
@@ -181,6 +184,8 @@ struct ConvertCommand: AsyncParsableCommand {
 
     private func writeTables(_ format: TableExport.Format, _ pseudonymizer: RecordPseudonymizer?) async throws {
         let limit = common.limit
+        let companions = self.format == .sqlite ? DatabaseCompanions(of: output) : nil
+        if !force { try companions?.refuse() }
         var export = try TableExport(
             format, path: output, replacing: force, systems: Systems.table, limit: limit)
         let reading = try await reading(excluded: export.identities, pseudonymizer)
@@ -202,6 +207,7 @@ struct ConvertCommand: AsyncParsableCommand {
                 }
             }, afterBatch: { try await export.writeFinished() })
         let counts = try await export.finish()
+        try companions?.remove()
         try report(
             Summary(intake, of: reading.filter, pseudonymizedWith: pseudonymizer?.keyID), counts,
             timeless: export.timeless)

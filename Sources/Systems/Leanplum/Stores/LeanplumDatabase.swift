@@ -14,6 +14,8 @@ final class LeanplumDatabase: Sendable {
     let size: Int
     /// The files in the capture that were copied, the database first.
     let paths: [String]
+    /// Damage in the write-ahead log.
+    let logFault: WriteAheadLogFault?
     private let files: DatabaseCopy?
     private let reading: Mutex<Reading>
 
@@ -43,11 +45,13 @@ final class LeanplumDatabase: Sendable {
         let sizes = [main.count] + companions.map { $0?.count ?? 0 }
         size = sizes.reduce(0, +)
         if sizes.allSatisfy({ $0 <= Self.sizeLimit }) {
+            logFault = try companions[1].flatMap { (log) throws(FileError) in try WriteAheadLogFault.find(in: log) }
             files = try DatabaseCopy(
                 main: main.copied(to: folder), journal: companions[0]?.copied(to: folder),
                 writeAheadLog: companions[1]?.copied(to: folder), size: size, sizeLimit: Self.sizeLimit)
         } else {
             files = nil
+            logFault = nil
         }
         let place = LeanplumPlace(capture: context.capture, path: store.path, store: store.kind)
         reading = Mutex(

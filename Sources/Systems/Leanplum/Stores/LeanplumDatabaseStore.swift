@@ -55,6 +55,9 @@ private struct LeanplumDatabaseScan: StoreScan {
         if let database { return database }
         let opened = try LeanplumDatabase(store, in: context)
         output.bytesRead += opened.size
+        if let fault = opened.logFault {
+            output.report(Problem("damaged", fault.description, at: fault.offset), path: store.path + "-wal")
+        }
         database = opened
         return opened
     }
