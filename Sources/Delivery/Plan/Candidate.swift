@@ -219,6 +219,11 @@ public struct BundleName: Sendable, Hashable {
 
 /// Which reasons for holding a record an operator may accept.
 public enum Holding {
+    /// The codes that an operator may accept, in order.
+    public static func releasable(knowing systems: SystemTable) -> [String] {
+        systems.holdCodes.filter { !$0.isFinal }.map(\.code)
+    }
+
     /// Whether an operator may accept the reason: one that is known, and not final. What is not known comes from a newer
     /// version, which may have called it final.
     public static func isReleasable(_ code: String, knowing systems: SystemTable) -> Bool {

@@ -9,14 +9,14 @@ public struct SignerOptions: ParsableArguments {
             """
             Take a bundle only if one of these signed it: a list as ssh-keygen reads it, lines such as \
             ines@example.org ssh-ed25519 AAAA… (default: $\(Self.variable))
-            """, valueName: "file"))
+            """, valueName: "file"), completion: .file())
     public var signers: String?
 
     /// The list of keys that are not taken any more.
     @Option(
         help: ArgumentHelp(
             "Take no signature of the keys in this file: public keys, or a key revocation list. (default: $\(Self.revokedVariable))",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     public var revoked: String?
 
     /// The variable of the environment that names the list where the option does not.

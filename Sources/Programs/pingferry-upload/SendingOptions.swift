@@ -33,18 +33,22 @@ struct SendingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The file with credentials, readable by you alone. (default: $PINGFERRY_CREDENTIALS)", valueName: "file"))
+            "The file with credentials, readable by you alone. (default: $PINGFERRY_CREDENTIALS)", valueName: "file"),
+        completion: .file())
     var credentials: String?
 
-    @Option(help: ArgumentHelp("Trust these authorities (PEM) instead of the system's.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Trust these authorities (PEM) instead of the system's.", valueName: "file"),
+        completion: .file())
     var caFile: String?
 
-    @Option(help: ArgumentHelp("Show this certificate (PEM) to servers.", valueName: "file"))
+    @Option(help: ArgumentHelp("Show this certificate (PEM) to servers.", valueName: "file"), completion: .file())
     var clientCert: String?
 
     @Option(
         help: ArgumentHelp(
-            "The key of the certificate (PEM), readable by you alone. (default: in the same file)", valueName: "file"))
+            "The key of the certificate (PEM), readable by you alone. (default: in the same file)", valueName: "file"),
+        completion: .file())
     var clientKey: String?
 
     @Option(

@@ -17,7 +17,8 @@ struct CommonOptions: ParsableArguments {
 struct LedgerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The ledger. (default: pingferry/ledger.sqlite in $XDG_STATE_HOME or ~/.local/state)", valueName: "file"))
+            "The ledger. (default: pingferry/ledger.sqlite in $XDG_STATE_HOME or ~/.local/state)", valueName: "file"),
+        completion: .file())
     var ledger: String?
 
     @Option(help: ArgumentHelp("Whose days limits count: a name such as Europe/Berlin.", valueName: "name"))

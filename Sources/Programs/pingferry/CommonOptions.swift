@@ -35,7 +35,7 @@ struct InputOptions: ParsableArguments {
             """
             Captures: folders pulled from a device, backups of it, archives of either (zip, tar, 7z, cpio), HAR files, \
             NDJSON files, single store files, or bundles; - is standard input.
-            """, valueName: "path"))
+            """, valueName: "path"), completion: .file())
     var paths: [String]
 
     @Option(
@@ -87,7 +87,9 @@ struct InputOptions: ParsableArguments {
 
 /// Which records are wanted.
 struct FilterOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Only this system's records. (repeatable)", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Only this system's records. (repeatable)", valueName: "name"),
+        completion: .list(Systems.table.names.map(\.description)))
     var system: [String] = []
 
     @Option(help: ArgumentHelp("Only records of this type: core, focus-event, …. (repeatable)", valueName: "type"))

@@ -16,7 +16,7 @@ struct DigestOptions: ParsableArguments {
             """
             The digests that the bundles have to have: a line for each, the digest and the name of the bundle; a digest \
             alone where there is one bundle.
-            """, valueName: "file"))
+            """, valueName: "file"), completion: .file())
     var digestFile: String?
 
     func validate() throws {

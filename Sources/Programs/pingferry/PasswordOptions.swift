@@ -15,7 +15,7 @@ struct PasswordOptions: ParsableArguments {
             """
             A file with the password of an encrypted backup in its first line, or a pipe. (repeatable) Otherwise \
             \(Self.variable) has it, or it is asked for.
-            """, valueName: "file"))
+            """, valueName: "file"), completion: .file())
     var passwordFile: [String] = []
 
     /// The variable of the environment that holds a password.

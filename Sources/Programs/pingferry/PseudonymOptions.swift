@@ -13,7 +13,7 @@ struct PseudonymOptions: ParsableArguments {
             """
             Give the data away without the people: ids become pseudonyms made with the key in this file, and only what \
             documents name and what tells of nobody stays. See pseudonym-key.
-            """, valueName: "keyfile"))
+            """, valueName: "keyfile"), completion: .file())
     var pseudonymize: String?
 
     /// No key needs more.

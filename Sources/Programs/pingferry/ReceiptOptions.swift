@@ -16,7 +16,7 @@ struct ReceiptOptions: ParsableArguments {
             """
             Write a receipt: who did this, when, on which host, with which version and options, and the hashes of what went in \
             and came out, as an in-toto Statement v1 that ssh-keygen -Y sign -n pingferry-receipt can sign.
-            """, valueName: "file.json"))
+            """, valueName: "file.json"), completion: .file())
     var receipt: String?
 
     func validate() throws {

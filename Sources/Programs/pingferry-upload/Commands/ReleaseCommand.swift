@@ -26,10 +26,13 @@ struct ReleaseCommand: AsyncParsableCommand {
             \(reasons)
             """)
 
-    @Option(help: ArgumentHelp("The reason that you accept.", valueName: "code"))
+    @Option(
+        help: ArgumentHelp("The reason that you accept.", valueName: "code"),
+        completion: .list(Holding.releasable(knowing: Systems.table)))
     var reason: String
 
-    @Option(help: ArgumentHelp("A bundle that holds the records. (repeatable)", valueName: "bundle"))
+    @Option(
+        help: ArgumentHelp("A bundle that holds the records. (repeatable)", valueName: "bundle"), completion: .file())
     var bundle: [String] = []
 
     @Flag(help: "Release ids that are not known yet, and records that are not known to be held for the reason.")

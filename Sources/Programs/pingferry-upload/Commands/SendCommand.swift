@@ -55,7 +55,7 @@ struct SendCommand: AsyncParsableCommand {
             \(CredentialHelp.file)
             """)
 
-    @Argument(help: ArgumentHelp("Bundles.", valueName: "bundle"))
+    @Argument(help: ArgumentHelp("Bundles.", valueName: "bundle"), completion: .file())
     var bundles: [String]
 
     @Flag(help: "Print the plan and send nothing.")
@@ -70,19 +70,19 @@ struct SendCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Move each bundle that has done its work into this folder, which is on the same file system.",
-            valueName: "folder"))
+            valueName: "folder"), completion: .directory)
     var moveDone: String?
 
     @Option(
         help: ArgumentHelp(
             "Do not count records that are held for this reason alone as something to be settled. (repeatable)",
-            valueName: "code"))
+            valueName: "code"), completion: .list(Holding.releasable(knowing: Systems.table)))
     var ignoreHeld: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "Write a file for Prometheus: when the last job ended, and what was delivered, refused and waits.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var metrics: String?
 
     @OptionGroup(title: "Who packed it") var signing: SignerOptions
@@ -97,7 +97,7 @@ struct SendCommand: AsyncParsableCommand {
 
     func validate() throws {
         try BundleArguments.check(bundles)
-        let codes = Systems.table.holdCodes.filter { !$0.isFinal }.map(\.code)
+        let codes = Holding.releasable(knowing: Systems.table)
         if let unknown = ignoreHeld.first(where: { !codes.contains($0) }) {
             throw ValidationError("--ignore-held takes one of \(codes.joined(separator: ", ")), not \(unknown)")
         }

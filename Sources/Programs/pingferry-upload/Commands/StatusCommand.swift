@@ -29,7 +29,9 @@ struct StatusCommand: AsyncParsableCommand {
             With --quiet it says nothing when all is well, and one line otherwise, or one for each bundle that is not done.
             """)
 
-    @Argument(help: ArgumentHelp("Bundles, of which to say whether they have done their work.", valueName: "bundle"))
+    @Argument(
+        help: ArgumentHelp("Bundles, of which to say whether they have done their work.", valueName: "bundle"),
+        completion: .file())
     var bundles: [String] = []
 
     @Option(help: ArgumentHelp("Only this client, in either letter case. (repeatable)", valueName: "id"))

@@ -42,7 +42,8 @@ struct BundleCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The bundle to write: NAME.tar.zst, a pipe, or - for standard output.", valueName: "file"))
+        help: ArgumentHelp("The bundle to write: NAME.tar.zst, a pipe, or - for standard output.", valueName: "file"),
+        completion: .file())
     var output: String
 
     @Option(
@@ -50,7 +51,7 @@ struct BundleCommand: AsyncParsableCommand {
             """
             Split the bundle in volumes of so many bytes, or of K, M or G (KiB, MiB, GiB); or as large as a medium takes: cd \
             (700M), dvd (4480M), fat (4092M).
-            """, valueName: "size"))
+            """, valueName: "size"), completion: .list(["10M", "100M", "650M", "4G"]))
     var volumeSize: String?
 
     @Option(help: ArgumentHelp("The zstd level, 1 to 19; 1 to 5 are the same for records.", valueName: "n"))

@@ -54,7 +54,8 @@ struct ConvertCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The output: a file, a folder, a pipe, or - for standard output.", valueName: "file"))
+        help: ArgumentHelp("The output: a file, a folder, a pipe, or - for standard output.", valueName: "file"),
+        completion: .file())
     var output: String
 
     @Option(

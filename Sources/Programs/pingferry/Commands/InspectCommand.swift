@@ -39,7 +39,7 @@ struct InspectCommand: AsyncParsableCommand {
             the app stored, secrets too.
             """)
 
-    @Argument(help: ArgumentHelp("Property lists; - is standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("Property lists; - is standard input.", valueName: "file"), completion: .file())
     var files: [String]
 
     @Flag(help: "Show an archive as the property list that it is, with its table of objects.")

@@ -25,7 +25,7 @@ struct ListCommand: AsyncParsableCommand {
             \(HoldGuide.help)
             """)
 
-    @Argument(help: ArgumentHelp("Bundles; - is standard input.", valueName: "bundle"))
+    @Argument(help: ArgumentHelp("Bundles; - is standard input.", valueName: "bundle"), completion: .file())
     var bundles: [String]
 
     @Flag(help: "Show each record: its id, and why it is held.")

@@ -16,7 +16,9 @@ struct PseudonymKeyCommand: AsyncParsableCommand {
               pingferry convert -o study.ndjson --pseudonymize study.key phone/
             """)
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The key file, which must not exist.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The key file, which must not exist.", valueName: "file"),
+        completion: .file())
     var output: String
 
     @Flag(name: .shortAndLong, help: "Do not print the id of the key.")

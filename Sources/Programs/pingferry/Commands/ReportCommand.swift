@@ -27,7 +27,8 @@ struct ReportCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The page: a file, a pipe, or - for standard output.", valueName: "file"))
+        help: ArgumentHelp("The page: a file, a pipe, or - for standard output.", valueName: "file"),
+        completion: .file())
     var output: String
 
     @Option(help: ArgumentHelp("Show counts below this one as <n.", valueName: "n"))

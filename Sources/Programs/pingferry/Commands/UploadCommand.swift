@@ -10,7 +10,7 @@ struct UploadCommand: AsyncParsableCommand {
         abstract: "Run pingferry-upload, where it is installed.",
         discussion: "Takes what pingferry-upload takes: see pingferry upload --help there.")
 
-    @Argument(parsing: .captureForPassthrough, help: "What pingferry-upload is given.")
+    @Argument(parsing: .captureForPassthrough, help: "What pingferry-upload is given.", completion: .file())
     var arguments: [String] = []
 
     func run() async throws {

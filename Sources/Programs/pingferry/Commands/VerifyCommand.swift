@@ -34,14 +34,15 @@ struct VerifyCommand: AsyncParsableCommand {
             reason, but not of those that cannot be read at all.
             """)
 
-    @Argument(help: ArgumentHelp("Bundles; - is standard input.", valueName: "bundle"))
+    @Argument(help: ArgumentHelp("Bundles; - is standard input.", valueName: "bundle"), completion: .file())
     var bundles: [String]
 
     @OptionGroup(title: "Who packed it") var signing: SignerOptions
 
     @Option(
         help: ArgumentHelp(
-            "The signature, where it does not lie beside the bundle under its name with .sig.", valueName: "file"))
+            "The signature, where it does not lie beside the bundle under its name with .sig.", valueName: "file"),
+        completion: .file())
     var signature: String?
 
     @OptionGroup(title: "Digests") var digests: DigestOptions
