@@ -174,10 +174,11 @@ class Case:
 
     def first_job(self, meaning, times):
         done = self.job()
-        allowed = {STATUS[meaning]}
+        # 69 says that no server could be reached.
+        allowed = {STATUS[meaning]} | ({69} if meaning == LATER else set())
         if times is not None:
             # If both attempts of a request failed, the remaining requests of that client are deferred.
-            allowed |= {0, 75} if meaning == LATER else set()
+            allowed |= {0, 69, 75} if meaning == LATER else set()
         if done.returncode not in allowed:
             raise Failure("status %d instead of %s: %s" % (done.returncode, sorted(allowed), first_line(done)))
 
@@ -192,7 +193,7 @@ class Case:
             self.campaign.run(self.folder, "pingferry-upload", "retry", "-q", "--ledger", self.ledger, *ids)
         for _ in range(3):
             done = self.job()
-            if done.returncode != 75:
+            if done.returncode not in (69, 75):
                 break
             if self.server.requests == 0:
                 # The pause requested by the server has not ended yet.
