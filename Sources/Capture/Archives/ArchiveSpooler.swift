@@ -91,7 +91,7 @@ struct ArchiveSpooler {
             case .source(let source): (try? source.bytes(at: 0, count: min(source.count, TarEntry.blockSize))) ?? []
             case .standardInput(let head, _): head
             }
-        return head.dropFirst(257).starts(with: "ustar".utf8) || OldTarHeader.begins(head)
+        return InputKind.isTar(head)
     }
 
     private static func endsAsZip(_ source: ByteSource) -> Bool {

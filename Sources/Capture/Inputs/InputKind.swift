@@ -45,8 +45,12 @@ public enum InputKind: Sendable {
     ]
 
     private static func isArchive(_ head: [UInt8]) -> Bool {
-        signatures.contains { head.starts(with: $0) } || head.dropFirst(257).starts(with: "ustar".utf8)
-            || OldTarHeader.begins(head)
+        signatures.contains { head.starts(with: $0) } || isTar(head)
+    }
+
+    /// Whether bytes are the beginning of a tar archive.
+    static func isTar(_ head: [UInt8]) -> Bool {
+        head.dropFirst(257).starts(with: "ustar".utf8) || OldTarHeader.begins(head)
     }
 
     /// Whether a path ends as those of archives do, which some tell by nothing else.
