@@ -34,6 +34,8 @@ final class ArchiveInput {
     private let origin: Origin
     private let limits: ArchiveLimits
     private var position = 0
+    /// The first decompressed block, once it was looked at and until it is handed over.
+    private var first: UnsafeRawBufferPointer?
     private let buffer: UnsafeMutableBufferPointer<UInt8>
 
     private init(_ origin: Origin, _ limits: ArchiveLimits) {
@@ -70,7 +72,10 @@ final class ArchiveInput {
                 throw ArchiveError(.file(error))
             }
         case .stored(.standardInput(let head, _)): return Array(head.prefix(Compression.headSize))
-        case .decompressed(let decompression): return decompression.head
+        case .decompressed(let decompression):
+            let block = try decompression.next()
+            first = block
+            return Array(block.prefix(Compression.headSize))
         }
     }
 
@@ -174,7 +179,9 @@ extension ArchiveInput {
 
     private func makeBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
         switch origin {
-        case .decompressed(let decompression): return try decompression.next()
+        case .decompressed(let decompression):
+            if let block = first.take() { return block }
+            return try decompression.next()
         case .stored(let bytes):
             do throws(FileError) {
                 var output = OutputSpan(buffer: buffer, initializedCount: 0)

@@ -2,8 +2,6 @@ import CArchive
 
 /// A compression that is taken off an archive, block by block.
 protocol Decompression: AnyObject {
-    /// The first decompressed bytes. Empty after the first call of ``next()``.
-    var head: [UInt8] { get }
     /// How far the archive was read, in bytes of the compressed file.
     var offset: Int { get }
     /// The compressed bytes.
@@ -21,8 +19,6 @@ protocol Decompression: AnyObject {
 final class LibarchiveDecompression: Decompression {
     private let archive: OpaquePointer
     let input: ArchiveInput
-    /// The first block, until it is handed on.
-    private var first: UnsafeRawBufferPointer?
 
     /// Begins at the start of the compressed bytes.
     ///
@@ -46,24 +42,13 @@ final class LibarchiveDecompression: Decompression {
         else {
             throw input.failure ?? ArchiveError(.unknownFormat)
         }
-        first = try block()
     }
 
     deinit { archive_read_free(archive) }
 
-    var head: [UInt8] { first.map { Array($0.prefix(Compression.headSize)) } ?? [] }
-
     var offset: Int { input.offset(ofReader: archive) }
 
     func next() throws(ArchiveError) -> UnsafeRawBufferPointer {
-        if let block = first {
-            first = nil
-            return block
-        }
-        return try block()
-    }
-
-    private func block() throws(ArchiveError) -> UnsafeRawBufferPointer {
         var start: UnsafeRawPointer?
         var count = 0
         var offset: Int64 = 0
@@ -86,8 +71,6 @@ final class GzipDecompression: Decompression {
     private let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 256 << 10)
     /// Compressed bytes that were read and not inflated yet.
     private var rest = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// The first block, until it is handed on.
-    private var first: UnsafeRawBufferPointer?
     private var isAtEnd = false
 
     /// Begins at the start of the compressed bytes.
@@ -100,24 +83,13 @@ final class GzipDecompression: Decompression {
         } catch {
             throw ArchiveError(.unsupported(error.reason))
         }
-        first = try block()
     }
 
     deinit { buffer.deallocate() }
 
-    var head: [UInt8] { first.map { Array($0.prefix(Compression.headSize)) } ?? [] }
-
     var offset: Int { input.offset(before: rest.count) }
 
     func next() throws(ArchiveError) -> UnsafeRawBufferPointer {
-        if let block = first {
-            first = nil
-            return block
-        }
-        return try block()
-    }
-
-    private func block() throws(ArchiveError) -> UnsafeRawBufferPointer {
         var count = 0
         while count == 0, !isAtEnd {
             if rest.isEmpty { rest = try input.nextBlock() }

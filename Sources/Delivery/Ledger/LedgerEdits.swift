@@ -40,11 +40,13 @@ extension Ledger {
     public func release(_ ids: [String], heldFor code: String) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
+            let reasons = try db.heldReasons().filter { $0.reason.heldCodes.contains(code) }
             return try db.counting(ids) { id in
                 try db.run("INSERT OR IGNORE INTO releases VALUES (?, ?)", [id, code])
                 let count = db.changeCount
                 for type in types {
-                    try db.release(DeliveryKey.identity(system: type.system, type: type.name, id: id), heldFor: code)
+                    let identity = DeliveryKey.identity(system: type.system, type: type.name, id: id)
+                    try db.release(identity, of: code, heldFor: reasons)
                 }
                 return count
             }
@@ -115,8 +117,10 @@ extension Database {
     }
 
     /// Takes a code off the reason for which a record is held. One that is held for no other code waits to be sent.
-    fileprivate func release(_ identity: Digest16, heldFor code: String) throws {
-        for (id, held) in try heldReasons() where held.heldCodes.contains(code) {
+    fileprivate func release(
+        _ identity: Digest16, of code: String, heldFor reasons: [(id: Int64, reason: WaitReason)]
+    ) throws {
+        for (id, held) in reasons {
             let rest = held.heldCodes.filter { $0 != code }
             let reason = rest.isEmpty ? .notSent : WaitReason(.held, detail: rest.joined(separator: ", "))
             try run(

@@ -26,9 +26,7 @@ extension CommandError {
     /// A bundle that has done its work and could not be moved away.
     init(moving error: FileError) {
         let remedy =
-            error.isExisting
-            ? "a bundle of that name lies there: move one of them by hand"
-            : error.isOnAnotherFileSystem ? "give a folder on the file system of the bundles" : nil
+            error.isOnAnotherFileSystem ? "give a folder on the file system of the bundles" : nil
         self.init(status: .cannotCreate, message: "\(error)", remedy: remedy)
     }
 
