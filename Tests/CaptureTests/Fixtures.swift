@@ -16,8 +16,6 @@ struct FixtureCase: CustomTestStringConvertible, Sendable {
     var testDescription: String { "\(name) (\(set))" }
 }
 
-private let fixtureRoot = "/tmp/pingferry-fixtures-\(UUID().uuidString)"
-
 /// What the generator of Mozilla's stores writes, made once for all tests and removed at the end of the process.
 enum Fixtures {
     /// Every case as the generator writes it by default, and the larger ones that depend on its options.
@@ -29,9 +27,9 @@ enum Fixtures {
         try #require(try standard.get().first { $0.name == name })
     }
 
-    private static let standard = Result { try generate("make_mozilla_stores.py", "standard", []) }
+    private static let standard = Result { try generate("make_mozilla_stores.py", "standard") }
     private static let large = Result {
-        try generate("make_mozilla_stores.py", "large", ["--pings", "40", "--seed", "7"])
+        try generate("make_mozilla_stores.py", "large", "--pings", "40", "--seed", "7")
     }
 
     /// Other cases are named after the case that they cover, such as `p01-empty-file`, and are always the same size.
@@ -39,11 +37,9 @@ enum Fixtures {
         name.firstMatch(of: /^[pfce]\d\d-/) == nil
     }
 
-    /// The cases that a generator writes to a folder for a set, which is removed at the end of the process.
-    static func generate(_ script: String, _ set: String, _ options: [String]) throws -> [FixtureCase] {
-        atexit { try? FileManager.default.removeItem(atPath: fixtureRoot) }
-        let folder = "\(fixtureRoot)/\(set)"
-        try tool(["python3", generator(script), folder] + options)
+    /// Returns the cases that a generator writes with `options`. `set` names them in the results of tests.
+    static func generate(_ script: String, _ set: String, _ options: String...) throws -> [FixtureCase] {
+        let folder = try GeneratedCaptures.folder(script, options)
         let oracles = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("expected-") }
         return oracles.sorted().map { oracle in
             let name = String(oracle.dropFirst("expected-".count).dropLast(".json".count))
@@ -61,8 +57,8 @@ enum GleanFixtures {
         try #require(try standard.get().first { $0.name == name })
     }
 
-    private static let standard = Result { try Fixtures.generate("make_glean_stores.py", "glean", []) }
+    private static let standard = Result { try Fixtures.generate("make_glean_stores.py", "glean") }
     private static let other = Result {
-        try Fixtures.generate("make_glean_stores.py", "glean-other", ["--pings", "9", "--seed", "7"])
+        try Fixtures.generate("make_glean_stores.py", "glean-other", "--pings", "9", "--seed", "7")
     }
 }

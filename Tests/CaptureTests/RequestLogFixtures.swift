@@ -3,9 +3,7 @@ import JSONText
 import TestSupport
 import Testing
 
-private let root = "/tmp/pingferry-har-fixtures-\(UUID().uuidString)"
-
-/// The HTTP archives that the generator of Leanplum's stores writes, made once and removed at the end of the process.
+/// The HTTP archives that the generator of Leanplum's stores writes.
 enum RequestLogFixtures {
     /// What is expected of an entry.
     struct Expected {
@@ -29,17 +27,13 @@ enum RequestLogFixtures {
         "prod_FIXTURE", "clientKey", "session=", "Authorization", "authorization", "Basic ",
     ]
 
-    static func path(_ name: String) throws -> String { "\(try folder.get())/har/\(name)" }
+    static func path(_ name: String) throws -> String { "\(try folder)/har/\(name)" }
 
-    private static let folder = Result {
-        atexit { try? FileManager.default.removeItem(atPath: root) }
-        try tool(["python3", generator("make_leanplum_stores.py"), root])
-        return root
-    }
+    private static var folder: String { get throws { try GeneratedCaptures.folder("make_leanplum_stores.py") } }
 
     static func expected(_ name: String) throws -> [Expected] {
         let stem = name.replacing(".", with: "-")
-        let data = try Data(contentsOf: URL(fileURLWithPath: "\(try folder.get())/expected-har-\(stem).json"))
+        let data = try Data(contentsOf: URL(fileURLWithPath: "\(try folder)/expected-har-\(stem).json"))
         let document = try JSONDocument(Array(data))
         let entries = try #require(document.value(of: "entries", in: document.root))
         return try document.elements(of: entries).map { entry in

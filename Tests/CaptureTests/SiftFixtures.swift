@@ -3,18 +3,10 @@ import JSONText
 import TestSupport
 import Testing
 
-private let siftFixtureRoot = "/tmp/pingferry-sift-\(UUID().uuidString)"
-
-/// What the generator of keyed archives writes, made once for all tests and removed at the end of the process.
+/// The output of the generator of keyed archives.
 enum SiftFixtures {
     /// The folder that the generator wrote to.
-    static var path: String { get throws { try generated.get() } }
-
-    private static let generated = Result {
-        atexit { try? FileManager.default.removeItem(atPath: siftFixtureRoot) }
-        try tool(["python3", generator("make_keyed_archives.py"), siftFixtureRoot])
-        return siftFixtureRoot
-    }
+    static var path: String { get throws { try GeneratedCaptures.folder("make_keyed_archives.py") } }
 
     /// The stores of the generations and the odd ones.
     static let sets = [

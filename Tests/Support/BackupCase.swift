@@ -2,8 +2,6 @@ import Files
 import Foundation
 import JSONText
 
-private let fixtureRoot = "/tmp/pingferry-backups-\(UUID().uuidString)"
-
 /// A case that the generator of backups wrote: what is to be given, and what is expected of it.
 public struct BackupCase: CustomStringConvertible, Sendable {
     /// The name of the case.
@@ -51,30 +49,27 @@ public struct BackupCase: CustomStringConvertible, Sendable {
     }
 
     private static let generated = Result {
-        atexit { try? FileManager.default.removeItem(atPath: fixtureRoot) }
-        try tool(["python3", generator("make_ios_backups.py"), fixtureRoot])
-        let oracles = try FileManager.default.contentsOfDirectory(atPath: fixtureRoot).filter {
-            $0.hasPrefix("expected-")
-        }
-        return try oracles.sorted().map { try BackupCase(oraclePath: "\(fixtureRoot)/\($0)") }
+        let folder = try GeneratedCaptures.folder("make_ios_backups.py")
+        let oracles = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("expected-") }
+        return try oracles.sorted().map { try BackupCase(oracle: $0, in: folder) }
     }
 
-    private init(oraclePath: String) throws {
+    private init(oracle: String, in folder: String) throws {
+        oraclePath = "\(folder)/\(oracle)"
         let fields = try JSONFields(try InputFile(path: oraclePath).contents(limit: 64 << 20))
         func text(_ key: JSONKey) throws -> String {
-            guard let text = fields.text(key) else { throw MissingCase(name: oraclePath) }
+            guard let text = fields.text(key) else { throw MissingCase(name: oracle) }
             return text
         }
         name = try text("case")
         ids = fields.texts("cases") ?? []
         let input = try text("input")
-        self.input = input == "-" ? input : "\(fixtureRoot)/\(input)"
-        standardInput = fields.text("stdin").map { "\(fixtureRoot)/\($0)" }
+        self.input = input == "-" ? input : "\(folder)/\(input)"
+        standardInput = fields.text("stdin").map { "\(folder)/\($0)" }
         password = fields.text("password")
-        passwordFile = fields.text("passwordFile").map { "\(fixtureRoot)/\($0)" }
+        passwordFile = fields.text("passwordFile").map { "\(folder)/\($0)" }
         status = fields.integer("exit") ?? -1
         error = fields.text("error")
         canaries = fields.texts("canaries") ?? []
-        self.oraclePath = oraclePath
     }
 }

@@ -3,13 +3,12 @@
 
     check_tables.py PINGFERRY FOLDER
 
-FOLDER is what a generator of Tests/Fixtures wrote, or any folder of captures. The records and the database of each capture are
-checked by themselves. CSV and the timeline are made in one run of all captures, except for those with a password.
-The expected records are those that the generator wrote: `expected-<case>.json` beside a capture, with the requests of each entry
-if it is a log, or `expected-requests.json` in a store of Sift. So are the problems and the quarantine, where they are told. What
-the records do not tell (the id of an app, the text of a note, the meaning of an event) is taken from the records that the program
-writes as NDJSON, which other tests compare with the same files. All rows are made here, by the document of exports alone:
-nothing is shared with the program.
+FOLDER is the output of a generator of Tests/Fixtures, or any folder of captures. Captures whose oracle expects that they can be
+read without a password are converted together, and their tables are compared with rows made of the records that the program
+writes as NDJSON. Other tests compare those records with the same oracles. Every other capture is converted on its own, and what
+its oracle states about a record replaces what the program writes. Oracles are `expected-<case>.json` beside a capture, with the
+requests of each entry if it is a log, or `expected-requests.json` in a store of Sift. Problems and quarantine are compared with
+the oracle of each capture. All rows are made here, from the document "Exports" alone. Nothing is shared with the program.
 
 Prints a line for each difference; ends with status 1 if there is one. Standard library only.
 """
@@ -365,15 +364,17 @@ class Case:
         self.paths, self.name = [path], oracle.get("case") or os.path.basename(path)
         self.records, self.problems, self.quarantined = (oracle.get(key) for key in ("records", "problems", "quarantined"))
         self.status = None if oracle.get("exit") is None else int(oracle["exit"])
+        self.parts = [self]
         self.password, self.password_file = oracle.get("password"), oracle.get("passwordFile")
+        self.is_joinable = bool(oracle) and self.status in (None, 0, 1) and not self.password and not self.password_file
         if oracle.get("salvageableRowids") or not isinstance(self.records, list):
             self.records = None
 
     @staticmethod
     def joining(cases):
-        """Returns one case with the captures of several cases, none of which has a password."""
+        """Returns one case with the captures of several cases, all of which are joinable."""
         joined = Case("all captures")
-        joined.paths = [path for case in cases for path in case.paths]
+        joined.parts, joined.paths = cases, [path for case in cases for path in case.paths]
         return joined
 
     @staticmethod
@@ -468,32 +469,39 @@ class Run:
             self.fault("held: %s, %s" % (record["held"], held))
 
     def check_findings(self, tables):
-        """Problems and the quarantine, by path and code; where an oracle tells a place, by that too."""
-        for name, expected in (("problems", self.case.problems), ("quarantine", self.case.quarantined)):
-            if expected is None:
-                continue
-            rows = []
-            for item in expected:
-                code = item["code"] if "code" in item else item["reason"].split(" ")[0]
-                place = tuple(integer_of(item.get(key)) for key in ("offset", "length")) if "offset" in item else ()
-                rows.append((item["path"], code) + place)
-            found = [(row["path"], row["code"]) + ((row["offset"], row["length"]) if rows and len(rows[0]) > 2 else ())
-                     for row in tables[name]]
-            if sorted(rows, key=repr) != sorted(found, key=repr):
-                self.fault("%s: %s expected, %s found" % (name, rows, found))
+        """Compares problems and the quarantine with the oracle of each capture, by path, code and, where it is known, position."""
+        for part in self.case.parts:
+            label = os.path.basename(part.paths[0])
+            for name, expected in (("problems", part.problems), ("quarantine", part.quarantined)):
+                if expected is not None:
+                    self.check_finding(label, name, expected, [row for row in tables[name] if row["capture"] == label])
         for row in tables["problems"]:
             told = re.search(r" at byte (\d+)$", row["text"]) if "sift-v0_0_1" in row["path"] else None
             if told and row["offset"] != int(told.group(1)):
                 self.fault("problems: offset %s of %s" % (row["offset"], row["text"]))
 
+    def check_finding(self, label, name, expected, found):
+        rows = []
+        for item in expected:
+            code = item["code"] if "code" in item else item["reason"].split(" ")[0]
+            place = tuple(integer_of(item.get(key)) for key in ("offset", "length")) if "offset" in item else ()
+            rows.append((item["path"], code) + place)
+        found = [(row["path"], row["code"]) + ((row["offset"], row["length"]) if rows and len(rows[0]) > 2 else ())
+                 for row in found]
+        if sorted(rows, key=repr) != sorted(found, key=repr):
+            self.fault("%s of %s: %s expected, %s found" % (name, label, rows, found))
+
     def check(self):
-        """Compares the records and the database of a capture with what is expected. Returns whether there are records."""
+        """Compares the records, the database, CSV and the timeline of a capture with what is expected."""
         records = self.records()
         path = self.convert("tables.sqlite")
         if records is None:
             if os.path.exists(path):
                 self.fault("tables and no records")
-            return False
+            return
+        if not os.path.exists(path):
+            self.fault("no tables: %s" % self.complaints)
+            return
         connection = self.connect(path)
         self.check_database(connection)
         tables = self.rows(connection)
@@ -503,17 +511,6 @@ class Run:
         except (ValueError, KeyError, IndexError, TypeError) as error:
             self.fault("no rows can be expected: %r" % error)
         self.check_findings(tables)
-        return True
-
-    def check_csv_and_timeline(self):
-        """Compares CSV and the timeline with the database."""
-        path = self.convert("tables.sqlite")
-        if not os.path.exists(path):
-            self.fault("no tables")
-            return
-        connection = self.connect(path)
-        tables = self.rows(connection)
-        connection.close()
         self.check_csv(tables)
         self.check_timeline(tables)
 
@@ -639,30 +636,22 @@ def cases(folder):
     return found
 
 
-def run_check(check, program, case):
-    """Returns what a check, a method of `Run`, returns for a case, and the faults that it found."""
+def faults_of(program, case):
     with tempfile.TemporaryDirectory() as folder:
         run = Run(program, case, folder)
-        return check(run), run.faults
+        run.check()
+        return run.faults
 
 
 def main(program, folder):
-    faults, found = [], cases(folder)
+    found = cases(folder)
+    joinable = [case for case in found if case.is_joinable]
+    runs = [case for case in found if not case.is_joinable] + ([Case.joining(joinable)] if joinable else [])
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        def check_all(check, cases):
-            """Checks cases at the same time. Returns what the check returned for each."""
-            results = list(pool.map(lambda case: run_check(check, program, case), cases))
-            for _, more in results:
-                faults.extend(more)
-            return [result for result, _ in results]
-
-        readable = [case for case, has_records in zip(found, check_all(Run.check, found)) if has_records]
-        secret = [case for case in readable if case.password is not None or case.password_file is not None]
-        others = [case for case in readable if case not in secret]
-        check_all(Run.check_csv_and_timeline, secret + ([Case.joining(others)] if others else []))
+        faults = [fault for faults in pool.map(lambda case: faults_of(program, case), runs) for fault in faults]
     for fault in faults:
         print(fault)
-    print("%d captures, %d faults" % (len(found), len(faults)))
+    print("%d captures in %d runs, %d faults" % (len(found), len(runs), len(faults)))
     return 1 if faults or not found else 0
 
 

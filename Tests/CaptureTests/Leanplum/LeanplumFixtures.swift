@@ -5,26 +5,27 @@ import Telemetry
 import TestSupport
 import Testing
 
-private let fixtureRoot = "/tmp/pingferry-leanplum-\(UUID().uuidString)"
-
 /// A case that the generator of Leanplum's stores wrote: a capture and what is expected of it.
 struct LeanplumCase: CustomTestStringConvertible, Sendable {
     let name: String
 
+    /// The folder that the generator wrote.
+    let folder: String
+
     /// The folder of the capture.
-    var path: String { "\(fixtureRoot)/stores/\(name)" }
+    var path: String { "\(folder)/\(name)" }
     var testDescription: String { name }
 
-    /// All cases, made once and removed at the end of the process.
+    /// All cases.
     static var all: [LeanplumCase] { get throws { try generated.get() } }
 
     private static let generated = Result {
-        atexit { try? FileManager.default.removeItem(atPath: fixtureRoot) }
-        try FileManager.default.createDirectory(atPath: fixtureRoot, withIntermediateDirectories: true)
-        try tool(["python3", generator("make_leanplum_stores.py"), "\(fixtureRoot)/stores", "--events", "120"])
-        let names = try FileManager.default.contentsOfDirectory(atPath: "\(fixtureRoot)/stores")
+        let folder = try GeneratedCaptures.folder("make_leanplum_stores.py", ["--events", "120"])
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         let prefixes = ["sqlite-", "hostile-", "plist-", "userdefaults"]
-        return names.filter { name in prefixes.contains { name.hasPrefix($0) } }.sorted().map(LeanplumCase.init)
+        return names.filter { name in prefixes.contains { name.hasPrefix($0) } }.sorted().map {
+            LeanplumCase(name: $0, folder: folder)
+        }
     }
 
     static func named(_ name: String) throws -> LeanplumCase {
@@ -32,7 +33,7 @@ struct LeanplumCase: CustomTestStringConvertible, Sendable {
     }
 
     func oracle() throws -> LeanplumOracle {
-        try LeanplumOracle("\(fixtureRoot)/stores/expected-\(name).json")
+        try LeanplumOracle("\(folder)/expected-\(name).json")
     }
 }
 

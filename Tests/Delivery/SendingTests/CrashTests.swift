@@ -11,7 +11,7 @@ import Testing
 @Suite struct CrashTests {
     private static let clients = 9
     /// For each seed; there are two, which run beside each other.
-    private static let kills = 40
+    private static let kills = 20
 
     /// Clients with more than a day allows and with less, of several types.
     private static func records() -> [Record] {

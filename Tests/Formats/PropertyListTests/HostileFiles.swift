@@ -17,16 +17,14 @@ struct HostileFile: Decodable, CustomTestStringConvertible, Sendable {
         get throws { Array(try Data(contentsOf: URL(filePath: "\(HostileFile.folder)/hostile/files/\(file)"))) }
     }
 
-    /// What the generator wrote, made once for all tests and removed at the end of the process.
+    /// All files that the generator wrote.
     static var all: [HostileFile] {
         get throws { try generated.get() }
     }
 
-    static let folder = "/tmp/pingferry-archives-\(UUID().uuidString)"
+    static var folder: String { get throws { try GeneratedCaptures.folder("make_keyed_archives.py") } }
 
     private static let generated = Result {
-        atexit { try? FileManager.default.removeItem(atPath: HostileFile.folder) }
-        try tool(["python3", generator("make_keyed_archives.py"), folder])
         let manifest = try Data(contentsOf: URL(filePath: "\(folder)/hostile/manifest.json"))
         return try JSONDecoder().decode([HostileFile].self, from: manifest)
     }

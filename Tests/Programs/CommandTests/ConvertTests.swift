@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func closedPipeEndsTheProgramInSilence() throws {
-        let load = try folder.makeLoad(pings: 2000)
+        let load = try GeneratedCaptures.load(pings: 2000)
         let script = #""$0" convert -o - "$1" | head -n 1; echo "${PIPESTATUS[0]}""#
         let finished = try shell(script, [load])
         #expect(finished.lines.count == 2)

@@ -193,7 +193,7 @@ import Testing
 
     /// A file size limit is a full disk that needs no mount.
     @Test(arguments: ["convert", "bundle"]) func outputThatCannotBeWrittenLeavesNothing(command: String) throws {
-        let load = try folder.makeLoad(pings: 400)
+        let load = try GeneratedCaptures.load(pings: 400)
         let script = #"ulimit -f 1; "$0" "$1" -o "$2/out" "$3"; status=$?; ls -A "$2"; exit $status"#
         let finished = try shell("trap '' XFSZ; " + script, [command, try folder.makeFolder("small"), load])
         #expect(finished.status == 74)

@@ -160,18 +160,17 @@ import Testing
         #expect(full.status == 74)
     }
 
-    /// Every hostile file ends by itself, within the memory that it may take and with as much output as it may make: at
-    /// most 64 MiB.
+    /// The program reads every hostile file within its limit of memory and writes at most 64 MiB for 16 of them.
     @Test func hostileFilesEnd() throws {
-        try tool("python3", generator("make_keyed_archives.py"), folder("fixtures"))
-        let script = """
+        let fixtures = try GeneratedCaptures.folder("make_keyed_archives.py")
+        let script = #"""
             ulimit -v 1000000; ulimit -f 65536
-            for file in "$1"/hostile/files/*; do
-                "$0" inspect --compact --nested "$file" > "$2" 2> /dev/null
-                case $? in 0|1|65) ;; *) echo "$file" ;; esac
-            done
-            """
-        let finished = try shell(script, [folder("fixtures"), folder("output")])
+            export program=$0 output=$2
+            inspect='"$program" inspect --compact --nested "$@" > "$output" 2> /dev/null
+                case $? in 0|1|65) ;; *) echo "$@" ;; esac'
+            printf '%s\0' "$1"/hostile/files/* | xargs -0 -n 16 bash -c "$inspect" bash
+            """#
+        let finished = try shell(script, [fixtures, folder("output")])
         #expect(finished.text == "")
     }
 }

@@ -53,7 +53,7 @@ import Testing
 
     @Test("a reader that goes away ends the program without a word")
     func reader() throws {
-        let load = try folder.makeLoad(pings: 3000)
+        let load = try GeneratedCaptures.load(pings: 3000)
         let finished = try shell(#""$0" bundle -o - "$1" | head -c 1; echo "${PIPESTATUS[0]}""#, [load])
         #expect(finished.text.hasSuffix("\(128 + SIGPIPE)\n"))
         #expect(finished.errors == "")
@@ -61,7 +61,7 @@ import Testing
 
     @Test("what did not come to its end is not taken for a bundle")
     func cut() throws {
-        let load = try folder.makeLoad(pings: 3000)
+        let load = try GeneratedCaptures.load(pings: 3000)
         let finished = try shell(#""$0" bundle -q -o - "$1" | head -c 5000 | "$0" verify -"#, [load])
         #expect(finished.status == 65)
         let full = try shell(#""$0" bundle -q -o /dev/full "$1""#, [sample("webxr")])

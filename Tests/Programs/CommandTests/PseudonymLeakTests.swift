@@ -78,8 +78,7 @@ import Testing
             "make_mozilla_stores.py", "make_glean_stores.py", "make_leanplum_stores.py", "make_keyed_archives.py",
         ])
     func noValueOfAGeneratedCaptureComesThrough(script: String) throws {
-        try tool("python3", generator(script), folder("stores"))
-        try check(folder("stores"), least: 60)
+        try check(try GeneratedCaptures.folder(script), least: 60)
     }
 
     @Test("a person's value in any text, key or part of a target stays inside", arguments: samples + sampleLogs)

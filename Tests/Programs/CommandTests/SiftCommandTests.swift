@@ -8,10 +8,9 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// The stores that the generator of keyed archives writes.
-    private func makeStores() throws -> String {
-        try tool("python3", generator("make_keyed_archives.py"), folder("stores"))
-        return folder("stores")
+    /// Returns the stores that the generator of keyed archives writes.
+    private func generatedStores() throws -> String {
+        try GeneratedCaptures.folder("make_keyed_archives.py")
     }
 
     private func stores(_ finished: FinishedProgram) throws -> [[String: Any]] {
@@ -86,7 +85,7 @@ import Testing
     }
 
     @Test func scanTellsWhichEventsRepeatTheOneBefore() throws {
-        let capture = "\(try makeStores())/edge"
+        let capture = "\(try generatedStores())/edge"
         let queues = try stores(try pingferry("scan", "--json", capture)).compactMap { $0["queue"] as? [String: Any] }
         #expect(queues.map { $0["repetitions"] as? Int } == [0, 1, 0])
         let details = try pingferry("scan", capture).lines.filter { $0.contains("the one before") }
@@ -113,7 +112,7 @@ import Testing
     }
 
     @Test func damagedStoresEndWithStatusOne() throws {
-        let stores = try makeStores()
+        let stores = try generatedStores()
         let finished = try pingferry("convert", "-o", "-", "\(stores)/mixed")
         #expect(finished.status == 1)
         #expect(finished.lines.count == 2)
@@ -122,7 +121,8 @@ import Testing
 
     /// The keys stand in the generator and in the sample.
     @Test func beaconKeysAreInNoOutput() throws {
-        let stores = try makeStores()
+        let stores = folder("stores")
+        try tool("cp", "-R", try generatedStores(), stores)
         let broken = "\(stores)/gen4-2.1.0/Library/Caches/sift-v0_0_1/sift"
         let keys = try Data(contentsOf: URL(fileURLWithPath: broken))
         try keys.dropLast(3).write(to: URL(fileURLWithPath: broken))
@@ -150,7 +150,7 @@ import Testing
 
     /// One process reads all files to their ends, within 256 MiB.
     @Test func hostileFilesStayWithinTheirBounds() throws {
-        let stores = try makeStores()
+        let stores = try generatedStores()
         let script = """
             import os, resource, shutil, subprocess, sys
             program, hostile, work = sys.argv[1:]

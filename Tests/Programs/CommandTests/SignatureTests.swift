@@ -311,7 +311,7 @@ import Testing
             (changed: "a.tar.zst", verified: bundle), ("a.tar.zst.sig", bundle), ("signers", bundle),
             ("v.tar.zst.002", "\(split).001"),
         ]
-        let count = 50
+        let count = 20
         var generator = SeededGenerator(seed: 16)
         for (name, path) in targets {
             let whole = try RunningProgram([pingferryPath, "verify", "--signers", list, path]).finish()

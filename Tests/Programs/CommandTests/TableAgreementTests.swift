@@ -12,15 +12,9 @@ import Testing
         #expect(finished.status == 0, "\(finished.text.prefix(20_000))\(finished.errors.suffix(2_000))")
     }
 
-    @Test(
-        arguments: [
-            ("mozilla_stores", ["--pings", "60"]), ("glean_stores", ["--pings", "60"]),
-            ("leanplum_stores", ["--events", "700"]), ("keyed_archives", ["--events", "300"]), ("ios_backups", []),
-        ] as [(String, [String])])
-    func generatedCaptures(name: String, options: [String]) throws {
-        let folder = try TemporaryFolder()
-        _ = try tool(["python3", generator("make_\(name).py"), folder("captures"), "--seed", "7"] + options)
-        try check(folder("captures"))
+    @Test(arguments: ["mozilla_stores", "glean_stores", "leanplum_stores", "keyed_archives", "ios_backups"])
+    func generatedCaptures(name: String) throws {
+        try check(try GeneratedCaptures.folder("make_\(name).py"))
     }
 
     @Test("samples, request logs of all systems among them, and a bundle of them")
@@ -38,10 +32,7 @@ import Testing
 
     @Test func manyRecords() throws {
         let folder = try TemporaryFolder()
-        try folder.makeFolder("captures")
-        try tool(
-            "python3", "\(repository)/Tests/Load/make_load.py", folder("captures/load"), "--containers", "3", "--pings",
-            "1500")
-        try check(folder("captures"))
+        try tool("ln", "-s", try GeneratedCaptures.load(pings: 1000, containers: 3), folder("load"))
+        try check(folder.path)
     }
 }

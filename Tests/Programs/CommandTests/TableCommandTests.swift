@@ -99,7 +99,7 @@ import Testing
 
     @Test("the same input gives the same rows in the same order, whatever --jobs is")
     func determinism() throws {
-        let load = try folder.makeLoad(pings: 1200)
+        let load = try GeneratedCaptures.load(pings: 1200)
         for jobs in ["1", "8"] {
             for name in ["t.csv", "t.timeline.jsonl"] {
                 #expect(
@@ -173,7 +173,7 @@ import Testing
     @Test("a full disk leaves nothing behind", arguments: outputs)
     func fullDisk(name: String) throws {
         // No file may have more than 64 KiB: to a program that cannot be killed by that, the disk is full.
-        let load = try folder.makeLoad(pings: 400)
+        let load = try GeneratedCaptures.load(pings: 400)
         try folder.makeFolder("out")
         let script = #"trap '' XFSZ; ulimit -f 64; "$0" convert -q -o "$1" "$2"; s=$?; ls -A "$3"; exit $s"#
         let finished = try shell(script, [folder("out/\(name)"), load, folder("out")])
@@ -184,16 +184,14 @@ import Testing
 
     @Test("a signal leaves nothing behind", arguments: ["out.sqlite", "out.csv"])
     func interruption(name: String) throws {
-        let load = try folder.makeLoad(pings: 3000)
+        let load = try GeneratedCaptures.load(pings: 3000)
         let partial = folder(".\(name).partial")
-        let program = try RunningProgram([pingferryPath, "convert", "--jobs", "1", "-o", folder(name), load])
         let watched = name.hasSuffix(".csv") ? "\(partial)/events.csv" : partial
-        try program.waitForFile(at: watched, size: 4096)
-        program.send(SIGTERM)
-        let finished = try program.finish()
+        let finished = try interruptedRun(
+            ["convert", "--jobs", "1", load], writing: folder(name), by: SIGTERM, whenFileAt: watched, has: 4096)
         #expect(finished.status == 128 + SIGTERM)
         #expect(finished.errors == "pingferry: interrupted; nothing was written to \(folder(name))\n")
-        #expect(folder.names == ["load"])
+        #expect(folder.names == [])
     }
 
     @Test(
@@ -223,16 +221,15 @@ import Testing
     }
 
     @Test func aKilledRunDoesNotHinderTheNextOne() throws {
-        let load = try folder.makeLoad(pings: 3000)
-        let program = try RunningProgram([pingferryPath, "convert", "-o", folder("out.csv"), load])
-        try program.waitForFile(at: folder(".out.csv.partial/events.csv"), size: 4096)
-        program.send(SIGKILL)
-        _ = try program.finish()
-        #expect(folder.names == [".out.csv.partial", "load"])
+        let load = try GeneratedCaptures.load(pings: 3000)
+        _ = try interruptedRun(
+            ["convert", load], writing: folder("out.csv"), by: SIGKILL,
+            whenFileAt: folder(".out.csv.partial/events.csv"), has: 4096)
+        #expect(folder.names == [".out.csv.partial"])
         for name in ["out.csv", "other.csv"] {
             #expect(try pingferry("convert", "-q", "-o", folder(name), load).status == 0)
         }
-        #expect(folder.names == ["load", "other.csv", "out.csv"])
+        #expect(folder.names == ["other.csv", "out.csv"])
         try tool("diff", "-r", folder("out.csv"), folder("other.csv"))
     }
 

@@ -9,14 +9,6 @@ extension TemporaryFolder {
         try tool("cp", "-R", sample(sampleName), self(name ?? sampleName))
         return self(name ?? sampleName)
     }
-
-    /// A capture of a given number of pings in one container, large enough to take its time.
-    func makeLoad(pings: Int) throws -> String {
-        try tool(
-            "python3", "\(repository)/Tests/Load/make_load.py", self("load"), "--containers", "1", "--pings", "\(pings)"
-        )
-        return self("load")
-    }
 }
 
 /// What a folder holds: contents, mode and time of modification by path.

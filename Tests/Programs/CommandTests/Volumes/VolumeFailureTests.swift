@@ -29,37 +29,27 @@ import Testing
         #expect(finished.errors == "pingferry: cannot replace \(folder("pipe")): it is not a regular file\n")
     }
 
-    /// A request log that hardly compresses; with 3000 records, to more than 4 MB.
-    private func makeNoise(records: Int = 3000) throws -> String {
-        let script = #"""
-            import base64, json, random, sys
-            random.seed(16)
-            with open(sys.argv[1], "w") as lines:
-                for number in range(int(sys.argv[2])):
-                    path = "/submit/telemetry/%08x-0000-4000-8000-000000000000/core/Focus/8.1.3/release/4236" % number
-                    body = {"v": 7, "clientId": "C", "seq": number, "noise": base64.b64encode(random.randbytes(1500)).decode()}
-                    lines.write(json.dumps({"url": "https://incoming.telemetry.mozilla.org" + path, "method": "POST",
-                                            "body": json.dumps(body)}) + "\n")
-            """#
-        try tool("python3", "-c", script, folder("many.ndjson"), "\(records)")
-        return folder("many.ndjson")
+    /// Returns the path of a request log that hardly compresses: a bundle of 3,000 records has more than 4 MB.
+    private func noise(records: Int = 3000) throws -> String {
+        let folder = try GeneratedCaptures.folder("../Load/make_noise.py", ["--records", "\(records)"])
+        return "\(folder)/many.ndjson"
     }
 
     @Test("more volumes than have three digits are refused as soon as it is known, and nothing is left")
     func tooMany() throws {
-        let noise = try makeNoise()
+        let noise = try noise()
         let finished = try pingferry("bundle", "--volume-size", "4K", "-o", folder("out"), noise)
         #expect(finished.status == 73, "\(finished.errors.prefix(300))")
         #expect(
             finished.errors
                 == "pingferry: cannot create \(folder("out.1000")): no more than 999 volumes; give a larger --volume-size\n"
         )
-        #expect(folder.names == ["many.ndjson"])
+        #expect(folder.names == [])
     }
 
     @Test("hundreds of volumes are read where few files may be open")
     func manyVolumes() throws {
-        let noise = try makeNoise()
+        let noise = try noise()
         #expect(try pingferry("bundle", "-q", "--volume-size", "8K", "-o", folder("out"), noise).status == 0)
         #expect(folder.names.contains("out.500"))
         let finished = try shell(#"ulimit -Sn 64; "$0" verify "$1""#, [folder("out.001")])
@@ -73,7 +63,7 @@ import Testing
         "a disk that is full in the third of five volumes is left as it was",
         .enabled(if: SmallDisk.isPossible, "only root can mount a file system"), arguments: [false, true])
     func fullDisk(hasOlder: Bool) throws {
-        let load = try folder.makeLoad(pings: 3000)
+        let load = try GeneratedCaptures.load(pings: 3000)
         #expect(try pingferry("bundle", "-q", "-o", folder("whole"), load).status == 0)
         let size = (try folder.data("whole").count / 5 / 4096 + 1) * 4096
         let disk = try SmallDisk(kibibytes: size * 5 / 2 / 1024)
@@ -100,18 +90,14 @@ import Testing
     @Test("a signal leaves nothing behind", arguments: [SIGINT, SIGTERM, SIGHUP])
     func signals(number: Int32) throws {
         // Several segments: the first are written while the others are still to be compressed, at the highest level.
-        let noise = try makeNoise(records: 12_000)
-        let program = try RunningProgram(
-            [
-                pingferryPath, "bundle", "--level", "19", "--jobs", "1", "--volume-size", "64K", "-o", folder("out"),
-                noise,
-            ])
-        try program.waitForFile(at: folder(".out.volumes.partial/out.002"))
-        program.send(number)
-        let finished = try program.finish()
+        let noise = try noise(records: 6_000)
+        let finished = try interruptedRun(
+            ["bundle", "--level", "19", "--jobs", "1", "--volume-size", "64K", noise], writing: folder("out"),
+            by: number,
+            whenFileAt: folder(".out.volumes.partial/out.002"), has: 0)
         #expect(finished.status == 128 + number)
         #expect(finished.errors == "pingferry: interrupted; nothing was written to \(folder("out"))\n")
-        #expect(folder.names == ["many.ndjson"])
+        #expect(folder.names == [])
     }
 
     /// Whether a program can be killed at one of its system calls here.
