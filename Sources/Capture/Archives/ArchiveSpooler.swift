@@ -37,6 +37,8 @@ struct ArchiveSpooler {
     private static let shadows = Array("__MACOSX/".utf8)
     /// A hostile archive has something wrong with every member.
     private static let mostReported = 1000
+    /// The advice for members that only another program can read.
+    private static let unpacking = "unpack the archive yourself and give the folder"
     /// The most bytes of a path on Linux.
     private static let mostBytesOfLink = 4096
 
@@ -151,7 +153,7 @@ struct ArchiveSpooler {
         case .special: members.addSpecial(path)
         case .file where !isWanted(path): add(member, at: path, .leftOut)
         case .file where member.isEncrypted:
-            report("unreadable", "encrypted; unpack the archive yourself and give the folder", at: path.text)
+            report("unreadable", "encrypted; \(Self.unpacking)", at: path.text)
         case .file:
             if (member.size ?? 0) <= limits.memberSize { return path }
             add(member, at: path, .tooLarge)
@@ -217,6 +219,10 @@ struct ArchiveSpooler {
             case .damaged(let words):
                 spool.cut(to: start)
                 report("damaged", "damaged, at byte \(member.offset) of the archive: \(words)", at: path.text)
+                return nil
+            case .unsupported(let words):
+                spool.cut(to: start)
+                report("unreadable", "not read: \(words); \(Self.unpacking)", at: path.text)
                 return nil
             }
         } catch {
