@@ -130,6 +130,73 @@ import Testing
         #expect(try await Harvested(capture).ids == [CaptureFolder.id(1)])
     }
 
+    @Test(
+        "an empty file that was compressed is named as such",
+        arguments: ["gzip", "xz", "zstd -q", "bzip2", "lz4 -q", "gzip | xz"])
+    func empty(compression: String) async throws {
+        let archive = try pings("head -c 0 /dev/zero | \(compression) > \"$0\"")
+        #expect(await refusal(of: archive) == "an empty file was compressed")
+    }
+
+    @Test("zstd data that begins with a skippable frame, as pzstd writes it, is recognized by its first bytes")
+    func skippableFrame() async throws {
+        let archive = try pings(#"(printf 'P*M\030\004\000\000\000abcd'; tar -c . | zstd -q) > "$0""#, named: "a")
+        guard case .archive = InputKind(head: try archive.bytes) else {
+            Issue.record("not recognized")
+            return
+        }
+        #expect(try await Harvested(archive.open()).ids == [CaptureFolder.id(1)])
+    }
+
+    /// The header of a frame with a window of 256 MiB, and a block of one byte.
+    @Test("zstd data with a window that is too large is named as such")
+    func largeWindow() async throws {
+        let archive = try pings(#"printf '\050\265\057\375\000\220\011\000\000x' > "$0""#)
+        guard case .archive = InputKind(head: try archive.bytes) else {
+            Issue.record("not recognized")
+            return
+        }
+        #expect(await refusal(of: archive) == "compressed with zstd and a window of more than 128 MiB")
+    }
+
+    @Test(
+        "formats that are not supported are named",
+        arguments: [
+            ("bsdtar --format 7zip -c . | gzip", "a 7z archive inside a compressed file"),
+            ("printf 'Rar!\\032\\007\\001'", "a RAR archive"), ("printf 'xar!'", "a xar archive"),
+            ("bsdtar --format iso9660 -c .", "an ISO 9660 image"), ("printf LZIP", "a file compressed with lzip"),
+            ("printf LZIP | gzip", "a file compressed with lzip"),
+        ])
+    func unsupported(packing: String, name: String) async throws {
+        let archive = try pings("\(packing) > \"$0\"", named: "a")
+        guard case .archive = InputKind(head: try archive.bytes) else {
+            Issue.record("not recognized")
+            return
+        }
+        #expect(await refusal(of: archive) == "\(name), which cannot be read")
+    }
+
+    @Test("a method of compression that is not supported is named, and the other members are read")
+    func unsupportedMethod() async throws {
+        let archive = try TestArchive("zip", [.ping(1), .ping(2)])
+        try archive.change { bytes in
+            for place in bytes.indices.dropLast(4) where bytes[place...].starts(with: [0x50, 0x4B, 3, 4]) {
+                bytes[place + 8] = 9
+                break
+            }
+            if let entry = bytes.indices.first(where: { bytes[$0...].starts(with: [0x50, 0x4B, 1, 2]) }) {
+                bytes[entry + 10] = 9
+            }
+        }
+        let capture = try await archive.open()
+        #expect(try await Harvested(capture).ids == [CaptureFolder.id(2)])
+        #expect(
+            capture.problems.map { "\($0.problem.code): \($0.problem.text)" } == [
+                "unreadable: not read: Unsupported ZIP compression method (9: deflation-64-bit); "
+                    + "unpack the archive yourself and give the folder"
+            ])
+    }
+
     @Test("zstd in zstd in zstd is taken for an archive, which says why it is not read")
     func zstdLevels() throws {
         let archive = try pings(#"tar -c . | zstd -q | zstd -q | zstd -q > "$0""#)
@@ -148,6 +215,15 @@ import Testing
             return
         }
         #expect(try await Harvested(archive.open()).ids == [CaptureFolder.id(1)])
+        var nameless = bytes
+        // The checksum, without that of the name.
+        let sum = (0..<512).reduce(0) { (148..<156).contains($1) ? $0 + 32 : $1 < 100 ? $0 : $0 + Int(bytes[$1]) }
+        nameless.replaceSubrange(0..<100, with: repeatElement(0, count: 100))
+        nameless.replaceSubrange(148..<156, with: "000\(String(sum, radix: 8))\0 ".utf8.suffix(8))
+        guard case .archive = InputKind(head: nameless) else {
+            Issue.record("not known without a name")
+            return
+        }
         var damaged = bytes
         damaged[0] ^= 1
         guard case .other = InputKind(head: damaged) else {

@@ -125,40 +125,44 @@ import Testing
             ])
     }
 
-    @Test("a hard link is the file that it names")
-    func hardLinks() async throws {
-        let archive = try TestArchive(
-            "gnu",
-            [
-                .ping(1), Member(name: "b/\(corePings)/-t-1.json", type: "hardlink", link: "\(corePings)/-t-1.json"),
-                Member(name: "notes.txt", text: "x"),
-                Member(name: "c/\(corePings)/-t-3.json", type: "hardlink", link: "notes.txt"),
-                Member(name: "d/\(corePings)/-t-4.json", type: "hardlink", link: "/etc/passwd"),
-            ])
-        let capture = try await archive.open()
-        let found = try await Harvested(capture)
-        #expect(found.ids == [CaptureFolder.id(1)])
-        #expect(found.duplicates == 1)
-        #expect(
-            capture.problems.map(\.problem.text) == [
-                "hard link to notes.txt, which was not kept", "hard link to etc/passwd, which was not kept",
-            ])
+    @Test("what is no known kind of member is a file", arguments: ["M", "Z", "7"])
+    func unknownType(type: String) async throws {
+        let member = Member(name: "\(corePings)/-t-2.json", text: CaptureFolder.ping(2), type: type)
+        let found = try await read(TestArchive("ustar", [.ping(1), member]))
+        #expect(found.ids == [1, 2].map(CaptureFolder.id))
+        #expect(found.problems == [])
     }
 
-    @Test("a file of two names in a cpio archive is read under both")
-    func hardLinksInCpio() async throws {
-        let folder = try CaptureFolder()
-        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
-        try folder.makeFolder("b/\(corePings)")
-        try tool(["ln", "\(folder.path)/\(corePings)/-t-1.json", "\(folder.path)/b/\(corePings)/-t-1.json"])
-        for format in ["newc", "odc"] {
-            let archive = try TestArchive(
-                of: folder.path, named: "a.cpio", "find . -type f | sort | bsdcpio -o -H \(format) > \"$0\"")
-            let found = try await Harvested(archive.open())
-            #expect(found.ids == [CaptureFolder.id(1)])
-            #expect(found.duplicates == 1)
-            #expect(found.problems == [])
+    @Test("a member without a name is reported")
+    func withoutName() async throws {
+        let members: [Member] = [.file("", CaptureFolder.ping(2)), Member(name: "./", type: "dir"), .ping(1)]
+        let found = try await read(TestArchive("ustar", members))
+        #expect(found.ids == [CaptureFolder.id(1)])
+        #expect(found.problems == [": unreadable: not read: the member at byte 0 has no name"])
+    }
+
+    @Test("contents in the entry of a folder are reported")
+    func folderWithContents() async throws {
+        let folder = Member(name: "Documents", text: CaptureFolder.ping(2), type: "dir")
+        let found = try await read(TestArchive("stored", [folder, .ping(1)]))
+        let size = CaptureFolder.ping(2).utf8.count
+        #expect(found.ids == [CaptureFolder.id(1)])
+        #expect(
+            found.problems == ["Documents: unreadable: not read: \(size) bytes of contents in the entry of a folder"])
+    }
+
+    @Test("a second entry with the member of another one is reported")
+    func repeatedEntry() async throws {
+        let archive = try TestArchive("stored", [.ping(1), .ping(2)])
+        try archive.change { bytes in
+            let entry = bytes.indices.last { bytes[$0...].starts(with: [0x50, 0x4B, 1, 2]) }
+            // The position of the member.
+            if let entry { bytes.replaceSubrange(entry + 42..<entry + 46, with: [0, 0, 0, 0]) }
         }
+        let found = try await read(archive)
+        #expect(
+            found.problems.contains(
+                "\(corePings)/-t-2.json: unreadable: not read: another entry of the archive is at byte 0 too"))
     }
 
     // MARK: Damage

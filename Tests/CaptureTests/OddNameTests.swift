@@ -48,25 +48,50 @@ import Testing
         let found = try await Harvested(capture)
         #expect(found.reasonCodes == ["P2"])
         #expect(found.quarantined.map(\.size) == [1])
-        // The name in the list no longer opens the file, and that is an error, not other bytes.
-        let input = CaptureInput.folder(capture)
-        #expect(throws: FileError.self) { try input.quarantinedBytes(of: found.quarantined[0]) }
+        #expect(try CaptureInput.folder(capture).quarantinedBytes(of: found.quarantined[0]) == Array("{".utf8))
     }
 
-    @Test("folders and stores with such names are told where they cannot be read")
-    func foldersAndStores() async throws {
+    @Test("a store that is one file with such a name is reported")
+    func store() async throws {
         let folder = try CaptureFolder()
         try folder.makeFolder("Documents")
         let name = Array("MozTelemetry-Default-".utf8) + [0xFF] + Array("-core.json".utf8)
         try put(name, in: "\(folder.path)/Documents", "[]")
-        try #require(mkdir(path([0xC3, 0x28], in: folder.path), 0o755) == 0)
+        let found = try await Harvested(folder.open())
+        #expect(found.problemCodes == ["Documents/MozTelemetry-Default-\u{FFFD}-core.json unreadable"])
+    }
+
+    /// Returns a capture with pings below a folder with a name that is not UTF-8.
+    private func captureWithOddFolder() throws -> CaptureFolder {
+        let folder = try CaptureFolder()
+        try folder.put("caf\u{E9}/\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        let paths = (path(Array("caf\u{E9}".utf8), in: folder.path), path([0x63, 0x61, 0x66, 0xE9], in: folder.path))
+        try #require(rename(paths.0, paths.1) == 0)
+        return folder
+    }
+
+    @Test("folders with such names are read")
+    func folders() async throws {
+        let folder = try captureWithOddFolder()
+        let archive = try TestArchive(of: folder.path, named: "a.tar", #"tar -cf "$0" ."#)
+        for capture in [try await folder.open(), try await archive.open()] {
+            #expect(!capture.isIncomplete)
+            let found = try await Harvested(capture)
+            #expect(found.ids == [CaptureFolder.id(1)])
+            #expect(found.records.map(\.source.path) == ["caf\u{FFFD}/\(corePings)/-t-1.json"])
+            #expect(found.problems == [])
+        }
+    }
+
+    @Test("a folder is reported if its name is shown as that of another one")
+    func ambiguousFolders() async throws {
+        let folder = try captureWithOddFolder()
+        try #require(mkdir(path([0x63, 0x61, 0x66, 0xFF], in: folder.path), 0o755) == 0)
         let capture = try await folder.open()
         #expect(capture.isIncomplete)
         let found = try await Harvested(capture)
-        #expect(
-            found.problemCodes == [
-                "\u{FFFD}( unreadable", "Documents/MozTelemetry-Default-\u{FFFD}-core.json unreadable",
-            ])
+        #expect(found.ids == [])
+        #expect(found.problemCodes == ["caf\u{FFFD} unreadable", "caf\u{FFFD} unreadable"])
     }
 
     @Test("names that are canonically equivalent are two names")

@@ -4,7 +4,8 @@
     make_archive.py OUT FORMAT < members.json
 
 FORMAT is zip, stored, or a format of tarfile (ustar, gnu, pax). The input is an array of members: {"name": …,
-"text": …} for a file; with "type" dir, symlink, hardlink, fifo, char or block for others, "link" being the target;
+"text": …} for a file; with "type" dir, symlink, hardlink, fifo, char or block for others, "link" being the target, and
+with any other character that is a type of tar (M for a part of a file, Z for nothing known);
 "size" makes a file of so many zero bytes; "raw" gives the name as hexadecimal bytes (zip only).
 """
 
@@ -29,7 +30,8 @@ def write_tar(path, form, members):
     with tarfile.open(path, "w", format=FORMATS[form]) as archive:
         for member in members:
             info = tarfile.TarInfo(member["name"])
-            info.type = TYPES[member.get("type", "file")]
+            kind = member.get("type", "file")
+            info.type = TYPES.get(kind, kind.encode())
             info.linkname = member.get("link", "")
             data = contents(member)
             info.size = len(data)

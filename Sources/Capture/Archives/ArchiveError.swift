@@ -21,6 +21,12 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         case file(FileError)
         /// This libarchive cannot read something that it should.
         case unsupported(String)
+        /// A format or a method that is known and cannot be read.
+        case unsupportedFormat(String)
+        /// A zstd frame needs more memory than its decoder uses.
+        case largeWindow
+        /// A compressed file has no contents.
+        case empty
     }
 
     /// What is wrong.
@@ -33,6 +39,22 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         self.offset = offset
     }
 
+    /// Creates the error for a message of libarchive, which reports only by words what it does not support.
+    ///
+    /// - Parameter words: The message, or `nil` if libarchive gave none.
+    init(ofLibarchive words: String?, at offset: Int) {
+        let words = words ?? "the archive does not continue as its format requires"
+        let reason: Reason =
+            if words.contains("too much memory") {
+                .largeWindow
+            } else if ["nsupported", "not supported", "codec ID"].contains(where: words.contains) {
+                .unsupportedFormat(words)
+            } else {
+                .damaged(words)
+            }
+        self.init(reason, at: offset)
+    }
+
     /// The error in words.
     public var description: String {
         let place = offset.map { " at byte \($0)" } ?? ""
@@ -43,7 +65,9 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         case .overLimit(let words): "more than \(words)\(place)"
         case .overExpanded: "expands beyond all measure\(place)"
         case .file(let error): error.description
-        case .unsupported(let words): words
+        case .unsupported(let words), .unsupportedFormat(let words): words
+        case .largeWindow: "compressed with zstd and a window of more than 128 MiB"
+        case .empty: "an empty file was compressed"
         }
     }
 
@@ -53,8 +77,9 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         case .unknownFormat: "zip, tar (also .gz, .xz, .zst, .bz2, .lz4), 7z and cpio archives are read"
         case .damaged: "pack the capture again, or unpack what is left and give the folder"
         case .checksum: "get another copy of the archive, because files in this one may be altered"
-        case .encrypted, .overLimit, .overExpanded: "unpack it yourself and give the folder"
-        case .file, .unsupported: nil
+        case .encrypted, .overLimit, .overExpanded, .unsupportedFormat: "unpack it yourself and give the folder"
+        case .largeWindow: "decompress it with zstd -d --long=31 and give the result"
+        case .file, .unsupported, .empty: nil
         }
     }
 }

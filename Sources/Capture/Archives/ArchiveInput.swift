@@ -52,14 +52,21 @@ final class ArchiveInput {
     static func opening(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws(ArchiveError) -> ArchiveInput {
         var input = ArchiveInput(.stored(bytes), limits)
         var levels = 0
-        while let compression = Compression(head: try input.head()) {
+        while true {
+            let head = try input.head()
+            if levels > 0, head.isEmpty { throw ArchiveError(.empty) }
+            if let format = UnsupportedFormat.find(in: head)
+                ?? (levels > 0 && UnsupportedFormat.sevenZip.isFormat(of: head) ? .sevenZip : nil)
+            {
+                throw ArchiveError(.unsupportedFormat("\(format.name), which cannot be read"))
+            }
+            guard let compression = Compression(head: head) else { return input }
             levels += 1
             guard levels <= Compression.mostLevels else {
                 throw ArchiveError(.overLimit("\(Compression.mostLevels) compressions, one in the other"))
             }
             input = ArchiveInput(.decompressed(try compression.decompression(of: input)), limits)
         }
-        return input
     }
 
     /// The first bytes, before any are handed over.
@@ -67,15 +74,15 @@ final class ArchiveInput {
         switch origin {
         case .stored(.source(let source)):
             do throws(FileError) {
-                return try source.bytes(at: 0, count: Compression.headSize)
+                return try source.bytes(at: 0, count: min(source.count, UnsupportedFormat.headSize))
             } catch {
                 throw ArchiveError(.file(error))
             }
-        case .stored(.standardInput(let head, _)): return Array(head.prefix(Compression.headSize))
+        case .stored(.standardInput(let head, _)): return Array(head.prefix(UnsupportedFormat.headSize))
         case .decompressed(let decompression):
             let block = try decompression.next()
             first = block
-            return Array(block.prefix(Compression.headSize))
+            return Array(block.prefix(UnsupportedFormat.headSize))
         }
     }
 

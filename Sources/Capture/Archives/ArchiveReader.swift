@@ -40,6 +40,8 @@ struct ArchiveReader: ~Copyable {
         case tooLarge
         /// What is wrong with this member alone.
         case damaged(String)
+        /// The member has a method of compression that cannot be read.
+        case unsupported(String)
     }
 
     private let handle: ArchiveHandle
@@ -102,8 +104,12 @@ extension ArchiveReader {
             guard count != 0 else { return .complete }
             guard count > 0 else {
                 let failure = failure()
-                guard count > Int(ARCHIVE_FATAL), case .damaged(let words) = failure.reason else { throw failure }
-                return .damaged(words)
+                guard count > Int(ARCHIVE_FATAL) else { throw failure }
+                switch failure.reason {
+                case .damaged(let words): return .damaged(words)
+                case .unsupportedFormat(let words): return .unsupported(words)
+                default: throw failure
+                }
             }
             total += count
             guard total <= limit else { return .tooLarge }
@@ -206,7 +212,6 @@ private struct ArchiveHandle: ~Copyable {
     func failure(hasBegun: Bool) -> ArchiveError {
         if let failure = input.failure { return failure }
         if !hasBegun, archive_read_has_encrypted_entries(archive) == 1 { return ArchiveError(.encrypted) }
-        let words = archive_error_string(archive).map { String(cString: $0) } ?? "unknown reason"
-        return ArchiveError(.damaged(words), at: offset)
+        return ArchiveError(ofLibarchive: archive_error_string(archive).map { String(cString: $0) }, at: offset)
     }
 }

@@ -15,6 +15,8 @@ struct ArchiveSpooler {
         let tree: SpooledTree
         /// The members that could not be read; each is a loss.
         let problems: [PlacedProblem]
+        /// The paths of members whose contents were not kept, and that are needed because hard links lead to them.
+        let neededTargets: Set<[UInt8]>
     }
 
     private let archive: ArchivePlace
@@ -28,6 +30,8 @@ struct ArchiveSpooler {
     private var unnamedProblems = 0
     /// The paths of the members that are wanted, where they are known: the archive was read before.
     private var wanted: Set<[UInt8]>?
+    /// The paths of further members that are wanted, because hard links lead to them.
+    private var targets: Set<[UInt8]> = []
     /// Those of the member before.
     private var folders = MemberNames.FolderNames()
     /// Whether the archive comes once only, so that files of backups have to be held until their manifest has come.
@@ -37,8 +41,13 @@ struct ArchiveSpooler {
     private static let shadows = Array("__MACOSX/".utf8)
     /// A hostile archive has something wrong with every member.
     private static let mostReported = 1000
+    /// The advice for members that only another program can read.
+    private static let unpacking = "unpack the archive yourself and give the folder"
     /// The most bytes of a path on Linux.
     private static let mostBytesOfLink = 4096
+    /// The maximum number of times that an archive is read. One reading more is needed for each hard link on the way to
+    /// contents that were not kept; archivers link all names to the first one.
+    private static let maximumReadings = 4
 
     /// - Parameter jobs: how many parts of the archive are read at the same time.
     init(_ archive: ArchivePlace, spool: Spool, formats: [any StoreFormat], jobs: JobLimit) {
@@ -57,6 +66,20 @@ struct ArchiveSpooler {
         _ bytes: ArchiveBytes, only wanted: Set<[UInt8]>? = nil
     ) async throws(ArchiveError) -> Result {
         self.wanted = wanted
+        let start = spool.end
+        var readings = 1
+        while true {
+            let result = try await (copy self).read(bytes)
+            guard case .source = bytes, readings < Self.maximumReadings, !result.neededTargets.isEmpty else {
+                return result
+            }
+            targets.formUnion(result.neededTargets)
+            readings += 1
+            spool.cut(to: start)
+        }
+    }
+
+    private consuming func read(_ bytes: ArchiveBytes) async throws(ArchiveError) -> Result {
         if case .source(let source) = bytes, Self.isTar(bytes), Self.endsAsZip(source) {
             report("two-formats", "begins as a tar archive and ends as a zip archive; read as tar", at: "")
         }
@@ -103,7 +126,15 @@ struct ArchiveSpooler {
     /// Reads an archive of any kind, by libarchive.
     /// - Throws: ``ArchiveError``, as ``run(_:only:)``.
     consuming func runLong(_ bytes: ArchiveBytes) throws(ArchiveError) -> Result {
-        if case .standardInput = bytes { comesOnce = true }
+        switch bytes {
+        case .standardInput: comesOnce = true
+        case .source(let source) where !Self.isTar(bytes):
+            PlainZipDirectory.forEachRepeatedEntry(in: source) { entry in
+                let name = String(decoding: CodePage437.text(entry.name), as: UTF8.self)
+                report("unreadable", "not read: another entry of the archive is at byte \(entry.offset) too", at: name)
+            }
+        case .source: break
+        }
         var reader = try ArchiveReader(bytes, limits: limits, isTar: Self.isTar(bytes))
         do throws(ArchiveError) {
             try takeMembers(from: &reader)
@@ -143,15 +174,23 @@ struct ArchiveSpooler {
     /// Takes a member but for its contents.
     /// - Returns: its path, if its contents are wanted.
     mutating func takeHeader(of member: ArchiveReader.Member) -> MemberPath? {
-        guard let path = path(member.path, of: member), !path.bytes.starts(with: Self.shadows), !path.bytes.isEmpty
-        else { return nil }
+        guard let path = path(member.path, of: member), !path.bytes.starts(with: Self.shadows) else { return nil }
+        guard !path.bytes.isEmpty else {
+            // The root may be named, and be a folder.
+            if member.kind != .folder { reportWithoutName(member) }
+            return nil
+        }
         switch member.kind {
-        case .folder: members.addFolder(path)
+        case .folder:
+            members.addFolder(path)
+            if let size = member.size, size > 0 {
+                report("unreadable", "not read: \(size) bytes of contents in the entry of a folder", at: path.text)
+            }
         case .link: members.addLink(path, to: Self.target(of: member))
         case .special: members.addSpecial(path)
-        case .file where !isWanted(path): add(member, at: path, .leftOut)
+        case .file where !isWanted(path) && !isWanted(targetOf: member): add(member, at: path, .leftOut)
         case .file where member.isEncrypted:
-            report("unreadable", "encrypted; unpack the archive yourself and give the folder", at: path.text)
+            report("unreadable", "encrypted; \(Self.unpacking)", at: path.text)
         case .file:
             if (member.size ?? 0) <= limits.memberSize { return path }
             add(member, at: path, .tooLarge)
@@ -194,6 +233,12 @@ struct ArchiveSpooler {
         }
     }
 
+    private mutating func reportWithoutName(_ member: ArchiveReader.Member) {
+        // libarchive does not report where the header of a zip member is.
+        guard !member.isZip else { return report("unreadable", "not read: a member has no name", at: "") }
+        report("unreadable", "not read: the member at byte \(member.offset) has no name", at: "", member.offset)
+    }
+
     /// Where a symbolic link leads; no bytes if that is not known, or is no path.
     private static func target(of member: ArchiveReader.Member) -> [UInt8] {
         guard let stored = member.symbolicLink, stored.count <= mostBytesOfLink else { return [] }
@@ -218,6 +263,10 @@ struct ArchiveSpooler {
                 spool.cut(to: start)
                 report("damaged", "damaged, at byte \(member.offset) of the archive: \(words)", at: path.text)
                 return nil
+            case .unsupported(let words):
+                spool.cut(to: start)
+                report("unreadable", "not read: \(words); \(Self.unpacking)", at: path.text)
+                return nil
             }
         } catch {
             if case .damaged = error.reason { report("damaged", "\(error)", at: path.text) }
@@ -225,7 +274,14 @@ struct ArchiveSpooler {
         }
     }
 
+    /// Returns whether a member may have the contents of a wanted file that it is another name of, as in a cpio archive.
+    private mutating func isWanted(targetOf member: ArchiveReader.Member) -> Bool {
+        guard let link = member.hardLink, let target = try? MemberPath(link) else { return false }
+        return isWanted(target)
+    }
+
     private mutating func isWanted(_ path: MemberPath) -> Bool {
+        if targets.contains(path.bytes) { return true }
         if let wanted { return wanted.contains(path.bytes) }
         let name = path.split.name
         return MemberNames.mayBelongToStore(path, rootName: archive.rootName, formats, after: &folders)
@@ -241,15 +297,21 @@ struct ArchiveSpooler {
             throw ArchiveError(.file(error))
         }
         let (tree, faults) = members.finish(name: archive.shownPath, bytes: .spool(file))
+        var neededTargets: Set<[UInt8]> = []
         for fault in faults {
             switch fault {
             case .clash(let path): report("unreadable", "also the name of a folder in the archive", at: path)
             case .deadLink(let path, let target):
-                report("unreadable", "hard link to \(target), which was not kept", at: path)
+                let words = "hard link to \(target.text), which is not a file in the archive"
+                report("unreadable", words, at: path.text)
+            case .leftOutTarget(let path, let target):
+                neededTargets.insert(target.bytes)
+                let words = "hard link to \(target.text), which was not kept"
+                report("unreadable", "\(words); \(Self.unpacking)", at: path.text)
             }
         }
         if unnamedProblems > 0 { report("unreadable", "and \(unnamedProblems) more such problems", at: "") }
-        return Result(tree: tree, problems: problems)
+        return Result(tree: tree, problems: problems, neededTargets: neededTargets)
     }
 
     /// - Parameter offset: where in the archive it is, for a problem of the archive itself.

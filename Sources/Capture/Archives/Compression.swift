@@ -6,9 +6,6 @@ enum Compression: CaseIterable {
 
     /// How deep one may lie in another: nobody packs deeper, and each level multiplies what hostile bytes cost.
     static let mostLevels = 2
-    /// How many bytes are needed to tell the compression.
-    static let headSize = 8
-
     /// Finds the compression by the first bytes; nil if the bytes are not compressed in a known way.
     init?(head: [UInt8]) {
         guard let found = Self.allCases.first(where: { $0.isBegun(by: head) }) else { return nil }

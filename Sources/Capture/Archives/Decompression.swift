@@ -19,6 +19,8 @@ protocol Decompression: AnyObject {
 final class LibarchiveDecompression: Decompression {
     private let archive: OpaquePointer
     let input: ArchiveInput
+    /// Whether there are no bytes, for which libarchive has no entry to read.
+    private var isEmpty = true
 
     /// Begins at the start of the compressed bytes.
     ///
@@ -38,9 +40,12 @@ final class LibarchiveDecompression: Decompression {
         else { throw ArchiveError(.unsupported("this libarchive was built without a compression that is needed")) }
         input.attach(to: archive)
         var entry: OpaquePointer?
-        guard archive_read_open1(archive) == ARCHIVE_OK, archive_read_next_header(archive, &entry) >= ARCHIVE_WARN
-        else {
-            throw input.failure ?? ArchiveError(.unknownFormat)
+        // What cannot be decompressed at all is opened as if it were empty, and leaves nothing but its message.
+        guard archive_read_open1(archive) == ARCHIVE_OK, archive_error_string(archive) == nil else { throw failure() }
+        switch archive_read_next_header(archive, &entry) {
+        case ARCHIVE_OK, ARCHIVE_WARN: isEmpty = false
+        case ARCHIVE_EOF: isEmpty = true
+        default: throw failure()
         }
     }
 
@@ -49,18 +54,23 @@ final class LibarchiveDecompression: Decompression {
     var offset: Int { input.offset(ofReader: archive) }
 
     func next() throws(ArchiveError) -> UnsafeRawBufferPointer {
+        guard !isEmpty else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         var start: UnsafeRawPointer?
         var count = 0
         var offset: Int64 = 0
         switch archive_read_data_block(archive, &start, &count, &offset) {
         case ARCHIVE_OK, ARCHIVE_WARN: return UnsafeRawBufferPointer(start: start, count: count)
         case ARCHIVE_EOF: return UnsafeRawBufferPointer(start: nil, count: 0)
-        default:
-            if let failure = input.failure { throw failure }
-            let words = archive_error_string(archive).map { String(cString: $0) } ?? "unknown reason"
-            // libarchive has no code for this: "lz4 stream checksum error", "Restored data doesn't match checksum".
-            throw ArchiveError(words.contains("checksum") ? .checksum(words) : .damaged(words), at: self.offset)
+        default: throw failure()
         }
+    }
+
+    private func failure() -> ArchiveError {
+        if let failure = input.failure { return failure }
+        let words = archive_error_string(archive).map { String(cString: $0) }
+        // libarchive has no code for this: "lz4 stream checksum error", "Restored data doesn't match checksum".
+        if let words, words.contains("checksum") { return ArchiveError(.checksum(words), at: offset) }
+        return ArchiveError(ofLibarchive: words, at: offset)
     }
 }
 

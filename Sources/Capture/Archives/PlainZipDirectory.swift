@@ -54,6 +54,16 @@ struct PlainZipDirectory {
         return Member(entry: entry, kind: kind, extent: entry.offset..<bound)
     }
 
+    /// Calls `body` for each entry whose member is that of an earlier entry, because libarchive reads a member only once.
+    static func forEachRepeatedEntry(in source: ByteSource, _ body: (ZipEntry) -> Void) {
+        guard var directory = try? PlainZipDirectory(source) else { return }
+        var offsets: Set<Int> = []
+        while let entry = directory.following {
+            if !offsets.insert(entry.offset).inserted { body(entry) }
+            directory.following = (try? directory.nextEntry()) ?? nil
+        }
+    }
+
     private mutating func nextEntry() throws(PlainReadingError) -> ZipEntry? {
         guard entriesLeft > 0 else {
             guard position == end.directory.count, place == piece.count else { throw .notPlain }

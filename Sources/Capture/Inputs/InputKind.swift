@@ -1,5 +1,6 @@
 import Bundle
 import Files
+import Tar
 
 /// The kind of an input, as its first bytes tell it.
 public enum InputKind: Sendable {
@@ -36,21 +37,23 @@ public enum InputKind: Sendable {
     }
 
     /// Whether bytes are the beginning of what zstd compresses.
-    public static func isZstd(_ head: [UInt8]) -> Bool { head.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) }
+    public static func isZstd(_ head: [UInt8]) -> Bool { Compression(head: head) == .zstd }
 
     private static let signatures: [[UInt8]] = [
         Array("PK".utf8), [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C],
-        [0x1F, 0x8B], [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], Array("BZh".utf8), [0x04, 0x22, 0x4D, 0x18],
         Array("070701".utf8), Array("070702".utf8), Array("070707".utf8), [0xC7, 0x71], [0x71, 0xC7],
     ]
 
     private static func isArchive(_ head: [UInt8]) -> Bool {
-        signatures.contains { head.starts(with: $0) } || isTar(head)
+        signatures.contains { head.starts(with: $0) } || isTar(head) || Compression(head: head) != nil
+            || UnsupportedFormat.find(in: head) != nil
     }
 
     /// Whether bytes are the beginning of a tar archive.
     static func isTar(_ head: [UInt8]) -> Bool {
-        head.dropFirst(257).starts(with: "ustar".utf8) || OldTarHeader.begins(head)
+        // The first tar programs wrote no signature.
+        head.dropFirst(257).starts(with: "ustar".utf8)
+            || TarEntry.hasChecksum(head.span.extracting(first: TarEntry.blockSize))
     }
 
     /// Whether a path ends as those of archives do, which some tell by nothing else.
@@ -63,9 +66,11 @@ public enum InputKind: Sendable {
             let name = member.path.map { String(decoding: $0, as: UTF8.self) } ?? ""
             return BundleLayout.isMember(name) ? .bundle : .archive
         } catch {
+            switch error.reason {
             // Opened as an archive, it says why it is not read.
-            if case .overLimit = error.reason { return .archive }
-            return .damagedZstd
+            case .overLimit, .unsupportedFormat, .largeWindow, .empty: return .archive
+            default: return .damagedZstd
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ public struct PaxRecords: Sendable {
     public let isWhole: Bool
 
     /// The most digits of a length.
-    private static let mostDigits = 9
+    private static let mostDigits = 6
 
     /// Reads the contents of an extended header.
     public init(_ contents: [UInt8]) {

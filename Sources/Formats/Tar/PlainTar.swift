@@ -132,7 +132,7 @@ public struct PlainTar {
             state = .end
             return .end
         }
-        guard let entry = TarEntry(block), entry.dialect != .old else { throw NotPlain() }
+        guard let entry = TarEntry(block), entry.dialect != .old, TarEntry.hasNumbers(block) else { throw NotPlain() }
         let padding = TarEntry.padding(of: entry.size)
         switch entry.kind {
         case TarEntry.Kind.extended, TarEntry.Kind.longName, TarEntry.Kind.longTarget:

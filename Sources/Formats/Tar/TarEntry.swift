@@ -72,6 +72,8 @@ extension TarEntry {
     private enum Field {
         static let name = 0..<100
         static let size = 124..<136
+        /// The mode, user, group, size, modification time and device.
+        static let numbers = [100..<108, 108..<116, 116..<124, size, 136..<148, 329..<337, 337..<345]
         static let checksum = 148..<156
         static let kind = 156
         static let target = 157..<257
@@ -106,6 +108,17 @@ extension TarEntry {
         if stored == sum { return true }
         for index in block.indices where !Field.checksum.contains(index) && block[index] >= 0x80 { sum -= 0x100 }
         return stored == sum
+    }
+
+    /// Returns whether all numbers of a block are octal, or marked as binary. Other readers reject an archive that begins with
+    /// a header that is different, whatever its checksum is.
+    static func hasNumbers(_ block: Span<UInt8>) -> Bool {
+        Field.numbers.allSatisfy { field in
+            guard ![0, 0x80, 0xFF].contains(block[field.lowerBound]) else { return true }
+            return field.drop { block[$0] == UInt8(ascii: " ") }
+                .drop { (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(block[$0]) }
+                .allSatisfy { block[$0] == 0 || block[$0] == UInt8(ascii: " ") }
+        }
     }
 
     /// What stands in front of the first NUL.

@@ -5,6 +5,8 @@ struct ToldOfMember {
     private var name: [UInt8]?
     private var target: [UInt8]?
     private var size: Int?
+    /// The kinds of the headers that were read. Other readers differ in what several of one kind mean.
+    private var kinds: Set<UInt8> = []
 
     /// Keys of records that change nothing which is wanted of a member.
     private static let harmlessKeys: Set<[UInt8]> = Set(
@@ -19,6 +21,7 @@ struct ToldOfMember {
     /// - Parameter kind: what it tells.
     /// - Throws: ``NotPlain`` for what is not known, is no text, or was told before.
     mutating func take(_ contents: [UInt8], as kind: UInt8) throws(NotPlain) {
+        guard kinds.insert(kind).inserted else { throw NotPlain() }
         switch kind {
         case TarEntry.Kind.longName: try Self.set(&name, to: Array(contents.prefix { $0 != 0 }))
         case TarEntry.Kind.longTarget: try Self.set(&target, to: Array(contents.prefix { $0 != 0 }))
@@ -57,6 +60,12 @@ struct ToldOfMember {
         place = value
     }
 
+    /// Sets a path. Other readers differ in what an empty one means.
+    private static func set(_ place: inout [UInt8]?, to value: [UInt8]) throws(NotPlain) {
+        guard place == nil, !value.isEmpty else { throw NotPlain() }
+        place = value
+    }
+
     /// The member that a header tells of, with what was told before.
     /// - Parameter offset: where the header stands in the archive.
     /// - Throws: ``NotPlain`` for a member of another kind.
@@ -71,8 +80,10 @@ struct ToldOfMember {
         let name = name ?? entry.name
         let target = target ?? entry.target
         let size = size ?? entry.size
-        // Folders and links have no contents; old programs marked a folder by a slash alone.
-        guard !name.isEmpty, kind == .file ? name.last != UInt8(ascii: "/") : size == 0, kind == .link || target.isEmpty
+        // Folders and links have no contents; old programs marked a folder by a slash alone. Other readers differ in what
+        // an empty name in the header itself means.
+        guard !entry.name.isEmpty, kind == .file ? name.last != UInt8(ascii: "/") : size == 0,
+            kind == .link || target.isEmpty
         else { throw NotPlain() }
         return PlainTar.Member(kind: kind, name: name, target: target, size: size, offset: offset)
     }

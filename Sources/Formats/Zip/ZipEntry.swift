@@ -87,7 +87,7 @@ struct LargeNumbers {
     private var used = 0
 
     /// A number of 32 bits, or the one that stands for it; nil if that is missing.
-    fileprivate mutating func next(_ number: Int) -> Int? {
+    mutating func next(_ number: Int) -> Int? {
         guard number == 0xFFFF_FFFF else { return number }
         guard used < numbers.count else { return nil }
         used += 1
@@ -100,6 +100,9 @@ struct ZipExtraFields {
     /// Whether one makes something else of the member.
     private(set) var isChanging = false
 
+    /// The code of the field "extended timestamp" of Info-ZIP.
+    private static let times = 0x5455
+
     /// - Parameter large: gets the numbers of 64 bits.
     /// - Returns: nil if the bytes are no fields.
     init?(_ bytes: Span<UInt8>, _ large: inout LargeNumbers) {
@@ -107,7 +110,8 @@ struct ZipExtraFields {
         while bytes.count - place >= 4 {
             let code = bytes.zipNumber16(at: place)
             let end = place + 4 + bytes.zipNumber16(at: place + 2)
-            guard end <= bytes.count else { return nil }
+            // Other readers reject an entry with times that lack their flags.
+            guard end <= bytes.count, code != Self.times || end > place + 4 else { return nil }
             if code == 1 {
                 for number in stride(from: place + 4, through: end - 8, by: 8) {
                     guard let value = bytes.zipNumber64(at: number) else { return nil }

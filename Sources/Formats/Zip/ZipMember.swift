@@ -18,22 +18,24 @@ extension ZipEntry {
         let nameEnd = Self.headerSize + member.zipNumber16(at: 26)
         let start = nameEnd + member.zipNumber16(at: 28)
         guard start <= member.count, compressedSize <= count - start, nameEnd - Self.headerSize == name.count,
-            name.indices.allSatisfy({ member[Self.headerSize + $0] == name[$0] }),
-            isMeasured(by: member)
+            name.indices.allSatisfy({ member[Self.headerSize + $0] == name[$0] })
         else { return nil }
         var large = LargeNumbers()
-        guard let extra = ZipExtraFields(member.extracting(nameEnd..<start), &large), !extra.isChanging else {
-            return nil
-        }
+        guard let extra = ZipExtraFields(member.extracting(nameEnd..<start), &large), !extra.isChanging,
+            isMeasured(by: member, &large)
+        else { return nil }
         return start..<start + compressedSize
     }
 
     /// Whether checksum and sizes in the header of a member are those of the directory. Each may stand behind the contents,
-    /// with 0 in its place; sizes may have no room.
-    private func isMeasured(by member: Span<UInt8>) -> Bool {
+    /// with 0 in its place.
+    private func isMeasured(by member: Span<UInt8>, _ large: inout LargeNumbers) -> Bool {
+        guard let size = large.next(member.zipNumber32(at: 22)),
+            let compressedSize = large.next(member.zipNumber32(at: 18))
+        else { return false }
         let standsBehind = flags & Flag.isMeasuredBehind != 0 ? 0 : nil
         return [Int(checksum), standsBehind].contains(member.zipNumber32(at: 14))
-            && [compressedSize, 0xFFFF_FFFF, standsBehind].contains(member.zipNumber32(at: 18))
-            && [size, 0xFFFF_FFFF, standsBehind].contains(member.zipNumber32(at: 22))
+            && [self.compressedSize, standsBehind].contains(compressedSize)
+            && [self.size, standsBehind].contains(size)
     }
 }

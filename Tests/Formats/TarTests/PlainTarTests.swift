@@ -71,7 +71,8 @@ import Testing
             ("a link with contents", header("a", "2", size: 1, target: "b") + filled("x")),
             ("a file that leads somewhere", header("a", target: "b")),
             ("a header before POSIX", header("a", magic: "")),
-            ("no header", filled("text")),
+            ("no header", filled("text")), ("a mode that is not a number", changed(header("a"), at: 100)),
+            ("a time that is not a number", changed(header("a"), at: 136)),
             ("a key that is not known", header("x", "x", size: 20) + filled("20 GNU.sparse.map=1\n") + header("a")),
             ("a key for a sparse file", header("x", "x", size: 22) + filled("22 SCHILY.realsize=10\n") + header("a")),
             ("a size that is none", header("x", "x", size: 9) + filled("9 size=x\n") + header("a")),
@@ -82,6 +83,15 @@ import Testing
                 "a path told twice",
                 header("L", "L", size: 2) + filled("b") + header("L", "L", size: 2) + filled("c") + header("a")
             ),
+            (
+                "two extended headers",
+                header("x", "x", size: 10) + filled("10 mtime=1\n") + header("x", "x", size: 10)
+                    + filled("10 uname=a\n") + header("a")
+            ),
+            ("a name that is empty in the header itself", header("L", "L", size: 2) + filled("b") + header("")),
+            ("a name that is empty", header("L", "L", size: 1) + filled("\u{0}") + header("a")),
+            ("a path that is empty", header("x", "x", size: 8) + filled("8 path=\n") + header("a")),
+            ("a target that is empty", header("x", "x", size: 12) + filled("12 linkpath=\n") + header("a", "2")),
             ("a name without a member", header("L", "L", size: 2) + filled("b")),
             ("more of a name than anybody has", header("L", "L", size: 1 << 20 + 1)),
         ] as [(String, [UInt8])])

@@ -23,6 +23,13 @@ func header(
     return summed(block)
 }
 
+/// A header with a letter at a position.
+func changed(_ header: [UInt8], at offset: Int) -> [UInt8] {
+    var block = header
+    block[offset] = UInt8(ascii: "z")
+    return summed(block)
+}
+
 /// A header with the checksum that its bytes have.
 func summed(_ header: [UInt8]) -> [UInt8] {
     var block = header

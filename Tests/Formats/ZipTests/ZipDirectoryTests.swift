@@ -102,6 +102,7 @@ import Zip
             ("cut", Array(entry("abc").dropLast())), ("another signature", local("abc") + entry("abc")),
             ("on another disk", entry("a", disk: 1)), ("a number that is missing", entry("a", size: 0xFFFF_FFFF)),
             ("a field that is cut", entry("a", extra: [1, 0, 9, 0, 0])), ("half a field", entry("a", extra: [1, 0])),
+            ("times without flags", entry("a", extra: field(0x5455, []))),
             ("a number beyond all archives", entry("a", extra: field(1, little(-1, 8)), offset: 0xFFFF_FFFF)),
         ] as [(String, [UInt8])])
     func noEntry(what: String, bytes: [UInt8]) {
@@ -149,6 +150,8 @@ import Zip
             ("another method", local("ab", method: 0)), ("another checksum", local("ab", checksum: 8)),
             ("another size", local("ab", size: 8)), ("another size when packed", local("ab", compressed: 6)),
             ("a name in Unicode", local("ab", extra: field(0x7075, [1]))), ("half a field", local("ab", extra: [1])),
+            ("a size that is missing", local("ab", size: 0xFFFF_FFFF)),
+            ("another size of 64 bits", local("ab", size: 0xFFFF_FFFF, extra: field(1, little(8, 8)))),
             ("an entry", entry("ab")), ("nothing", []),
         ] as [(String, [UInt8])])
     func other(what: String, member: [UInt8]) throws {

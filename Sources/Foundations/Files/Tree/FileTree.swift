@@ -50,8 +50,8 @@ public struct FileTree: Sendable {
     /// - Throws: `FileError`; `ELOOP` or `ENOTDIR` if the last part of the path is a link.
     public func folder(at path: String) throws(FileError) -> Folder {
         let kept = kept.files(inFolder: path)
-        guard let part = part(of: path) else { return try root.folder.folder(at: path, kept) }
-        return try part.root.folder.folder(at: String(path.utf8.dropFirst(part.prefix.utf8.count)) ?? "", kept)
+        let (root, inside) = location(of: path)
+        return try root.folder.folder(at: inside, kept)
     }
 
     /// Keeps the bytes of a file that was read to see what it is, as far as there is room: from a folder that
@@ -71,18 +71,21 @@ public struct FileTree: Sendable {
     /// Reads a file into memory that is used again.
     /// - Throws: `FileError`; `EFBIG` beyond the limit.
     public func read(_ path: String, limit: Int, into contents: inout [UInt8]) throws(FileError) {
-        guard let part = part(of: path) else {
-            return try root.folder.read(Array(path.utf8), limit: limit, into: &contents)
-        }
-        try part.root.folder.read(
-            Array(path.utf8.dropFirst(part.prefix.utf8.count)), limit: limit, into: &contents)
+        let (root, inside) = location(of: path)
+        try root.folder.read(root.folder.storedPath(of: inside), limit: limit, into: &contents)
     }
 
     /// A file to be read by position, one that may be too large for memory.
     /// - Throws: `FileError`.
     public func source(_ path: String) throws(FileError) -> ByteSource {
-        guard let part = part(of: path) else { return try root.folder.source(Array(path.utf8)) }
-        return try part.root.folder.source(Array(path.utf8.dropFirst(part.prefix.utf8.count)))
+        let (root, inside) = location(of: path)
+        return try root.folder.source(root.folder.storedPath(of: inside))
+    }
+
+    /// Returns the folder that has the file or folder at a path, and the path in that folder.
+    private func location(of path: String) -> (root: RootFolder, inside: String) {
+        guard let part = part(of: path) else { return (root, path) }
+        return (part.root, String(path.utf8.dropFirst(part.prefix.utf8.count)) ?? "")
     }
 
     /// Where a symbolic link leads, without following it.
@@ -91,9 +94,9 @@ public struct FileTree: Sendable {
     ///   - folder: the path of the folder that it lies in.
     /// - Returns: nil if it is no link any more.
     public func target(ofLink name: [UInt8], inFolder folder: String) -> LinkTarget? {
-        let path = Array(base(of: folder).utf8) + name
-        guard let part = part(of: folder) else { return root.folder.target(ofLink: path) }
-        return part.root.folder.target(ofLink: Array(path.dropFirst(part.prefix.utf8.count)))
+        let (root, inside) = location(of: folder)
+        guard let stored = try? root.folder.storedPath(of: inside) else { return nil }
+        return root.folder.target(ofLink: stored + (stored.isEmpty ? [] : [UInt8(ascii: "/")]) + name)
     }
 
     /// The beginning of the paths of all entries of a folder.

@@ -38,14 +38,25 @@ public struct Folder: ~Copyable, Sendable {
 
     /// Opens a folder below this one of whose files some were read already.
     func folder(at relative: String, _ kept: KeptFiles.Contents) throws(FileError) -> Folder {
+        try folder(atStored: try storedPath(of: relative), kept)
+    }
+
+    /// Opens a folder by the bytes of its path below this one.
+    func folder(atStored relative: [UInt8], _ kept: KeptFiles.Contents) throws(FileError) -> Folder {
         switch place {
         case .disk(let descriptor):
-            let full = relative.isEmpty ? path : "\(path)/\(relative)"
+            let full = relative.isEmpty ? path : full(relative)
             let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-            let opened = openat(descriptor.number, relative.isEmpty ? "." : relative, flags)
+            let number = descriptor.number
+            let name = (relative.isEmpty ? [UInt8(ascii: ".")] : relative) + [0]
+            let opened = name.withUnsafeBufferPointer { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { characters in
+                    characters.baseAddress.map { openat(number, $0, flags) } ?? -1
+                }
+            }
             return Folder(.disk(try Descriptor(opened, .open, full)), path: full, kept)
         case .spooled(let tree, let folder):
-            return Folder(.spooled(tree, folder: try tree.folder(at: relative.utf8, below: folder)), path: "", kept)
+            return Folder(.spooled(tree, folder: try tree.folder(at: relative, below: folder)), path: "", kept)
         }
     }
 

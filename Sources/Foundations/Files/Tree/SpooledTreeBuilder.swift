@@ -6,8 +6,10 @@ public struct SpooledTreeBuilder {
     public enum Fault {
         /// A file, link or device whose name a folder has.
         case clash(path: String)
-        /// A hard link to something that is not there, is no file, or was left out of the spool.
-        case deadLink(path: String, target: String)
+        /// A hard link to something that is not in the archive, or is not a file.
+        case deadLink(path: MemberPath, target: MemberPath)
+        /// A hard link to a file whose contents were not kept.
+        case leftOutTarget(path: MemberPath, target: MemberPath)
     }
 
     private struct Folder {
@@ -130,6 +132,7 @@ extension SpooledTreeBuilder {
         }
         let tree = SpooledTree(name: name, folders: sorted, files: files, links: targets, bytes: bytes)
         guard !hardLinks.isEmpty else { return (tree, faults) }
+        for link in hardLinks { moveContents(of: link, in: tree) }
         for link in hardLinks { resolve(link, in: tree, &faults) }
         return (SpooledTree(name: name, folders: sorted, files: files, links: targets, bytes: bytes), faults)
     }
@@ -148,15 +151,25 @@ extension SpooledTreeBuilder {
         folder.entries = entries
     }
 
+    private static func target(of link: HardLink, in tree: SpooledTree) -> Int? {
+        try? tree.file(at: link.target.bytes, below: SpooledTree.root)
+    }
+
+    /// Assigns the contents of a link to an empty target, because a cpio archive has the contents with the last name.
+    private mutating func moveContents(of link: HardLink, in tree: SpooledTree) {
+        guard case .spooled(_, 1...) = files[link.file], let target = Self.target(of: link, in: tree),
+            case .spooled(_, 0) = files[target]
+        else { return }
+        files[target] = files[link.file]
+    }
+
+    /// Assigns the contents of the target to an empty link.
     private mutating func resolve(_ link: HardLink, in tree: SpooledTree, _ faults: inout [Fault]) {
-        let target = try? tree.file(at: link.target.bytes, below: SpooledTree.root)
-        switch (files[link.file], target.map { files[$0] }) {
-        case (.spooled(_, let count), .spooled(_, 0)?) where count > 0:
-            // The last name of a file in a cpio archive brings the bytes of all.
-            if let target { files[target] = files[link.file] }
-        case (.spooled(_, 0), let contents?) where contents != .leftOut: files[link.file] = contents
-        case (.spooled(_, 0), _): faults.append(.deadLink(path: link.path.text, target: link.target.text))
-        default: break
+        guard case .spooled(_, 0) = files[link.file] else { return }
+        guard let target = Self.target(of: link, in: tree), target != link.file else {
+            return faults.append(.deadLink(path: link.path, target: link.target))
         }
+        files[link.file] = files[target]
+        if files[target] == .leftOut { faults.append(.leftOutTarget(path: link.path, target: link.target)) }
     }
 }

@@ -1,0 +1,40 @@
+/// An archive format, or a compression, that is recognized so that messages can name it, and that cannot be read.
+struct UnsupportedFormat {
+    /// The name of the format, as in "a RAR archive".
+    let name: String
+    private let signature: [UInt8]
+    /// The position of the signature.
+    private var offset = 0
+
+    private init(_ name: String, _ signature: some Sequence<UInt8>, at offset: Int = 0) {
+        self.name = name
+        self.signature = Array(signature)
+        self.offset = offset
+    }
+
+    /// A 7z archive, which can be read only where it is not compressed once more.
+    static let sevenZip = UnsupportedFormat(
+        "a 7z archive inside a compressed file", [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C])
+
+    private static let all = [
+        UnsupportedFormat("a RAR archive", "Rar!\u{1A}\u{07}".utf8),
+        UnsupportedFormat("an ISO 9660 image", "CD001".utf8, at: 0x8001),
+        UnsupportedFormat("a xar archive", "xar!".utf8),
+        UnsupportedFormat("an ar archive or a Debian package", "!<arch>\n".utf8),
+        UnsupportedFormat("a cabinet archive", "MSCF\0\0\0\0".utf8),
+        UnsupportedFormat("a file compressed with lzip", "LZIP".utf8),
+        UnsupportedFormat("a file compressed with lzma", [0x5D, 0x00, 0x00]),
+        UnsupportedFormat("a file compressed with lzop", [0x89, 0x4C, 0x5A, 0x4F, 0x00]),
+        UnsupportedFormat("a file compressed with lrzip", "LRZI".utf8),
+        UnsupportedFormat("a file compressed with compress", [0x1F, 0x9D]),
+    ]
+
+    /// The number of bytes that are needed to recognize any of the formats.
+    static let headSize = 0x8006
+
+    /// Finds the format of a file by its first bytes. Returns `nil` if none is recognized.
+    static func find(in head: [UInt8]) -> UnsupportedFormat? { all.first { $0.isFormat(of: head) } }
+
+    /// Returns whether a file with the given first bytes has the format.
+    func isFormat(of head: [UInt8]) -> Bool { head.dropFirst(offset).starts(with: signature) }
+}

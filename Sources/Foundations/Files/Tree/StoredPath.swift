@@ -1,0 +1,35 @@
+import Glibc
+
+extension Folder {
+    /// The bytes of U+FFFD, which text has in the place of bytes that are not UTF-8.
+    private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
+
+    /// Returns the bytes of a path below this folder, for a path that is text.
+    ///
+    /// A name whose bytes are not UTF-8 is looked up in its folder, because text has replacement characters in their place.
+    /// - Throws: `FileError`; `ENOENT` if no entry has the name, and `EILSEQ` if several entries have it.
+    func storedPath(of path: String) throws(FileError) -> [UInt8] {
+        guard path.utf8.contains(Self.replacement[0]), path.utf8.contains(Self.replacement) else {
+            return Array(path.utf8)
+        }
+        var stored: [UInt8] = []
+        for part in path.utf8.split(separator: UInt8(ascii: "/")) {
+            let name = part.contains(Self.replacement) ? try storedName(of: part, inFolder: stored) : Array(part)
+            stored += (stored.isEmpty ? [] : [UInt8(ascii: "/")]) + name
+        }
+        return stored
+    }
+
+    private func storedName(of name: Substring.UTF8View, inFolder path: [UInt8]) throws(FileError) -> [UInt8] {
+        let entries = try folder(atStored: path, [:]).entries()
+        var found: [UInt8]?
+        for index in 0..<entries.count {
+            let stored = entries.name(index)
+            guard String(decoding: stored, as: UTF8.self).utf8.elementsEqual(name) else { continue }
+            guard found == nil else { throw FileError(.open, String(name) ?? "", code: EILSEQ) }
+            found = stored
+        }
+        guard let found else { throw FileError(.open, String(name) ?? "", code: ENOENT) }
+        return found
+    }
+}

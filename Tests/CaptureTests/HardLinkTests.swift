@@ -1,0 +1,85 @@
+import Files
+import Parallel
+import Systems
+import TestSupport
+import Testing
+
+@testable import Capture
+
+/// Hard links in archives.
+@Suite struct HardLinkTests {
+    private typealias Member = TestArchive.Member
+
+    private func link(_ name: String, to target: String) -> Member {
+        Member(name: name, type: "hardlink", link: target)
+    }
+
+    @Test("a hard link is the file that it names, whether or not that is part of a store", arguments: ["gnu", "pax"])
+    func targets(format: String) async throws {
+        let archive = try TestArchive(
+            format,
+            [
+                .ping(1), link("b/\(corePings)/-t-1.json", to: "\(corePings)/-t-1.json"),
+                .file("notes.txt", CaptureFolder.ping(3)), link("c/\(corePings)/-t-3.json", to: "notes.txt"),
+                link("d/\(corePings)/-t-4.json", to: "/etc/passwd"),
+                link("e/\(corePings)/-t-5.json", to: "e/\(corePings)/-t-5.json"),
+            ])
+        let capture = try await archive.open()
+        let found = try await Harvested(capture)
+        #expect(found.ids == [1, 3].map(CaptureFolder.id))
+        #expect(found.duplicates == 1)
+        #expect(
+            capture.problems.map(\.problem.text) == [
+                "hard link to etc/passwd, which is not a file in the archive",
+                "hard link to e/\(corePings)/-t-5.json, which is not a file in the archive",
+            ])
+    }
+
+    @Test("the target of a hard link may be a hard link")
+    func chain() async throws {
+        let archive = try TestArchive(
+            "gnu",
+            [
+                .file("notes.txt", CaptureFolder.ping(3)), link("a.txt", to: "notes.txt"), link("b.txt", to: "a.txt"),
+                link("\(corePings)/-t-3.json", to: "b.txt"),
+            ])
+        let capture = try await archive.open()
+        #expect(try await Harvested(capture).ids == [CaptureFolder.id(3)])
+        #expect(capture.problems.isEmpty)
+    }
+
+    @Test("in an archive that is read once, a hard link to contents that were not kept is reported")
+    func readOnce() throws {
+        let members: [Member] = [
+            .file("notes.txt", CaptureFolder.ping(3)), link("\(corePings)/-t-3.json", to: "notes.txt"),
+        ]
+        let spooler = ArchiveSpooler(
+            ArchivePlace(label: "capture", path: "capture.tar"), spool: Spool(),
+            formats: CaptureFormats.all(Systems.table), jobs: JobLimit(jobs: 1))
+        let found = try spooler.runLong(.source(ByteSource(try TestArchive("gnu", members).bytes)))
+        #expect(
+            found.problems.map(\.problem.text) == [
+                "hard link to notes.txt, which was not kept; unpack the archive yourself and give the folder"
+            ])
+        #expect(found.neededTargets == [Array("notes.txt".utf8)])
+    }
+
+    /// The last name has the contents in the format newc, and every name in the format odc.
+    @Test("a file of several names in a cpio archive is read under each", arguments: ["newc", "odc"])
+    func cpio(format: String) async throws {
+        let folder = try CaptureFolder()
+        try folder.put("a.txt", CaptureFolder.ping(1))
+        try folder.makeFolder("b/\(corePings)")
+        try folder.makeFolder("c/\(corePings)")
+        let names = ["b/\(corePings)/-t-1.json", "c/\(corePings)/-t-1.json", "d.txt"]
+        for name in names { try tool(["ln", "\(folder.path)/a.txt", "\(folder.path)/\(name)"]) }
+        for order in ["sort", "sort -r"] {
+            let archive = try TestArchive(
+                of: folder.path, named: "a.cpio", "find . -type f | \(order) | bsdcpio -o -H \(format) > \"$0\"")
+            let found = try await Harvested(archive.open())
+            #expect(found.ids == [CaptureFolder.id(1)], "\(order)")
+            #expect(found.duplicates == 1)
+            #expect(found.problems == [])
+        }
+    }
+}
