@@ -79,6 +79,22 @@ import Testing
         #expect(try await stores(["Documents/any name/\(name)": Self.ping]) == ["Documents/any name"])
     }
 
+    @Test("the database of another library in the same format makes no data directory")
+    func otherDatabases() async throws {
+        func number(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 0xFF) } }
+        func file(_ names: [String]) -> [UInt8] {
+            number(names.count, 8)
+                + names.flatMap { [1] + number($0.utf8.count, 8) + $0.utf8 + number(0, 4) + number(0, 8) }
+        }
+        let folder = try CaptureFolder()
+        let nimbus = ["experiments", "enrollments", "meta", "updates", "event_counts"]
+        try folder.put("Library/nimbus.db/db/data.safe.bin", file(nimbus))
+        try folder.put("Library/other/db/data.safe.bin", file(["app", "ping", "user"]))
+        try folder.put("Library/glean_data/db/data.safe.bin", file(nimbus))
+        let found = try await folder.open().stores.filter { $0.store.system == .glean }.map(\.path)
+        #expect(found == ["Library/glean_data", "Library/other"])
+    }
+
     @Test("by its usual name it is known even if nothing else tells")
     func usualName() async throws {
         #expect(try await stores(["glean_data/events/events": Self.event]) == ["glean_data"])

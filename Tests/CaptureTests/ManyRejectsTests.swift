@@ -43,6 +43,28 @@ import Testing
         check(found, are: entries + ["oops"])
     }
 
+    @Test("a log of rejected items alone is read up to a limit, and the rest is one reject", arguments: [true, false])
+    func limit(areLines: Bool) async throws {
+        let lines = String(repeating: "x\n", count: 20_000)
+        let entries = #"{"log":{"entries":["# + String(repeating: "1,", count: 20_000) + "1]}}"
+        // A request that was not answered makes the log be read ahead.
+        let request =
+            #"{"url":"https://api.leanplum.com/api","status":500,"body":{"data":[{"action":"start"}]}}"# + "\n"
+        let text = areLines ? request + lines : entries
+        let source = ByteSource(Array(text.utf8))
+        let found = try await batches(
+            of: RequestLog(source, kind: areLines ? .lines : .httpArchive, label: "x", path: "a"))
+        let items = found.flatMap(\.quarantined).map(\.item)
+        let limit = 10_000 + text.utf8.count / 16
+        #expect(items.count == limit + 1)
+        let last = try #require(items.last)
+        #expect(last.reject.reason.hasPrefix("\(areLines ? "line" : "entry")_limit more than \(limit) "))
+        let offset = try #require(last.reject.offset)
+        #expect(offset + last.size == text.utf8.count)
+        #expect(last.sha256 == hash(String(text.dropFirst(offset))))
+        #expect(found.map(\.records.count).reduce(0, +) == (areLines ? 1 : 0))
+    }
+
     @Test("spans in order are hashed in one pass, one that lies before in another")
     func passes() throws {
         let text = String(repeating: "0123456789", count: 100_000)

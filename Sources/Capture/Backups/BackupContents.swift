@@ -36,6 +36,10 @@ struct BackupContents {
     private var repeated: Set<Path> = []
     private var refusedPaths = Refused()
     private var refusedNames = Refused()
+    /// The rows of no kind that may belong to stores.
+    private var refusedKinds = Refused()
+    /// The rows that are not kept, and whose file is not named for their domain and path.
+    private var doubtful = Refused()
     private var isFull = false
     /// The domain of the last row.
     private var lastDomain: (name: [UInt8], domain: RowPlace.Domain)?
@@ -61,11 +65,14 @@ struct BackupContents {
     /// Takes a row.
     mutating func take(_ row: ManifestRow) {
         switch RowPlace(row, in: domain(of: row)) {
-        case .system: return
+        case .system: checkName(of: row)
         case .refused: refusedPaths.add(row)
         case .app(let domain, let path):
             // Only containers of which something is kept or told matter; the others are not remembered.
-            if path.isEmpty { return note(domain) }
+            if path.isEmpty {
+                checkName(of: row)
+                return note(domain)
+            }
             take(row, path, in: domain)
         }
     }
@@ -90,16 +97,29 @@ struct BackupContents {
         let mayBeFile = names.mayBelong(member)
         let mayBeFolder = hint != .file && names.isPingFolder(member)
         let mayBeLink = names.isNamed(member.name)
-        guard mayBeFile || mayBeFolder || mayBeLink else { return note(domain) }
+        guard mayBeFile || mayBeFolder || mayBeLink else {
+            checkName(of: row)
+            return note(domain)
+        }
         let details = row.details
         let place = row.domain + [UInt8(ascii: "/")] + path
         switch details?.kind ?? hint {
         case .file? where mayBeFile: takeFile(row, details, place, path)
         case .folder? where mayBeFolder: keep(Kept(kind: .folder), at: place)
         case .link? where mayBeLink: keep(Kept(kind: .link), at: place)
-        case .file, .folder, .link, nil: return note(domain)
+        case nil where mayBeFile: refusedKinds.add(row)
+        case .file, .folder, .link, nil:
+            checkName(of: row)
+            return note(domain)
         }
         domains[domain.name] = domain
+    }
+
+    /// Checks that the file of a row that is not kept is named for its domain and path. If it is not, one of the three is damaged,
+    /// and the row may belong to a store.
+    private mutating func checkName(of row: ManifestRow) {
+        guard let stored = row.fileID.flatMap({ FileID($0) }) else { return }
+        if stored != FileID(domain: row.domain, path: row.path) { doubtful.add(row) }
     }
 
     private mutating func takeFile(_ row: ManifestRow, _ details: MBFile?, _ place: Path, _ path: [UInt8]) {
@@ -208,6 +228,18 @@ extension BackupContents {
                 "unreadable",
                 "B37 rows whose file has no proper name are not read: \(refusedNames.count), such as "
                     + refusedNames.first)
+        }
+        if refusedKinds.count > 0 {
+            problems.tell(
+                "unreadable",
+                "B41 rows that say neither file nor folder are not read: \(refusedKinds.count), such as "
+                    + refusedKinds.first)
+        }
+        if doubtful.count > 0 {
+            problems.tell(
+                "damaged",
+                "B38 rows whose file is not named for their domain and path, so that they may be damaged rows of stores, are "
+                    + "not read: \(doubtful.count), such as \(doubtful.first)")
         }
         if isFull {
             problems.tell(

@@ -8,6 +8,8 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
     public enum Cause: Sendable, Equatable {
         /// A password is missing or wrong.
         case password
+        /// The backups of the command before this one took all the time that a command spends on passwords.
+        case budget
         /// The backup is damaged, or beyond what is read.
         case damage
         /// The operating system, or the spool.
@@ -39,6 +41,7 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
         switch cause {
         case .password:
             "give --password-file FILE, or set PINGFERRY_BACKUP_PASSWORD, or run the command on a terminal, which asks"
+        case .budget: "give the backup to a command of its own"
         case .damage: "make the backup again, or copy it again from where it was made"
         case .file: nil
         }

@@ -52,6 +52,11 @@ extension BackupError {
                 "B20",
                 "an encrypted backup\(origin): wrong password; letters with accents may have been typed in "
                     + "another form", cause: .password)
+        case .outOfBudget(let rounds):
+            self.init(
+                "B25",
+                "an encrypted backup\(origin), not opened: the keybag asks for \(rounds) rounds, and a command makes no more "
+                    + "than \(BackupPasswords.roundBudget) for all backups", cause: .budget)
         }
     }
 }

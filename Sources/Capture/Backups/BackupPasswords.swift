@@ -26,15 +26,29 @@ public final class BackupPasswords: Sendable {
     private struct State {
         var passwords: [Secret]
         var keys: [Derived: CipherKey] = [:]
+        var roundsLeft: Int
+
+        /// Takes rounds from those that are left. Returns whether there were enough.
+        mutating func spend(_ rounds: Int) -> Bool {
+            guard rounds <= roundsLeft else { return false }
+            roundsLeft -= rounds
+            return true
+        }
     }
 
     /// Why a keybag stays locked.
-    enum Refusal: Error {
+    enum Refusal: Error, Equatable {
         /// There is no password.
         case missing
         /// No class unwraps with any of them.
         case wrong
+        /// The next derivation, of `rounds` rounds, would exceed the budget.
+        case outOfBudget(rounds: Int)
     }
+
+    /// The maximum number of rounds for all backups of a command, so that many hostile ones cannot take hours. It is enough for
+    /// a hundred backups of today, and takes minutes.
+    public static let roundBudget = 1_000_000_000
 
     private let state: Mutex<State>
     private let ask: Asking?
@@ -47,10 +61,12 @@ public final class BackupPasswords: Sendable {
     ///   - known: the passwords that were given, in the order in which they are tried.
     ///   - ask: asks for another one; nil if nobody can be asked.
     ///   - wait: has a key derived.
+    ///   - roundBudget: The maximum number of rounds for all backups.
     public init(
-        _ known: [Secret] = [], ask: Asking? = nil, whileDeriving wait: @escaping Waiting = { $2() }
+        _ known: [Secret] = [], ask: Asking? = nil, roundBudget: Int = BackupPasswords.roundBudget,
+        whileDeriving wait: @escaping Waiting = { $2() }
     ) {
-        state = Mutex(State(passwords: known))
+        state = Mutex(State(passwords: known, roundsLeft: roundBudget))
         self.ask = ask
         self.wait = wait
     }
@@ -59,7 +75,7 @@ public final class BackupPasswords: Sendable {
     public func wipe() {
         state.withLock { state in
             for password in state.passwords { password.wipe() }
-            state = State(passwords: [])
+            state = State(passwords: [], roundsLeft: state.roundsLeft)
         }
     }
 
@@ -69,7 +85,7 @@ public final class BackupPasswords: Sendable {
     func unlock(_ bag: Keybag, path: String) throws(Refusal) -> ClassKeys {
         let count = state.withLock { $0.passwords.count }
         for index in 0..<count {
-            if let keys = keys(of: bag, password: index, path: path) { return keys }
+            if let keys = try keys(of: bag, password: index, path: path) { return keys }
         }
         var hasPassword = count > 0
         for question in 0..<Self.mostQuestions {
@@ -79,16 +95,18 @@ public final class BackupPasswords: Sendable {
                 state.passwords.append(answer)
                 return state.passwords.count - 1
             }
-            if let keys = keys(of: bag, password: index, path: path) { return keys }
+            if let keys = try keys(of: bag, password: index, path: path) { return keys }
         }
         throw hasPassword ? .wrong : .missing
     }
 
-    private func keys(of bag: Keybag, password index: Int, path: String) -> ClassKeys? {
+    private func keys(of bag: Keybag, password index: Int, path: String) throws(Refusal) -> ClassKeys? {
         let derived = Derived(password: index, derivation: bag.derivation)
         let known = state.withLock { ($0.keys[derived], $0.passwords[index]) }
         if let key = known.0 { return ClassKeys(bag, under: key) }
-        guard let key = wait(path, bag.derivation.rounds, { bag.derivation.key(for: known.1) }) else { return nil }
+        let rounds = bag.derivation.rounds
+        guard state.withLock({ $0.spend(rounds) }) else { throw .outOfBudget(rounds: rounds) }
+        guard let key = wait(path, rounds, { bag.derivation.key(for: known.1) }) else { return nil }
         state.withLock { $0.keys[derived] = key }
         return ClassKeys(bag, under: key)
     }

@@ -12,6 +12,9 @@ struct LogItems {
     private var waiting: ArraySlice<LogItem> = []
     /// What was cut and not read yet.
     private var round: LogCutter.Round
+    private let kind: RequestLogKind
+    private let rejectLimit: Int
+    private var rejectCount = 0
 
     /// Begins at the start of a log.
     /// - Parameter onlyDelivered: whether requests that did not arrive may be left out as other traffic.
@@ -21,8 +24,14 @@ struct LogItems {
         round = cutter.nextRound()
         readers = LogReaders(log, onlyDelivered: onlyDelivered)
         repeats = TimelessRepeats(log.systems)
+        kind = log.kind
+        rejectLimit = Self.rejectLimit(of: log)
         self.spread = spread
     }
+
+    /// The maximum number of items of a log that may be rejected. A few bytes can decompress to millions of lines, so the limit
+    /// depends on the length of the file: no real line takes less than 16 bytes of it on average.
+    private static func rejectLimit(of log: RequestLog) -> Int { min(10_000 + log.source.count / 16, 1_000_000) }
 
     /// How many bytes of plain text were cut and read.
     private(set) var offset = 0
@@ -31,11 +40,28 @@ struct LogItems {
     mutating func next() -> LogItem? {
         if waiting.isEmpty { waiting = readOn()[...] }
         guard var item = waiting.popFirst() else { return nil }
+        if case .reject = item.finding {
+            rejectCount += 1
+            if rejectCount > rejectLimit { return stop(at: item) }
+        }
         if item.isPayload, case .upload(var record, let status) = item.finding {
             repeats.number(&record)
             item.finding = .upload(record, status: status)
         }
         return item
+    }
+
+    /// Ends the log with a reject of everything from an item on.
+    private mutating func stop(at item: LogItem) -> LogItem {
+        waiting = []
+        round.jobs = []
+        let (code, items) =
+            switch kind {
+            case .httpArchive: ("entry_limit", "entries")
+            case .lines: ("line_limit", "lines")
+            }
+        let reason = "\(code) more than \(rejectLimit) \(items) were rejected; the rest is not read"
+        return LogItem(.reject(reason), item.start, nil)
     }
 
     private mutating func readOn() -> [LogItem] {

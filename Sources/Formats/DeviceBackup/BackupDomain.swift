@@ -35,6 +35,18 @@ public struct BackupDomain: Sendable, Hashable {
 
     /// The name.
     public var name: String { kind.prefix + identifier }
+
+    /// Whether the name of a domain that belongs to no app is probably that of an app's domain with a damaged prefix: it has all
+    /// characters of such a prefix except for at most ``damagedCharacters``. A prefix alone is damaged too.
+    static func isDamaged(name: [UInt8]) -> Bool {
+        Kind.allCases.contains { kind in
+            let prefix = kind.prefix.utf8
+            return name.count >= prefix.count && zip(name, prefix).count(where: { $0 != $1 }) <= damagedCharacters
+        }
+    }
+
+    /// The maximum number of damaged characters. All domains of the system differ in more.
+    private static let damagedCharacters = 2
 }
 
 /// Where a row belongs.
@@ -62,8 +74,7 @@ public enum RowPlace: Sendable, Equatable {
                 return
             }
             guard let domain = BackupDomain(name: name) else {
-                let isUnnamed = BackupDomain.Kind.allCases.contains { $0.prefix == name }
-                self = isUnnamed ? .refused : .system
+                self = BackupDomain.isDamaged(name: bytes) ? .refused : .system
                 return
             }
             self = .app(domain)

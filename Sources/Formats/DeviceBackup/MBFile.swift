@@ -27,7 +27,8 @@ public struct MBFile: Sendable, Equatable {
     /// Reads the archive; nil if the bytes are none.
     public init?(archive bytes: [UInt8]) {
         let limits = PropertyListLimits(length: Self.sizeLimit, depth: Self.depthLimit)
-        guard let list = try? PropertyListDocument(bytes, limits: limits),
+        // The system writes no key twice, so that a repeated one is a sign of damage.
+        guard let list = try? PropertyListDocument(bytes, limits: limits), list.repeatedKeys == nil,
             let top = list.value(of: "$top", in: list.root), let root = list.value(of: "root", in: top),
             let file = list.referred(root), list.kind(of: file) == .dictionary
         else { return nil }

@@ -1,7 +1,7 @@
 import JSONText
 
 /// Walks all that can be reached from the root of a binary property list once, and refuses what is not as it should be:
-/// markers, lengths, references, keys, cycles, depth.
+/// markers, lengths, references, types of keys, cycles, depth. Dictionaries that repeat a key are collected without it.
 ///
 /// Most files can be swept instead, which takes less time; those that cannot are walked.
 ///
@@ -31,6 +31,8 @@ struct BinaryCheck {
     var keys = KeyCheck()
     /// How many bytes of payloads may still be looked at: those of objects that do not overlap, four times over.
     var allowance: Int
+    /// The dictionaries that repeat a key, without the repeated keys.
+    private(set) var repaired = RepairedDictionaries()
 
     init(layout: BinaryLayout, limits: PropertyListLimits) {
         self.layout = layout
@@ -116,26 +118,31 @@ struct BinaryCheck {
         guard extent.count > 0 else { return nil }
         if isDictionary {
             frame.next = extent.start + extent.count * layout.referenceSize
-            try checkKeys(from: extent.start, count: extent.count, depth: depth, in: bytes)
+            let members = PropertyListMembers(start: extent.start, count: extent.count)
+            let repeated = try repeatedKeys(of: members, depth: depth, in: bytes)
+            if !repeated.isEmpty {
+                allowance -= extent.count * unit
+                guard allowance >= 0 else { throw KeyCheck.exhausted(Int(offset)) }
+                repaired.append(offset, members, without: repeated, layout: layout, in: bytes)
+            }
             frame.height = 1
         }
         return frame
     }
 
-    private mutating func checkKeys(
-        from start: Int, count: Int, depth: Int, in bytes: Span<UInt8>
-    ) throws(PropertyListError) {
-        let members = PropertyListMembers(start: start, count: count)
-        if keys.knows(members, layout: layout, in: bytes) { return }
-        for position in 0..<count {
-            let number = try reference(at: start + position * layout.referenceSize, in: bytes)
+    private mutating func repeatedKeys(
+        of members: PropertyListMembers, depth: Int, in bytes: Span<UInt8>
+    ) throws(PropertyListError) -> [Int] {
+        if keys.knows(members, layout: layout, in: bytes) { return [] }
+        for position in 0..<members.count {
+            let number = try reference(at: members.start + position * layout.referenceSize, in: bytes)
             let offset = Int(layout.offset(of: number, in: bytes))
             guard bytes[offset] >> 4 == 5 || bytes[offset] >> 4 == 6 else {
                 throw PropertyListError(.badKeyType, at: offset, "a dictionary key that is no string")
             }
             _ = try enter(number, depth: depth, in: bytes)
         }
-        try keys.check(members, layout: layout, in: bytes, allowance: &allowance)
+        return try keys.repeatedKeys(of: members, layout: layout, in: bytes, allowance: &allowance)
     }
 
     /// The payload of an object with a count, which has to end in front of the offset table.

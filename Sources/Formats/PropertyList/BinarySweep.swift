@@ -72,6 +72,7 @@ extension BinaryCheck {
             let kind = bytes[Int(layout.offset(of: number, in: bytes))] >> 4
             guard kind == 5 || kind == 6 else { return false }
         }
-        return (try? keys.check(members, layout: layout, in: bytes, allowance: &allowance)) != nil
+        // A repeated key has to be removed, which the walk does.
+        return (try? keys.repeatedKeys(of: members, layout: layout, in: bytes, allowance: &allowance))?.isEmpty ?? false
     }
 }

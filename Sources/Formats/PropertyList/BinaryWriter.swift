@@ -7,18 +7,28 @@ struct BinaryWriter {
     /// References and offsets take four bytes each.
     static let width = 4
 
-    private(set) var bytes = Array("bplist00".utf8)
+    private(set) var bytes: [UInt8]
     private var offsets: [UInt32] = []
     /// Where each object began in the source.
     private(set) var places: [UInt32] = []
+
+    /// Begins with the header and objects that ``append(objectAt:from:)`` lists.
+    init(objects: some Sequence<UInt8> = "bplist00".utf8) {
+        bytes = Array(objects)
+    }
+
+    /// Lists an object whose bytes are there already.
+    mutating func append(objectAt offset: UInt32, from place: Int) {
+        offsets.append(offset)
+        places.append(UInt32(place))
+    }
 
     /// The number of the object that is written last.
     var last: UInt32 { UInt32(offsets.count - 1) }
 
     /// Begins an object.
     private mutating func begin(at place: Int) {
-        offsets.append(UInt32(bytes.count))
-        places.append(UInt32(place))
+        append(objectAt: UInt32(bytes.count), from: place)
     }
 
     mutating func append(boolean: Bool, at place: Int) {
@@ -30,35 +40,35 @@ struct BinaryWriter {
         begin(at: place)
         if integer.bits >> 63 == 1, !integer.isNegative {
             bytes.append(0x14)
-            append(word: 0)
+            bytes.append(word: 0)
         } else {
             bytes.append(0x13)
         }
-        append(word: integer.bits)
+        bytes.append(word: integer.bits)
     }
 
     mutating func append(real: Double, at place: Int) {
         begin(at: place)
         bytes.append(0x23)
-        append(word: real.bitPattern)
+        bytes.append(word: real.bitPattern)
     }
 
     mutating func append(date: Double, at place: Int) {
         begin(at: place)
         bytes.append(0x33)
-        append(word: date.bitPattern)
+        bytes.append(word: date.bitPattern)
     }
 
     mutating func append(uid: UInt32, at place: Int) {
         begin(at: place)
         bytes.append(0x83)
-        append(half: uid)
+        bytes.append(half: uid)
     }
 
     /// Begins data, whose bytes follow through ``append(byte:)``.
     mutating func beginData(count: Int, at place: Int) {
         begin(at: place)
-        append(kind: 0x40, count: count)
+        bytes.append(kind: 0x40, count: count)
     }
 
     mutating func append(byte: UInt8) { bytes.append(byte) }
@@ -67,12 +77,12 @@ struct BinaryWriter {
     mutating func append(text: Span<UInt8>, isASCII: Bool, at place: Int) {
         begin(at: place)
         if isASCII {
-            append(kind: 0x50, count: text.count)
+            bytes.append(kind: 0x50, count: text.count)
             bytes.append(copying: text)
             return
         }
         let string = String(readingUTF8: text)
-        append(kind: 0x60, count: string.utf16.count)
+        bytes.append(kind: 0x60, count: string.utf16.count)
         for unit in string.utf16 {
             bytes.append(UInt8(unit >> 8))
             bytes.append(UInt8(unit & 0xFF))
@@ -81,16 +91,17 @@ struct BinaryWriter {
 
     mutating func append(array elements: ArraySlice<UInt32>, at place: Int) {
         begin(at: place)
-        append(kind: 0xA0, count: elements.count)
-        for element in elements { append(half: element) }
+        bytes.append(kind: 0xA0, count: elements.count)
+        for element in elements { bytes.append(half: element) }
     }
 
     /// - Parameter members: keys and values by turns.
     mutating func append(dictionary members: ArraySlice<UInt32>, at place: Int) {
         begin(at: place)
-        append(kind: 0xD0, count: members.count / 2)
-        for index in stride(from: members.startIndex, to: members.endIndex, by: 2) { append(half: members[index]) }
-        for index in stride(from: members.startIndex + 1, to: members.endIndex, by: 2) { append(half: members[index]) }
+        bytes.append(kind: 0xD0, count: members.count / 2)
+        for start in [members.startIndex, members.startIndex + 1] {
+            for index in stride(from: start, to: members.endIndex, by: 2) { bytes.append(half: members[index]) }
+        }
     }
 
     /// The last object, if it is an integer.
@@ -120,29 +131,33 @@ struct BinaryWriter {
         StoredText(at: offsets[Int(number)], in: bytes.span)
     }
 
-    /// Writes offset table and trailer; the last object is the root.
-    mutating func finish() {
+    /// Writes offset table and trailer.
+    /// - Parameter root: The number of the root; the last object if it is nil.
+    mutating func finish(root: Int? = nil, referenceSize: Int = width) {
         let table = UInt64(bytes.count)
-        for offset in offsets { append(half: offset) }
-        append(word: UInt64(Self.width) << 8 | UInt64(Self.width))
-        append(word: UInt64(offsets.count))
-        append(word: UInt64(last))
-        append(word: table)
+        for offset in offsets { bytes.append(half: offset) }
+        bytes.append(word: UInt64(Self.width) << 8 | UInt64(referenceSize))
+        bytes.append(word: UInt64(offsets.count))
+        bytes.append(word: UInt64(root ?? Int(last)))
+        bytes.append(word: table)
         offsets = []
     }
+}
 
-    private mutating func append(kind: UInt8, count: Int) {
-        guard count >= 15 else { return bytes.append(kind | UInt8(count)) }
-        bytes.append(kind | 15)
-        bytes.append(0x12)
+extension [UInt8] {
+    /// Appends the marker of an object with a count.
+    mutating func append(kind: UInt8, count: Int) {
+        guard count >= 15 else { return append(kind | UInt8(count)) }
+        append(kind | 15)
+        append(0x12)
         append(half: UInt32(count))
     }
 
-    private mutating func append(half: UInt32) {
-        for shift: UInt32 in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: half >> shift)) }
+    fileprivate mutating func append(half: UInt32) {
+        for shift: UInt32 in [24, 16, 8, 0] { append(UInt8(truncatingIfNeeded: half >> shift)) }
     }
 
-    private mutating func append(word: UInt64) {
+    fileprivate mutating func append(word: UInt64) {
         append(half: UInt32(truncatingIfNeeded: word >> 32))
         append(half: UInt32(truncatingIfNeeded: word))
     }

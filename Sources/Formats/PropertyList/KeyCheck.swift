@@ -10,6 +10,8 @@ struct KeyCheck {
     private struct Entry {
         let fingerprint: UInt64
         let offset: UInt32
+        /// The position of the key in its dictionary.
+        let position: Int
     }
 
     private static let shapeCount = 256
@@ -21,6 +23,8 @@ struct KeyCheck {
     /// Keys that were checked, placed by a hash of their references.
     private var shapes = Array(repeating: PropertyListMembers(start: 0, count: 0), count: shapeCount)
     private var entries: [Entry] = []
+    /// The different keys that have the same fingerprint.
+    private var distinct: [Entry] = []
 
     /// Whether the same references were checked before.
     func knows(_ members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>) -> Bool {
@@ -31,10 +35,12 @@ struct KeyCheck {
             .equals(bytes.extracting(members.start..<members.start + length))
     }
 
-    /// Checks keys that are texts, and remembers them.
-    mutating func check(
-        _ members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>, allowance: inout Int
-    ) throws(PropertyListError) {
+    /// Finds the keys that repeat an earlier key of their dictionary. All keys have to be texts. If none is repeated, their
+    /// references are remembered.
+    /// - Returns: The positions of the repeated keys, in ascending order.
+    mutating func repeatedKeys(
+        of members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>, allowance: inout Int
+    ) throws(PropertyListError) -> [Int] {
         entries.removeAll(keepingCapacity: true)
         for position in 0..<members.count {
             let reference = bytes.bigEndian(
@@ -44,44 +50,51 @@ struct KeyCheck {
             // A long key that many dictionaries share costs more to read than it takes in the file.
             allowance -= max(0, text.count - Self.freeLength)
             guard allowance >= 0 else { throw Self.exhausted(Int(offset)) }
-            entries.append(Entry(fingerprint: text.fingerprint, offset: offset))
+            entries.append(Entry(fingerprint: text.fingerprint, offset: offset, position: position))
         }
-        if entries.count <= Self.pairLimit {
-            for later in entries.indices.dropFirst() {
-                for earlier in 0..<later {
-                    try compare(entries[earlier], entries[later], layout: layout, in: bytes, allowance: &allowance)
-                }
-            }
-        } else {
-            entries.sort { ($0.fingerprint, $0.offset) < ($1.fingerprint, $1.offset) }
-            for later in entries.indices.dropFirst() {
-                var earlier = later - 1
-                while earlier >= 0, entries[earlier].fingerprint == entries[later].fingerprint {
-                    try compare(entries[earlier], entries[later], layout: layout, in: bytes, allowance: &allowance)
-                    earlier -= 1
-                }
-            }
+        let repeated = hasDistinctFingerprints ? [] : try compareEntries(in: bytes, allowance: &allowance)
+        if repeated.isEmpty { shapes[Self.place(of: members, layout: layout, in: bytes)] = members }
+        return repeated
+    }
+
+    /// Whether there are few keys, and no two of them have the same fingerprint.
+    private var hasDistinctFingerprints: Bool {
+        guard entries.count <= Self.pairLimit else { return false }
+        for later in entries.indices.dropFirst() {
+            for earlier in 0..<later where entries[earlier].fingerprint == entries[later].fingerprint { return false }
         }
-        shapes[Self.place(of: members, layout: layout, in: bytes)] = members
+        return true
+    }
+
+    private mutating func compareEntries(
+        in bytes: Span<UInt8>, allowance: inout Int
+    ) throws(PropertyListError) -> [Int] {
+        entries.sort { ($0.fingerprint, $0.position) < ($1.fingerprint, $1.position) }
+        var repeated: [Int] = []
+        distinct.removeAll(keepingCapacity: true)
+        for entry in entries {
+            if distinct.last?.fingerprint != entry.fingerprint { distinct.removeAll(keepingCapacity: true) }
+            var isRepeated = false
+            for earlier in distinct where !isRepeated {
+                isRepeated = try Self.areEqual(earlier, entry, in: bytes, allowance: &allowance)
+            }
+            if isRepeated { repeated.append(entry.position) } else { distinct.append(entry) }
+        }
+        return repeated.sorted()
     }
 
     static func exhausted(_ offset: Int) -> PropertyListError {
         PropertyListError(.budgetExceeded, at: offset, "objects that overlap too much")
     }
 
-    private func compare(
-        _ earlier: Entry, _ later: Entry, layout: BinaryLayout, in bytes: Span<UInt8>, allowance: inout Int
-    ) throws(PropertyListError) {
-        guard earlier.fingerprint == later.fingerprint else { return }
+    private static func areEqual(
+        _ earlier: Entry, _ later: Entry, in bytes: Span<UInt8>, allowance: inout Int
+    ) throws(PropertyListError) -> Bool {
+        guard earlier.offset != later.offset else { return true }
         let text = StoredText(at: later.offset, in: bytes)
-        guard earlier.offset != later.offset else { throw Self.repeated(later.offset) }
         allowance -= text.count + 1
-        guard allowance >= 0 else { throw Self.exhausted(Int(later.offset)) }
-        if text.equals(StoredText(at: earlier.offset, in: bytes)) { throw Self.repeated(later.offset) }
-    }
-
-    private static func repeated(_ offset: UInt32) -> PropertyListError {
-        PropertyListError(.duplicateKey, at: Int(offset), "a key that its dictionary already has")
+        guard allowance >= 0 else { throw exhausted(Int(later.offset)) }
+        return text.equals(StoredText(at: earlier.offset, in: bytes))
     }
 
     private static func place(of members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>) -> Int {

@@ -28,8 +28,9 @@ public struct PropertyListDocument: Sendable {
     /// The binary form.
     @usableFromInline let bytes: [UInt8]
     @usableFromInline let layout: BinaryLayout
-    /// For XML, where each object began in the source; empty otherwise.
+    /// The offset of each object in the source; empty where `bytes` is the source.
     @usableFromInline let places: [UInt32]
+    private let repeats: RepeatedKeys
 
     /// Opens a property list.
     /// - Throws: ``PropertyListError`` with a code of part A and the byte offset in the source.
@@ -39,27 +40,32 @@ public struct PropertyListDocument: Sendable {
                 .tooLarge, at: limits.length, "\(source.count) bytes, of which \(limits.length) are allowed")
         }
         sourceLength = source.count
+        let rewritten: RewrittenPropertyList?
         switch try SourceFormat(of: source.span) {
         case .binary:
             format = .binary
-            layout = try BinaryLayout(of: source.span)
-            bytes = source
-            places = []
-            var check = BinaryCheck(layout: layout, limits: limits)
+            var check = BinaryCheck(layout: try BinaryLayout(of: source.span), limits: limits)
             try check.run(source.span)
+            rewritten = try check.repaired.rewrite(source, layout: check.layout)
         case .xml:
             format = .xml
-            let transcoded = try XMLTranscoder.transcode(source.span, limits: limits)
-            layout = try BinaryLayout(of: transcoded.bytes.span)
-            bytes = transcoded.bytes
-            places = transcoded.places
+            rewritten = try XMLTranscoder.transcode(source.span, limits: limits)
         case .xml16(let isBigEndian):
             format = .xml
-            let transcoded = try XMLTranscoder.transcode(utf16: source.span, isBigEndian: isBigEndian, limits: limits)
-            layout = try BinaryLayout(of: transcoded.bytes.span)
-            bytes = transcoded.bytes
-            places = transcoded.places
+            rewritten = try XMLTranscoder.transcode(utf16: source.span, isBigEndian: isBigEndian, limits: limits)
         }
+        let bytes = rewritten?.bytes ?? source
+        self.bytes = bytes
+        layout = try BinaryLayout(of: bytes.span)
+        places = rewritten?.places ?? []
+        repeats = rewritten?.repeats ?? RepeatedKeys()
+    }
+
+    /// The `duplicate-key` error for keys that occur more than once in a dictionary; nil if there are none.
+    ///
+    /// The first value of such a key is kept. The others are not part of the document.
+    public var repeatedKeys: PropertyListError? {
+        repeats.count > 0 ? PropertyListError(repeats) : nil
     }
 
     /// The outermost value.

@@ -32,8 +32,8 @@ enum SourceFormat {
         self = .xml
     }
 
-    /// What XML begins with.
-    private static let starts = ["<?xml", "<!DOCTYPE", "<plist"]
+    /// The beginnings of XML: a declaration, a document type, a comment, or an element of a property list.
+    private static let starts = ["<?xml", "<!DOCTYPE", "<!--"] + XMLTag.Name.allCases.map { "<\($0.rawValue)" }
 
     /// Whether a text in UTF-16 begins as XML does.
     private static func isXML(_ bytes: Span<UInt8>, isBigEndian: Bool) -> Bool {

@@ -44,6 +44,8 @@ struct XMLReader: ~Escapable {
 
     private let source: Span<UInt8>
     private let encoding: Encoding
+    /// Whether a `plist` element encloses the value.
+    private var hasPropertyListTag = false
     private(set) var offset = 0
     /// The text that ``readText(of:)`` found, as UTF-8.
     private(set) var text: [UInt8] = []
@@ -56,23 +58,29 @@ struct XMLReader: ~Escapable {
 
     // MARK: Around the values
 
-    /// Everything up to and with the start tag of `plist`.
+    /// Reads everything in front of the value: also the start tag of `plist`, which may be missing.
+    /// - Returns: The first tag of the value.
     @_lifetime(self: copy self)
-    mutating func readProlog() throws(PropertyListError) {
+    mutating func readProlog() throws(PropertyListError) -> XMLTag {
         if source.count >= 3, source[0] == 0xEF { offset = 3 }
         try checkEncoding()
         let tag = try nextTag()
-        guard tag.name == .plist, !tag.isEnd, !tag.isEmpty else {
-            throw PropertyListError(.xmlSyntax, at: tag.offset, "a plist element with one value has to come first")
+        hasPropertyListTag = tag.name == .plist && !tag.isEnd
+        guard hasPropertyListTag else { return tag }
+        guard !tag.isEmpty else {
+            throw PropertyListError(.xmlSyntax, at: tag.offset, "a plist element without a value")
         }
+        return try nextTag()
     }
 
-    /// The end tag of `plist`, after which only comments may stand.
+    /// Reads the end tag of `plist` if there was a start tag. Only comments may follow.
     @_lifetime(self: copy self)
     mutating func readEpilog() throws(PropertyListError) {
-        let tag = try nextTag()
-        guard tag.name == .plist, tag.isEnd else {
-            throw PropertyListError(.xmlSyntax, at: tag.offset, "more than one value")
+        if hasPropertyListTag {
+            let tag = try nextTag()
+            guard tag.name == .plist, tag.isEnd else {
+                throw PropertyListError(.xmlSyntax, at: tag.offset, "more than one value")
+            }
         }
         try skipMisc()
         guard offset == source.count else {

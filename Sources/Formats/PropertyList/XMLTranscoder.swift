@@ -5,12 +5,6 @@ import JSONText
 ///
 /// Source: <doc:KeyedArchives>, A.6.
 struct XMLTranscoder: ~Escapable {
-    /// The binary form, and where each of its objects began in the XML.
-    struct Transcoded {
-        let bytes: [UInt8]
-        let places: [UInt32]
-    }
-
     /// An array or dictionary whose end has not come yet.
     private struct Frame {
         let isDictionary: Bool
@@ -25,6 +19,7 @@ struct XMLTranscoder: ~Escapable {
     private var keys = XMLKeyTable()
     private var frames: [Frame] = []
     private var pending: [UInt32] = []
+    private var repeats = RepeatedKeys()
     private let depthLimit: Int
 
     @_lifetime(copy source)
@@ -33,19 +28,25 @@ struct XMLTranscoder: ~Escapable {
         depthLimit = limits.depth
     }
 
-    static func transcode(_ source: Span<UInt8>, limits: PropertyListLimits) throws(PropertyListError) -> Transcoded {
+    static func transcode(
+        _ source: Span<UInt8>, limits: PropertyListLimits
+    ) throws(PropertyListError) -> RewrittenPropertyList {
         try transcode(source, .utf8, limits: limits)
     }
 
     /// Turns a property list in UTF-16 into the binary form. All places are those of the source.
     static func transcode(
         utf16 source: Span<UInt8>, isBigEndian: Bool, limits: PropertyListLimits
-    ) throws(PropertyListError) -> Transcoded {
+    ) throws(PropertyListError) -> RewrittenPropertyList {
         let text = try UTF16Source(source, isBigEndian: isBigEndian)
         do throws(PropertyListError) {
             let transcoded = try transcode(text.utf8.span, .utf16, limits: limits)
             let places = transcoded.places.map { UInt32(text.offset(of: Int($0), in: source)) }
-            return Transcoded(bytes: transcoded.bytes, places: places)
+            var repeats = RepeatedKeys()
+            if transcoded.repeats.count > 0 {
+                repeats.add(transcoded.repeats.count, at: text.offset(of: transcoded.repeats.offset, in: source))
+            }
+            return RewrittenPropertyList(bytes: transcoded.bytes, places: places, repeats: repeats)
         } catch {
             throw PropertyListError(error.code, at: text.offset(of: error.offset, in: source), error.reason)
         }
@@ -53,20 +54,22 @@ struct XMLTranscoder: ~Escapable {
 
     private static func transcode(
         _ source: Span<UInt8>, _ encoding: XMLReader.Encoding, limits: PropertyListLimits
-    ) throws(PropertyListError) -> Transcoded {
+    ) throws(PropertyListError) -> RewrittenPropertyList {
         var transcoder = XMLTranscoder(source, encoding, limits: limits)
         try transcoder.run()
         transcoder.writer.finish()
-        return Transcoded(bytes: transcoder.writer.bytes, places: transcoder.writer.places)
+        return RewrittenPropertyList(
+            bytes: transcoder.writer.bytes, places: transcoder.writer.places, repeats: transcoder.repeats)
     }
 
     @_lifetime(self: copy self)
     private mutating func run() throws(PropertyListError) {
-        try reader.readProlog()
-        repeat {
-            let tag = try reader.nextTag()
+        var tag = try reader.readProlog()
+        while true {
             if tag.isEnd { try close(tag) } else { try open(tag) }
-        } while !frames.isEmpty
+            guard !frames.isEmpty else { break }
+            tag = try reader.nextTag()
+        }
         try reader.readEpilog()
     }
 
@@ -107,8 +110,8 @@ struct XMLTranscoder: ~Escapable {
             guard values.count.isMultiple(of: 2) else {
                 throw PropertyListError(.xmlSyntax, at: tag.offset, "a key without a value")
             }
-            try checkKeys(values)
-            if try !replaceUID(values, at: frame.place) { writer.append(dictionary: values, at: frame.place) }
+            let members = removingRepeatedKeys(values, of: frame)
+            if try !replaceUID(members, at: frame.place) { writer.append(dictionary: members, at: frame.place) }
         } else {
             writer.append(array: values, at: frame.place)
         }
@@ -116,16 +119,18 @@ struct XMLTranscoder: ~Escapable {
         if !frames.isEmpty { pending.append(writer.last) }
     }
 
-    /// Equal keys are one object, so that it is enough to compare numbers.
-    private func checkKeys(_ members: ArraySlice<UInt32>) throws(PropertyListError) {
-        var numbers: [UInt32] = []
-        numbers.reserveCapacity(members.count / 2)
-        for index in stride(from: members.startIndex, to: members.endIndex, by: 2) { numbers.append(members[index]) }
+    /// Removes the keys that repeat an earlier one, with their values. Equal keys are one object, so that it is enough to
+    /// compare numbers.
+    private mutating func removingRepeatedKeys(_ members: ArraySlice<UInt32>, of frame: Frame) -> ArraySlice<UInt32> {
+        let keys = stride(from: members.startIndex, to: members.endIndex, by: 2)
+        var numbers = keys.map { members[$0] }
         numbers.sort()
-        for index in numbers.indices.dropFirst() where numbers[index] == numbers[index - 1] {
-            throw PropertyListError(
-                .duplicateKey, at: reader.offset, "a key that its dictionary already has, in the one that ends here")
-        }
+        guard zip(numbers, numbers.dropFirst()).contains(where: ==) else { return members }
+        var known: Set<UInt32> = []
+        var kept: [UInt32] = []
+        for index in keys where known.insert(members[index]).inserted { kept += members[index...index + 1] }
+        repeats.add((members.count - kept.count) / 2, at: frame.place)
+        return kept[...]
     }
 
     /// Writes `<dict><key>CF$UID</key><integer>…</integer></dict>` as a UID; false for another dictionary.

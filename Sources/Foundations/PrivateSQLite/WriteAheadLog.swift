@@ -2,7 +2,9 @@ import Files
 
 /// Damage in the write-ahead log of a database.
 ///
-/// SQLite ignores a damaged frame and all frames behind it without an error, so that changes are lost in silence.
+/// SQLite ignores a damaged frame and all frames behind it without an error, so that committed changes are lost in silence. It
+/// also ignores the frames behind the last commit, which a process leaves that ended within a transaction. These are no loss,
+/// whatever their state.
 ///
 /// Source: SQLite, "Database File Format", section 4, "The Write-Ahead Log".
 public struct WriteAheadLogFault: Error, Equatable, Sendable, CustomStringConvertible {
@@ -19,8 +21,9 @@ public struct WriteAheadLogFault: Error, Equatable, Sendable, CustomStringConver
     /// Reads a log and checks each frame.
     ///
     /// - Parameter log: the bytes of the log.
-    /// - Returns: nil for a log without damage, also one that is empty, or that ends in frames of an earlier use: SQLite begins
-    ///   again at the front of a log and leaves what is behind.
+    /// - Returns: nil for a log without damage, or with damage behind the last commit alone. Frames of an earlier use of the log
+    ///   are none: SQLite begins again at the front of a log and leaves what is behind. A frame that is cut short is damage in
+    ///   any case, because the end of the log is missing.
     /// - Throws: `FileError`.
     public static func find(in log: ByteSource) throws(FileError) -> WriteAheadLogFault? {
         guard log.count > 0 else { return nil }
@@ -30,14 +33,16 @@ public struct WriteAheadLogFault: Error, Equatable, Sendable, CustomStringConver
             return WriteAheadLogFault(offset: 0, reason: "its header is none")
         }
         var check = FrameCheck(header)
+        /// The first frame that SQLite ignores.
+        var fault: WriteAheadLogFault?
         var offset = LogHeader.size
         while offset < log.count {
-            let frame = try log.bytes(at: offset, count: min(header.frameSize, log.count - offset))
-            if let reason = check.fault(of: frame.span) {
-                return WriteAheadLogFault(offset: check.first ?? offset, reason: reason)
-            }
-            if check.isInEarlierUse, check.first == nil { check.first = offset }
-            offset += frame.count
+            let bytes = try log.bytes(at: offset, count: min(header.frameSize, log.count - offset))
+            let frame = check.next(bytes.span)
+            if let reason = frame.reason, fault == nil { fault = WriteAheadLogFault(offset: offset, reason: reason) }
+            if let fault, frame.endsTransaction { return fault }
+            if frame.isCut { return fault ?? WriteAheadLogFault(offset: offset, reason: "a frame is cut short") }
+            offset += bytes.count
         }
         return nil
     }
@@ -71,34 +76,48 @@ private struct LogHeader {
 private struct FrameCheck {
     static let headerSize = 24
 
+    /// A frame as far as it could be read.
+    struct Frame {
+        /// The reason why SQLite ignores the frame; nil if it is good or in pieces.
+        var reason: String?
+        /// Whether the frame ends a transaction of the current use of the log.
+        var endsTransaction = false
+        /// Whether the frame is the last one, belongs to the current use of the log, and is not whole.
+        var isCut = false
+    }
+
     private let header: LogHeader
     private var checksum: LogChecksum
-    /// Whether frames of an earlier use of the log were reached.
-    private(set) var isInEarlierUse = false
-    /// Where the first of them is.
-    var first: Int?
+    /// Whether a frame had neither salt of the header, as those of an earlier use of the log have.
+    private var isInEarlierUse = false
 
     init(_ header: LogHeader) {
         self.header = header
         checksum = header.checksum
     }
 
-    /// What is wrong with the next frame; nil if it is good, or of an earlier use.
+    /// Checks the next frame.
     ///
-    /// Both salts of an earlier use are others. One that differs alone was damaged, and so were frames in front of one that has
-    /// the salts of the header.
-    mutating func fault(of frame: Span<UInt8>) -> String? {
-        guard frame.count >= Self.headerSize else { return isInEarlierUse ? nil : "a frame is cut short" }
-        let matches = (frame.number(at: 8) == header.salts.0, frame.number(at: 12) == header.salts.1)
+    /// Both salts of an earlier use differ from those of the header. If one alone differs, the frame is damaged. So is a frame
+    /// without either salt in front of one that has both.
+    mutating func next(_ bytes: Span<UInt8>) -> Frame {
+        guard bytes.count >= Self.headerSize else { return Frame(isCut: !isInEarlierUse) }
+        let matches = (bytes.number(at: 8) == header.salts.0, bytes.number(at: 12) == header.salts.1)
         guard matches != (false, false) else {
             isInEarlierUse = true
-            return nil
+            return Frame(reason: "the salts of a frame are wrong")
         }
-        guard matches == (true, true), !isInEarlierUse else { return "the salts of a frame are wrong" }
-        guard frame.count == header.frameSize else { return "a frame is cut short" }
-        checksum.add(frame.extracting(..<8))
-        checksum.add(frame.extracting(Self.headerSize...))
-        return checksum.isWritten(in: frame, at: 16) ? nil : "the checksum of a frame is wrong"
+        // The number of pages of the database, which only the last frame of a transaction states.
+        let endsTransaction = bytes.number(at: 4) != 0
+        guard bytes.count == header.frameSize else { return Frame(endsTransaction: endsTransaction, isCut: true) }
+        guard matches == (true, true) else {
+            return Frame(reason: "the salts of a frame are wrong", endsTransaction: endsTransaction)
+        }
+        checksum.add(bytes.extracting(..<8))
+        checksum.add(bytes.extracting(Self.headerSize...))
+        let isRight = checksum.isWritten(in: bytes, at: 16)
+        return Frame(
+            reason: isRight ? nil : "the checksum of a frame is wrong", endsTransaction: endsTransaction)
     }
 }
 

@@ -1,6 +1,9 @@
 import DeviceBackup
+import Parallel
 import Secrets
 import Synchronization
+import Systems
+import TestSupport
 import Testing
 
 @testable import Capture
@@ -68,6 +71,34 @@ import Testing
         let other = try Self.bag(7)
         #expect(throws: BackupPasswords.Refusal.wrong) { try passwords.unlock(other, path: "x") }
         #expect(derived.value == 4)
+    }
+
+    @Test("the derivations for all backups of a command have one budget of rounds")
+    func budget() throws {
+        let rounds = try Self.bag().derivation.rounds
+        let passwords = BackupPasswords(
+            [Self.secret("wrong"), Self.secret("hashcat")], roundBudget: 5 * rounds - 1)
+        #expect(try refusal(passwords) == nil)
+        let (second, third) = (try Self.bag(7), try Self.bag(8))
+        #expect(throws: BackupPasswords.Refusal.wrong) { try passwords.unlock(second, path: "x") }
+        #expect(throws: BackupPasswords.Refusal.outOfBudget(rounds: rounds)) { try passwords.unlock(third, path: "x") }
+        // The key of the first one is known.
+        #expect(try refusal(passwords) == nil)
+    }
+
+    @Test("a backup that the budget of rounds does not allow to open is reported, and others are read")
+    func budgetOfCapture() async throws {
+        let folder = try CaptureFolder()
+        let fixture = try BackupCase.named("encrypted")
+        try tool("cp", "-R", fixture.input, "\(folder.path)/backup")
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        let passwords = BackupPasswords([Self.secret(try #require(fixture.password))], roundBudget: 1)
+        let capture = try await CapturedFolder(
+            path: folder.path, label: "c", systems: Systems.table, passwords: passwords, limit: JobLimit(jobs: 1))
+        #expect(capture.isIncomplete)
+        #expect(capture.problems.map { "\($0.path) \($0.problem.code)" } == ["backup unreadable"])
+        #expect(capture.problems.first?.problem.text.hasPrefix("B25 ") == true)
+        #expect(try await Harvested(capture).records.count == 1)
     }
 
     @Test("without a password, and with wrong ones alone, a keybag stays locked")

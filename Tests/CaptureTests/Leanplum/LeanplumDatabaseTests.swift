@@ -133,6 +133,52 @@ import Testing
         #expect((harmless > 0) == wasUsedBefore)
     }
 
+    /// A process that ends within a transaction leaves frames of it in the log, which SQLite ignores.
+    @Test("damage in a write-ahead log counts up to the last commit")
+    func damageBehindTheLastCommit() async throws {
+        let committed = try #require(
+            Int(
+                try python(
+                    """
+                    if os.fork() == 0:
+                        con = make([row(n, 100) for n in range(20)], page_size=1024, journal_mode="'wal'")
+                        con.execute("INSERT INTO event (data) VALUES (?)", (row(20, 3000),))
+                        print(os.path.getsize(db + "-wal"), flush=True)
+                        con.execute("PRAGMA cache_size=2")
+                        con.execute("BEGIN")
+                        for n in range(21, 60): con.execute("INSERT INTO event (data) VALUES (?)", (row(n, 500),))
+                        os._exit(0)
+                    os.wait()
+                    """
+                ).split(separator: "\n").first ?? ""))
+        let log = "\(Self.path)-wal"
+        let bytes = Array(try #require(try files()["__leanplum.sqlite-wal"]))
+        let frame = 24 + 1024
+        #expect(bytes.count >= committed + 5 * frame)
+        #expect((bytes.count - 32).isMultiple(of: frame))
+        let whole = try await harvest()
+        #expect(try requestIDs(whole).count == 21)
+        #expect(whole.problems == [])
+        func read(damagedAt offset: Int) async throws -> Harvested {
+            var changed = bytes
+            changed[offset] ^= 1
+            try capture.put(log, changed)
+            return try await harvest()
+        }
+        // The salts, the checksum and the page of the last committed frame, and of the first and the last that were not.
+        for place in [8, 12, 16, 23, 24, 24 + 1023] {
+            let found = try await read(damagedAt: committed - frame + place)
+            #expect(found.problems.map(\.problem.code) == ["damaged"], "\(place)")
+            for start in [committed, bytes.count - frame] {
+                let found = try await read(damagedAt: start + place)
+                #expect(found.problems == [], "\(start) \(place)")
+                #expect(found.lines == whole.lines, "\(start) \(place)")
+            }
+        }
+        try capture.put(log, Array(bytes.dropLast(frame)))
+        #expect(try await harvest().problems == [])
+    }
+
     @Test func severalDamagedPagesCostTheirOwnRowsAlone() async throws {
         let lost = try python(
             """

@@ -47,6 +47,13 @@ import Testing
         #expect(found == [nothing, nothing, nothing, MBFile(kind: .link, size: nil, key: nil)])
     }
 
+    @Test("an archive that repeats a key is damaged")
+    func repeatedKey() throws {
+        let text = String(decoding: try archive(["$null", ["Mode": 0o100644, "Size": 9]]), as: UTF8.self)
+        #expect(MBFile(archive: Array(text.utf8)) != nil)
+        #expect(MBFile(archive: Array(text.replacing("<key>Size</key>", with: "<key>Mode</key>").utf8)) == nil)
+    }
+
     @Test("what is no archive gives nothing")
     func noArchives() throws {
         let texts = ["", "bplist00", "text", "<plist><dict/></plist>", "<plist><array/></plist>"]
@@ -138,7 +145,7 @@ import Testing
         #expect(known.map(\.identifier) == ["org.example.a", "243LU875E5.groups.com.apple.podcasts", "b"])
         #expect(known.map(\.name) == names)
         for name in names { #expect(place(name, "") == .app(try #require(BackupDomain(name: name)), path: [])) }
-        for name in ["HomeDomain", "SysContainerDomain-com.example", "appDomain-x"] {
+        for name in ["HomeDomain", "SysContainerDomain-com.example", "SystemDomain", "Domain"] {
             #expect(place(name, "../x") == .system)
         }
     }
@@ -147,6 +154,9 @@ import Testing
         "domains that lead elsewhere are refused",
         arguments: [
             "", ".", "..", "AppDomain-", "AppDomainGroup-", "AppDomain-a/b", "a\0", String(repeating: "d", count: 256),
+            // The prefix of an app's domain is damaged.
+            "appDomain-x", "AppDomai~-x", "ApPDoma\u{1}n-x", "AppDomain,x", "BppDomainGroup-x", "AppDomainGroup,x",
+            "AppDomainPlugim-x",
         ])
     func refusedDomains(_ name: String) {
         #expect(place(name, "x") == .refused)

@@ -41,8 +41,21 @@ import Testing
         #expect(refusal(of: xml(text)) == .xmlSyntax)
     }
 
+    @Test(
+        "a value without an element around it is read",
+        arguments: ["", "<?xml version='1.0'?>\n", "<!-- c -->", "\u{FEFF} "])
+    func bareValues(prolog: String) throws {
+        let values = [
+            ("<dict><key>a</key><true/></dict>", #"{"a":true}"#), ("<array/><!-- c -->\n", "[]"),
+            ("<string>a</string>", #""a""#),
+        ]
+        for (value, json) in values { #expect(try printed(Array((prolog + value).utf8)) == json) }
+        for value in ["<true/><true/>", "<true/></plist>", "<true/>text", "<key>a</key>", "<array>"] {
+            #expect(refusal(of: Array((prolog + value).utf8)) == .xmlSyntax)
+        }
+    }
+
     @Test func otherRefusals() {
-        #expect(refusal(of: xml("<dict><key>a</key><true/><key>a</key><true/></dict>")) == .duplicateKey)
         #expect(refusal(of: xml("<dict><key>CF$UID</key><integer>-1</integer></dict>")) == .badUID)
         #expect(refusal(of: xml("<dict><key>CF$UID</key><integer>4294967296</integer></dict>")) == .badUID)
         func nested(_ levels: Int) -> [UInt8] {

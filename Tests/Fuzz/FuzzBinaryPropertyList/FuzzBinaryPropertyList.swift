@@ -6,6 +6,7 @@ public func fuzzBinaryPropertyList(_ start: UnsafePointer<UInt8>?, _ count: Int)
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     do throws(PropertyListError) {
         let document = try PropertyListDocument(bytes)
+        precondition((0...count).contains(document.repeatedKeys?.offset ?? 0))
         var budget = 20_000
         walk(document.root, of: document, depth: 1, budget: &budget)
     } catch {

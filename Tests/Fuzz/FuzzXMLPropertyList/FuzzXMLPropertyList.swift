@@ -14,7 +14,8 @@ public func fuzzXMLPropertyList(_ start: UnsafePointer<UInt8>?, _ count: Int) ->
             var printer = try PropertyListPrinter(document, options: options)
             var output: [UInt8] = []
             _ = printer.write(atLeast: 1 << 20, to: &output)
-            precondition(!printer.isLossy, "a value that cannot be written")
+            precondition(printer.isLossy == (document.repeatedKeys != nil), "a value that cannot be written")
+            precondition((0...source.count).contains(document.repeatedKeys?.offset ?? 0))
         } catch {
             precondition((0...source.count).contains(error.offset), "the offset lies outside of the file")
         }

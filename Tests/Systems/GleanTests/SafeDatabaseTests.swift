@@ -33,7 +33,30 @@ import Testing
     @Test func tellsTheClientAndWhatWaits() throws {
         let found = try #require(SafeDatabase(Self.whole))
         #expect(found.client == Self.client)
-        #expect(found.metrics == ["metrics": 2, "baseline": 1])
+        #expect(found.metrics == ["metrics": 3, "baseline": 1])
+        #expect(found.isOfSDK)
+    }
+
+    @Test("a labelled metric counts once, whatever the number of its labels")
+    func labels() throws {
+        let keys = [
+            "metrics#a.b/x", "metrics#c.d", "metrics#a.b/y", "metrics#a.b/", "metrics#a.b.c/x",
+            "metrics#e.f\u{1E}key\u{1E}category", "metrics#e.f\u{1E}key\u{1E}other", "metrics#e.f\u{1E}a/b\u{1E}c",
+            "other#a.b/x", "glean_internal_info#metrics#sequence/x",
+        ]
+        let bytes = Self.number(1, bytes: 8) + Self.database("ping", keys.map { ($0, Self.value(1, [1, 0, 0, 0])) })
+        #expect(try #require(SafeDatabase(bytes)).metrics == ["metrics": 4, "other": 1])
+    }
+
+    @Test(
+        "the SDK is told by the names of its databases",
+        arguments: [
+            (["experiments", "enrollments", "meta", "updates", "event_counts"], false), (["meta", "app"], true),
+            (["users"], false), ([], true),
+        ])
+    func otherLibraries(names: [String], isOfSDK: Bool) throws {
+        let bytes = Self.number(names.count, bytes: 8) + names.flatMap { Self.database($0, [("key", [])]) }
+        #expect(try #require(SafeDatabase(bytes)).isOfSDK == isOfSDK)
     }
 
     @Test("a client id stands in the database of the user, as a UUID, or there is none")

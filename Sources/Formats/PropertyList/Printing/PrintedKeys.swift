@@ -34,11 +34,9 @@ extension PropertyListPrinter {
         if !repeated.isEmpty {
             keys.removeAll { repeated.contains($0.position) }
             frame.order = keys.map(\.position)
-            warn(
-                PropertyListError(
-                    .duplicateKey, at: document.offset(of: object),
-                    "\(repeated.count) repeated keys; the first one counts"),
-                isLoss: true)
+            var repeats = RepeatedKeys()
+            repeats.add(repeated.count, at: document.offset(of: object))
+            warn(PropertyListError(repeats), isLoss: true)
         }
         if options.sortsKeys { frame.order = document.sortedByUTF8(keys).map(\.position) }
         open(frame, to: &output)

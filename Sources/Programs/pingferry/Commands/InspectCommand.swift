@@ -35,8 +35,9 @@ struct InspectCommand: AsyncParsableCommand {
                                    the exit status is 1
               {"CF$UID": 12}       a reference of an archive, with --raw
 
-            Keys keep the order of the file. Nothing is masked: what you see is what \
-            the app stored, secrets too.
+            Keys keep the order of the file. If a key is repeated, its first value is \
+            shown, the repetition is reported, and the exit status is 1. Nothing is \
+            masked: what you see is what the app stored, secrets too.
             """)
 
     @Argument(help: ArgumentHelp("Property lists; - is standard input.", valueName: "file"), completion: .file())

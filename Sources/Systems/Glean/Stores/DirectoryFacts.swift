@@ -38,7 +38,7 @@ struct DirectoryFacts {
 
     private static func contents(of folder: borrowing Folder) -> [String] {
         var bytes: [UInt8] = []
-        let name = Array("\(GleanStores.databases)/data.safe.bin".utf8)
+        let name = Array("\(GleanStores.databases)/\(GleanStores.safeDatabase)".utf8)
         guard (try? folder.read(name, limit: StoreLimits.file, into: &bytes)) != nil,
             let database = SafeDatabase(bytes)
         else { return [] }

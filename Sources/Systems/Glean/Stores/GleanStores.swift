@@ -19,8 +19,10 @@ struct GleanStores: StoreFormat {
     static let databaseFiles: Set = [
         "data.mdb", "lock.mdb", "data.safe.bin", "glean.sqlite", "glean.sqlite-wal", "glean.sqlite-shm",
     ]
-    /// The database files by which a data directory is known.
-    private static let tellingFiles: Set = ["data.mdb", "data.safe.bin", "glean.sqlite"]
+    /// The database of the SDK since 51.0.
+    static let safeDatabase = "data.safe.bin"
+    /// The other database files by which a data directory is known.
+    private static let tellingFiles: Set = ["data.mdb", "glean.sqlite"]
     /// The folders that no other SDK has.
     private static let tellingFolders = ["pending_pings", "deletion_request"]
 
@@ -59,7 +61,17 @@ struct GleanStores: StoreFormat {
         guard folder.folders.contains(where: { $0.elementsEqual(databases.utf8) }),
             let inside = try? folder.tree.folder(at: folder.path(of: Array(databases.utf8))).entries()
         else { return false }
-        return (0..<inside.count).contains { tellingFiles.contains(String(decoding: inside.name($0), as: UTF8.self)) }
+        let names = Set((0..<inside.count).map { String(decoding: inside.name($0), as: UTF8.self) })
+        return !names.isDisjoint(with: tellingFiles) || names.contains(safeDatabase) && hasDatabaseOfSDK(&folder)
+    }
+
+    /// Whether the SDK can have written the database of a folder. One that cannot be read may be the SDK's.
+    private static func hasDatabaseOfSDK(_ folder: inout FolderLook) -> Bool {
+        guard
+            let bytes = try? folder.contents(of: Array("\(databases)/\(safeDatabase)".utf8), limit: StoreLimits.file),
+            let database = SafeDatabase(bytes)
+        else { return true }
+        return database.isOfSDK
     }
 
     func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding { .stranger }

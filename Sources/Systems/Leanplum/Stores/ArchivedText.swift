@@ -7,7 +7,7 @@ enum ArchivedText {
     /// The UTF-8 of the string; nil if the bytes are something else.
     static func read(_ bytes: [UInt8]) -> [UInt8]? {
         guard bytes.starts(with: "bplist".utf8), let document = try? PropertyListDocument(bytes),
-            var archive = try? KeyedArchive(document), let root = try? archive.root(),
+            document.repeatedKeys == nil, var archive = try? KeyedArchive(document), let root = try? archive.root(),
             case .text(let node)? = try? archive.value(ofObject: root)
         else { return nil }
         var text: [UInt8] = []

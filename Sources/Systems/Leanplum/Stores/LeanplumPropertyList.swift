@@ -53,7 +53,12 @@ package struct LeanplumPropertyList {
 
     private static func open(_ bytes: [UInt8], into output: inout ScanOutput) -> PropertyListDocument? {
         do throws(PropertyListError) {
-            return try PropertyListDocument(bytes)
+            let document = try PropertyListDocument(bytes)
+            if let repeated = document.repeatedKeys {
+                output.report(
+                    Problem(repeated.code.rawValue, repeated.reason, at: repeated.offset, isLoss: true))
+            }
+            return document
         } catch {
             output.rejects.append(Reject("corrupt \(error.code.rawValue): \(error.reason)", offset: error.offset))
             return nil

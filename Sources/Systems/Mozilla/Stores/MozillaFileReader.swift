@@ -66,7 +66,7 @@ struct MozillaFileReader: FileReader {
 
     private func reportExtensionEvents(_ bytes: [UInt8], into output: inout ScanOutput) {
         do throws(PropertyListError) {
-            let count = try GroupPreferences.eventCount(in: bytes)
+            let count = GroupPreferences.eventCount(in: try open(bytes, into: &output))
             guard count > 0 else { return }
             output.report(
                 Problem(
@@ -81,11 +81,22 @@ struct MozillaFileReader: FileReader {
     /// The entries of a property list as JSON; one that cannot be read becomes a reject.
     private func json(of bytes: [UInt8], prefix: String, code: String, into output: inout ScanOutput) -> [UInt8]? {
         do throws(PropertyListError) {
-            return try PreferencesJSON.entries(of: bytes, withPrefix: prefix)
+            return try PreferencesJSON.entries(of: try open(bytes, into: &output), withPrefix: prefix)
         } catch {
             output.rejects.append(Reject(code, error))
             return nil
         }
+    }
+
+    /// Opens a property list, and reports repeated keys.
+    private func open(
+        _ bytes: [UInt8], into output: inout ScanOutput
+    ) throws(PropertyListError) -> PropertyListDocument {
+        let document = try PropertyListDocument(bytes)
+        if let repeated = document.repeatedKeys {
+            output.report(Problem(repeated.code.rawValue, repeated.reason, at: repeated.offset, isLoss: true))
+        }
+        return document
     }
 }
 

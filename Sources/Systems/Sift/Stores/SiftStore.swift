@@ -63,6 +63,10 @@ public struct SiftStore: Sendable {
         defer { fileCount += 1 }
         do throws(PropertyListError) {
             var archive = try SiftArchive(bytes)
+            if let repeated = archive.archive.document.repeatedKeys {
+                output.report(
+                    Problem(repeated.code.rawValue, repeated.reason, at: repeated.offset, isLoss: true))
+            }
             switch file {
             case .keys: readKeys(&archive)
             case .collector: readCollector(&archive, into: &output)

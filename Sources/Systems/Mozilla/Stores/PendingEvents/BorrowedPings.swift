@@ -1,4 +1,5 @@
 import Files
+import PropertyList
 import Telemetry
 
 /// Finds the pings, in the other stores of a container, of which pending events can borrow fields.
@@ -72,8 +73,9 @@ struct BorrowedPings: Sendable {
         for store in context.neighbors {
             guard let file = store as? MozillaFile, case .preferences(let hasPrefix) = file.contents,
                 (try? file.read(in: context, into: &bytes)) != nil,
+                let document = try? PropertyListDocument(bytes),
                 let json = try? PreferencesJSON.entries(
-                    of: bytes, withPrefix: hasPrefix ? StoredValues.keyPrefix : ""),
+                    of: document, withPrefix: hasPrefix ? StoredValues.keyPrefix : ""),
                 let client = (try? StoredValues(json))?.client
             else { continue }
             return client

@@ -6,10 +6,11 @@ import Telemetry
 enum PreferencesJSON {
     /// The entries whose keys have a prefix, without it, as a JSON object in canonical order; dates as RFC 3339, data as
     /// base64.
-    /// - Throws: `PropertyListError` if the bytes are no property list with a dictionary at its root, or if the entries
-    ///   share so much that they become too large when they are written out.
-    static func entries(of bytes: [UInt8], withPrefix prefix: String) throws(PropertyListError) -> [UInt8] {
-        let document = try PropertyListDocument(bytes)
+    /// - Throws: `PropertyListError` if the root of the property list is no dictionary, or if the entries share so much that
+    ///   they become too large when they are written out.
+    static func entries(
+        of document: PropertyListDocument, withPrefix prefix: String
+    ) throws(PropertyListError) -> [UInt8] {
         guard document.kind(of: document.root) == .dictionary else {
             throw PropertyListError(
                 .wrongRoot, at: document.offset(of: document.root), "the root of preferences is no dictionary")

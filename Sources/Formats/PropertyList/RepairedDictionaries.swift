@@ -1,0 +1,52 @@
+import Bytes
+import JSONText
+
+/// Copies of the dictionaries of a binary property list that repeat a key, without the repeated keys and their values.
+///
+/// The first value of a key is kept. Source: <doc:KeyedArchives>, A.5.
+struct RepairedDictionaries {
+    /// The copies, one after another.
+    private var objects: [UInt8] = []
+    /// The offset of each copy among `objects`, by the offset of the original.
+    private var copies: [UInt32: Int] = [:]
+    private var repeats = RepeatedKeys()
+
+    /// Adds a copy of the dictionary at `offset` without the members at the positions `repeated`, which are in ascending
+    /// order.
+    mutating func append(
+        _ offset: UInt32, _ members: PropertyListMembers, without repeated: [Int], layout: BinaryLayout,
+        in bytes: Span<UInt8>
+    ) {
+        // Several objects may share one offset.
+        guard copies[offset] == nil else { return }
+        copies[offset] = objects.count
+        repeats.add(repeated.count, at: Int(offset))
+        objects.append(kind: 0xD0, count: members.count - repeated.count)
+        let size = layout.referenceSize
+        for start in [members.start, members.start + members.count * size] {
+            var rest = repeated[...]
+            for position in 0..<members.count {
+                guard rest.first != position else {
+                    rest.removeFirst()
+                    continue
+                }
+                let reference = start + position * size
+                objects.append(copying: bytes.extracting(reference..<reference + size))
+            }
+        }
+    }
+
+    /// Rewrites a property list with the copies in place of the originals. Returns `nil` if there are no copies.
+    func rewrite(_ source: [UInt8], layout: BinaryLayout) throws(PropertyListError) -> RewrittenPropertyList? {
+        guard repeats.count > 0 else { return nil }
+        let length = source.count + objects.count + BinaryWriter.width * layout.objectCount
+        guard length <= PropertyListLimits.maximumLength else { throw KeyCheck.exhausted(repeats.offset) }
+        var writer = BinaryWriter(objects: source[..<layout.tableOffset] + objects)
+        for number in 0..<layout.objectCount {
+            let offset = layout.offset(of: number, in: source.span)
+            writer.append(objectAt: copies[offset].map { UInt32(layout.tableOffset + $0) } ?? offset, from: Int(offset))
+        }
+        writer.finish(root: layout.top, referenceSize: layout.referenceSize)
+        return RewrittenPropertyList(bytes: writer.bytes, places: writer.places, repeats: repeats)
+    }
+}
