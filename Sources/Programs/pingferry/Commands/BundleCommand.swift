@@ -54,6 +54,14 @@ struct BundleCommand: AsyncParsableCommand {
             """, valueName: "size"), completion: .list(["10M", "100M", "650M", "4G"]))
     var volumeSize: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            The permissions of the bundle, its volumes and their list, in octal: 0640 lets the group read them, as an uploader \
+            that runs as another user has to.
+            """, valueName: "octal"), completion: .list(["0600", "0640", "0644"]))
+    var mode = FilePermissions.ownerOnly
+
     @Option(help: ArgumentHelp("The zstd level, 1 to 19; 1 to 5 are the same for records.", valueName: "n"))
     var level = 3
 
@@ -84,6 +92,9 @@ struct BundleCommand: AsyncParsableCommand {
                 "--volume-size takes cd, dvd, fat, or a number of bytes, at least \(VolumeSize.smallest >> 10)K, with K, M or G"
             )
         }
+        if mode.mode != FilePermissions.ownerOnly.mode, isStandardOutput {
+            throw ValidationError("--mode sets the permissions of files, and \(output) is none")
+        }
         if volumeSize != nil, isStandardOutput {
             throw ValidationError("volumes are files: they do not go to \(output)")
         }
@@ -106,7 +117,7 @@ struct BundleCommand: AsyncParsableCommand {
             let pseudonymizer = try pseudonyms.pseudonymizer()
             let file = try BundleOutput(
                 path: isStandardOutput ? "-" : output, volumes: volumeSize.flatMap { VolumeSize(text: $0) },
-                replacing: force, isHashed: receipts.receipt != nil)
+                permissions: mode, replacing: force, isHashed: receipts.receipt != nil)
             let receipt = try receipts.output(replacing: force)
             let limit = common.limit
             let hashes = InputHashes(limit: limit)
