@@ -12,6 +12,8 @@ RELATIVE = -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map
 HARDENED = --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong
 SWIFT_BUILD = swift build -c release --static-swift-stdlib $(RELATIVE) $(HARDENED)
 PROGRAMS = pingferry pingferry-upload
+# The commit that --version states; empty outside of a repository.
+export PINGFERRY_COMMIT := $(shell git describe --always --abbrev=12 --exclude='*' --dirty 2> /dev/null)
 PREFIX = /usr/local
 DESTDIR =
 SECONDS = 60

@@ -5,9 +5,6 @@ import Files
 /// The offline program: it reads captures, converts them, packs and checks bundles. It links no network code.
 @main
 struct Pingferry: AsyncParsableCommand {
-    /// The version of the program, as bundles name it.
-    static let version = "0.1.0"
-
     static let configuration = CommandConfiguration(
         commandName: "pingferry",
         abstract: "Carry telemetry that phones left behind across an air gap.",
@@ -26,7 +23,7 @@ struct Pingferry: AsyncParsableCommand {
             input/output error, or too few threads or too little memory; 77 no permission; 78 the password of a backup is \
             missing or wrong. upload also ends with 75, try again later, and 78, bad configuration or credentials.
             """,
-        version: version,
+        version: ProgramVersion.description(of: "pingferry"),
         subcommands: [
             ScanCommand.self, InspectCommand.self, ConvertCommand.self, ReportCommand.self, BundleCommand.self,
             VerifyCommand.self, ListCommand.self, PseudonymKeyCommand.self, UploadCommand.self,

@@ -132,7 +132,7 @@ struct BundleCommand: AsyncParsableCommand {
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
                 limit: limit,
                 quarantineFileLimit: quarantineFile << 20, keepsDetails: true, pseudonymizer: pseudonymizer)
-            var bundle = try BundleAssembler(level: level, tool: Pingferry.version, limit: reading.limit)
+            var bundle = try BundleAssembler(level: level, tool: ProgramVersion.number, limit: reading.limit)
             var intake = try await reading.run(
                 keep: { entry, line, _ in bundle.add(entry.summary, line: line) },
                 afterBatch: { try await bundle.writeFinished { try file.write($0) } })
