@@ -32,7 +32,7 @@ struct BundleCommand: AsyncParsableCommand {
 
             --volume-size splits it as it is written: NAME.tar.zst.001, NAME.tar.zst.002 and so on, for media that are too \
             small for it, and NAME.tar.zst.sha256, which sha256sum -c reads. All appear or none. Every command takes the first \
-            volume in the place of a bundle, if the others lie beside it; cat NAME.tar.zst.[0-9]* is the bundle.
+            volume in the place of a bundle, if the others lie beside it; cat NAME.tar.zst.[0-9][0-9][0-9] is the bundle.
               pingferry bundle --volume-size dvd -o night.tar.zst phones/
 
             -o - writes the bundle to standard output, and the summary to standard error:
