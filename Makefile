@@ -1,8 +1,8 @@
 # The Debian packages that are required in addition to Swift.
 LIBRARIES = libarchive-dev libcurl4-openssl-dev libsqlite3-dev libzstd-dev nettle-dev zlib1g-dev
 TEST_TOOLS = zstd libarchive-tools python3 python3-venv openssl openssh-client faketime tzdata chromium fonts-dejavu-core jq sqlite3 \
-	age gnupg par2 strace fish
-DIST_TOOLS = dpkg-dev binutils lintian man-db
+	age gnupg par2 strace fish zsh
+DIST_TOOLS = dpkg-dev binutils lintian man-db systemd
 FLEET_TOOLS = python3 python3-venv openjdk-17-jre-headless
 BENCH_TOOLS = zstd jq sqlite3 libarchive-tools python3 python3-venv gcc libplist-dev curl nginx-light
 
@@ -12,6 +12,8 @@ RELATIVE = -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map
 HARDENED = --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong
 SWIFT_BUILD = swift build -c release --static-swift-stdlib $(RELATIVE) $(HARDENED)
 PROGRAMS = pingferry pingferry-upload
+# The commit that --version states; empty outside of a repository.
+export PINGFERRY_COMMIT := $(shell git describe --always --abbrev=12 --exclude='*' --dirty 2> /dev/null)
 PREFIX = /usr/local
 DESTDIR =
 SECONDS = 60

@@ -21,6 +21,9 @@ let pure: [SwiftSetting] = common + [.strictMemorySafety()]
 /// What looks at each byte is optimized in a build for debugging too: tests of large files would take ten times as long.
 let perByte: [SwiftSetting] = pure + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
+/// The commit that `--version` states, from the environment so that a build does not depend on git.
+let commit = (Context.environment["PINGFERRY_COMMIT"] ?? "").filter { $0.isLetter || $0.isNumber || $0 == "-" }
+
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 /// A room of ours: a folder on a floor. Imports go down only; `.ci/floors` checks that.
@@ -42,6 +45,9 @@ let libraries: [Target] = [
     .target(name: "CFiles", path: "Sources/CLibraries/CFiles"),
     .target(name: "CProcesses", path: "Sources/CLibraries/CProcesses"),
     .target(name: "CThreads", path: "Sources/CLibraries/CThreads"),
+    .target(
+        name: "CVersion", path: "Sources/CLibraries/CVersion",
+        cSettings: commit.isEmpty ? [] : [.define("PINGFERRY_COMMIT", to: "\"\(commit)\"")]),
     .target(name: "CSQLite", path: "Sources/CLibraries/CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     systemLibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     systemLibrary("CArchive", pkgConfig: "libarchive", apt: "libarchive-dev"),
@@ -122,7 +128,7 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let programs: [Target] = [
     room(
         "Console", on: "Programs",
-        ["Bundle", "Bytes", "CFiles", "CThreads", "Files", "JSONText", "Secrets", argumentParser]),
+        ["Bundle", "Bytes", "CFiles", "CThreads", "CVersion", "Files", "JSONText", "Secrets", argumentParser]),
     program(
         "pingferry",
         [

@@ -34,13 +34,16 @@ public struct VolumeWriter: ~Copyable {
     ///   - path: that of the bundle, from which those of the volumes are made.
     ///   - size: how many bytes a volume has, except the last.
     ///   - replacing: whether a bundle of that path, volumes of it and their list may be replaced. All of them go away then.
+    ///   - permissions: the permissions of the volumes and of their list.
     /// - Throws: `FileError`, as `AtomicFiles`.
-    public init(path: String, size: VolumeSize, replacing: Bool) throws(FileError) {
+    public init(
+        path: String, size: VolumeSize, replacing: Bool, permissions: mode_t = 0o600
+    ) throws(FileError) {
         let name = VolumeName.lastPart(of: path)
         let listName = VolumeName.listPath(of: name)
         self.path = path
         self.size = size.bytes
-        output = try AtomicFiles(path: path, replacing: replacing) { other in
+        output = try AtomicFiles(path: path, replacing: replacing, permissions: permissions) { other in
             // By bytes: names that Swift takes for equal may be those of two files.
             VolumeName.areEqual(other, name) || VolumeName.areEqual(other, listName)
                 || VolumeName(path: other).map { VolumeName.areEqual($0.bundle, name) } ?? false

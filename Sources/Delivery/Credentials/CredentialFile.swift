@@ -8,6 +8,8 @@ import Telemetry
 /// ```json
 /// {"sift": {"<account id>": "<beacon key>"}, "leanplum": {"<app id>": {"productionKey": "…", "developmentKey": "…"}}}
 /// ```
+///
+/// A key of the outer object that begins with `#` is a comment, whatever its value is.
 public struct CredentialFile: Sendable {
     /// The values of accounts, by system.
     let accounts: [SystemName: CredentialFormat.Accounts]
@@ -44,7 +46,7 @@ public struct CredentialFile: Sendable {
 
         func accounts() throws(CredentialError) -> [SystemName: CredentialFormat.Accounts] {
             var accounts: [SystemName: CredentialFormat.Accounts] = [:]
-            for (name, entries) in try members(of: document.root, "the file") {
+            for (name, entries) in try members(of: document.root, "the file") where !name.hasPrefix("#") {
                 guard let system = systems.name(name).flatMap({ systems[$0] }), let format = system.uploads.credentials
                 else { throw .malformed(path, "\(name): only \(known) have credentials") }
                 var values: CredentialFormat.Accounts = [:]

@@ -19,6 +19,7 @@ public struct AtomicFiles: ~Copyable, Sendable {
     /// What messages call the output: the path of its first file, or of what the files are parts of.
     public let path: String
     private let replacing: Bool
+    private let permissions: mode_t
     private let belongs: @Sendable (String) -> Bool
     private let parentPath: String
     private let partialName: String
@@ -41,12 +42,14 @@ public struct AtomicFiles: ~Copyable, Sendable {
     ///   - path: what messages name; the files go to its folder.
     ///   - replacing: whether files that belong to the output may be replaced. All of them go away then, also those that get no
     ///     successor.
+    ///   - permissions: the permissions of each file, whatever the umask is.
     ///   - belongs: whether a file of that name belongs to the output.
     /// - Throws: `FileError`: of `create` with `EEXIST` for a file that may not be replaced; of `replace` with `EISDIR` or
     ///   `ENOTSUP` for what is no regular file; of `lock` with `EWOULDBLOCK` while another run writes it; the errors of making
     ///   the folder.
     public init(
-        path: String, replacing: Bool, _ belongs: @escaping @Sendable (String) -> Bool
+        path: String, replacing: Bool, permissions: mode_t = 0o600,
+        _ belongs: @escaping @Sendable (String) -> Bool
     ) throws(FileError) {
         let (parentPath, name) = try AtomicOutput.split(path)
         let partialName = ".\(name).volumes.partial"
@@ -59,6 +62,7 @@ public struct AtomicFiles: ~Copyable, Sendable {
         slot = cfiles_partial_add_folder(parent.number, partialName, path)
         self.path = path
         self.replacing = replacing
+        self.permissions = permissions
         self.belongs = belongs
         self.parentPath = parentPath
         self.partialName = partialName
@@ -90,9 +94,11 @@ public struct AtomicFiles: ~Copyable, Sendable {
         cfiles_signals_hold()
         defer { cfiles_signals_let_go() }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        current = try Descriptor(openat(folder.number, name, flags, 0o600), .create, path(of: name))
+        let file = try Descriptor(openat(folder.number, name, flags, 0o600), .create, path(of: name))
         names.append(name)
         slots.append(cfiles_partial_add(folder.number, name, ""))
+        guard fchmod(file.number, permissions) == 0 else { throw FileError(.create, path(of: name)) }
+        current = consume file
     }
 
     /// Appends bytes to the file that was begun last; all of them, or an error.

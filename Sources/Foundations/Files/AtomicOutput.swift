@@ -77,11 +77,11 @@ public struct AtomicOutput: ~Copyable, Sendable {
         guard code == 0 else { throw FileError(.write, path, code: code) }
     }
 
-    /// Lets everybody read the file, for what is made for other programs and names nobody.
+    /// Sets the permissions of the file, whatever the umask is. Without a call, they are 0600.
     ///
     /// - Throws: `FileError`.
-    public func letAllRead() throws(FileError) {
-        guard fchmod(descriptor.number, 0o644) == 0 else { throw FileError(.create, path) }
+    public func setPermissions(_ mode: mode_t) throws(FileError) {
+        guard fchmod(descriptor.number, mode) == 0 else { throw FileError(.create, path) }
     }
 
     /// Begins to bring to the disk what was written so far, without waiting, so that less is left for `commit`.

@@ -25,13 +25,15 @@ extension AsyncParsableCommand {
     }
 
     /// Refuses a first word that is meant to name a command and names none, with the names that come near. Where a command
-    /// is meant without being named, such a word names a file, unless there is none of that name and a command comes near.
+    /// is meant without being named, such a word names a file, unless there is none of that name and a command comes near. The
+    /// word after `help` always names a command.
     private static func refuseUnknownCommand(_ words: [String]) throws {
-        guard let word = words.first, !word.hasPrefix("-") else { return }
+        let isHelp = words.first == "help"
+        guard let word = isHelp ? words.dropFirst().first : words.first, !word.hasPrefix("-") else { return }
         let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
         guard !names.contains(word) else { return }
         let near = SimilarWords.near(word, among: names)
-        if configuration.defaultSubcommand != nil, near.isEmpty || access(word, F_OK) == 0 { return }
+        if !isHelp, configuration.defaultSubcommand != nil, near.isEmpty || access(word, F_OK) == 0 { return }
         let hint =
             near.isEmpty
             ? "The commands are \(names.joined(separator: ", "))." : "Did you mean \(near.joined(separator: " or "))?"

@@ -8,7 +8,7 @@ public struct SignerOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Take a bundle only if one of these signed it: a list as ssh-keygen reads it, lines such as \
-            ines@example.org ssh-ed25519 AAAA… (default: $\(Self.variable))
+            ines@example.org ssh-ed25519 AAAA... (default: $\(Self.variable))
             """, valueName: "file"), completion: .file())
     public var signers: String?
 

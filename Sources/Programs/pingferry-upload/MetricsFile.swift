@@ -17,7 +17,8 @@ struct MetricsFile {
         let text = MetricsText(
             overview, knowing: Systems.table, status: status, now: now, unusableBundles: unusableBundles)
         let output = try AtomicOutput(path: path, replacing: true)
-        try output.letAllRead()
+        // The file names nobody, and the program that collects metrics runs as another user.
+        try output.setPermissions(0o644)
         try output.write(text.bytes.span)
         try output.commit()
     }

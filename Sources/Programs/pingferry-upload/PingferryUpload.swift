@@ -27,14 +27,12 @@ struct PingferryUpload: AsyncParsableCommand {
             something is left for another job, or another job is at work; 77 no permission; 78 bad configuration or \
             credentials.
             """,
-        version: version,
+        version: ProgramVersion.description(of: name),
         subcommands: [
             SendCommand.self, StatusCommand.self, RetryCommand.self, ReleaseCommand.self, ForgetCommand.self,
         ],
         defaultSubcommand: SendCommand.self)
 
-    /// The version of the program.
-    static let version = "0.1.0"
     /// The program in its messages.
     static let name = "pingferry-upload"
 

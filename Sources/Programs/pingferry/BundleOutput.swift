@@ -21,15 +21,19 @@ final class BundleOutput {
     /// - Parameters:
     ///   - path: `-` for the standard output.
     ///   - size: that of volumes; nil for a bundle in one piece.
+    ///   - permissions: the permissions of the files.
     ///   - replacing: whether files of that name may be replaced.
     ///   - isHashed: whether a receipt asks for the hashes of what is written.
     /// - Throws: `ValidationError` for a terminal, `FileError`.
-    init(path: String, volumes size: VolumeSize?, replacing: Bool, isHashed: Bool) throws {
+    init(
+        path: String, volumes size: VolumeSize?, permissions: FilePermissions, replacing: Bool, isHashed: Bool
+    ) throws {
         self.path = path
         // Volumes are hashed for their list anyway.
         hash = isHashed && size == nil ? RunningHash() : nil
         if let size {
-            let writer = try VolumeWriter(path: path, size: size, replacing: replacing)
+            let writer = try VolumeWriter(
+                path: path, size: size, replacing: replacing, permissions: permissions.mode)
             identities = writer.identities
             self.writer = consume writer
             stream = nil
@@ -37,6 +41,7 @@ final class BundleOutput {
         }
         let stream = try CommandOutput(path: path, replacing: replacing)
         guard !stream.isTerminal else { throw Self.terminalError }
+        try stream.setPermissions(permissions.mode)
         identities = stream.identities
         self.stream = stream
     }

@@ -1,5 +1,6 @@
 import Console
 import Files
+import Glibc
 
 /// Where a command's result goes: a file that appears complete or not at all, a pipe or a device, or the standard output.
 ///
@@ -35,6 +36,14 @@ final class CommandOutput {
         let file = try AtomicOutput(path: path, replacing: replacing)
         identities = file.identities
         self.file = consume file
+    }
+
+    /// Sets the permissions of the file. Other outputs keep theirs.
+    func setPermissions(_ mode: mode_t) throws {
+        switch file {
+        case .some(let file): try file.setPermissions(mode)
+        case .none: break
+        }
     }
 
     /// Writes bytes: a file and a pipe get them as they are, a terminal gets JSON that shows what cannot be seen.

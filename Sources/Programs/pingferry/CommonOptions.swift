@@ -92,7 +92,7 @@ struct FilterOptions: ParsableArguments {
         completion: .list(Systems.table.names.map(\.description)))
     var system: [String] = []
 
-    @Option(help: ArgumentHelp("Only records of this type: core, focus-event, …. (repeatable)", valueName: "type"))
+    @Option(help: ArgumentHelp("Only records of this type, such as focus-event. (repeatable)", valueName: "type"))
     var type: [String] = []
 
     @Option(

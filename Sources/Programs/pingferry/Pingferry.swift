@@ -5,9 +5,6 @@ import Files
 /// The offline program: it reads captures, converts them, packs and checks bundles. It links no network code.
 @main
 struct Pingferry: AsyncParsableCommand {
-    /// The version of the program, as bundles name it.
-    static let version = "0.1.0"
-
     static let configuration = CommandConfiguration(
         commandName: "pingferry",
         abstract: "Carry telemetry that phones left behind across an air gap.",
@@ -22,11 +19,12 @@ struct Pingferry: AsyncParsableCommand {
               pingferry verify phone.tar.zst
 
             Exit status: 0 all good; 1 finished, but some input was quarantined or could not be read; 64 usage; 65 a \
-            given bundle or capture is damaged or not one; 66 no such input; 73 cannot create the output; 74 \
+            given bundle or capture is damaged or not one; 66 no such input; 69 a program is missing: ssh-keygen for signatures, or \
+            pingferry-upload for upload, which ends as that program does; 73 cannot create the output; 74 \
             input/output error, or too few threads or too little memory; 77 no permission; 78 the password of a backup is \
-            missing or wrong. upload also ends with 75, try again later, and 78, bad configuration or credentials.
+            missing or wrong.
             """,
-        version: version,
+        version: ProgramVersion.description(of: "pingferry"),
         subcommands: [
             ScanCommand.self, InspectCommand.self, ConvertCommand.self, ReportCommand.self, BundleCommand.self,
             VerifyCommand.self, ListCommand.self, PseudonymKeyCommand.self, UploadCommand.self,

@@ -87,7 +87,7 @@ extension Receipt.Maker {
         let milliseconds = Int64((Date.now.timeIntervalSince1970 * 1000).rounded(.down))
         return Receipt.Maker(
             user: users.flatMap { UserList(bytes: $0).name(of: userID) }, userID: Int(userID), host: host,
-            version: Pingferry.version, time: Timestamp(clamping: milliseconds))
+            version: ProgramVersion.number, time: Timestamp(clamping: milliseconds))
     }
 
     /// The name of the machine as the kernel has it.

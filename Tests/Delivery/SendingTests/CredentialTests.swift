@@ -38,6 +38,15 @@ import Testing
         #expect(credentials.credential(for: Account(system: .mozilla, name: "")) == Credential.none)
     }
 
+    @Test func aKeyThatBeginsWithANumberSignIsAComment() throws {
+        let text = try String(contentsOfFile: sample("nightly/credentials.json"), encoding: .utf8)
+        let file = try CredentialFile(Array(text.utf8), path: "c", knowing: Systems.table)
+        #expect(file.accounts.isEmpty)
+        let used = text.replacing("# ", with: "").replacing("<beacon key>", with: "a").replacing("<key>", with: "b")
+        let accounts = try CredentialFile(Array(used.utf8), path: "c", knowing: Systems.table).accounts
+        #expect(accounts.keys.sorted { $0.description < $1.description } == [.leanplum, .sift])
+    }
+
     @Test func theEnvironmentHasTheLastWord() throws {
         let file = try CredentialFile(Array(contents.utf8), path: "c", knowing: Systems.table)
         let environment = [

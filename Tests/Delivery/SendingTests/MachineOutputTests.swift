@@ -88,10 +88,12 @@ import Testing
         ("pingferry", "bundel", "bundle"), ("pingferry", "verfy", "verify"),
     ])
     func aMisspeltCommandIsNoBundle(program: String, word: String, meant: String) throws {
-        let finished = try RunningProgram([builtProgram(program), word]).finish()
-        #expect(finished.status == 64)
-        #expect(finished.errors.contains("\(word) is no command."))
-        #expect(finished.errors.contains(meant.isEmpty ? "The commands are scan, " : "Did you mean \(meant)?"))
+        for words in [[word], ["help", word]] {
+            let finished = try RunningProgram([builtProgram(program)] + words).finish()
+            #expect(finished.status == 64)
+            #expect(finished.errors.contains("\(word) is no command."))
+            #expect(finished.errors.contains(meant.isEmpty ? "The commands are scan, " : "Did you mean \(meant)?"))
+        }
     }
 
     @Test func aFileIsABundleWhateverItIsCalled() async throws {

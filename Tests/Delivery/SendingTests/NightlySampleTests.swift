@@ -8,7 +8,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        for name in ["bundles", "done", "stick", "bin", ".config/pingferry"] {
+        for name in ["bundles", "done", "bin", ".config/pingferry"] {
             try FileManager.default.createDirectory(atPath: folder(name), withIntermediateDirectories: true)
         }
         for program in ["pingferry", "pingferry-upload"] {
@@ -61,61 +61,42 @@ import Testing
         let command = try #require(start.split(separator: "'").dropFirst().first)
         let proxy = try refusingProxy()
         #expect(try shell("pingferry bundle -q -o bundles/a.tar.zst phone", proxy: proxy).status == 1)
-        try FileManager.default.moveItem(
-            atPath: folder(".config/pingferry/credentials.json"), toPath: folder(".config/pingferry/pingferry"))
         let local = command.replacingOccurrences(of: "/var/lib/pingferry/", with: folder.path + "/")
         #expect(try shell(local, proxy: proxy).status == 78)
+        #expect(try folder.text("upload.prom").contains("pingferry"))
+        // The options of the sample are of this program.
+        let options = try contents("upload.conf").split(separator: "\n").filter { $0.hasPrefix("#PINGFERRY_OPTIONS=") }
+        #expect(options.count == 1)
+        let set = options.joined().replacing("#PINGFERRY_OPTIONS=", with: "PINGFERRY_OPTIONS='") + "'; "
+        #expect(try shell(set + local, proxy: proxy).status == 78)
+        #expect(try shell("PINGFERRY_OPTIONS=--nonsense; " + local, proxy: proxy).status == 64)
         #expect(FileManager.default.fileExists(atPath: folder("state/pingferry/ledger.sqlite")))
         #expect(try contents("pingferry-upload.timer").contains("OnCalendar="))
         // Where systemd is at hand, it has the last word on the syntax.
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze") else { return }
         try tool(
             "systemd-analyze", "verify", "--man=no", sample("nightly/pingferry-upload.timer"),
-            sample("nightly/pingferry-upload.service"))
+            sample("nightly/pingferry-upload.service"), sample("nightly/pingferry-upload-failed.service"))
     }
 
-    /// Makes what the walk takes as given: a house's own time stamp authority, and the receiver's key for `age`.
-    private func makeWhatTheWalkNeeds() throws {
-        // Enough for a second volume.
-        try tool("cp", "-R", sample("firefox") + "/.", folder("phone"))
-        try folder.put(
-            """
-            [tsa]
-            default_tsa = own
-            [own]
-            serial = serial
-            crypto_device = builtin
-            signer_cert = authority.pem
-            signer_key = authority.key
-            signer_digest = sha256
-            default_policy = 1.2.3.4.1
-            digests = sha256
-
-            """, "authority.cnf")
-        try folder.put("01\n", "serial")
-        try tool(
-            "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", folder("authority.key"), "-out",
-            folder("authority.pem"), "-subj", "/CN=authority", "-addext", "extendedKeyUsage=critical,timeStamping")
-        try tool("age-keygen", "-o", folder("ravi"))
-        try folder.put(try tool("age-keygen", "-y", folder("ravi")), "ravi.pub")
-    }
-
-    @Test func theWalkAcrossTheGapCanBeWalked() async throws {
-        try makeWhatTheWalkNeeds()
-        let proxy = try refusingProxy()
-        let lines = try contents("air-gap.md").split(separator: "\n").filter { $0.hasPrefix("$ ") }
-        #expect(lines.count == 23)
-        for line in lines {
-            let finished = try shell(String(line.dropFirst(2)), proxy: proxy)
-            // The sample has a cut event, and the proxy lets nothing through.
-            let allowed: [Int32] =
-                line.hasPrefix("$ pingferry-upload --signers")
-                ? [78]
-                : line.hasPrefix("$ pingferry-upload status bundles")
-                    ? [75] : line.contains("bundle -o") || line.contains("scan") ? [0, 1] : [0]
-            #expect(allowed.contains(finished.status), "\(line): \(finished.errors)")
-        }
-        #expect(try folder.data("stick/phone.tar.zst.002").count > 0)
-        #expect(try folder.text("received.json").contains(#""result":"good""#))
+    /// The blocks create all that they use, so that an operator can paste them into one shell.
+    @Test func theWalkRunsFromAnEmptyFolder() throws {
+        let walk = try TemporaryFolder()
+        let blocks = try contents("air-gap.md").components(separatedBy: "```sh\n").dropFirst()
+            .map { $0.components(separatedBy: "```")[0] }
+        #expect(blocks.count > 15)
+        let environment = ["HOME": walk.path, "PATH": "\(folder("bin")):/usr/bin:/bin"]
+        // As pasted: commands that read standard input would read the commands that follow.
+        let finished = try RunningProgram(
+            ["env", "-C", walk.path, "sh", "-e"], environment: environment, input: Array(blocks.joined().utf8)
+        ).finish()
+        #expect(finished.status == 0, "\(finished.text.suffix(500)) \(finished.errors.suffix(500))")
+        #expect(walk.names == ["authority", "ines", "ravi", "stick"])
+        #expect(try walk.text("ravi/received.json").contains(#""result":"good""#))
+        // The volume was damaged, and repaired.
+        #expect(try walk.data("stick/phone.tar.zst.001.1") != walk.data("stick/phone.tar.zst.001"))
+        #expect(finished.text.contains("uploads planned of 120 records"))
+        #expect(finished.text.contains("ravi/bundles/phone.tar.zst: not done"))
+        #expect(try tool("stat", "-c", "%a", walk("ravi/bundles/phone.tar.zst")) == "600\n")
     }
 }

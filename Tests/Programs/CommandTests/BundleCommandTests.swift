@@ -30,6 +30,31 @@ import Testing
         #expect(folder.names == ["a.tar.zst"])
     }
 
+    @Test func modeAppliesToEachFileOfABundle() throws {
+        let script = """
+            umask 077
+            "$0" bundle -q --mode 0640 -o "$1/a.tar.zst" "$2"
+            "$0" bundle -q --mode 640 --volume-size 4K -o "$1/b.tar.zst" "$2"
+            umask 000
+            "$0" bundle -q -o "$1/c.tar.zst" "$2"
+            cd "$1" && stat -c '%n %a' *
+            """
+        let finished = try shell(script, [folder.path, sample("webxr")])
+        let modes = Dictionary(
+            uniqueKeysWithValues: finished.lines.map { line in
+                let words = line.split(separator: " ")
+                return (String(words[0]), String(words[1]))
+            })
+        #expect(modes.filter { $0.key.hasPrefix("a") } == ["a.tar.zst": "640"])
+        #expect(modes["b.tar.zst.001"] == "640" && modes["b.tar.zst.sha256"] == "640")
+        #expect(modes.filter { $0.value == "640" }.count == modes.count - 1)
+        #expect(modes["c.tar.zst"] == "600")
+        for mode in ["", "64", "8640", "0700", "0240", "2640", "+640", "00640"] {
+            #expect(try shell(#""$0" bundle --mode "$@""#, [mode, "-o", folder("d"), "x"]).status == 64, "\(mode)")
+        }
+        #expect(try shell(#""$0" bundle --mode 0640 -o - "$@""#, ["x"]).errors.contains("--mode sets the permissions"))
+    }
+
     @Test func otherProgramsReadIt() throws {
         let bundle = try pack("a.tar.zst", samples.map(sample))
         let list = try tool("tar", "--zstd", "-tf", bundle)

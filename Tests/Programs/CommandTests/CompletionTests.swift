@@ -3,18 +3,13 @@ import Testing
 
 /// Asks shells for completions, as the tabulator key does.
 @Suite struct CompletionTests {
+    private static let programs = ["pingferry", "pingferry-upload"]
     private let folder: TemporaryFolder
 
     init() throws {
         folder = try TemporaryFolder()
         try folder.makeFolder("captures")
         try folder.put("", "night.tar.zst")
-        for program in ["pingferry", "pingferry-upload"] {
-            for shell in ["bash", "fish"] {
-                let script = try RunningProgram([builtProgram(program), "--generate-completion-script", shell]).finish()
-                try folder.put(script.text, "\(shell)-\(program)")
-            }
-        }
     }
 
     /// The beginning of a command line, and what a shell has to offer and must not offer.
@@ -26,34 +21,75 @@ import Testing
         ("pingferry-upload send --ignore-held ", ["delivered"]),
     ]
 
-    @Test(arguments: requests)
-    func bash(line: String, offers: [String]) throws {
-        let script = #"""
-            cd "$1" && source "bash-${2%% *}" && line=$2
-            read -ra COMP_WORDS <<< "$line"
-            [[ $line != *" " ]] || COMP_WORDS+=("")
-            COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMP_LINE=$line COMP_POINT=${#line} COMP_TYPE=9
-            function=$(complete -p "${COMP_WORDS[0]}" | sed 's/.*-F \([^ ]*\).*/\1/')
-            "$function" "${COMP_WORDS[0]}" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}" 2> /dev/null
-            printf '%s\n' "${COMPREPLY[@]}"
-            """#
-        try check(["bash", "-c", script, "bash", folder.path, line], offers)
+    @Test func bash() throws {
+        try check(
+            "bash", ["-c"],
+            #"""
+            cd "$1" && source bash-pingferry && source bash-pingferry-upload
+            for line in "${@:2}"; do
+                read -ra COMP_WORDS <<< "$line"
+                [[ $line != *" " ]] || COMP_WORDS+=("")
+                COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMP_LINE=$line COMP_POINT=${#line} COMP_TYPE=9 COMPREPLY=()
+                function=$(complete -p "${COMP_WORDS[0]}" | sed 's/.*-F \([^ ]*\).*/\1/')
+                "$function" "${COMP_WORDS[0]}" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}" 2> /dev/null
+                printf '%s\n' "${COMPREPLY[@]}"
+                printf '\036'
+            done
+            """#, "bash")
     }
 
-    @Test(.enabled(if: isThere("fish"), "fish is not installed"), arguments: requests)
-    func fish(line: String, offers: [String]) throws {
-        let script = """
-            cd $argv[1]; set --export PATH $argv[3] $PATH; source "fish-"(string split " " $argv[2])[1]
-            complete --do-complete $argv[2]
+    @Test(.enabled(if: isThere("fish"), "fish is not installed")) func fish() throws {
+        let path = pingferryPath.dropLast("/pingferry".count)
+        try check(
+            "fish", ["--no-config", "-c"],
             """
-        let programs = String(pingferryPath.dropLast("/pingferry".count))
-        try check(["fish", "--no-config", "-c", script, folder.path, line, programs], offers)
+            cd $argv[1]; set --export PATH '\(path)' $PATH; source fish-pingferry; source fish-pingferry-upload
+            for line in $argv[2..]; complete --do-complete $line; printf '\\036'; end
+            """)
     }
 
-    private func check(_ command: [String], _ offers: [String]) throws {
-        let finished = try RunningProgram(command).finish()
-        for offer in offers {
-            #expect(finished.text.contains(offer), "\(finished.text.prefix(500)) \(finished.errors.prefix(500))")
+    /// zsh completes in its line editor only, which needs a terminal. The module zpty provides one.
+    @Test(.enabled(if: isThere("zsh"), "zsh is not installed")) func zsh() throws {
+        try folder.put("setopt no_global_rcs\n", ".zshenv")
+        try folder.put(
+            """
+            PROMPT='ready> ' LISTMAX=1000
+            autoload -Uz compinit && compinit -u -D
+            for program in pingferry pingferry-upload; do
+                source $ZDOTDIR/zsh-$program && compdef _$program $program
+            done
+            finish() { print finished; BUFFER= }
+            zle -N finish && bindkey '^I' list-choices && bindkey '^O' finish
+
+            """, ".zshrc")
+        try check(
+            "zsh", ["-f", "-c"],
+            #"""
+            zmodload zsh/zpty && cd $1
+            zpty shell env TERM=vt100 ZDOTDIR=${(q)1} zsh -i
+            zpty -r shell output '*ready> '
+            for line in ${@:2}; do
+                zpty -w -n shell $line$'\t\C-o'
+                zpty -r shell output '*finished*'
+                print -rn -- $output$'\036'
+            done
+            """#, "zsh")
+    }
+
+    /// Runs a script of a shell with the folder and all command lines as arguments. The script prints a record separator after
+    /// the completions of each line.
+    private func check(_ shell: String, _ options: [String], _ script: String, _ name: String...) throws {
+        for program in Self.programs {
+            let completions = try RunningProgram([builtProgram(program), "--generate-completion-script", shell])
+                .finish()
+            try folder.put(completions.text, "\(shell)-\(program)")
+        }
+        let lines = Self.requests.map(\.0)
+        let finished = try RunningProgram([shell] + options + [script] + name + [folder.path] + lines).finish()
+        let answers = finished.text.split(separator: "\u{1E}", omittingEmptySubsequences: false).dropLast()
+        try #require(answers.count == lines.count, "\(finished.errors.prefix(500))")
+        for (request, answer) in zip(Self.requests, answers) {
+            for offer in request.1 { #expect(answer.contains(offer), "\(request.0): \(answer.prefix(500))") }
         }
     }
 

@@ -159,7 +159,7 @@ struct SendCommand: AsyncParsableCommand {
     /// - Parameter unusable: takes the bundles that could not be read.
     private func send(_ unusable: inout [UnusableBundleError]) async throws {
         var settings = try sending.jobSettings(
-            agent: "Pingferry/\(PingferryUpload.version)", environment: ProcessInfo.processInfo.environment)
+            agent: "Pingferry/\(ProgramVersion.number)", environment: ProcessInfo.processInfo.environment)
         // Found out before anything is sent.
         if let moveDone { _ = try DestinationFolder(path: moveDone) }
         // First, so that a second job ends before it has read all bundles.

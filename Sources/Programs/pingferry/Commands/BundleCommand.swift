@@ -32,7 +32,7 @@ struct BundleCommand: AsyncParsableCommand {
 
             --volume-size splits it as it is written: NAME.tar.zst.001, NAME.tar.zst.002 and so on, for media that are too \
             small for it, and NAME.tar.zst.sha256, which sha256sum -c reads. All appear or none. Every command takes the first \
-            volume in the place of a bundle, if the others lie beside it; cat NAME.tar.zst.[0-9]* is the bundle.
+            volume in the place of a bundle, if the others lie beside it; cat NAME.tar.zst.[0-9][0-9][0-9] is the bundle.
               pingferry bundle --volume-size dvd -o night.tar.zst phones/
 
             -o - writes the bundle to standard output, and the summary to standard error:
@@ -53,6 +53,14 @@ struct BundleCommand: AsyncParsableCommand {
             (700M), dvd (4480M), fat (4092M).
             """, valueName: "size"), completion: .list(["10M", "100M", "650M", "4G"]))
     var volumeSize: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The permissions of the bundle, its volumes and their list, in octal: 0640 lets the group read them, as an uploader \
+            that runs as another user has to.
+            """, valueName: "octal"), completion: .list(["0600", "0640", "0644"]))
+    var mode = FilePermissions.ownerOnly
 
     @Option(help: ArgumentHelp("The zstd level, 1 to 19; 1 to 5 are the same for records.", valueName: "n"))
     var level = 3
@@ -84,6 +92,9 @@ struct BundleCommand: AsyncParsableCommand {
                 "--volume-size takes cd, dvd, fat, or a number of bytes, at least \(VolumeSize.smallest >> 10)K, with K, M or G"
             )
         }
+        if mode.mode != FilePermissions.ownerOnly.mode, isStandardOutput {
+            throw ValidationError("--mode sets the permissions of files, and \(output) is none")
+        }
         if volumeSize != nil, isStandardOutput {
             throw ValidationError("volumes are files: they do not go to \(output)")
         }
@@ -106,7 +117,7 @@ struct BundleCommand: AsyncParsableCommand {
             let pseudonymizer = try pseudonyms.pseudonymizer()
             let file = try BundleOutput(
                 path: isStandardOutput ? "-" : output, volumes: volumeSize.flatMap { VolumeSize(text: $0) },
-                replacing: force, isHashed: receipts.receipt != nil)
+                permissions: mode, replacing: force, isHashed: receipts.receipt != nil)
             let receipt = try receipts.output(replacing: force)
             let limit = common.limit
             let hashes = InputHashes(limit: limit)
@@ -121,7 +132,7 @@ struct BundleCommand: AsyncParsableCommand {
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
                 limit: limit,
                 quarantineFileLimit: quarantineFile << 20, keepsDetails: true, pseudonymizer: pseudonymizer)
-            var bundle = try BundleAssembler(level: level, tool: Pingferry.version, limit: reading.limit)
+            var bundle = try BundleAssembler(level: level, tool: ProgramVersion.number, limit: reading.limit)
             var intake = try await reading.run(
                 keep: { entry, line, _ in bundle.add(entry.summary, line: line) },
                 afterBatch: { try await bundle.writeFinished { try file.write($0) } })

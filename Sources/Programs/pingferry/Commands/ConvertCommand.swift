@@ -190,7 +190,7 @@ struct ConvertCommand: AsyncParsableCommand {
         var export = try TableExport(
             format, path: output, replacing: force, systems: Systems.table, limit: limit)
         let reading = try await reading(excluded: export.identities, pseudonymizer)
-        export.add(meta: "tool", "pingferry \(Pingferry.version)")
+        export.add(meta: "tool", "pingferry \(ProgramVersion.number)")
         export.add(meta: "tables", "\(ExportTables.version)")
         if let segments { export.add(meta: "segments", segments.description) }
         // Where there are pseudonyms, names and digests would tell whose captures these are.

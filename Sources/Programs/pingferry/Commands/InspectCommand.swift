@@ -20,18 +20,18 @@ struct InspectCommand: AsyncParsableCommand {
               ssh mac defaults export com.example.shop - | pingferry inspect -
 
             Of several files, one follows the other, each below a line with its name; \
-            with --compact each is a line of JSON: {"$file": "a.plist", "$value": …}.
+            with --compact each is a line of JSON: {"$file": "a.plist", "$value": ...}.
 
             What JSON has no word for is an object of its own:
               {"$data": "AQID"}    bytes in base64; "$holds" says that they are a
                                    property list, which --nested opens
-              {"$value": …}        a property list in data, opened
+              {"$value": ...}      a property list in data, opened
               {"$ref": 12}         what contains this place, or is shared too often
                                    to be shown again: number 12 in --raw's $objects
-              {"$class": "A", …}   an instance with its members
+              {"$class": "A", ...} an instance with its members
               {"$entries": [[k, v]]}  a dictionary with keys that are no text
               {"$real": "nan"}     a real that JSON lacks
-              {"$error": "…"}      a value that is broken; the others are shown, and
+              {"$error": "..."}    a value that is broken; the others are shown, and
                                    the exit status is 1
               {"CF$UID": 12}       a reference of an archive, with --raw
 

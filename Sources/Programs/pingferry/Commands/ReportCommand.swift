@@ -116,7 +116,7 @@ struct ReportCommand: AsyncParsableCommand {
     private func facts(_ reading: Reading, _ intake: Intake, _ stores: ScanReport, keyID: String?) -> ReportFacts {
         let inputs = zip(reading.inputs, input.paths).map { $0.reportInput(path: $1) }
         var facts = ReportFacts(
-            tool: "pingferry \(Pingferry.version)", inputs: inputs, duplicates: intake.duplicates,
+            tool: "pingferry \(ProgramVersion.number)", inputs: inputs, duplicates: intake.duplicates,
             isComplete: !intake.isIncomplete)
         guard let keyID else {
             facts.queues = stores.queues

@@ -8,7 +8,10 @@ struct UploadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upload",
         abstract: "Run pingferry-upload, where it is installed.",
-        discussion: "Takes what pingferry-upload takes: see pingferry upload --help there.")
+        discussion: """
+            Accepts what pingferry-upload accepts, and ends with its exit status, or with 69 where it is not installed. See \
+            pingferry upload --help there.
+            """)
 
     @Argument(parsing: .captureForPassthrough, help: "What pingferry-upload is given.", completion: .file())
     var arguments: [String] = []
@@ -23,7 +26,7 @@ struct UploadCommand: AsyncParsableCommand {
                 try execute(path)
             }
             throw CommandError(
-                status: .badConfiguration,
+                status: .unavailable,
                 message: "\(Self.program) is not installed: neither beside pingferry nor on PATH",
                 remedy: "install it on a machine that may talk to a network, and run it there")
         }
@@ -45,6 +48,6 @@ struct UploadCommand: AsyncParsableCommand {
         words.append(nil)
         execv(path, words)
         let reason = String(cString: strerror(errno))
-        throw CommandError(status: .badConfiguration, message: "cannot run \(path): \(reason)")
+        throw CommandError(status: .unavailable, message: "cannot run \(path): \(reason)")
     }
 }

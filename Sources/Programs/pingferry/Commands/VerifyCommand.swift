@@ -28,7 +28,7 @@ struct VerifyCommand: AsyncParsableCommand {
               pingferry verify --signers signers monday.tar.zst
 
             The signature lies beside the bundle, as monday.tar.zst.sig. A line of the list of signers has a name, and the \
-            public key: ines@example.org ssh-ed25519 AAAA…
+            public key: ines@example.org ssh-ed25519 AAAA...
 
             --receipt writes down who checked what, when and with which result; also of bundles that are not good, with the \
             reason, but not of those that cannot be read at all.

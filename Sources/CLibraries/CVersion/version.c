@@ -1,0 +1,12 @@
+// A C file, because a build can define a string for C but not for Swift, and a new commit recompiles this file alone.
+#include "cversion.h"
+
+#include <stddef.h>
+
+const char *cversion_commit(void) {
+#ifdef PINGFERRY_COMMIT
+    return PINGFERRY_COMMIT;
+#else
+    return NULL;
+#endif
+}

@@ -1,0 +1,15 @@
+import CVersion
+
+/// The version of both programs.
+public enum ProgramVersion {
+    /// The number of the version, which bundles, receipts and requests state.
+    public static let number = "0.1.0"
+
+    /// The commit that the programs were built from, or `nil` if the build did not state one.
+    private static var commit: String? { cversion_commit().map { String(cString: $0) } }
+
+    /// Returns the line that `--version` prints: `pingferry 0.1.0 (commit 0123456789ab)`.
+    public static func description(of program: String) -> String {
+        "\(program) \(number)\(commit.map { " (commit \($0))" } ?? "")"
+    }
+}
