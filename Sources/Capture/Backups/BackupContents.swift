@@ -207,7 +207,10 @@ extension BackupContents {
             case .file(let number):
                 let full = prefix + path.text
                 if !row.isRight {
-                    problems.tell("backup", "B38 read from a file whose name is not the hash of this path", at: full)
+                    problems.tell(
+                        "backup",
+                        "B38 read from a file whose name is not the hash of this path, so that one of the two is damaged",
+                        at: full, isLoss: true)
                 }
                 if names.isStoreByName(place), look(number, full, &problems) == .counted { continue }
                 builder.addFile(path, .elsewhere(number))

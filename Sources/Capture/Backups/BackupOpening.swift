@@ -25,7 +25,15 @@ struct BackupOpening {
         let lock = BackupLock(lists, place: place, passwords: passwords)
         let found = try manifest(in: folder, lists, lock)
         var contents = BackupContents(names, nameLimit: spool.archiveLimits.nameBytes)
-        let end = try found.rows.forEach { row throws(BackupError) in contents.take(row) }
+        var unlisted: UnlistedFiles?
+        if case .binary = found.rows {
+            unlisted = try reading { () throws(FileError) in try UnlistedFiles(in: folder) }
+        }
+        var end = try found.rows.forEach { row throws(BackupError) in
+            contents.take(row)
+            unlisted?.remove(row)
+        }
+        if case .whole = end, let fault = unlisted?.fault { end = .lost("B44", fault) }
         if contents.hasFolders {
             _ = try found.rows.forEach { row throws(BackupError) in contents.findClash(row) }
         }

@@ -5,6 +5,7 @@ struct BackupProblems {
     private struct Kind: Hashable {
         let code: String
         let id: String
+        let isLoss: Bool
     }
 
     /// The label of the capture.
@@ -22,27 +23,29 @@ struct BackupProblems {
     }
 
     /// Tells a problem of the backup as a whole.
-    mutating func tell(_ code: String, _ text: String) {
-        placed.append(PlacedProblem(capture: label, path: path, problem: Problem(code, text)))
+    mutating func tell(_ code: String, _ text: String, isLoss: Bool = false) {
+        placed.append(PlacedProblem(capture: label, path: path, problem: Problem(code, text, isLoss: isLoss)))
     }
 
     /// Tells a problem of something in it.
-    /// - Parameter text: the case id, a space, and words.
+    /// - Parameters:
+    ///   - text: the case id, a space, and words.
+    ///   - isLoss: whether it is a loss, which the code alone does not tell.
     /// - Returns: whether it is told by itself.
     @discardableResult
-    mutating func tell(_ code: String, _ text: String, at place: String) -> Bool {
+    mutating func tell(_ code: String, _ text: String, at place: String, isLoss: Bool = false) -> Bool {
         guard placed.count < Self.mostTold else {
-            counts[Kind(code: code, id: String(text.prefix { $0 != " " })), default: 0] += 1
+            counts[Kind(code: code, id: String(text.prefix { $0 != " " }), isLoss: isLoss), default: 0] += 1
             return false
         }
-        placed.append(PlacedProblem(capture: label, path: place, problem: Problem(code, text)))
+        placed.append(PlacedProblem(capture: label, path: place, problem: Problem(code, text, isLoss: isLoss)))
         return true
     }
 
     /// All that is told.
     consuming func finish() -> [PlacedProblem] {
         for (kind, count) in counts.sorted(by: { ($0.key.id, $0.key.code) < ($1.key.id, $1.key.code) }) {
-            tell(kind.code, "\(kind.id) and \(count) more such problems in this backup")
+            tell(kind.code, "\(kind.id) and \(count) more such problems in this backup", isLoss: kind.isLoss)
         }
         return placed
     }

@@ -15,6 +15,8 @@ struct LogItems {
     private let kind: RequestLogKind
     private let rejectLimit: Int
     private var rejectCount = 0
+    /// The problem that ended the log before its end; nil if there is none.
+    private(set) var limitProblem: Problem?
 
     /// Begins at the start of a log.
     /// - Parameter onlyDelivered: whether requests that did not arrive may be left out as other traffic.
@@ -42,7 +44,10 @@ struct LogItems {
         guard var item = waiting.popFirst() else { return nil }
         if case .reject = item.finding {
             rejectCount += 1
-            if rejectCount > rejectLimit { return stop(at: item) }
+            if rejectCount > rejectLimit {
+                stop(at: item)
+                return nil
+            }
         }
         if item.isPayload, case .upload(var record, let status) = item.finding {
             repeats.number(&record)
@@ -51,8 +56,8 @@ struct LogItems {
         return item
     }
 
-    /// Ends the log with a reject of everything from an item on.
-    private mutating func stop(at item: LogItem) -> LogItem {
+    /// Ends the log in front of an item.
+    private mutating func stop(at item: LogItem) {
         waiting = []
         round.jobs = []
         let (code, items) =
@@ -60,8 +65,9 @@ struct LogItems {
             case .httpArchive: ("entry_limit", "entries")
             case .lines: ("line_limit", "lines")
             }
-        let reason = "\(code) more than \(rejectLimit) \(items) were rejected; the rest is not read"
-        return LogItem(.reject(reason), item.start, nil)
+        limitProblem = Problem(
+            code, "more than \(rejectLimit) \(items) were rejected; the rest of the log is not read", at: item.start,
+            isLoss: true)
     }
 
     private mutating func readOn() -> [LogItem] {

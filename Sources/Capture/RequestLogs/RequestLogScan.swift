@@ -167,6 +167,7 @@ private struct RequestLogReading: ~Copyable {
             output.report(Problem(traffic.code, "\(requests) \(traffic.words)"), path: log.path)
         }
         quarantineRejects(&output)
+        if let problem = items?.limitProblem { output.report(problem, path: log.path) }
     }
 
     private mutating func quarantineRejects(_ output: inout ScanOutput) {

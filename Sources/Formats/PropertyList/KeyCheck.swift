@@ -75,8 +75,9 @@ struct KeyCheck {
         for entry in entries {
             if distinct.last?.fingerprint != entry.fingerprint { distinct.removeAll(keepingCapacity: true) }
             var isRepeated = false
-            for earlier in distinct where !isRepeated {
+            for earlier in distinct {
                 isRepeated = try Self.areEqual(earlier, entry, in: bytes, allowance: &allowance)
+                if isRepeated { break }
             }
             if isRepeated { repeated.append(entry.position) } else { distinct.append(entry) }
         }

@@ -61,6 +61,7 @@ import Testing
             ("plain", "Documents/eventArray-", "Documents/evenuArray-"),
             ("mbdb", "AppDomain-org.mozilla.ios.Focus", "AppDomaim-org.mozilla.ios.Focus"),
             ("mbdb", "AppDomain-com.example.old", "BppDomain-com.example.old"),
+            ("mbdb", "Library/Preferences/com.example.old", "Library/Preferenc~s/com.example.old"),
         ])
     func damagedRows(name: String, from: String, to: String) async throws {
         let path = try copy(name)
@@ -82,7 +83,7 @@ import Testing
             """, path, from, to)
         let capture = try await open(path)
         #expect(capture.isIncomplete)
-        #expect(capture.problems.contains { ["B36", "B38"].contains($0.problem.text.prefix(3)) })
+        #expect(capture.problems.contains { ["B36", "B38", "B44"].contains($0.problem.text.prefix(3)) })
         #expect(try await Harvested(capture).records.count < whole)
     }
 

@@ -4,10 +4,13 @@ import Telemetry
 
 @testable import Glean
 
-/// Reads hostile bytes as a file of events that are in no ping yet.
+/// Reads hostile bytes as a file of events that are in no ping yet, and as a database.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzGleanEvents(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    if let database = SafeDatabase(bytes) {
+        precondition(database.metrics.values.reduce(0, +) <= count / 16, "more metrics than entries")
+    }
     var document = JSONDocument()
     let file = PendingEventsFile(bytes, using: &document)
     checkSpans(file.rejects, count)

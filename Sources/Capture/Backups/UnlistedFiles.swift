@@ -1,0 +1,48 @@
+import DeviceBackup
+import Files
+
+/// Finds the files of a backup that no row of its manifest names.
+///
+/// The old manifest has no checksums, and its rows do not state the names of their files. If the domain, the path or the mode of
+/// a row is damaged, the row does not fit any file, and its file is in no row. One of the two alone is no sign of damage: partial
+/// backups lack files, and old ones may have some that are left over.
+///
+/// Source: "iOS backups", section 4.
+struct UnlistedFiles {
+    private var files: Set<FileID> = []
+    private var listed: Set<FileID> = []
+    /// The number of rows of files that are missing, and of folders and links that are files.
+    private var misfitCount = 0
+
+    /// Lists the files in the folder of a backup.
+    init(in folder: borrowing Folder) throws(FileError) {
+        let entries = try folder.entries()
+        for index in 0..<entries.count {
+            if let fileID = FileID(entries.name(index)) { files.insert(fileID) }
+        }
+    }
+
+    /// Removes the file of a row.
+    mutating func remove(_ row: ManifestRow) {
+        let fileID = FileID(domain: row.domain, path: row.path)
+        switch row.details?.kind {
+        case .folder, .link:
+            if files.contains(fileID) { misfitCount += 1 }
+        case .file, nil:
+            if files.remove(fileID) != nil {
+                listed.insert(fileID)
+            } else if !listed.contains(fileID) {
+                misfitCount += 1
+            }
+        }
+    }
+
+    /// The fault in words; nil if there is none.
+    var fault: String? {
+        guard misfitCount > 0, let first = files.map(\.name).min() else { return nil }
+        return """
+            rows of Manifest.mbdb are damaged: files that are in no row: \(files.count), such as \(first); rows that fit no \
+            file: \(misfitCount)
+            """
+    }
+}
