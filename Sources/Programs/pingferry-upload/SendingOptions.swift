@@ -33,6 +33,11 @@ struct SendingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Stop a system after this number of equal refusals in a job: a number, or unlimited.", valueName: "n"))
+    var refusals = Limit(count: 25)
+
+    @Option(
+        help: ArgumentHelp(
             "The file with credentials, readable by you alone. (default: $PINGFERRY_CREDENTIALS)", valueName: "file"),
         completion: .file())
     var credentials: String?
@@ -70,6 +75,7 @@ struct SendingOptions: ParsableArguments {
             throw ValidationError("--exchange-timeout takes 1 to 3600")
         }
         guard (1...20).contains(attempts) else { throw ValidationError("--attempts takes 1 to 20") }
+        guard refusals.count != 0 else { throw ValidationError("--refusals takes 1 or more, or unlimited") }
         guard clientKey == nil || clientCert != nil else {
             throw ValidationError("--client-key takes a --client-cert beside it")
         }
@@ -103,6 +109,7 @@ struct SendingOptions: ParsableArguments {
             SystemClock.now
         }
         settings.backoff.attempts = attempts
+        settings.refusalLimit = refusals.count
         if logJSON { settings.log = { StandardError.write(json: $0.line) } }
         return settings
     }
