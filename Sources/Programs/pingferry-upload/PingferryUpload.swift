@@ -39,8 +39,12 @@ struct PingferryUpload: AsyncParsableCommand {
     /// The program in its messages.
     static let name = "pingferry-upload"
 
+    /// The number of files that a command has open at most, without bundles and connections.
+    static let openFiles = 32
+
     static func main() async {
         StandardDescriptors.reserve()
+        SystemResources.requireDescriptors(openFiles, for: name)
         // TLS libraries would write the keys of connections into the file that it names.
         unsetenv("SSLKEYLOGFILE")
         SystemResources.require(for: "pingferry-upload", threadsPerProcessor: 2)

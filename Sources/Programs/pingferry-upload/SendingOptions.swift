@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Delivery
+import Files
 import FoundationEssentials
 import Systems
 import Telemetry
@@ -81,6 +82,17 @@ struct SendingOptions: ParsableArguments {
         }
         _ = try endpoints()
         _ = try givenProxy()
+    }
+
+    /// Checks that bundles and connections can be open at once.
+    /// - Throws: `CommandError`.
+    func requireDescriptors(bundles: Int) throws {
+        let count = PingferryUpload.openFiles + bundles + connections * Systems.table.all.count
+        guard !DescriptorLimit.allows(count) else { return }
+        throw CommandError(
+            status: .inputOutput,
+            message: "cannot have \(count) files open at once, which these bundles and connections need",
+            remedy: "allow more open files (ulimit -n), or give fewer bundles or --connections")
     }
 
     /// The credentials that the file and the environment hold.

@@ -162,6 +162,7 @@ struct SendCommand: AsyncParsableCommand {
 
     /// - Parameter unusable: takes the bundles that could not be read.
     private func send(_ unusable: inout [UnusableBundleError]) async throws {
+        try sending.requireDescriptors(bundles: bundles.count)
         var settings = try sending.jobSettings(
             agent: "Pingferry/\(PingferryUpload.version)", environment: ProcessInfo.processInfo.environment)
         // Found out before anything is sent.
