@@ -174,7 +174,7 @@ class Case:
 
     def first_job(self, meaning, times):
         done = self.job()
-        # 69 says that no server could be reached.
+        # 69 states that nothing was delivered, and that at least one connection failed.
         allowed = {STATUS[meaning]} | ({69} if meaning == LATER else set())
         if times is not None:
             # If both attempts of a request failed, the remaining requests of that client are deferred.

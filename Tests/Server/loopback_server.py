@@ -12,12 +12,14 @@ Orders are sent to /-/orders as JSON: `rules` (see `Rule`), `keep`, `epoch`, `mu
 import asyncio
 import base64
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
 import signal
 import ssl
 import sys
+import termios
 
 REASONS = {200: b"OK", 204: b"No Content", 400: b"Bad Request", 404: b"Not Found", 503: b"Service Unavailable"}
 LINE_LIMIT = 1 << 20
@@ -35,8 +37,12 @@ class Rule:
     - `status`, with `headers` and `text`, at once, or after `stall` milliseconds, or when the test releases it (`hold`);
     - `hold` alone: the answer that it would give anyway waits;
     - `cut`: `before` the body was read, or `after`: closes the connection without an answer;
+    - `early`: bytes in the place of an answer, before the body is read, which never is;
     - `raw`: bytes in the place of an answer, whatever they say; with `cut`: `answer` the connection is closed after them,
       with `drip` a byte follows every so many milliseconds without end, and without either nothing does.
+
+    With `stray`, bytes follow the answer in a write of their own: after `raw` at once, and otherwise when the test releases them.
+    They count in the report once the client's system has them.
     """
 
     def __init__(self, orders):
@@ -44,8 +50,13 @@ class Rule:
         self.times, self.status = orders.get("times"), orders.get("status")
         self.headers, self.text = orders.get("headers", {}), orders.get("text", "").encode()
         self.stall, self.hold, self.cut = orders.get("stall"), orders.get("hold", False), orders.get("cut")
+        self.early = orders.get("early", "").encode()
         self.raw = orders["raw"].encode() if "raw" in orders else None
-        self.drip = orders.get("drip")
+        self.drip, self.stray = orders.get("drip"), orders.get("stray", "").encode()
+
+    @property
+    def is_before_body(self):
+        return self.cut == "before" or self.early
 
     def applies(self, path):
         return (self.times is None or self.times > 0) and path.startswith(self.path)
@@ -61,7 +72,7 @@ class State:
 
     def __init__(self):
         self.rules, self.requests, self.receipts = [], [], {}
-        self.keep = self.total = self.connections = self.idle = self.epoch = 0
+        self.keep = self.total = self.connections = self.idle = self.epoch = self.strays = 0
         self.murder = None
         self.released = asyncio.Event()
 
@@ -76,15 +87,15 @@ class State:
             self.released = asyncio.Event()
 
     def report(self):
-        return {"total": self.total, "connections": self.connections, "idle": self.idle, "distinct": len(self.receipts),
-                "receipts": list(self.receipts.values()), "requests": self.requests}
+        return {"total": self.total, "connections": self.connections, "idle": self.idle, "strays": self.strays,
+                "distinct": len(self.receipts), "receipts": list(self.receipts.values()), "requests": self.requests}
 
     def rule_before_body(self, path):
-        return next((rule.use() for rule in self.rules if rule.cut == "before" and rule.applies(path)), None)
+        return next((rule.use() for rule in self.rules if rule.is_before_body and rule.applies(path)), None)
 
     def rule(self, path, body):
         return next((rule.use() for rule in self.rules
-                     if rule.cut != "before" and rule.applies(path) and rule.contains in body), None)
+                     if not rule.is_before_body and rule.applies(path) and rule.contains in body), None)
 
     def count_down_to_murder(self):
         """Kills a process some time after a number of requests."""
@@ -120,6 +131,11 @@ def client(body):
 def kill(process):
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)
+
+
+def unacknowledged(connection):
+    """The number of bytes that were sent on a connection and not acknowledged."""
+    return int.from_bytes(fcntl.ioctl(connection.fileno(), termios.TIOCOUTQ, bytes(4)), sys.byteorder)
 
 
 def edge(method, path, fields, body):
@@ -201,7 +217,11 @@ class Server:
             await self.control(writer, path, await body_of(reader, fields))
             # A test asks seldom: an idle connection would just be about to be closed.
             raise Closed
-        if self.state.rule_before_body(path):
+        rule = self.state.rule_before_body(path)
+        if rule:
+            if rule.early:
+                writer.write(rule.early)
+                await self.state.released.wait()
             raise Closed
         body = await body_of(reader, fields)
         self.state.count_down_to_murder()
@@ -221,6 +241,9 @@ class Server:
         if rule and rule.stall:
             await asyncio.sleep(rule.stall / 1000)
         await self.write(writer, status, rule.headers if rule else {}, text, is_chunked)
+        if rule and rule.stray:
+            await self.state.released.wait()
+            await self.write_stray(writer, rule.stray)
 
     async def control(self, writer, path, body):
         """Orders and questions of the test itself."""
@@ -244,11 +267,21 @@ class Server:
         writer.write(b"\r\n".join(lines) + b"\r\n\r\n" + body)
         await writer.drain()
 
+    async def write_stray(self, writer, stray):
+        writer.write(stray)
+        await writer.drain()
+        # Until the client's system has acknowledged all bytes.
+        while writer.transport.get_write_buffer_size() or unacknowledged(writer.get_extra_info("socket")):
+            await asyncio.sleep(0.005)
+        self.state.strays += 1
+
     async def write_raw(self, reader, writer, rule):
         writer.write(rule.raw)
         await writer.drain()
         if rule.cut == "answer":
             raise Closed
+        if rule.stray:
+            return await self.write_stray(writer, rule.stray)
         gone = asyncio.ensure_future(reader.read())
         try:
             while not gone.done():

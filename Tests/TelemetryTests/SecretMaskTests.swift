@@ -31,6 +31,19 @@ import Testing
         #expect(text.contains("***") && text.filter(\.isLetter).count <= "badkey".count + 7, "\(text)")
     }
 
+    @Test(arguments: ["k", "ke", "key", "keys", "k/?>"])
+    func aShortCredentialIsHiddenInItsOtherForms(key: String) {
+        let mask = SecretMask([key])
+        let text = Data(key.utf8).base64EncodedString()
+        for form in [
+            text, text.replacing("=", with: ""), text.replacing("/", with: "_"),
+            key.utf8.map { String($0, radix: 16) }.joined(),
+        ] {
+            let shown = String(decoding: mask.hiding("<\(form)>".utf8), as: UTF8.self)
+            #expect(shown.replacing("=", with: "") == "<***>")
+        }
+    }
+
     @Test(arguments: 0..<3, ["", "tail"])
     func aCredentialInsideOfBase64IsHidden(before: Int, after: String) {
         let text = "\(String(repeating: "u", count: before))\(Self.key)\(after)"

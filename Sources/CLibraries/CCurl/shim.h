@@ -4,6 +4,8 @@
 // libcurl's own checks of types are macros, which Swift does not import.
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <dlfcn.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -22,6 +24,8 @@ typedef CURLcode ccurl_tls_callback(CURL *easy, void *library, void *context);
 
 /// Names the time in the place of a socket. A macro with a cast, which Swift does not import.
 static const curl_socket_t ccurl_no_socket = CURL_SOCKET_TIMEOUT;
+/// The value in the place of a socket where there is none. A macro, which Swift does not import.
+static const curl_socket_t ccurl_bad_socket = CURL_SOCKET_BAD;
 
 static inline CURLcode ccurl_set_number(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
@@ -92,6 +96,43 @@ static inline long ccurl_number(CURL *easy, CURLINFO info) {
 static inline curl_off_t ccurl_size(CURL *easy, CURLINFO info) {
     curl_off_t value = 0;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+/// Whether a socket has bytes to be read, or is closed or broken.
+static inline int ccurl_is_readable(curl_socket_t socket) {
+    struct pollfd entry = {.fd = socket, .events = POLLIN};
+    return poll(&entry, 1, 0) != 0;
+}
+
+/// OpenSSL's `SSL_pending`, which belongs to the library that libcurl is linked with; null if that is another library.
+static inline int (*ccurl_ssl_pending(void))(const void *) {
+    return (int (*)(const void *))dlsym(RTLD_DEFAULT, "SSL_pending");
+}
+
+/// Whether a handle's present connection is encrypted and has bytes that were decrypted and not read.
+static inline int ccurl_has_decrypted_bytes(CURL *easy) {
+    struct curl_tlssessioninfo *session = 0;
+    int (*pending)(const void *) = ccurl_ssl_pending();
+    return pending && curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) == CURLE_OK && session
+        && session->backend == CURLSSLBACKEND_OPENSSL && session->internals && pending(session->internals) > 0;
+}
+
+/// Whether `ccurl_has_decrypted_bytes` can tell, because libcurl uses OpenSSL.
+static inline int ccurl_sees_decrypted_bytes(void) {
+    const char *name = curl_version_info(CURLVERSION_NOW)->ssl_version;
+    return name && strncmp(name, "OpenSSL/", 8) == 0 && ccurl_ssl_pending();
+}
+
+/// The socket of the last connection of a handle, if that is kept to be used again; otherwise `CURL_SOCKET_BAD`.
+static inline curl_socket_t ccurl_kept_socket(CURL *easy) {
+    curl_socket_t socket = CURL_SOCKET_BAD;
+    return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK ? socket : CURL_SOCKET_BAD;
+}
+
+/// The empty string where libcurl cannot tell.
+static inline const char *ccurl_text(CURL *easy, CURLINFO info) {
+    char *value = 0;
+    return curl_easy_getinfo(easy, info, &value) == CURLE_OK && value ? value : "";
 }
 
 /// The `void *` that was set as CURLOPT_PRIVATE.

@@ -57,13 +57,16 @@ struct Attempts {
             failures += 1
             if isPassing, let delay = delay(answer.retryAfter, jitter) { return .again(after: delay) }
             let isOut = !isPassing || Double(answer.retryAfter ?? 0) > backoff.limit
-            return .over(mayHaveArrived ? .unknown(reason: reason) : outcome, isOut ? .serverIsOut : .failure)
+            let end = mayHaveArrived ? .unknown(reason: "\(answer.status) \(reason)") : outcome
+            return .over(end, isOut ? .serverIsOut : .failure)
         }
     }
 
     /// What to do after an attempt without an answer.
     mutating func step(after failure: SendError, jitter: @autoclosure () -> Double) -> Step {
         if failure.mayHaveArrived { mayHaveArrived = true }
+        // Each such attempt closes a connection that was kept, so that their number is bounded.
+        if failure.kind == .unsolicited { return .again(after: 0) }
         if failure.kind == .disconnected, disconnections < Self.immediateAttempts {
             disconnections += 1
             return .again(after: 0)

@@ -17,7 +17,7 @@ struct ClientRun {
 
     /// Sends until the queue is empty or nothing more may be sent for this client in this job.
     func send() async throws {
-        var settlements: [Settlement] = []
+        var answered: AnsweredUpload?
         var left = queue.sends[...]
         while let send = left.first {
             let account = run.account(of: send)
@@ -45,23 +45,49 @@ struct ClientRun {
                 left = others
                 continue
             }
-            let marked = try await run.job.ledger.commit(settling: settlements, marking: [send], at: settings.now())
-            settlements = []
+            let marked = try await commit(answered, marking: [send])
+            answered = nil
             guard marked == [.marked] else {
                 run.leave(left.count, dailyLimit)
                 break
             }
-            let (outcome, pause) = await outcome(of: request, account)
-            run.count(outcome, of: send, upload.record, account)
-            settlements = [Settlement(send, recordID: upload.record.id, outcome: outcome, pause: pause)]
+            let (outcome, pause, withheld) = await outcome(of: request, account)
+            run.log(outcome, of: send, upload.record)
+            answered = AnsweredUpload(
+                settlement: Settlement(send, recordID: upload.record.id, outcome: outcome, pause: pause),
+                withheld: withheld)
             left.removeFirst()
             guard outcome.isSettled else {
                 run.leave(left.count, afterFailure)
                 break
             }
         }
-        guard !settlements.isEmpty else { return }
-        _ = try await run.job.ledger.commit(settling: settlements, marking: [], at: settings.now())
+        if answered != nil { _ = try await commit(answered, marking: []) }
+    }
+
+    /// An upload that came to its end and is not settled in the ledger yet.
+    private struct AnsweredUpload {
+        let settlement: Settlement
+        /// Why no further attempt was made, if that is not the server's answer.
+        let withheld: LeftReason?
+    }
+
+    /// Settles an upload and marks others, and counts what the ledger has then. An upload that the ledger cannot settle
+    /// stays in flight, so that it is counted as perhaps delivered.
+    private func commit(_ answered: AnsweredUpload?, marking sends: [PlannedSend]) async throws -> [MarkAnswer] {
+        let settlement = answered?.settlement
+        do {
+            let marked = try await run.job.ledger.commit(
+                settling: settlement.map { [$0] } ?? [], marking: sends, at: settings.now())
+            if let settlement { run.count(settlement.outcome, of: settlement.send, answered?.withheld) }
+            return marked
+        } catch {
+            if let settlement {
+                let reason = "the ledger could not record the answer, so that it is still in flight"
+                run.count(.unknown(reason: reason), of: settlement.send, nil)
+            }
+            throw error
+        }
     }
 
     /// Reasons of uploads that were planned and not tried.
@@ -73,11 +99,12 @@ struct ClientRun {
     }
 
     private func obstacle(to account: Account) -> LeftReason? {
-        if Task.isCancelled { return LeftReason(system, .jobStopped, Gate.stopped) }
+        let gate = run.gate(of: account.system)
+        if Task.isCancelled { return gate.stopped }
         if run.isStopped(account) {
             return LeftReason(system, .credentialRefused, "the credential of \(account.label) was not accepted")
         }
-        return run.gate(of: account.system).closed.map { LeftReason(system, .serverLeftAlone, $0) }
+        return gate.closed
     }
 
     private func request(for record: Record, _ account: Account) throws(RequestError) -> UploadRequest {
@@ -95,16 +122,17 @@ struct ClientRun {
     }
 
     /// Sends a request until it has its outcome.
-    /// - Returns: it, and how long the server wants to be left alone where that is why nothing came of the request.
-    private func outcome(of request: UploadRequest, _ account: Account) async -> (Outcome, Pause?) {
+    /// - Returns: it, how long the server wants to be left alone where that is why nothing came of the request, and why
+    ///   no further attempt was made where that is not the server's answer.
+    private func outcome(of request: UploadRequest, _ account: Account) async -> (Outcome, Pause?, LeftReason?) {
         guard let format = format(of: account) else {
-            return (.retryLater(reason: "no system is called \(account.system)"), nil)
+            return (.retryLater(reason: "no system is called \(account.system)"), nil, nil)
         }
         let gate = run.gate(of: account.system)
         var attempts = Attempts(of: format, backoff: settings.backoff)
         var pause: Pause?
         while true {
-            if let reason = await gate.pass() { return (attempts.givingUp(reason), pause) }
+            if let reason = await gate.pass() { return (attempts.givingUp(reason.phrase), pause, reason) }
             let step: Attempts.Step
             do throws(SendError) {
                 let answer = try await run.sender.send(request, to: account.system)
@@ -123,9 +151,9 @@ struct ClientRun {
                 // Cancellation ends the wait, and the gate sees it.
                 if delay > 0 { try? await Task.sleep(for: .seconds(delay)) }
             case .over(let outcome, let impact):
-                gate.report(impact, reason: outcome.reason ?? "")
+                gate.report(outcome, impact)
                 if impact == .credentialIsOut { run.stop(account) }
-                return (outcome, outcome.isSettled ? nil : pause)
+                return (outcome, outcome.isSettled ? nil : pause, nil)
             }
         }
     }

@@ -47,6 +47,8 @@ public struct Job: Sendable {
             }
             try await group.waitForAll()
         }
+        // Fails if the ledger was removed after the last settlement.
+        _ = try await ledger.commit(settling: [], marking: [], at: settings.now())
     }
 }
 

@@ -35,8 +35,12 @@ public struct JobReport: Sendable {
     public init() {}
 
     /// Counts an upload that was tried, and what became of it.
-    /// - Parameter account: whose credential it was sent with.
-    mutating func count(_ send: PlannedSend, _ outcome: Outcome, account: Account, type: TypeName) {
+    /// - Parameters:
+    ///   - withheld: Why no further attempt was made, if that is not the server's answer.
+    ///   - account: whose credential it was sent with.
+    mutating func count(
+        _ send: PlannedSend, _ outcome: Outcome, _ withheld: LeftReason? = nil, account: Account, type: TypeName
+    ) {
         requests += 1
         switch outcome {
         case .delivered(_, let note):
@@ -47,7 +51,7 @@ public struct JobReport: Sendable {
             settle(send)
             add(problem: "refused (\(status)): \(reason)", type)
         case .retryLater(let status, let reason):
-            left[LeftReason(type.system, status: status, reason), default: 0] += 1
+            left[withheld ?? LeftReason(type.system, status: status, reason), default: 0] += 1
             add(problem: "not delivered\(status.map { " (\($0))" } ?? ""): \(reason)", type)
         case .unknown(let reason):
             left[LeftReason(type.system, .perhapsDelivered, reason), default: 0] += 1

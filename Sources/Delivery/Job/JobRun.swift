@@ -20,8 +20,11 @@ final class JobRun: Sendable {
     init(job: Job, sender: Sender, systems: Set<SystemName>) {
         self.job = job
         self.sender = sender
-        let limit = job.settings.failureLimit
-        gates = Dictionary(uniqueKeysWithValues: systems.map { ($0, Gate(failureLimit: limit)) })
+        let settings = job.settings
+        gates = Dictionary(
+            uniqueKeysWithValues: systems.map {
+                ($0, Gate(to: $0, failureLimit: settings.failureLimit, refusalLimit: settings.refusalLimit))
+            })
     }
 
     /// The queue of the next client to serve, each one once; nil at the end.
@@ -33,7 +36,7 @@ final class JobRun: Sendable {
         return index < job.plan.queues.count ? job.plan.queues[index] : nil
     }
 
-    func gate(of system: SystemName) -> Gate { gates[system] ?? Gate(failureLimit: 1) }
+    func gate(of system: SystemName) -> Gate { gates[system] ?? Gate(to: system, failureLimit: 1) }
 
     /// The account whose credential an upload needs. All records of a system without accounts share one.
     func account(of send: PlannedSend) -> Account {
@@ -54,12 +57,18 @@ final class JobRun: Sendable {
     func stop(_ account: Account) { shared.withLock { _ = $0.stopped.insert(account) } }
     func isStopped(_ account: Account) -> Bool { shared.withLock { $0.stopped.contains(account) } }
 
-    /// Counts an upload that came to its end.
-    func count(_ outcome: Outcome, of send: PlannedSend, _ record: Record, _ account: Account) {
-        let type = job.plan.names.types[send.type]
-        shared.withLock { $0.report.count(send, outcome, account: account, type: type) }
+    /// Writes the log entry of an upload that came to its end.
+    func log(_ outcome: Outcome, of send: PlannedSend, _ record: Record) {
         guard let log = job.settings.log else { return }
+        let type = job.plan.names.types[send.type]
         log(JobEvent(time: job.settings.now(), type: type, id: record.id, client: record.client, outcome: outcome))
+    }
+
+    /// Counts an upload whose outcome is in the ledger.
+    /// - Parameter withheld: Why no further attempt was made, if that is not the server's answer.
+    func count(_ outcome: Outcome, of send: PlannedSend, _ withheld: LeftReason?) {
+        let (type, account) = (job.plan.names.types[send.type], account(of: send))
+        shared.withLock { $0.report.count(send, outcome, withheld, account: account, type: type) }
     }
 
     /// Keeps the first error that kept uploads from being sent or settled.

@@ -10,6 +10,8 @@ public struct JobSettings: Sendable {
     public var backoff = Backoff()
     /// After how many clients in a row whose uploads failed for good a server is left alone.
     public var failureLimit = 5
+    /// The number of equal refusals after which a system is stopped; `nil` for no limit.
+    public var refusalLimit: Int? = 25
     /// Told of each upload that came to its end.
     public var log: (@Sendable (JobEvent) -> Void)?
     /// The clock.

@@ -6,6 +6,8 @@ public struct LeftReason: Sendable, Hashable {
     public let system: SystemName
     /// The code: `no-answer`, `status-503`, ….
     public let code: String
+    /// The status of the answer that is the reason; `nil` if there was none.
+    public let status: Int?
     /// The reason in words; a server may have given them.
     public let text: String
 
@@ -19,6 +21,8 @@ public struct LeftReason: Sendable, Hashable {
         case credentialRefused = "credential-refused"
         /// The server was left alone for the rest of the job.
         case serverLeftAlone = "server-left-alone"
+        /// The server gave the same refusal too many times in this job.
+        case refusalLimit = "refusal-limit"
         /// The job was told to stop.
         case jobStopped = "job-stopped"
         /// An upload of the client that goes before it failed.
@@ -32,9 +36,10 @@ public struct LeftReason: Sendable, Hashable {
     }
 
     /// A reason of this program.
-    init(_ system: SystemName, _ code: Code, _ text: String) {
+    init(_ system: SystemName, _ code: Code, _ text: String, status: Int? = nil) {
         self.system = system
         self.code = code.rawValue
+        self.status = status
         self.text = text
     }
 
@@ -42,6 +47,10 @@ public struct LeftReason: Sendable, Hashable {
     init(_ system: SystemName, status: Int?, _ text: String) {
         self.system = system
         code = status.map { "status-\($0)" } ?? Code.noAnswer.rawValue
+        self.status = status
         self.text = text
     }
+
+    /// The status, if there is one, and the reason in words: `503 the server is busy or failing`.
+    public var phrase: String { status.map { "\($0) \(text)" } ?? text }
 }

@@ -14,7 +14,7 @@ public final class Ledger: Sendable {
     /// Whether there was no ledger at the path.
     public let isNew: Bool
     private let file: DatabaseFile
-    private let lock: LedgerLock
+    private let changes: LedgerChanges
     private let commits: GroupCommit<LedgerChange, [MarkAnswer]>
     private let job: JobHolder
 
@@ -29,16 +29,16 @@ public final class Ledger: Sendable {
         self.path = path
         if mustExist { _ = try LedgerFile.openForReading(path) }
         try LedgerFile.makeFolder(of: path)
-        lock = try LedgerLock(try LedgerPath.resolved(path), of: path, started: now.description)
+        let lock = try LedgerLock(try LedgerPath.resolved(path), of: path, started: now.description)
         isNew = try !LedgerFile.exists(path)
         let file = try LedgerFile.openForWriting(path)
         let job = JobHolder()
+        let changes = LedgerChanges(path, file, lock)
         self.file = file
         self.job = job
-        commits = GroupCommit { changes in
-            try LedgerFile.translating(path) {
-                try job.withJob { job in try file.write { db in try job.apply(changes, db) } }
-            }
+        self.changes = changes
+        commits = GroupCommit { group in
+            try changes.make { db in try job.withJob { job in try job.apply(group, db) } }
         }
     }
 
@@ -54,7 +54,7 @@ public final class Ledger: Sendable {
     /// Begins the uploads of a plan: settles what has nothing left to send, and notes what waits.
     /// - Throws: ``LedgerError``.
     public func begin(_ plan: Plan) throws {
-        job.set(try LedgerFile.translating(path) { try file.write { try LedgerJob(plan, $0) } })
+        job.set(try changes.make { try LedgerJob(plan, $0) })
     }
 
     /// Settles uploads and marks others in flight, in one step that is on disk when this returns.
@@ -84,7 +84,31 @@ public final class Ledger: Sendable {
     /// Makes other changes, in one transaction.
     /// - Throws: ``LedgerError``.
     func edit<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
-        try LedgerFile.translating(path) { try file.write(body) }
+        try changes.make(body)
+    }
+}
+
+/// Changes the file of a ledger while its lock is held.
+///
+/// A class, because a ledger and its groups of commits share the lock.
+private final class LedgerChanges: Sendable {
+    private let path: String
+    private let file: DatabaseFile
+    private let lock: LedgerLock
+
+    init(_ path: String, _ file: DatabaseFile, _ lock: consuming LedgerLock) {
+        self.path = path
+        self.file = file
+        self.lock = lock
+    }
+
+    /// Makes changes in one transaction, which is on disk when this returns.
+    /// - Throws: ``LedgerError``; `removed` if the file that was changed is not at the ledger's path any more, because
+    ///   no later job would find the changes.
+    func make<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
+        let value = try LedgerFile.translating(path) { try file.write(body) }
+        guard lock.isStill(at: path) else { throw .removed(path: path) }
+        return value
     }
 }
 

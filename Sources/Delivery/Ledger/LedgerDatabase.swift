@@ -71,21 +71,27 @@ extension Database {
 
     /// The clients of all requests for deletion that were settled or are in flight.
     private func deletedClients(_ names: [Int64: ClientName], _ systems: SystemTable) throws -> Set<ClientName> {
-        let types = try typeNames().filter {
-            systems.precedence(of: $0.value.system).deletionRequests.contains($0.value.name)
-        }
+        let types = try deletionRequestTypes(systems)
         // Nothing is looked through for systems without such requests.
-        guard !types.isEmpty else { return [] }
+        guard types != "[]" else { return [] }
         var clients: Set<ClientName> = []
         try rows(
             """
             SELECT client FROM settled WHERE kind IN (SELECT value FROM json_each(?1))
             UNION SELECT client FROM flights WHERE kind IN (SELECT value FROM json_each(?1))
-            """, ["[\(types.keys.sorted().map(String.init).joined(separator: ","))]"]
+            """, [types]
         ) { row in
             if let name = names[row[0]], name.client != nil { clients.insert(name) }
         }
         return clients
+    }
+
+    /// Returns the numbers of the types that are requests for deletion, as a JSON array.
+    func deletionRequestTypes(_ systems: SystemTable) throws -> String {
+        let types = try typeNames().filter {
+            systems.precedence(of: $0.value.system).deletionRequests.contains($0.value.name)
+        }
+        return "[\(types.keys.sorted().map(String.init).joined(separator: ","))]"
     }
 
     /// Servers that asked to be left alone, also those whose time is over.

@@ -26,6 +26,8 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
     case newer(path: String)
     /// There is none.
     case missing(path: String)
+    /// The file was removed or replaced while it was in use.
+    case removed(path: String)
     /// The operating system refused something.
     case file(FileError)
     /// SQLite could not read or write.
@@ -43,6 +45,7 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
         case .severalNames(let path): "\(path): the ledger has several names (hard links), and is not known by this one"
         case .newer(let path): "\(path): written by a newer version of this program"
         case .missing(let path): "\(path): no ledger there"
+        case .removed(let path): "\(path): the ledger was removed or replaced while it was in use"
         case .file(let error): error.description
         case .storage(let path, let reason, _): "\(path): \(reason)"
         }
@@ -61,6 +64,11 @@ public enum LedgerError: Error, Sendable, CustomStringConvertible {
         case .severalNames:
             "give the name that it was first used by, or keep one name alone; symbolic links to it are no trouble"
         case .newer: "use a newer version of this program"
+        case .removed:
+            """
+            restore it from a backup before the next job; without it, the records that this and earlier jobs delivered are sent \
+            again
+            """
         case .missing: "send makes one where --ledger-must-exist is not given"
         case .file(let error) where error.isNoPermission:
             "run as the user that owns the ledger, or give another place with --ledger"

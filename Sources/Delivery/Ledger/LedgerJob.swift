@@ -45,6 +45,7 @@ struct LedgerJob: Sendable {
                 isRefused: false,
                 at: plan.now, db)
         }
+        try note(settledOf: plan, db)
         try note(waitsOf: plan, db)
     }
 
@@ -198,7 +199,7 @@ struct LedgerJob: Sendable {
         let refusal = isList ? try takeRefusal(key, db) : nil
         try db.run(
             """
-            INSERT INTO settled VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO settled (identity, content, kind, client, time, status, refused) VALUES (?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT DO UPDATE SET time = excluded.time, status = excluded.status, refused = excluded.refused
             WHERE refused = 0
             """,

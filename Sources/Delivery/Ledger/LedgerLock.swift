@@ -28,6 +28,9 @@ struct LedgerLock: ~Copyable, Sendable {
         self.file = file
     }
 
+    /// Returns whether a path still leads to the ledger that is locked.
+    func isStill(at path: String) -> Bool { file.isStill(at: path) }
+
     private static func lockBeside(_ place: String, of ledger: String) throws(LedgerError) -> LockedFile {
         let path = place + ".lock"
         do throws(FileError) {

@@ -153,7 +153,7 @@ extension Database {
         var count = changeCount
         try run(
             """
-            INSERT OR IGNORE INTO settled
+            INSERT OR IGNORE INTO settled (identity, content, kind, client, time, status, refused)
             SELECT identity, content, kind, client, ?2, 0, 2 FROM waits WHERE identity = ?1 AND NOT EXISTS (
                 SELECT 1 FROM flights
                 WHERE flights.identity = waits.identity AND (list OR flights.content = waits.content))

@@ -10,7 +10,7 @@ enum LedgerSchema {
     /// The changes of form, in order, by the names under which a ledger lists them.
     private static let changes: [(name: String, sql: String)] = [
         ("1", firstVersion + "PRAGMA application_id = \(applicationID);"), ("2", secondVersion), ("3", thirdVersion),
-        ("4", fourthVersion),
+        ("4", fourthVersion), ("5", fifthVersion),
     ]
 
     /// The table of the changes that were made, by the name that the first ledgers gave it.
@@ -40,6 +40,15 @@ enum LedgerSchema {
         try db.rows("SELECT identifier FROM grdb_migrations") { names.insert($0[0]) }
         return names
     }
+
+    /// - `settled.seen`: when a job last had the record in a bundle, in seconds since 1970, to the day; `NULL` if none
+    ///   had since it was settled.
+    /// - `jobs.since`: when `seen` was introduced. Until then, nothing is known of when records were last seen.
+    private static let fifthVersion = """
+        ALTER TABLE settled ADD COLUMN seen INTEGER;
+        ALTER TABLE jobs ADD COLUMN since INTEGER;
+        UPDATE jobs SET since = CAST(strftime('%s', 'now') AS INTEGER);
+        """
 
     /// - `bundles`: those that jobs were given, with the time of the last one, in seconds since 1970.
     /// - `reasons`: why records wait: a code, and what it is about, which may be empty.

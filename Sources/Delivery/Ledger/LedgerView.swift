@@ -36,6 +36,13 @@ public struct LedgerView: Sendable {
         return { releases.contains(Release(id: $0, code: $1)) }
     }
 
+    /// The pauses that the servers of a plan asked for and that are in force at an instant.
+    /// - Throws: ``LedgerError``.
+    public func pauses(of plan: Plan, at now: Timestamp) throws(LedgerError) -> [Pause] {
+        let endpoints = Set(plan.names.types.values.compactMap { plan.rules.endpoints[$0.system] })
+        return try read { try $0.pauses() }.filter { $0.isInForce(at: now) && endpoints.contains($0.endpoint) }
+    }
+
     /// What was delivered, refused, is in flight and waits.
     /// - Parameter today: the day whose quota is shown.
     /// - Throws: ``LedgerError``.

@@ -27,6 +27,11 @@ extension SendError {
             self.init(.notTrusted, "no trusted connection: the handshake failed")
         case .closedInHandshake:
             self.init(.notConnected, "the connection\(route.way) was closed before it was encrypted")
+        case .unsolicited:
+            self.init(
+                .unsolicited, "the idle connection\(route.way) had bytes that no request asked for, or was closed")
+        case .early:
+            self.init(.unanswered, "\(route.server) answered\(route.way) before it had all of the request")
         case .closed:
             // Of a server and the proxy before it, it is not known which one closed the connection.
             let words =

@@ -6,6 +6,8 @@ public struct SendError: Error, Sendable, Equatable, CustomStringConvertible {
         case notConnected
         /// The server is not the one that it should be, or cannot be found at all; another attempt would not help.
         case notTrusted
+        /// Something arrived on an idle connection before the request went out, which was therefore not sent.
+        case unsolicited
         /// The connection ended before an answer: one that had been idle, or one that was cut.
         case disconnected
         /// No answer in time, or one that is no HTTP: the server may have the request.

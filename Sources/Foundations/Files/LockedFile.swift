@@ -50,6 +50,12 @@ public struct LockedFile: ~Copyable, Sendable {
         close(number)
     }
 
+    /// Returns whether a path still leads to this file, which somebody may have removed or replaced.
+    public func isStill(at path: String) -> Bool {
+        var status = stat()
+        return fstat(number, &status) == 0 && FileIdentity(path: path) == FileIdentity(status)
+    }
+
     /// Replaces the contents.
     /// - Throws: `FileError`, with a path for its message.
     public func replaceContents(by bytes: [UInt8], _ path: String) throws(FileError) {

@@ -90,6 +90,7 @@ struct EasyHandle: ~Copyable {
 
     func number(_ info: CURLINFO) -> Int { ccurl_number(pointer, info) }
     func size(_ info: CURLINFO) -> Int { Int(ccurl_size(pointer, info)) }
+    func text(_ info: CURLINFO) -> String { String(cString: ccurl_text(pointer, info)) }
 
     /// What libcurl says to the failure of the last transfer.
     func words(of code: CURLcode) -> String { message[0] == 0 ? Self.words(of: code) : String(cString: message) }

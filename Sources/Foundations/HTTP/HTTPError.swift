@@ -20,6 +20,8 @@ public enum HTTPError: Error, Sendable, Equatable {
     case noHandshake
     /// The connection ended before it was encrypted.
     case closedInHandshake
+    /// Bytes arrived, or the connection ended, while the connection was idle. The request was not sent on it.
+    case unsolicited
 
     // MARK: The server may have the request
 
@@ -27,6 +29,8 @@ public enum HTTPError: Error, Sendable, Equatable {
     case closed
     /// The connection was cut.
     case cut
+    /// An answer that reports success came before all of the request had been sent.
+    case early
     /// What came is not HTTP, or its header is longer than any honest one.
     case noHTTP
 

@@ -6,6 +6,7 @@ import CCurl
 final class Transfer {
     private let easy: EasyHandle
     private let settings: HTTPSettings
+    private let kept: KeptSockets
     private var route: HTTPRoute?
     private var fields: [HTTPRequest.Field]?
     private var fieldList: FieldList?
@@ -17,6 +18,8 @@ final class Transfer {
     private var timesSent = 0
     private var bodyLength = 0
     private var isKnownToBeSent = false
+    /// The reason for which this transfer was stopped here, and not by libcurl.
+    private var stop: HTTPError?
 
     /// Its place among those that run.
     var place = 0
@@ -36,8 +39,9 @@ final class Transfer {
     }
 
     /// - Throws: `HTTPError` if there is no memory, or libcurl lacks what is needed.
-    init(_ settings: HTTPSettings) throws(HTTPError) {
+    init(_ settings: HTTPSettings, _ kept: KeptSockets) throws(HTTPError) {
         self.settings = settings
+        self.kept = kept
         head = HeadLines(wanted: settings.wantedFields)
         easy = try EasyHandle.make(settings.identity)
         try easy.set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeout)
@@ -84,16 +88,22 @@ final class Transfer {
         timesSent = 0
         bodyLength = request.body.count
         isKnownToBeSent = bodyLength <= Self.shortBody
+        stop = nil
     }
 
     private func take(_ route: HTTPRoute) throws(HTTPError) {
         self.route = nil
         try easy.set(CURLOPT_URL, route.server)
+        let canCheck = !route.server.hasPrefix("https:") || Self.seesDecryptedBytes
+        try easy.set(CURLOPT_FORBID_REUSE, canCheck ? 0 : 1)
         try easy.set(CURLOPT_PROXY, route.proxy.map { "http://\($0.address)" } ?? "")
         try easy.set(CURLOPT_PROXYUSERNAME, route.proxy?.credential?.user)
         try easy.set(CURLOPT_PROXYPASSWORD, route.proxy?.credential?.password)
         self.route = route
     }
+
+    /// Whether unread bytes of idle encrypted connections can be found, so that these connections can be used again.
+    private static let seesDecryptedBytes = ccurl_sees_decrypted_bytes() != 0
 
     private func take(_ fields: [HTTPRequest.Field]) throws(HTTPError) {
         self.fields = nil
@@ -106,14 +116,18 @@ final class Transfer {
     /// Says what a code of libcurl means, and is ready for the next request.
     func conclude(_ code: CURLcode) -> HTTPEnd {
         defer { forget() }
+        kept.note(connectionOf: easy)
         if code == CURLE_OK { return .complete }
+        if let stop { return .failed(stop) }
         if !wantsMore { return .enough }
         var facts = FailureFacts(timesSent: timesSent)
         facts.code = Int32(clamping: easy.number(CURLINFO_OS_ERRNO))
         facts.proxyStatus = easy.number(CURLINFO_HTTP_CONNECTCODE)
         facts.hasProxy = route?.proxy != nil
         facts.isConnected = easy.number(CURLINFO_LOCAL_PORT) > 0
-        facts.isChainGood = easy.number(CURLINFO_SSL_VERIFYRESULT) == 0
+        // libcurl checks the name first, and until then reports 1. The numbers of what is wrong with a chain are
+        // greater.
+        facts.isChainGood = easy.number(CURLINFO_SSL_VERIFYRESULT) <= 1
         facts.words = easy.words(of: code)
         return .failed(HTTPError(code, facts))
     }
@@ -134,11 +148,16 @@ final class Transfer {
     /// receiver.
     func isOver(at now: ContinuousClock.Instant) -> Bool {
         guard end <= now else { return false }
-        guard let receiver, timesSent > 0, !isKnownToBeSent else { return true }
-        isKnownToBeSent = easy.size(CURLINFO_SIZE_UPLOAD_T) >= bodyLength
+        guard let receiver, timesSent > 0, !isSent() else { return true }
         receiver.requestGoes(at: now)
         end = receiver.end
         return end <= now
+    }
+
+    /// Whether the body was sent, as far as is known.
+    private func isSent() -> Bool {
+        isKnownToBeSent = isKnownToBeSent || easy.size(CURLINFO_SIZE_UPLOAD_T) >= bodyLength
+        return isKnownToBeSent
     }
 
     // MARK: Callbacks
@@ -162,14 +181,21 @@ final class Transfer {
     private static let requestCallback:
         @convention(c) (
             UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
-        ) -> Int32 = { context, _, _, _, _ in
-            guard let context, Transfer.at(context).mayGo() else { return CURL_PREREQFUNC_ABORT }
-            return CURL_PREREQFUNC_OK
+        ) -> Int32 = { context, peer, local, peerPort, localPort in
+            guard let context, let peer, let local else { return CURL_PREREQFUNC_ABORT }
+            let connection = KeptSockets.name(
+                local: String(cString: local), Int(localPort), peer: String(cString: peer), Int(peerPort))
+            return Transfer.at(context).mayGo(on: connection) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
 
     /// Whether the request may go out on the connection that was found for it: once. libcurl would send it again by itself
     /// where a connection that had been used before ends, and the server may have the first one.
-    private func mayGo() -> Bool {
+    private func mayGo(on connection: String) -> Bool {
+        if timesSent == 0, easy.number(CURLINFO_NUM_CONNECTS) == 0, !kept.isQuiet(connection, of: easy) {
+            // libcurl closes the connection of a request that is stopped here.
+            stop = .unsolicited
+            return false
+        }
         timesSent += 1
         guard timesSent == 1 else { return false }
         receiver?.requestGoes(at: .now)
@@ -181,6 +207,11 @@ final class Transfer {
         switch head.take(line, status: { easy.number(CURLINFO_RESPONSE_CODE) }) {
         case .more: return true
         case .complete(let head):
+            // A server can reject a request of which it has read a part, but it cannot have stored one.
+            if (200..<300).contains(head.status), !isSent() {
+                stop = .early
+                return false
+            }
             receiver?.headCame(head, at: .now)
             lookAtEnd()
             return true

@@ -4,6 +4,7 @@ import CCurl
 struct TransferLoop: ~Copyable {
     private let mailbox: Mailbox
     private let settings: HTTPSettings
+    private let kept: KeptSockets
     private var running: [Transfer] = []
     /// Those that have no request. Each keeps its buffers, so that no request needs new ones.
     private var spares: [Transfer] = []
@@ -11,6 +12,7 @@ struct TransferLoop: ~Copyable {
     init(_ mailbox: Mailbox, _ settings: HTTPSettings) {
         self.mailbox = mailbox
         self.settings = settings
+        kept = KeptSockets(connections: settings.connections)
     }
 
     /// Works until the client is closed.
@@ -20,13 +22,12 @@ struct TransferLoop: ~Copyable {
             for start in news.starts { begin(start) }
             if news.isClosing { break }
             if news.mustLook { for transfer in running { transfer.lookAtEnd() } }
+            // What has arrived counts, although this thread is late to read it.
+            if running.contains(where: { $0.end <= .now }) { move(until: .now) }
             let end = endLate()
             // Requests that begin are looked for again before the thread sleeps: others may have come in meanwhile.
             let maySleep = news.starts.isEmpty && mailbox.fallAsleep()
-            if !mailbox.multi.perform(until: maySleep ? end : .now) {
-                endAll(.failed(.other("libcurl failed", wasSent: true)))
-            }
-            while let (transfer, code) = mailbox.multi.nextOver() { self.end(transfer, transfer.conclude(code)) }
+            move(until: maySleep ? end : .now)
         }
         let (starts, closing) = mailbox.end()
         endAll(.failed(.ended))
@@ -34,9 +35,17 @@ struct TransferLoop: ~Copyable {
         for done in closing { done() }
     }
 
+    /// Moves what can be moved, and ends the transfers that are over then. Waits for that until an instant at most.
+    private mutating func move(until instant: ContinuousClock.Instant) {
+        if !mailbox.multi.perform(until: instant) {
+            endAll(.failed(.other("libcurl failed", wasSent: true)))
+        }
+        while let (transfer, code) = mailbox.multi.nextOver() { end(transfer, transfer.conclude(code)) }
+    }
+
     private mutating func begin(_ start: Mailbox.Start) {
         do throws(HTTPError) {
-            let transfer = if let spare = spares.popLast() { spare } else { try Transfer(settings) }
+            let transfer = if let spare = spares.popLast() { spare } else { try Transfer(settings, kept) }
             try transfer.prepare(start.request, over: start.route, for: start.receiver)
             guard mailbox.multi.add(transfer) else {
                 throw .other("there is not enough memory", wasSent: false)

@@ -1,4 +1,5 @@
 import CThreads
+import Files
 import Glibc
 
 /// The threads and the memory that a program needs before it can do anything.
@@ -8,6 +9,15 @@ public enum SystemResources {
     private static let otherThreads = 4
     /// Address space for the smallest work of one thread.
     private static let bytesPerThread: UInt = 4 << 20
+
+    /// Ends the program with a clear message where the system does not allow it to have `count` more files open. The
+    /// libraries below would trap, or report a server or a bundle as unreachable.
+    public static func requireDescriptors(_ count: Int, for program: String) {
+        guard !DescriptorLimit.allows(count) else { return }
+        StandardError.write("\(program): cannot have \(count) files open at once")
+        StandardError.write("\(program): allow more open files (ulimit -n)")
+        exit(ExitStatus.inputOutput.rawValue)
+    }
 
     /// Ends the program with a clear message where the system does not allow it the threads and the address space that it
     /// needs, now and whenever a thread cannot be made later: it would wait for ever otherwise.

@@ -17,6 +17,8 @@ struct JobSummary {
     var refusals: [RefusalGroup] = []
     /// Held records that an operator can release, by their codes, whatever bundle they came in.
     var heldReleasable: [String: Int] = [:]
+    /// The pauses that servers asked for and that have not ended, those of this job included.
+    var pauses: [Pause]
     /// How far each bundle has come; empty where nobody asked.
     var bundles: [BundleStanding] = []
     /// Where bundles lie now that had done their work.
@@ -72,15 +74,14 @@ struct JobSummary {
     /// Whether somebody has to hear of the job.
     private var isWorthALine: Bool { status != nil || plan.count(.tooOld) > 0 }
 
-    /// `120 records: delivered 40, refused 1, daily limit 79; 503 busy (2); 1 refused until retry or forget: 400 no (1)`
+    /// `120 records: delivered 40, refused 1, left 2; mozilla: 503 busy (2); 1 stays refused until retry or forget: …`
     private var sentence: String {
         let parts =
             ends.map { "\($0.name) \($0.count)" }
             + reasons.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
         let records = Phrase.count(plan.dispositions.count, "record")
         let total = ([records] + (parts.isEmpty ? [] : [parts.joined(separator: ", ")])).joined(separator: ": ")
-        let why = undelivered.map { "\($0.reason.system): \($0.reason.text) (\($0.uploads))" }
-        let pauses = plan.pauses.map(Phrase.pause)
+        let pauses = pauses.map(Phrase.pause)
         let wrong = wrongCredentials.map { account in
             let name = plan.pool.needsCredential(of: account.system) ? " (\(nameToSet(account)))" : ""
             return "credential refused: \(account.label)\(name)"
@@ -95,6 +96,13 @@ struct JobSummary {
     private var undelivered: [(reason: LeftReason, uploads: Int)] {
         report.left.map { ($0.key, $0.value) }
             .sorted { ($0.reason.system.description, $0.reason.text) < ($1.reason.system.description, $1.reason.text) }
+    }
+
+    /// `mozilla: 503 busy (2)`: why planned uploads were left, in the order of systems, each reason once.
+    private var why: [String] {
+        var counts: [String: Int] = [:]
+        for (reason, uploads) in report.left { counts["\(reason.system): \(reason.phrase)", default: 0] += uploads }
+        return counts.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
     }
 
     /// What has to be settled by somebody, or that nothing is left.
@@ -140,6 +148,7 @@ struct JobSummary {
                 return object.bytes
             })
         object.set(waitingIn: plan)
+        object.set(pauses)
         object.set("wrongCredentials", strings: wrongCredentials.map(\.label))
         return object
     }

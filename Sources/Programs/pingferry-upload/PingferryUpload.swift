@@ -23,21 +23,26 @@ struct PingferryUpload: AsyncParsableCommand {
             Exit status: 0 all good; 1 finished, but some record was refused, now or earlier, or is held, and nobody has \
             settled that; 64 usage; 65 a bundle is damaged or not one: nothing of any was sent; 66 no such input; 69 no server \
             could be reached, and nothing was delivered; 73 cannot create the ledger; 74 input/output error, also where \
-            a bundle or the ledger fails while the job runs, or the system has too few threads or too little memory; 75 \
+            a bundle or the ledger fails while the job runs, or the system has too few threads, open files or too little memory; 75 \
             something is left for another job, or another job is at work; 77 no permission; 78 bad configuration or \
             credentials.
             """,
         version: ProgramVersion.description(of: name),
         subcommands: [
             SendCommand.self, StatusCommand.self, RetryCommand.self, ReleaseCommand.self, ForgetCommand.self,
+            PruneCommand.self,
         ],
         defaultSubcommand: SendCommand.self)
 
     /// The program in its messages.
     static let name = "pingferry-upload"
 
+    /// The number of files that a command has open at most, without bundles and connections.
+    static let openFiles = 32
+
     static func main() async {
         StandardDescriptors.reserve()
+        SystemResources.requireDescriptors(openFiles, for: name)
         // TLS libraries would write the keys of connections into the file that it names.
         unsetenv("SSLKEYLOGFILE")
         SystemResources.require(for: "pingferry-upload", threadsPerProcessor: 2)

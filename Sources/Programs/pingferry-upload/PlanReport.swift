@@ -80,6 +80,7 @@ struct PlanReport {
         var object = CanonicalObject()
         object.set("reasons", reasons: plan.reasons)
         object.set(waitingIn: plan)
+        object.set(plan.pauses)
         object.set("records", integer: pool.count)
         object.set("send", integer: plan.count(.send))
         object.set("time", string: plan.now.description)
@@ -124,9 +125,8 @@ struct PlanReport {
 }
 
 extension CanonicalObject {
-    /// Sets what waits for somebody to do something: held records by code, missing credentials by account; and for servers.
+    /// Sets what waits for somebody to do something: held records by code, and missing credentials by account.
     mutating func set(waitingIn plan: Plan) {
-        set(plan.pauses)
         set("held", object: CanonicalObject(counts: plan.holds))
         set(
             "missingCredentials",

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Delivery
+import Files
 import FoundationEssentials
 import Systems
 import Telemetry
@@ -30,6 +31,11 @@ struct SendingOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("How often an upload is tried before it waits for the next job.", valueName: "n"))
     var attempts = 4
+
+    @Option(
+        help: ArgumentHelp(
+            "Stop a system after this number of equal refusals in a job: a number, or unlimited.", valueName: "n"))
+    var refusals = Limit(count: 25)
 
     @Option(
         help: ArgumentHelp(
@@ -70,11 +76,23 @@ struct SendingOptions: ParsableArguments {
             throw ValidationError("--exchange-timeout takes 1 to 3600")
         }
         guard (1...20).contains(attempts) else { throw ValidationError("--attempts takes 1 to 20") }
+        guard refusals.count != 0 else { throw ValidationError("--refusals takes 1 or more, or unlimited") }
         guard clientKey == nil || clientCert != nil else {
             throw ValidationError("--client-key takes a --client-cert beside it")
         }
         _ = try endpoints()
         _ = try givenProxy()
+    }
+
+    /// Checks that bundles and connections can be open at once.
+    /// - Throws: `CommandError`.
+    func requireDescriptors(bundles: Int) throws {
+        let count = PingferryUpload.openFiles + bundles + connections * Systems.table.all.count
+        guard !DescriptorLimit.allows(count) else { return }
+        throw CommandError(
+            status: .inputOutput,
+            message: "cannot have \(count) files open at once, which these bundles and connections need",
+            remedy: "allow more open files (ulimit -n), or give fewer bundles or --connections")
     }
 
     /// The credentials that the file and the environment hold.
@@ -103,6 +121,7 @@ struct SendingOptions: ParsableArguments {
             SystemClock.now
         }
         settings.backoff.attempts = attempts
+        settings.refusalLimit = refusals.count
         if logJSON { settings.log = { StandardError.write(json: $0.line) } }
         return settings
     }

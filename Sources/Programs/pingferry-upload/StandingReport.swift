@@ -60,15 +60,13 @@ struct UnsettledRecord {
     /// Why: `refused`, the codes for which it is held, or what it waits for.
     let reason: WaitReason
 
-    /// A row of a table: see ``header``.
-    var row: [String] {
-        [
-            record.id, record.system.description, record.type, record.client ?? "(none)",
-            record.time?.description ?? "", reason.text,
-        ]
+    /// The id, and below it the record's type, client and time and the reason.
+    var lines: [String] {
+        let client = record.client.map { ", client \($0)" } ?? ""
+        let time = record.time.map { ", \($0)" } ?? ""
+        let text = "\(record.system) \(record.type)\(client)\(time): \(reason.text)"
+        return ["  \(record.id)"] + WrappedText.lines(of: text, indent: 4)
     }
-
-    static let header = ["id", "system", "type", "client", "time", "why"]
 
     var json: CanonicalObject {
         var object = CanonicalObject()

@@ -44,22 +44,27 @@ struct StatusReport {
 
     // MARK: Tables
 
-    /// Prints a row for each client and type, and the totals.
+    /// Prints the clients, a row for each of their types, and the totals. A line has at most 80 columns.
     func printTable() throws {
+        let entries = entries
         let rows = entries.map { entry in
             [
-                Self.name(entry.subject.client), entry.subject.client.system.description, entry.subject.type.name,
-                "\(entry.counts.delivered)", "\(entry.counts.refused)", "\(entry.counts.inFlight)",
-                "\(entry.counts.waiting.forLater.records)", "\(entry.counts.waiting.held.records)",
-                "\(overview.today[entry.subject.client] ?? 0)", Self.why(entry.counts.waiting),
+                entry.subject.type.name, "\(entry.counts.delivered)", "\(entry.counts.refused)",
+                "\(entry.counts.inFlight)", "\(entry.counts.waiting.forLater.records)",
+                "\(entry.counts.waiting.held.records)",
             ]
         }
-        if !rows.isEmpty {
-            let header = [
-                "client", "system", "type", "delivered", "refused", "in flight", "waiting", "held", "client's today",
-                "why",
-            ]
-            for line in TextTable(header: header, rows: rows).lines { try Terminal.print(line) }
+        let header = ["type", "delivered", "refused", "in flight", "waiting", "held"]
+        let lines = TextTable(header: header, rows: rows).lines
+        if !rows.isEmpty { try Terminal.print("  " + lines[0]) }
+        for (index, (subject, counts)) in entries.enumerated() {
+            if index == 0 || entries[index - 1].subject.client != subject.client {
+                let today = overview.today[subject.client] ?? 0
+                let client = "\(subject.client.system) \(Self.name(subject.client))"
+                try Terminal.print("\(client): \(Phrase.count(today, "upload")) today")
+            }
+            try Terminal.print("  " + lines[index + 1])
+            try Self.print(why: counts.waiting)
         }
         try Terminal.print(sentence)
         for pause in pauses { try Terminal.print(Phrase.pause(pause)) }
@@ -87,32 +92,32 @@ struct StatusReport {
     /// Prints of which bundles something waits, and when a job last saw each.
     private func printBundles() throws {
         guard clients.isEmpty, overview.bundles.count > 1 else { return }
-        let rows = overview.bundles.map { bundle in
-            [
-                bundle.name.path, String(bundle.name.digest.prefix(12)), bundle.seen?.description ?? "",
-                "\(bundle.waiting.forLater.records)", "\(bundle.waiting.held.records)", Self.why(bundle.waiting),
-            ]
+        for bundle in overview.bundles {
+            try Terminal.print(bundle.name.path)
+            let seen = bundle.seen.map { ", last given to a job \($0)" } ?? ""
+            try Terminal.print("  digest \(bundle.name.digest.prefix(12))\(seen)")
+            try Self.print(why: bundle.waiting)
         }
-        let header = ["bundle", "digest", "last given to a job", "waiting", "held", "why"]
-        for line in TextTable(header: header, rows: rows).lines { try Terminal.print(line) }
     }
 
-    /// Prints a row for each record that was refused.
+    /// Prints the id of each record that was refused, and below it the answer.
     func printRefusals() throws {
-        let rows = remarks(areRefusals: true).map { refusal in
-            [
-                refusal.id, refusal.subject.type.system.description, refusal.subject.type.name, "\(refusal.status)",
-                refusal.time?.description ?? "", refusal.text,
-            ]
-        }
-        guard !rows.isEmpty else { return try Terminal.print("nothing refused") }
-        for line in TextTable(header: ["id", "system", "type", "status", "time", "reason"], rows: rows).lines {
-            try Terminal.print(line)
+        let refusals = remarks(areRefusals: true)
+        guard !refusals.isEmpty else { return try Terminal.print("nothing refused") }
+        for refusal in refusals {
+            try Terminal.print(refusal.id)
+            let time = refusal.time.map { "\($0): " } ?? ""
+            let text =
+                "\(refusal.subject.type.system) \(refusal.subject.type.name): \(time)\(refusal.status) \(refusal.text)"
+            for line in WrappedText.lines(of: text, indent: 2) { try Terminal.print(line) }
         }
     }
 
-    private static func why(_ waiting: [WaitReason: Int]) -> String {
-        waiting.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }.joined(separator: ", ")
+    /// Prints why records wait, one line for each reason unless it is long.
+    private static func print(why waiting: [WaitReason: Int]) throws {
+        for (reason, records) in waiting.sorted(by: { $0.key < $1.key }) {
+            for line in WrappedText.lines(of: "\(reason.text) \(records)", indent: 4) { try Terminal.print(line) }
+        }
     }
 
     /// What was refused, by answer, the most records first.

@@ -63,7 +63,7 @@ extension CommandError {
     private static func status(of error: LedgerError) -> ExitStatus {
         switch error {
         case .held: .tryLater
-        case .damaged, .storage: .inputOutput
+        case .damaged, .storage, .removed: .inputOutput
         case .notALedger, .notAFile, .severalNames, .newer: .badConfiguration
         case .missing: .noInput
         case .file(let error) where error.isNoPermission: .noPermission

@@ -18,7 +18,7 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
     static let stars = Array("***".utf8)
     /// How many characters of a credential in a row are too many to show; a number of 64 bits holds them.
     private static let partLength = 8
-    /// Of another form of a credential, such as Base64, fewer characters than these say nothing.
+    /// The minimum number of characters that are hidden of the Base64 of a longer text that contains a credential.
     private static let leastDerived = 6
     /// How often escapes may be escaped. Of a text that goes further nothing is shown.
     private static let deepest = 12
@@ -34,8 +34,8 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
             needles.insert(Self.folded(bytes))
             var text = EscapedText(bytes)
             while text.decode(.all) { needles.insert(Self.folded(text.bytes)) }
-            let derived = Self.base64(bytes) + [Array(bytes.hex.utf8)]
-            needles.formUnion(derived.map(Self.folded).filter { $0.count >= Self.leastDerived })
+            needles.formUnion(Self.encodings(of: bytes).map(Self.folded))
+            needles.formUnion(Self.base64(bytes).map(Self.folded).filter { $0.count >= Self.leastDerived })
         }
         needles.remove([])
         self.needles = needles.sorted { $0.lexicographicallyPrecedes($1) }
@@ -138,6 +138,14 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
     }
 
     // MARK: Other forms
+
+    /// Returns the hexadecimal form of `bytes`, and the Base64 of `bytes` alone in both alphabets, without padding.
+    private static func encodings(of bytes: [UInt8]) -> [[UInt8]] {
+        var encoded: [UInt8] = []
+        encoded.append(base64: bytes.span)
+        let text = Array(encoded.prefix { $0 != UInt8(ascii: "=") })
+        return [Array(bytes.hex.utf8), text, text.map(inAddressAlphabet)]
+    }
 
     /// The texts of which one is in the Base64 of every text that holds these bytes, wherever they stand; in both alphabets.
     private static func base64(_ bytes: [UInt8]) -> [[UInt8]] {

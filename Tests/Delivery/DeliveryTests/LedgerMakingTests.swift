@@ -43,6 +43,7 @@ import Testing
             try change(
                 ["refusals", "pauses", "bundles", "reasons", "waits"].map { "DROP TABLE \($0)" } + [
                     "ALTER TABLE clients DROP COLUMN stored", "ALTER TABLE jobs DROP COLUMN success",
+                    "ALTER TABLE jobs DROP COLUMN since", "ALTER TABLE settled DROP COLUMN seen",
                     "DELETE FROM grdb_migrations WHERE identifier <> '1'",
                 ], in: path)
         }

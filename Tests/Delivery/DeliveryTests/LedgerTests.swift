@@ -54,6 +54,19 @@ import Testing
 
     // MARK: File
 
+    @Test("a ledger that is removed while it is in use takes no change without a word")
+    func removed() async throws {
+        let (ledger, plan) = try begin([Sample.ping("A")])
+        _ = try await ledger.mark(plan.sends, at: now)
+        try FileManager.default.removeItem(atPath: path)
+        let settlement = Settlement(plan.sends[0], recordID: "A", outcome: .delivered(status: 200))
+        var error = await #expect(throws: LedgerError.self) { try await ledger.settle([settlement], at: now) }
+        #expect(error?.kind == "removed")
+        try FileManager.default.copyItem(atPath: path + ".lock", toPath: path)
+        error = #expect(throws: LedgerError.self) { try ledger.noteSuccess() }
+        #expect(error?.kind == "removed")
+    }
+
     @Test("it is made for its owner alone, with its folder, and kept so")
     func privateFile() async throws {
         try await settle(.delivered(status: 200), [Sample.ping("A")])

@@ -3,6 +3,7 @@ import Leanplum
 import Mozilla
 import SQLite
 import Sift
+import Systems
 import Telemetry
 import TestSupport
 import Testing
@@ -149,5 +150,13 @@ import Testing
             #expect(error?.remedy == "use a newer version of this program")
             #expect(try folder.data("ledger.sqlite") == before)
         }
+    }
+
+    @Test("nothing of it is pruned before it is known when records were last seen")
+    func pruning() throws {
+        let later = Sample.time(1_000 * 24 * 60)
+        let ledger = try Ledger(path: path, now: later)
+        try ledger.begin(Planner.plan(Sample.pool([]), LedgerState(), rules: PlanRules(), now: later))
+        #expect(try ledger.prune(unseenFor: 86_400_000, knowing: Systems.table, at: later) == 0)
     }
 }

@@ -57,11 +57,19 @@ import Testing
         #expect(attempts.step(after: Answer(status: 200), jitter: 1) == .over(.delivered(status: 200), .none))
     }
 
+    @Test func aRequestThatWasNotSentOnAnIdleConnectionIsSentOnAnother() {
+        var attempts = attempts(1)
+        for _ in 1...20 {
+            #expect(attempts.step(after: SendError(.unsolicited, "stray"), jitter: 1) == .again(after: 0))
+        }
+        #expect(attempts.step(after: busy, jitter: 1) == .over(.retryLater(status: 503, reason: busyReason), .failure))
+    }
+
     @Test func aRequestThatMayHaveArrivedOnceStaysSo() {
         var attempts = attempts(2)
         _ = attempts.step(after: cut, jitter: 1)
         _ = attempts.step(after: busy, jitter: 1)
-        #expect(attempts.step(after: busy, jitter: 1) == .over(.unknown(reason: busyReason), .failure))
+        #expect(attempts.step(after: busy, jitter: 1) == .over(.unknown(reason: "503 \(busyReason)"), .failure))
         #expect(attempts.givingUp("stopped") == .unknown(reason: "stopped"))
         var wrong = attempts
         #expect(
@@ -107,22 +115,39 @@ import Testing
         }
     }
 
+    private func gate(refusals: Int? = nil) -> Gate { Gate(to: .mozilla, failureLimit: 3, refusalLimit: refusals) }
+
     @Test func aGateClosesAfterFailuresInARow() async {
-        let gate = Gate(failureLimit: 3)
+        let gate = gate()
+        let busy = Outcome.retryLater(status: 503, reason: "busy")
         for impact in [Attempts.Impact.failure, .failure, .none, .failure, .failure] {
-            gate.report(impact, reason: "503")
+            gate.report(busy, impact)
             #expect(gate.closed == nil)
         }
-        gate.report(.failure, reason: "503")
-        #expect(gate.closed == "503")
-        #expect(await gate.pass() == "503")
+        gate.report(busy, .failure)
+        #expect(gate.closed?.phrase == "503 busy")
+        #expect(await gate.pass()?.code == "server-left-alone")
+    }
+
+    @Test func aGateClosesAfterEqualRefusals() {
+        let gate = gate(refusals: 3)
+        for reason in ["no", "no", "never", "not today"] {
+            gate.report(.refused(status: 400, reason: reason), .none)
+            gate.report(.delivered(status: 200), .none)
+            #expect(gate.closed == nil)
+        }
+        gate.report(.refused(status: 413, reason: "no"), .none)
+        #expect(gate.closed == nil)
+        gate.report(.refused(status: 400, reason: "no"), .none)
+        #expect(gate.closed?.phrase == "stopped after 3 refusals with 400")
+        #expect(gate.closed?.code == "refusal-limit")
     }
 
     @Test func aGateDoesNotHoldUpATaskThatIsStopped() async {
-        let gate = Gate(failureLimit: 3)
+        let gate = gate()
         gate.keepQuiet(seconds: 3600)
         let task = Task { await gate.pass() }
         task.cancel()
-        #expect(await task.value == Gate.stopped)
+        #expect(await task.value == gate.stopped)
     }
 }

@@ -288,7 +288,9 @@ import Testing
         try await server.order(#"[{"status":429,"headers":{"Retry-After":"3600"}}]"#)
         let finished = try await job(server, "--connections", "2", try await bundle(clients: 20))
         #expect(finished.status == 75)
-        #expect(finished.text.hasPrefix("60 records: left 60; "))
+        #expect(finished.text.hasPrefix("60 records: left 60; mozilla: "))
+        #expect(finished.text.contains("mozilla: 429 the server is busy or failing ("))
+        #expect(finished.text.contains("; \(server.address) asked to be left alone until "))
         #expect(try await server.report().total <= 2)
         let totals = try await status()
         #expect(totals["inFlight"] as? Int == 0)
@@ -307,6 +309,54 @@ import Testing
         #expect(pauses?.map { $0["endpoint"] } == [server.address])
         #expect(try await upload("forget", "--ledger", ledger, server.address).text == "1 entry forgotten\n")
         #expect(try await job(server, folder("b.tar.zst")).text == "60 records: delivered 60; nothing is left\n")
+    }
+
+    @Test func aServerThatRefusesAllAlikeIsStoppedForThisJob() async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"status":400,"text":"no"}]"#)
+        let words = ["--connections", "1", try await bundle(pings: 10)]
+        let first = try await job(server, ["--json", "--refusals", "3"] + words)
+        #expect(first.status == 1)
+        #expect(try first.json()["records"] as? [String: Int] == ["left": 7, "refused": 3])
+        let left = try #require(first.json()["undelivered"] as? [[String: Any]])
+        #expect(left.map { $0["code"] as? String } == ["refusal-limit"])
+        #expect(left.map { $0["uploads"] as? Int } == [7])
+        let second = try await job(server, ["--quiet", "--refusals", "1"] + words)
+        #expect(second.text.contains("; mozilla: stopped after 1 refusal with 400 (6); "))
+        #expect(try await server.report().total == 4)
+        #expect(try await job(server, "--refusals", "0", words[2]).status == 64)
+        #expect(try await job(server, ["--refusals", "unlimited"] + words).text.contains("refused 6"))
+    }
+
+    @Test func aLedgerThatIsRemovedWhileAJobRunsIsReported() async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"hold":true}]"#)
+        let uploader = try Uploader([
+            "send", "--ledger", ledger, "--endpoint", server.address, "--read-timeout", "600",
+            try await bundle(pings: 1),
+        ])
+        while try await server.report().total < 1 { try await Task.sleep(for: .milliseconds(20)) }
+        try FileManager.default.removeItem(atPath: ledger)
+        try await server.tell(#"{"rules":[],"release":true}"#)
+        let finished = try await uploader.finish()
+        #expect(finished.status == 74)
+        #expect(finished.errors.contains("\(ledger): the ledger was removed or replaced while it was in use"))
+        #expect(finished.text.contains("1 record: left 1; "), "\(finished.text)")
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible, "only root can mount"))
+    func whereTheLedgersDiskIsFullTheMailSaysWhatTheLedgerHas() async throws {
+        let (server, disk) = (try LoopbackServer(), try SmallDisk(kibibytes: 300))
+        let words = ["--ledger", disk("l"), "--timezone", noonTimezone]
+        let bundle = try await bundle(clients: 8, pings: 40)
+        let finished = try await Uploader(["send", "--json", "--endpoint", server.address, bundle] + words).finish()
+        #expect(finished.status == 74, "\(finished.errors)")
+        let counts = try #require(finished.json()["records"] as? [String: Int])
+        try disk.enlarge(kibibytes: 8000)
+        let status = try await Uploader(["status", "--json"] + words).finish().json()
+        let totals = try #require(status["totals"] as? [String: Any])
+        #expect(totals["delivered"] as? Int == counts["delivered"] ?? 0)
+        #expect((counts["delivered"] ?? 0) + (counts["left"] ?? 0) == 320)
     }
 
     @Test func aServerThatFailsRepeatedlyIsLeftAlone() async throws {

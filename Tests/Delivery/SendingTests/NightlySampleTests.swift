@@ -53,6 +53,8 @@ import Testing
         #expect(finished.text.split(separator: "\n").count == 1)
         #expect(finished.text.contains("the proxy does not accept the credential: 127.0.0.1:\(proxy.port)"))
         #expect(finished.errors == "")
+        try FileManager.default.removeItem(atPath: folder(".config/pingferry/credentials.json"))
+        #expect(try shell(command, proxy: proxy).status == 78, "there need not be a file of credentials")
     }
 
     @Test func theUnitsRunTheUploader() async throws {

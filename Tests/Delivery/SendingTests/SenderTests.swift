@@ -36,6 +36,14 @@ import Testing
         return settings
     }
 
+    /// Starts a server, with a certificate if there is an authority for it.
+    private func server(_ certificates: Certificates?) throws -> LoopbackServer {
+        guard let certificates else { return try LoopbackServer() }
+        let (certificate, key) = try certificates.make("server")
+        return try LoopbackServer(
+            "--certificate=\(certificate)", "--key=\(key)", authority: certificates.authority)
+    }
+
     /// Runs a body with a sender.
     private func sending<Value>(_ settings: SenderSettings, _ body: (Sender) async throws -> Value) async throws
         -> Value
@@ -83,9 +91,13 @@ import Testing
             Set(arrived.headers.map { $0[0].lowercased() }) == ["host", "user-agent", "content-type", "content-length"])
     }
 
-    @Test func oneConnectionTakesManyRequests() async throws {
-        let server = try LoopbackServer()
-        try await sending(settings(server.address)) { sender async throws in
+    @Test(arguments: [false, true])
+    func oneConnectionTakesManyRequests(isEncrypted: Bool) async throws {
+        let certificates = try Certificates()
+        let server = try server(isEncrypted ? certificates : nil)
+        var settings = try settings(server.address)
+        settings.identity.authorities = certificates.authority
+        try await sending(settings) { sender async throws in
             for _ in 1...50 { #expect(try await answer(sender).status == 200) }
         }
         // A slow machine can make a connection idle for too long.
@@ -176,6 +188,7 @@ import Testing
         settings.identity.authorities = reason == "unknown authority" ? other.authority : certificates.authority
         let failure = try #require(try await failure(settings))
         #expect(failure.kind == .notTrusted, "\(failure)")
+        #expect(failure.description.contains("does not name this host") == (reason == "another name"))
     }
 
     @Test func aServerMayAskForACertificate() async throws {
@@ -294,6 +307,45 @@ import Testing
             await #expect(throws: SendError.self) { try await answer(sender) }
             #expect(try await server.report().total == (moment == "after" ? 2 : 1))
             #expect(try await answer(sender).status == 200)
+        }
+    }
+
+    /// The second rule has its head, body and stray in two records, where the connection is encrypted.
+    @Test(
+        arguments: [false, true],
+        [#""times":1"#, #""times":1,"raw":"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n""#])
+    func anAnswerThatArrivesBeforeTheRequestSettlesNothing(isEncrypted: Bool, rule: String) async throws {
+        let certificates = try Certificates()
+        let server = try server(isEncrypted ? certificates : nil)
+        let stray = (rule.contains("raw") ? "ok" : "") + #"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"#
+        try await server.order(#"[{\#(rule),"stray":"\#(stray)"},{"status":503}]"#)
+        var settings = try settings(server.address)
+        settings.identity.authorities = certificates.authority
+        try await sending(settings) { sender async throws in
+            #expect(try await answer(sender).status == 200)
+            try await server.tell(#"{"release":true}"#)
+            while try await server.report().strays < 1 { try await Task.sleep(for: .milliseconds(5)) }
+            let second: Answer
+            do {
+                second = try await answer(sender)
+            } catch let error as SendError {
+                // The request was not sent on the connection that had the stray.
+                #expect(error.kind == .unsolicited && !error.mayHaveArrived)
+                second = try await answer(sender)
+            }
+            #expect(second.status == 503)
+            #expect(try await server.report().total == 2)
+        }
+    }
+
+    @Test func aSuccessThatIsReportedBeforeTheBodyWasSentIsNotBelieved() async throws {
+        let server = try LoopbackServer()
+        try await server.order(#"[{"early":"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"}]"#)
+        let request = try request(body: #"{"a":"\#(String(repeating: "x", count: 32 << 20))"}"#)
+        try await sending(settings(server.address)) { sender async throws in
+            let error = await #expect(throws: SendError.self) { try await sender.send(request, to: .mozilla) }
+            #expect(error?.mayHaveArrived == true)
+            #expect(error?.description.hasSuffix("answered before it had all of the request") == true)
         }
     }
 

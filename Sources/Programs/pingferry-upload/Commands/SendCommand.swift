@@ -44,11 +44,15 @@ struct SendCommand: AsyncParsableCommand {
             request: of a list of events, each event goes once. duplicate: stands in the bundles twice. deletion-requested: the \
             client asked for the deletion of its data, and nothing else of it goes any more.
 
+            A server that refuses 25 uploads of a job with the same status and reason is left alone for the rest of the job, \
+            because refused uploads count against the limits. --refusals 100 changes the number. What is left of its system goes \
+            with the next job.
+
             With --json, reasons is a list: each has a code that stays the same, a detail (the codes of what is held, the \
             account of a credential), records and the text. held counts records by code (one held for several reasons counts \
             for each), and missingCredentials has an entry for each account: account (an account id or app id; empty where the \
             record names none), development (whether it wants the development key), records, system. undelivered says why \
-            planned uploads were left, and bundles for each whether it is done.
+            planned uploads were left (code refusal-limit: after equal refusals), and bundles for each whether it is done.
 
             Credentials are looked up by account or app id, in the environment (\(CredentialHelp.variables)) or in a file of \
             mode 0600:
@@ -158,6 +162,7 @@ struct SendCommand: AsyncParsableCommand {
 
     /// - Parameter unusable: takes the bundles that could not be read.
     private func send(_ unusable: inout [UnusableBundleError]) async throws {
+        try sending.requireDescriptors(bundles: bundles.count)
         var settings = try sending.jobSettings(
             agent: "Pingferry/\(ProgramVersion.number)", environment: ProcessInfo.processInfo.environment)
         // Found out before anything is sent.
@@ -186,7 +191,7 @@ struct SendCommand: AsyncParsableCommand {
         let report = try await Sending.run(job, progress: progress)
         var summary = JobSummary(
             plan: plan, report: report, failure: report.failure.map { CommandError(whileSending: $0) },
-            nameToSet: settings.credentials.nameToSet, unusable: intake.unusable)
+            nameToSet: settings.credentials.nameToSet, unusable: intake.unusable, pauses: plan.pauses)
         if summary.failure == nil { try finish(&summary, ledger) }
         try summary.print(isQuiet: common.quiet, asJSON: common.json)
         if let failure = summary.failure { throw failure }
@@ -197,6 +202,7 @@ struct SendCommand: AsyncParsableCommand {
     /// Adds what the ledger says after the job, and moves bundles away that have done their work.
     private func finish(_ summary: inout JobSummary, _ ledger: Ledger) throws {
         summary.refusals = try ledger.view.refusals()
+        summary.pauses = try ledger.view.pauses(of: summary.plan, at: SystemClock.now)
         summary.heldReleasable = try ledger.view.heldReleasable(
             knowing: Systems.table, ignoring: Set(ignoreHeld))
         guard moveDone != nil || common.json else { return }

@@ -129,9 +129,8 @@ struct StatusCommand: AsyncParsableCommand {
     private func print(_ report: StandingReport) throws {
         guard !common.quiet || !report.standing.isDone else { return }
         try Terminal.print(report.line)
-        guard !report.records.isEmpty, !common.quiet else { return }
-        let table = TextTable(header: UnsettledRecord.header, rows: report.records.map(\.row))
-        for line in table.lines { try Terminal.print("  " + line) }
+        guard !common.quiet else { return }
+        for line in report.records.flatMap(\.lines) { try Terminal.print(line) }
     }
 
     private static func json(of path: String) -> [UInt8] {

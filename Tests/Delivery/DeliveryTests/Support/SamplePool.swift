@@ -47,6 +47,7 @@ extension LedgerError {
         case .severalNames: "severalNames"
         case .newer: "newer"
         case .missing: "missing"
+        case .removed: "removed"
         case .file(let error): "file \(error.code)"
         case .storage(_, _, let isFull): isFull ? "full" : "storage"
         }

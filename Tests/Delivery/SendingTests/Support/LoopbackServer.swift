@@ -41,18 +41,24 @@ final class LoopbackServer: Sendable {
         let connections: Int
         /// How many connections are open that had an answer and wait for the next request.
         let idle: Int
+        /// The number of strays that have reached the client's system.
+        let strays: Int
         let distinct: Int
         let receipts: [Receipt]?
         let requests: [Request]
     }
 
     /// Starts a server.
-    init(_ arguments: String...) throws {
+    /// - Parameter authority: The file of the authority that has signed the server's certificate, for orders and
+    ///   questions.
+    init(_ arguments: String..., authority: String? = nil) throws {
         let server = "\(repository)/Tests/Server/loopback_server.py"
         program = try RunningProgram(["python3", server, "--ends-with-parent"] + arguments)
         port = try #require(Int(program.firstLine()), "the server did not start")
         scheme = arguments.contains { $0.hasPrefix("--certificate=") } ? "https" : "http"
-        control = try HTTPClient(HTTPSettings())
+        var settings = HTTPSettings()
+        settings.identity.authorities = try authority.map { Array(try Data(contentsOf: URL(fileURLWithPath: $0))) }
+        control = try HTTPClient(settings)
     }
 
     deinit {

@@ -1,0 +1,59 @@
+import SQLite
+import Telemetry
+
+/// Removes entries that no bundle in use needs.
+extension Ledger {
+    /// Removes the entries of settled records that no job has had in a bundle for some time.
+    ///
+    /// The time is counted back from the last job, so that entries stay while no job runs. The following entries are never removed:
+    /// refused records that nobody has settled, requests for deletion, uploads in flight, and the events of lists that were
+    /// delivered. Without them, something would be sent that must not be sent again.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: The minimum time since a job last had the record.
+    ///   - systems: The systems, which name their requests for deletion.
+    ///   - now: The present instant.
+    /// - Returns: The number of records whose entries were removed.
+    /// - Throws: ``LedgerError``.
+    public func prune(
+        unseenFor milliseconds: Int64, knowing systems: SystemTable, at now: Timestamp
+    ) throws(LedgerError) -> Int {
+        try edit { db in
+            guard let last: Int64 = try db.first("SELECT time FROM jobs") else { return 0 }
+            let kept = try db.deletionRequestTypes(systems)
+            let end = min(last, now.milliseconds / 1000) - milliseconds / 1000
+            try db.run(
+                """
+                DELETE FROM remarks WHERE EXISTS (
+                    SELECT 1 FROM settled, jobs
+                    WHERE settled.identity = remarks.identity AND settled.content = remarks.content AND refused <> 1
+                    AND max(settled.time, ifnull(seen, 0), ifnull(since, 0)) < ?1
+                    AND kind NOT IN (SELECT value FROM json_each(?2)))
+                """, [end, kept])
+            try db.run(
+                """
+                DELETE FROM settled
+                WHERE refused <> 1 AND max(time, ifnull(seen, 0), ifnull((SELECT since FROM jobs), 0)) < ?1
+                AND kind NOT IN (SELECT value FROM json_each(?2))
+                """, [end, kept])
+            return db.changeCount
+        }
+    }
+}
+
+extension LedgerJob {
+    /// Notes that a job has records that were settled before, so that their entries are not pruned.
+    func note(settledOf plan: Plan, _ db: Database) throws {
+        let keys = plan.dispositions.indices.filter {
+            [.delivered, .refused, .givenUp].contains(plan.dispositions[$0])
+        }
+        .map { plan.pool.candidates[$0].key }
+        let now = plan.now.milliseconds / 1000
+        for key in keys.sorted() {
+            // Once a day, because each change has to be written.
+            try db.run(
+                "UPDATE settled SET seen = ?3 WHERE identity = ?1 AND content = ?2 AND ifnull(seen, time) < ?3 - 86400",
+                [key.identity, key.content, now])
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import CFiles
+import Glibc
+
+/// The limit of the number of files that the process has open.
+public enum DescriptorLimit {
+    /// Raises the limit as far as the system allows, and returns whether `count` more files can be open at once.
+    public static func allows(_ count: Int) -> Bool {
+        cfiles_allow_many_open_files()
+        var held: [Int32] = []
+        defer { for number in held { close(number) } }
+        while held.count < count {
+            let number = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
+            guard number >= 0 else { return false }
+            held.append(number)
+        }
+        return true
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Systems
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+/// Entries of a ledger that are removed because no bundle in use needs them.
+@Suite struct LedgerPruningTests {
+    private let folder: TemporaryFolder
+    private let day = 24 * 60
+
+    init() throws { folder = try TemporaryFolder(inMemory: true) }
+
+    /// Runs a job that is given some records on a day, and settles those that it sends.
+    /// - Returns: What the job did with each record.
+    @discardableResult
+    private func job(
+        _ records: [Record], onDay number: Int, _ outcome: Outcome = .delivered(status: 200),
+        knowing systems: SystemTable = Systems.table
+    ) async throws -> [Disposition] {
+        let now = Sample.time(number * day)
+        let ledger = try Ledger(path: folder("l"), now: now)
+        let pool = Sample.pool(records, knowing: systems)
+        let state = try ledger.view.state(of: pool, today: DayRule.utc.day(of: now))
+        let plan = Planner.plan(pool, state, rules: PlanRules(), now: now)
+        try ledger.begin(plan)
+        for send in plan.sends {
+            _ = try await ledger.mark([send], at: now)
+            try await ledger.settle([Settlement(send, recordID: "", outcome: outcome)], at: now)
+        }
+        return plan.dispositions
+    }
+
+    private func prune(
+        _ days: Int, onDay number: Int, knowing systems: SystemTable = Systems.table
+    ) throws -> Int {
+        let now = Sample.time(number * day)
+        return try Ledger(path: folder("l"), now: now).prune(
+            unseenFor: Int64(days) * 86_400_000, knowing: systems, at: now)
+    }
+
+    @Test("records that no job had for some time are removed, and others stay although they are as old")
+    func unseen() async throws {
+        let (used, unused) = (Sample.ping("A"), Sample.ping("B"))
+        try await job([used, unused], onDay: 0, .delivered(status: 200, note: "odd"))
+        try await job([used], onDay: 50)
+        try await job([Sample.ping("C")], onDay: 100)
+        #expect(try prune(101, onDay: 100) == 0)
+        #expect(try prune(60, onDay: 100) == 1)
+        #expect(try prune(60, onDay: 100) == 0)
+        #expect(try await job([used, unused], onDay: 100) == [.delivered, .send])
+    }
+
+    @Test("the time is counted back from the last job, so that a pause of all jobs removes nothing")
+    func pause() async throws {
+        let record = Sample.ping("A")
+        try await job([record], onDay: 0)
+        #expect(try prune(60, onDay: 1000) == 0)
+        #expect(try await job([record], onDay: 1000) == [.delivered])
+        #expect(try prune(60, onDay: 1000) == 0)
+    }
+
+    @Test("refusals that nobody has settled stay")
+    func refusals() async throws {
+        try await job([Sample.ping("A")], onDay: 0, .refused(status: 400, reason: "no"))
+        try await job([Sample.ping("B")], onDay: 100)
+        #expect(try prune(60, onDay: 100) == 0)
+        #expect(try LedgerView(path: folder("l")).refusals().map(\.records) == [1])
+    }
+
+    @Test("events of lists that were delivered are not sent again")
+    func events() async throws {
+        let list = Sample.sift([#"{"time":1}"#])
+        try await job([list], onDay: 0)
+        try await job([Sample.ping("B")], onDay: 100)
+        #expect(try prune(60, onDay: 100) == 1)
+        #expect(try await job([list], onDay: 100) == [.settle])
+    }
+
+    @Test("requests for deletion stay, so that nothing else of their clients is sent")
+    func deletionRequests() async throws {
+        func record(_ id: String, _ type: String) -> Record {
+            Record(
+                system: .probe, type: type, id: id, client: "C", time: Sample.time(0),
+                target: Target(path: "/submit/\(type)/\(id)"), payload: Array("{}".utf8), source: Sample.source)
+        }
+        let table = ProbeSystem.table
+        let type = try #require(table.precedence(of: .probe).deletionRequests.first)
+        try await job([record("A", type)], onDay: 0, knowing: table)
+        try await job([record("B", "hello")], onDay: 100, knowing: table)
+        #expect(try prune(60, onDay: 100, knowing: table) == 0)
+        #expect(try await job([record("B", "hello")], onDay: 100, knowing: table) == [.deletionRequested])
+    }
+}

@@ -1,0 +1,19 @@
+import TestSupport
+import Testing
+
+/// Systems that allow few open files: a job ends with a message before it draws conclusions from that.
+@Suite struct OpenFileTests {
+    @Test func fewOpenFilesAreNamedAsTheReason() async throws {
+        let folder = try TemporaryFolder()
+        let bundle = try await Sample.bundle([Sample.ping(1, client: "C")], at: folder("b.tar.zst"))
+        for limit in [4, 6, 8, 12, 20, 32, 48, 64] {
+            let finished = try await Uploader(
+                ["send", "--ledger", folder("ledger"), "--endpoint", "http://127.0.0.1:1", "--attempts", "1", bundle],
+                through: ["prlimit", "--nofile=\(limit)"]
+            ).finish()
+            #expect(finished.status == 74, "\(limit): \(finished.errors)")
+            #expect(finished.errors.contains("pingferry-upload: cannot have ") && finished.errors.contains("ulimit -n"))
+            #expect(folder.names == ["b.tar.zst"], "\(limit): nothing was begun")
+        }
+    }
+}
