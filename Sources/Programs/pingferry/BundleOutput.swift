@@ -41,7 +41,7 @@ final class BundleOutput {
         }
         let stream = try CommandOutput(path: path, replacing: replacing)
         guard !stream.isTerminal else { throw Self.terminalError }
-        try stream.setPermissions(permissions.mode)
+        if permissions != .ownerOnly { try stream.setPermissions(permissions) }
         identities = stream.identities
         self.stream = stream
     }

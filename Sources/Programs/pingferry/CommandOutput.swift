@@ -1,6 +1,6 @@
+import ArgumentParser
 import Console
 import Files
-import Glibc
 
 /// Where a command's result goes: a file that appears complete or not at all, a pipe or a device, or the standard output.
 ///
@@ -38,11 +38,12 @@ final class CommandOutput {
         self.file = consume file
     }
 
-    /// Sets the permissions of the file. Other outputs keep theirs.
-    func setPermissions(_ mode: mode_t) throws {
+    /// Sets the permissions of the file.
+    /// - Throws: `ValidationError` if the output is not a file.
+    func setPermissions(_ permissions: FilePermissions) throws {
         switch file {
-        case .some(let file): try file.setPermissions(mode)
-        case .none: break
+        case .some(let file): try file.setPermissions(permissions.mode)
+        case .none: throw ValidationError("--mode sets the permissions of a file, and this output is not a file")
         }
     }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 
 /// The permissions of a file that a command writes, as an option gives them: octal digits, such as `0640`.
-struct FilePermissions: ExpressibleByArgument {
+struct FilePermissions: ExpressibleByArgument, Equatable {
     /// The permission bits.
     let mode: mode_t
 

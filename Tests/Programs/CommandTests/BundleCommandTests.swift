@@ -52,7 +52,11 @@ import Testing
         for mode in ["", "64", "8640", "0700", "0240", "2640", "+640", "00640"] {
             #expect(try shell(#""$0" bundle --mode "$@""#, [mode, "-o", folder("d"), "x"]).status == 64, "\(mode)")
         }
-        #expect(try shell(#""$0" bundle --mode 0640 -o - "$@""#, ["x"]).errors.contains("--mode sets the permissions"))
+        for output in ["-", "/dev/stdout", "/dev/null"] {
+            let finished = try shell(#""$0" bundle --mode 0640 -o "$@""#, [output, "x"])
+            #expect(finished.status == 64)
+            #expect(finished.errors.contains("--mode sets the permissions"))
+        }
     }
 
     @Test func otherProgramsReadIt() throws {

@@ -92,9 +92,6 @@ struct BundleCommand: AsyncParsableCommand {
                 "--volume-size takes cd, dvd, fat, or a number of bytes, at least \(VolumeSize.smallest >> 10)K, with K, M or G"
             )
         }
-        if mode.mode != FilePermissions.ownerOnly.mode, isStandardOutput {
-            throw ValidationError("--mode sets the permissions of files, and \(output) is none")
-        }
         if volumeSize != nil, isStandardOutput {
             throw ValidationError("volumes are files: they do not go to \(output)")
         }
