@@ -1,20 +1,29 @@
 import CThreads
 import Glibc
 
-/// The threads and the memory that a program needs before it can do anything.
+/// The threads, the memory and the open files that a program needs before it can do anything.
 public enum SystemResources {
     /// The threads of the libraries beside those of the work: for signals, timers and single queues. Most of them are never
     /// made; the system has to allow their number, not their stacks.
     private static let otherThreads = 4
-    /// Address space for the smallest work of one thread.
-    private static let bytesPerThread: UInt = 4 << 20
+    /// The address space, in bytes, for the usual work of one thread: a segment of records, compressed and read. What is asked
+    /// for later cannot be refused with a message, because Swift ends a program that gets no memory.
+    private static let bytesPerThread: UInt = 16 << 20
+    /// The minimum number of files that may be open at once. Swift's runtime traps if the dispatch library gets none.
+    private static let openFiles = 16
 
-    /// Ends the program with a clear message where the system does not allow it the threads and the address space that it
-    /// needs, now and whenever a thread cannot be made later: it would wait for ever otherwise.
+    /// Ends the program with a clear message where the system does not allow it the threads, the address space and the open
+    /// files that it needs, now and whenever a thread cannot be made later: it would wait for ever otherwise.
     /// - Parameters:
     ///   - program: the program's own name.
     ///   - threadsPerProcessor: how many threads it has at once for each processor.
     public static func require(for program: StaticString, threadsPerProcessor: Int) {
+        let allowed = sysconf(Int32(_SC_OPEN_MAX))
+        if (0..<openFiles).contains(allowed) {
+            StandardError.write("\(program): cannot work with at most \(allowed) open files")
+            StandardError.write("\(program): allow at least \(openFiles), better 256 (ulimit -n)")
+            exit(ExitStatus.inputOutput.rawValue)
+        }
         let working = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) * threadsPerProcessor
         let threads = working + otherThreads
         var code = cthreads_set_up_heap()
