@@ -198,7 +198,7 @@ public struct BundleAssembler: ~Copyable {
         segmentRecords = 0
         pending.add { [encoders, segments] in
             try BundleLayout.check(full.lines.count, of: name)
-            let member = try encoders.withSpare { try $0.encoder.member(named: name, &full.lines) }
+            let member = try encoders.withSpare { try $0.encoder.member(named: name, ofLines: &full.lines) }
             if full.empty() { segments.giveBack(full) }
             return member
         }
@@ -235,6 +235,7 @@ public struct BundleAssembler: ~Copyable {
                 Manifest.Member(path: $0.name, bytes: $0.size, sha256: $0.sha256)
             },
             totals: totals, duplicates: duplicates, pseudonymized: pseudonymized, inputs: inputs,
+            hasSplitSegments: container.hasSplitMembers,
             digest: Manifest.digest(of: members.lazy.map { ($0.name, $0.sha256) }))
     }
 }

@@ -11,8 +11,10 @@ public enum BundleLayout {
     /// The version of a manifest that lists the inputs: programs that do not know them take no other key for granted, and so
     /// say that they are too old, and not that the bundle is damaged.
     static let inputsVersion = 2
+    /// The version of the manifest of a bundle with segments of several frames, for the same reason.
+    static let framesVersion = 3
     /// The versions of manifests that are read.
-    static let manifestVersions = version...inputsVersion
+    static let manifestVersions = version...framesVersion
     /// The member that says what the file is.
     public static let marker = "pingferry-bundle.json"
     /// The member that lists all others.

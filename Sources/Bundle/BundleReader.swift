@@ -115,17 +115,11 @@ public final class BundleReader: Sendable {
     public init(
         segmentsOf source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
     ) throws(BundleError) {
-        let (ends, count) = try Self.wrapping(volumes) { () throws(ContainerError) in
-            try ContainerReader.ends(of: source)
-        }
+        let ends = try Self.wrapping(volumes) { () throws(ContainerError) in try ContainerReader.ends(of: source) }
         let manifest = try Self.manifest(of: ends, volumes)
-        let listed = manifest.listed
-        guard listed.count == count - 1 else {
-            throw .badManifest("it lists \(listed.count) members, the bundle has \(count - 1)")
-        }
         let last = ends.members.suffix(1).map { (name: $0.name, size: $0.size) }
         let container = try Self.wrapping(volumes) { () throws(ContainerError) in
-            try ends.listing(listed.map { (name: $0.path, size: $0.bytes) } + last)
+            try ends.listing(manifest.listed.map { (name: $0.path, size: $0.bytes) } + last)
         }
         self.volumes = volumes
         places = try Self.places(of: container, checkedBy: manifest)
@@ -228,6 +222,9 @@ extension BundleReader {
         of container: ContainerReader, checkedBy manifest: Manifest
     ) throws(BundleError) -> PlaceTable {
         try checkMembers(container.members.dropLast(), against: manifest)
+        guard manifest.hasSplitSegments == container.members.contains(where: { $0.frames.count > 1 }) else {
+            throw .badManifest("its version is not that of a bundle with such frames")
+        }
         var places = PlaceTable()
         for place in container.members.indices { places.insert(place) { container.members[$0].name.hashValue } }
         return places

@@ -43,6 +43,8 @@ public struct Manifest: Sendable, Equatable {
     public private(set) var pseudonymized: String?
     /// What the bundle was made of; nil if it was made by a version of the program that did not tell.
     public private(set) var inputs: GivenInputs?
+    /// Whether there are segments that consist of several frames.
+    public private(set) var hasSplitSegments = false
     /// The fingerprint of the bundle, which does not depend on compression: a hash over the hashes of its members.
     public let digest: String
 
@@ -110,7 +112,10 @@ public struct Manifest: Sendable, Equatable {
     }
 
     /// The version of the manifest.
-    private var version: Int { inputs == nil ? BundleLayout.version : BundleLayout.inputsVersion }
+    private var version: Int {
+        if hasSplitSegments { return BundleLayout.framesVersion }
+        return inputs == nil ? BundleLayout.version : BundleLayout.inputsVersion
+    }
 
     /// How many bytes most entries of the lists have at most.
     private static let usualEntrySize = 192
@@ -158,7 +163,8 @@ extension Manifest {
         self.totals = totals
         pseudonymized = fields.text("pseudonymized")
         inputs = try GivenInputs(ofManifest: fields, isPseudonymized: pseudonymized != nil)
-        guard (inputs == nil) == (version == BundleLayout.version) else {
+        hasSplitSegments = version == BundleLayout.framesVersion
+        guard hasSplitSegments || (inputs == nil) == (version == BundleLayout.version) else {
             throw BundleError.badManifest("it has no inputs, or is of a version that has none")
         }
         self.members = try members.map { (fields) throws(BundleError) in

@@ -35,7 +35,7 @@ import Testing
             #""format":"pingferry-bundle""#, #""format":"pingferry-bundle","inputs":[]"#,
             "manifest.json: it has no inputs, or is of a version that has none"
         ),
-        ("\"version\":1", "\"version\":3", "bundle format version 3 is not supported"),
+        ("\"version\":1", "\"version\":4", "bundle format version 4 is not supported"),
         ("\"version\":1", "\"version\":1.0", "bundle format version unknown is not supported"),
         ("\"duplicates\":0,", "", "manifest.json: a key is missing or of another type"),
         ("\"duplicates\":0", "\"duplicates\":\"0\"", "manifest.json: a key is missing or of another type"),

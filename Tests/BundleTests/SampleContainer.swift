@@ -56,6 +56,7 @@ enum SampleContainer {
         while let finding = try scanner.next() {
             switch finding {
             case .member(let member): result.members.append(member)
+            case .part(let part): result.parts.append(part)
             case .tooLarge(let name, _, _): result.tooLarge.append(name)
             case .gap(let offset, let length, _): result.gaps.append(offset..<offset + length)
             }
@@ -66,6 +67,7 @@ enum SampleContainer {
 
     struct Salvage {
         var members: [FrameScanner.Member] = []
+        var parts: [FrameScanner.Part] = []
         var tooLarge: [String] = []
         var gaps: [Range<Int>] = []
         var sawEnd = false

@@ -30,7 +30,7 @@ import Testing
 
     private static func salvage(_ name: String, _ contents: [UInt8]) async throws -> [Batch] {
         var encoder = try FrameEncoder(level: 1)
-        let frame = try encoder.member(named: name, contents: contents.span).frame
+        let frame = try encoder.member(named: name, contents: contents.span).frames[0].bytes
         let bundle = SalvagedBundle(ByteSource(frame), path: "a.tar.zst", label: "a", systems: Systems.table)
         let options = HarvestOptions()
         var batches: [Batch] = []

@@ -15,16 +15,22 @@ public final class ContainerReader: Sendable {
         public let name: String
         /// The size of the contents in bytes.
         public let size: Int
-        /// Where its frame begins in the file.
+        /// The offset in the file at which its first frame begins.
         public let offset: Int
-        /// The size of its frame in bytes.
+        /// The size of its frames in bytes.
         public let compressedSize: Int
-        let checksum: UInt32
+        /// The indices of its frames in the seek table.
+        let frames: Range<Int>
     }
+
+    /// The maximum number of members that this program writes or accepts. It bounds the memory of a reader; at 4 MiB a segment
+    /// it is 4 TiB of records.
+    static let mostMembers = 1 << 20
 
     /// The members in file order.
     public let members: [Member]
     let source: ByteSource
+    private let table: SeekTable
     /// How many times as large as its frame the records of a frame may be.
     private static let usualRatio = 1024
 
@@ -43,26 +49,20 @@ public final class ContainerReader: Sendable {
 
     /// Opens a source.
     ///
-    /// - Throws: `ContainerError`: no zstd data, no or a bad seek table, a frame that is not as the table says
-    ///   or is not one tar member, an invalid or repeated name, no end of the archive.
+    /// - Throws: `ContainerError`: no zstd data, no or a bad seek table, a frame that is not as the table says,
+    ///   frames that are not tar members, an invalid or repeated name, no end of the archive.
     public init(_ source: ByteSource) throws(ContainerError) {
         let (table, last) = try Self.table(of: source)
         var decoder = try FrameDecoder()
-        var members: [Member] = []
-        members.reserveCapacity(table.entries.count)
-        var names: Set<String> = []
-        var offset = 0
-        for entry in table.entries.dropLast() {
-            let member = try Self.member(entry, at: offset, source, &decoder)
-            guard names.insert(member.name).inserted else {
-                throw ContainerError(at: offset, .duplicateName(member.name))
-            }
-            members.append(member)
-            offset += member.compressedSize
+        var members = MemberList(table)
+        while let frame = members.nextFrame {
+            let header = try Self.header(in: frame, at: members.offset, source, &decoder)
+            guard try members.append(header) else { throw ContainerError(at: members.offset, .unexpectedBytes) }
         }
-        try Self.checkEnd(last, at: offset, source, &decoder)
+        try Self.checkEnd(last, at: members.offset, source, &decoder)
         self.source = source
-        self.members = members
+        self.table = table
+        self.members = members.members
     }
 
     /// The seek table of a source, and what it says of the last frame, which is the end of the archive.
@@ -75,8 +75,9 @@ public final class ContainerReader: Sendable {
         return (table, last)
     }
 
-    private init(_ source: ByteSource, _ members: [Member]) {
+    private init(_ source: ByteSource, _ table: SeekTable, _ members: [Member]) {
         self.source = source
+        self.table = table
         self.members = members
     }
 
@@ -91,38 +92,25 @@ public final class ContainerReader: Sendable {
         _ member: Member, with decoder: inout FrameDecoder, limit: Int
     ) throws(ContainerError) -> [UInt8] {
         guard member.size <= limit else { throw ContainerError(at: member.offset, .overLimit(limit)) }
-        var cursor = try open(member, &decoder)
+        var cursor = MemberCursor(try Self.header(member.name, member.size, at: member.offset))
         var contents: [UInt8] = []
         // Memory follows what the file holds, not what the header says; but growing would hold large contents twice.
         contents.reserveCapacity(min(member.size, Self.usualRatio * member.compressedSize))
-        while try decoder.advance() {
-            let range = try Self.take(decoder.chunk, &cursor, member)
-            contents.append(copying: decoder.chunk.extracting(range))
+        var offset = member.offset
+        for frame in table.entries[member.frames] {
+            try Self.start(frame, at: offset, source, &decoder)
+            while try decoder.advance() {
+                let range = try Self.take(decoder.chunk, &cursor, at: offset)
+                contents.append(copying: decoder.chunk.extracting(range))
+            }
+            offset = try Self.end(of: frame, at: offset, decoder)
         }
-        try close(member, cursor, decoder)
+        do {
+            try cursor.finish()
+        } catch {
+            throw ContainerError(at: member.offset, error)
+        }
         return contents
-    }
-
-    /// The contents of a member in chunks, for members that are too large for memory.
-    ///
-    /// - Parameters:
-    ///   - member: one of `members`.
-    ///   - decoder: the calling thread's decoder.
-    ///   - limit: the most bytes of contents to accept.
-    ///   - body: takes the chunks in order. They are proven right only when this function returns: the
-    ///     checksum comes last.
-    /// - Throws: `ContainerError`, and what `body` throws.
-    public func stream(
-        _ member: Member, with decoder: inout FrameDecoder, limit: Int,
-        _ body: (Span<UInt8>) throws -> Void
-    ) throws {
-        guard member.size <= limit else { throw ContainerError(at: member.offset, .overLimit(limit)) }
-        var cursor = try open(member, &decoder)
-        while try decoder.advance() {
-            let range = try Self.take(decoder.chunk, &cursor, member)
-            if !range.isEmpty { try body(decoder.chunk.extracting(range)) }
-        }
-        try close(member, cursor, decoder)
     }
 }
 
@@ -131,49 +119,47 @@ public final class ContainerReader: Sendable {
 extension ContainerReader {
     /// Opens a source without a look at any member but the first and the last one, which are its ``members``.
     ///
-    /// - Returns: the reader, and how many members there are in all.
+    /// Both have to be one frame each.
+    ///
     /// - Throws: `ContainerError`, as `init(_:)`.
-    static func ends(of source: ByteSource) throws(ContainerError) -> (reader: ContainerReader, count: Int) {
+    static func ends(of source: ByteSource) throws(ContainerError) -> ContainerReader {
         let (table, end) = try table(of: source)
         let frames = table.entries.dropLast()
         let offset = frames.reduce(0) { $0 + Int($1.compressedSize) }
         var decoder = try FrameDecoder()
         try checkEnd(end, at: offset, source, &decoder)
-        guard let first = frames.first, let last = frames.last else { return (ContainerReader(source, []), 0) }
-        let members = [
-            try member(first, at: 0, source, &decoder),
-            try member(last, at: offset - Int(last.compressedSize), source, &decoder),
-        ]
-        return (ContainerReader(source, members), frames.count)
-    }
-
-    /// Opens the same source with all members, which are listed elsewhere. None of them is looked at: that a frame holds the
-    /// member that is listed is found out when it is read.
-    ///
-    /// - Parameter list: the names and sizes of all members, in file order.
-    /// - Throws: `ContainerError`: the seek table has not as many frames, or one of another size; an invalid or repeated name.
-    func listing(_ list: [(name: String, size: Int)]) throws(ContainerError) -> ContainerReader {
-        let (table, _) = try Self.table(of: source)
-        let frames = table.entries.dropLast()
-        guard list.count == frames.count else {
-            throw ContainerError(at: 0, .badSeekTable("not as many frames as members are listed"))
-        }
+        guard let last = frames.indices.last else { return ContainerReader(source, table, []) }
         var members: [Member] = []
-        members.reserveCapacity(list.count)
-        var names: Set<String> = []
-        var offset = 0
-        for (entry, (name, size)) in zip(frames, list) {
-            guard names.insert(name).inserted else { throw ContainerError(at: offset, .duplicateName(name)) }
-            guard try Self.header(name, size, at: offset).memberSize == Int(entry.contentSize) else {
-                throw ContainerError(at: offset, .unexpectedFrame("its content size is not that of \(name)"))
+        for (index, offset) in [(0, 0), (last, offset - Int(frames[last].compressedSize))] {
+            let header = try header(in: frames[index], at: offset, source, &decoder)
+            guard header.memberSize == Int(frames[index].contentSize) else {
+                throw ContainerError(at: offset, .unexpectedBytes)
             }
             members.append(
                 Member(
-                    name: name, size: size, offset: offset, compressedSize: Int(entry.compressedSize),
-                    checksum: entry.checksum))
-            offset += Int(entry.compressedSize)
+                    name: header.name, size: header.size, offset: offset,
+                    compressedSize: Int(frames[index].compressedSize), frames: index..<index + 1))
         }
-        return ContainerReader(source, members)
+        return ContainerReader(source, table, members)
+    }
+
+    /// Opens the same source with all members, which are listed elsewhere. None of them is looked at: that its frames hold the
+    /// member that is listed is found out when it is read.
+    ///
+    /// - Parameter list: the names and sizes of all members, in file order.
+    /// - Throws: `ContainerError`: the frames of the seek table cannot be those of the members; an invalid or repeated name.
+    func listing(_ list: [(name: String, size: Int)]) throws(ContainerError) -> ContainerReader {
+        var members = MemberList(table)
+        for (name, size) in list {
+            guard try members.append(Self.header(name, size, at: members.offset)) else {
+                throw ContainerError(
+                    at: members.offset, .unexpectedFrame("its content size is not that of \(name)"))
+            }
+        }
+        guard members.nextFrame == nil else {
+            throw ContainerError(at: members.offset, .unexpectedFrame("there are fewer members"))
+        }
+        return ContainerReader(source, table, members.members)
     }
 
     private static func header(_ name: String, _ size: Int, at offset: Int) throws(ContainerError) -> TarHeader {
@@ -185,38 +171,59 @@ extension ContainerReader {
     }
 }
 
-// MARK: - A frame that must be one member
+// MARK: - The members that frames hold
+
+/// The members of a container, found one after another.
+private struct MemberList {
+    private(set) var members: [ContainerReader.Member] = []
+    /// The offset at which the next member begins.
+    private(set) var offset = 0
+    private var names: Set<String> = []
+    private var rest: ArraySlice<SeekTable.Entry>
+
+    init(_ table: SeekTable) {
+        rest = table.entries.dropLast()
+    }
+
+    /// The first frame of the next member; nil at the end of the archive.
+    var nextFrame: SeekTable.Entry? { rest.first }
+
+    /// Adds the next member, with as many frames as it fills.
+    ///
+    /// - Returns: false if the content sizes of the frames do not add up to the size of the member.
+    /// - Throws: `ContainerError` for a name that is repeated, or too many members.
+    mutating func append(_ header: TarHeader) throws(ContainerError) -> Bool {
+        let first = rest.startIndex
+        var missing = header.memberSize
+        var compressedSize = 0
+        while missing > 0, let frame = rest.popFirst(), frame.contentSize > 0 {
+            missing -= Int(frame.contentSize)
+            compressedSize += Int(frame.compressedSize)
+        }
+        guard missing == 0 else { return false }
+        guard names.insert(header.name).inserted else { throw ContainerError(at: offset, .duplicateName(header.name)) }
+        guard members.count < ContainerReader.mostMembers else {
+            throw ContainerError(at: offset, .overLimit(ContainerReader.mostMembers))
+        }
+        members.append(
+            ContainerReader.Member(
+                name: header.name, size: header.size, offset: offset, compressedSize: compressedSize,
+                frames: first..<rest.startIndex))
+        offset += compressedSize
+        return true
+    }
+}
+
+// MARK: - Frames
 
 extension ContainerReader {
-    private func open(
-        _ member: Member, _ decoder: inout FrameDecoder
-    ) throws(ContainerError) -> MemberCursor {
-        let header = try Self.header(member.name, member.size, at: member.offset)
-        let entry = SeekTable.Entry(
-            compressedSize: UInt32(member.compressedSize), contentSize: UInt32(header.memberSize),
-            checksum: member.checksum)
-        try Self.start(entry, at: member.offset, source, &decoder)
-        return MemberCursor(header)
-    }
-
-    private func close(
-        _ member: Member, _ cursor: MemberCursor, _ decoder: borrowing FrameDecoder
-    ) throws(ContainerError) {
-        do {
-            try cursor.finish()
-        } catch {
-            throw ContainerError(at: member.offset, error)
-        }
-        try Self.checkUsedUp(decoder, from: member.offset, to: member.offset + member.compressedSize)
-    }
-
     private static func take(
-        _ chunk: Span<UInt8>, _ cursor: inout MemberCursor, _ member: Member
+        _ chunk: Span<UInt8>, _ cursor: inout MemberCursor, at offset: Int
     ) throws(ContainerError) -> Range<Int> {
         do {
             return try cursor.take(chunk)
         } catch {
-            throw ContainerError(at: member.offset, error)
+            throw ContainerError(at: offset, error)
         }
     }
 
@@ -237,36 +244,32 @@ extension ContainerReader {
         }
     }
 
-    private static func checkUsedUp(
-        _ decoder: borrowing FrameDecoder, from offset: Int, to end: Int
-    ) throws(ContainerError) {
+    /// Checks that a frame that was decoded ends where the seek table says, and returns that offset.
+    private static func end(
+        of entry: SeekTable.Entry, at offset: Int, _ decoder: borrowing FrameDecoder
+    ) throws(ContainerError) -> Int {
+        let end = offset + Int(entry.compressedSize)
         guard decoder.position == end else {
             throw ContainerError(at: offset, .unexpectedFrame("it ends before the seek table says"))
         }
+        return end
     }
 
-    /// Reads the header at the beginning of a frame; zstd has to decode its first block for that, no more.
-    private static func member(
-        _ entry: SeekTable.Entry, at offset: Int, _ source: ByteSource, _ decoder: inout FrameDecoder
-    ) throws(ContainerError) -> Member {
+    /// Reads the tar header at the beginning of a frame; zstd has to decode its first block for that, no more.
+    private static func header(
+        in entry: SeekTable.Entry, at offset: Int, _ source: ByteSource, _ decoder: inout FrameDecoder
+    ) throws(ContainerError) -> TarHeader {
         try start(entry, at: offset, source, &decoder)
         var block: [UInt8] = []
         while block.count < TarHeader.blockSize, try decoder.advance() {
             let missing = TarHeader.blockSize - block.count
             block.append(copying: decoder.chunk.extracting(first: missing))
         }
-        let header: TarHeader
         do {
-            header = try TarHeader.decode(block.span)
+            return try TarHeader.decode(block.span)
         } catch {
             throw ContainerError(at: offset, .header(error))
         }
-        guard header.memberSize == Int(entry.contentSize) else {
-            throw ContainerError(at: offset, .unexpectedBytes)
-        }
-        return Member(
-            name: header.name, size: header.size, offset: offset,
-            compressedSize: Int(entry.compressedSize), checksum: entry.checksum)
     }
 
     private static func checkEnd(
@@ -279,6 +282,6 @@ extension ContainerReader {
         while try decoder.advance() {
             guard decoder.chunk.isAllZero else { throw ContainerError(at: offset, .noEnd) }
         }
-        try checkUsedUp(decoder, from: offset, to: offset + Int(entry.compressedSize))
+        _ = try end(of: entry, at: offset, decoder)
     }
 }

@@ -11,7 +11,7 @@ public enum ContainerWriteError: Error, Sendable, Equatable, CustomStringConvert
     case overLimit(name: String, Int)
     /// The container has a member of that name already.
     case duplicateName(String)
-    /// More members than `SeekTable.mostFrames` allows.
+    /// More members than a reader accepts.
     case tooManyMembers
     /// The writer is finished, or an earlier write to its sink failed.
     case closed
@@ -27,7 +27,7 @@ public enum ContainerWriteError: Error, Sendable, Equatable, CustomStringConvert
         case .overLimit(let name, let limit):
             "bundle member \(name) would be larger than \(limit >> 20) MiB, which no reader takes; pack fewer captures in one bundle"
         case .duplicateName(let name): "two bundle members named \(name)"
-        case .tooManyMembers: "more than \(SeekTable.mostFrames) bundle members"
+        case .tooManyMembers: "more than \(ContainerReader.mostMembers) bundle members"
         case .closed: "the bundle is already closed"
         case .zstd(let words): "zstd: \(words)"
         }

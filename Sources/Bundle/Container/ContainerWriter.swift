@@ -19,6 +19,8 @@ public struct ContainerWriter: Sendable {
     public private(set) var members: [Member] = []
     /// The bytes given to the sink so far.
     public private(set) var size = 0
+    /// Whether a member consists of several frames.
+    private(set) var hasSplitMembers = false
     private var names: Set<String> = []
     private var entries: [SeekTable.Entry] = []
     private var isClosed = false
@@ -37,12 +39,15 @@ public struct ContainerWriter: Sendable {
         _ member: EncodedMember, to sink: (Span<UInt8>) throws -> Void
     ) throws {
         guard !isClosed else { throw ContainerWriteError.closed }
-        // One place is kept for the end.
-        guard entries.count < SeekTable.mostFrames - 1 else { throw ContainerWriteError.tooManyMembers }
+        // One frame is kept for the end.
+        guard members.count < ContainerReader.mostMembers,
+            entries.count + member.frames.count < SeekTable.mostFrames
+        else { throw ContainerWriteError.tooManyMembers }
         guard !names.contains(member.name) else { throw ContainerWriteError.duplicateName(member.name) }
-        let entry = try Self.entry(member.frame, member.contentSize, name: member.name)
-        try write(member.frame, to: sink)
-        entries.append(entry)
+        let added = try member.frames.map { frame in try Self.entry(frame, name: member.name) }
+        for frame in member.frames { try write(frame.bytes, to: sink) }
+        entries += added
+        hasSplitMembers = hasSplitMembers || member.frames.count > 1
         names.insert(member.name)
         members.append(Member(name: member.name, size: member.size, sha256: member.sha256))
     }
@@ -53,10 +58,10 @@ public struct ContainerWriter: Sendable {
     ///   - end: what `FrameEncoder.end` gave.
     ///   - sink: appends bytes to the output.
     /// - Throws: `ContainerWriteError.closed`, or what `sink` throws.
-    public mutating func finish(end: EncodedEnd, to sink: (Span<UInt8>) throws -> Void) throws {
+    public mutating func finish(end: EncodedFrame, to sink: (Span<UInt8>) throws -> Void) throws {
         guard !isClosed else { throw ContainerWriteError.closed }
-        entries.append(try Self.entry(end.frame, end.contentSize, name: "end"))
-        try write(end.frame, to: sink)
+        entries.append(try Self.entry(end, name: "end"))
+        try write(end.bytes, to: sink)
         try write(SeekTable(entries).encoded(), to: sink)
         isClosed = true
     }
@@ -70,12 +75,12 @@ public struct ContainerWriter: Sendable {
     }
 
     private static func entry(
-        _ frame: [UInt8], _ contentSize: Int, name: String
+        _ frame: EncodedFrame, name: String
     ) throws(ContainerWriteError) -> SeekTable.Entry {
         // A frame ends with its checksum: the low 32 bits of XXH64 of the content (RFC 8878, 3.1.1), which is
         // also what the seek table wants.
-        guard let checksum = frame.littleEndian32(at: frame.count - 4),
-            let compressed = UInt32(exactly: frame.count), let content = UInt32(exactly: contentSize)
+        guard let checksum = frame.bytes.littleEndian32(at: frame.bytes.count - 4),
+            let compressed = UInt32(exactly: frame.bytes.count), let content = UInt32(exactly: frame.contentSize)
         else { throw .tooLarge(name: name) }
         return SeekTable.Entry(compressedSize: compressed, contentSize: content, checksum: checksum)
     }

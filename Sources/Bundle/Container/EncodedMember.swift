@@ -1,5 +1,13 @@
 import Hashing
 
+/// A compressed zstd frame of a container.
+public struct EncodedFrame: Sendable, Equatable {
+    /// The bytes of the frame.
+    public let bytes: [UInt8]
+    /// The number of bytes that the frame decodes to.
+    public let contentSize: Int
+}
+
 /// A member of a container, compressed and ready to be written.
 public struct EncodedMember: Sendable, Equatable {
     /// The member's name.
@@ -8,16 +16,6 @@ public struct EncodedMember: Sendable, Equatable {
     public let size: Int
     /// SHA-256 of the contents.
     public let sha256: ContentHash
-    /// One zstd frame: tar header, contents, padding.
-    public let frame: [UInt8]
-    /// What the frame decodes to in bytes: header, contents and padding.
-    public let contentSize: Int
-}
-
-/// The end of a container's tar archive (two zero blocks), compressed and ready to be written.
-public struct EncodedEnd: Sendable, Equatable {
-    /// One zstd frame.
-    public let frame: [UInt8]
-    /// What the frame decodes to: 1024 bytes.
-    public let contentSize: Int
+    /// The frames of the member. Together they decode to the tar header, the contents and the padding.
+    public let frames: [EncodedFrame]
 }

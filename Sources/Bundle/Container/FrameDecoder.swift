@@ -25,6 +25,8 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     private var source = ByteSource([])
     private var start = 0
     private var nextRead = 0
+    /// The number of bytes that zstd needs to decode the next block.
+    private var neededCount = 0
     private var end = 0
     private var limit = 0
     private var isFinished = true
@@ -77,7 +79,7 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
         self.end = min(end, source.count)
         self.limit = limit
         input.removeAll(keepingCapacity: true)
-        (inputPosition, outputCount, contentCount) = (0, 0, 0)
+        (inputPosition, outputCount, contentCount, neededCount) = (0, 0, 0, Self.longestHeader)
         isFinished = true
         guard (0..<source.count).contains(offset) else { throw ContainerError(at: offset, .noFrame) }
         try refill()
@@ -89,8 +91,8 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     ///
     /// - Returns: false when the frame has ended: all of it was there, and its checksum, if it has one, was
     ///   right.
-    /// - Throws: `ContainerError` at the frame's offset: `truncated`, `damaged`, `overLimit`, `outOfMemory`, `file`. The
-    ///   chunks so far are then not to be trusted.
+    /// - Throws: `ContainerError` at the frame's offset: `truncated`, `damaged`, `overLimit`, `outOfMemory`, `file`. All
+    ///   blocks before the damaged one were returned, but nothing proves them right.
     public mutating func advance() throws(ContainerError) -> Bool {
         outputCount = 0
         while !isFinished {
@@ -117,19 +119,20 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
         return false
     }
 
-    /// One call of zstd. It never goes beyond the end of the frame.
+    /// Calls zstd once. It decodes at most one block, because zstd does not report what it has decoded in a call that fails.
     private mutating func step() -> Int {
         var (used, made) = (inputPosition, 0)
         let result = input.withUnsafeBytes { bytes in
             output.withUnsafeMutableBytes { room in
-                var input = ZSTD_inBuffer(src: bytes.baseAddress, size: bytes.count, pos: used)
+                let end = min(bytes.count, used + max(neededCount, 1))
+                var input = ZSTD_inBuffer(src: bytes.baseAddress, size: end, pos: used)
                 var output = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: 0)
                 let result = ZSTD_decompressStream(context, &output, &input)
                 (used, made) = (input.pos, output.pos)
                 return result
             }
         }
-        (inputPosition, outputCount) = (used, made)
+        (inputPosition, outputCount, neededCount) = (used, made, result)
         return result
     }
 

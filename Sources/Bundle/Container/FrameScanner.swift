@@ -1,39 +1,16 @@
+import Bytes
 import Files
 
 /// Salvage: finds what can still be read of a damaged container, front to back, without the seek table.
 ///
-/// It looks for zstd frames by their magic number and reads each as a tar stream (several members a frame, if
+/// It looks for zstd frames by their magic number and reads them as a tar stream (several members a frame, if
 /// somebody compressed the tar again). After damage it goes on with the next magic number behind the start of
-/// the damaged frame. A member must lie within one frame.
+/// the damaged frame. Of a member that lies in several frames, those that are intact are read.
 ///
 /// Memory: two members of at most `memberLimit`, and a `FrameDecoder`. Time: linear in the file and what it
 /// decodes to; also for files made of nested frames, because bytes decoded in vain are bounded (see
 /// `mostWaste`).
 public struct FrameScanner: ~Copyable, Sendable {
-    /// A member that was found.
-    public struct Member: Sendable, Equatable {
-        /// The member's name.
-        public let name: String
-        /// Its contents.
-        public let contents: [UInt8]
-        /// Where its frame begins in the file.
-        public let frameOffset: Int
-        /// Whether a frame's checksum proved the contents right. False for members of a frame that goes on
-        /// after them, that is cut short, or that has no checksum.
-        public let isChecked: Bool
-    }
-
-    /// A member or a damaged span, in the order of the file.
-    public enum Finding: Sendable, Equatable {
-        /// A whole member.
-        case member(Member)
-        /// A whole member that is larger than the limit and was skipped.
-        case tooLarge(name: String, size: Int, frameOffset: Int)
-        /// Bytes that could not be read, or not completely: members of a frame that is damaged later on come
-        /// before the gap that the frame belongs to. The reason is that of the gap's beginning.
-        case gap(offset: Int, length: Int, reason: FrameError)
-    }
-
     /// Whether the end of the tar archive was found. If not at the end of the scan, members may be missing
     /// there without a gap.
     public private(set) var sawEnd = false
@@ -44,12 +21,24 @@ public struct FrameScanner: ~Copyable, Sendable {
     private let source: ByteSource
     private let memberLimit: Int
     private let end: Int
+    /// The offsets at which frames begin, if there is a seek table that says so.
+    private let knownStarts: [Int]?
     private var decoder: FrameDecoder
     private var findings: [Finding] = []
     private var position = 0
     private var isInFrame = false
     private var frameOffset = 0
     private var tar: TarStream
+    /// The number of headers and of unconfirmed bytes that `tar` had when the frame began.
+    private var atFrameStart = (headers: 0, bytes: 0)
+    /// Whether the frame begins within a member that `tar` has read the header of.
+    private var isContinued = false
+    /// Whether all frames of the member in which the frame began had checksums.
+    private var allChecked = true
+    /// The contents of a frame that begins within a member whose header was not read.
+    private var fragment: [UInt8]?
+    /// Whether the frame may begin within a member whose header was not read.
+    private var mayBeFragment = false
     private var gap: (offset: Int, reason: FrameError)?
     private var wasted = 0
 
@@ -64,11 +53,12 @@ public struct FrameScanner: ~Copyable, Sendable {
     ///   - memberLimit: the most bytes of contents of a member.
     /// - Throws: `ContainerError` with reason `outOfMemory` or `file`.
     public init(_ source: ByteSource, memberLimit: Int) throws(ContainerError) {
-        let end = try Self.endOfFrames(source)
+        let table = try Self.table(of: source)
         decoder = try FrameDecoder()
         self.source = source
         self.memberLimit = memberLimit
-        self.end = end
+        end = table?.start ?? source.count
+        knownStarts = table?.frames
         tar = TarStream(memberLimit: memberLimit)
     }
 
@@ -97,6 +87,7 @@ public struct FrameScanner: ~Copyable, Sendable {
 extension FrameScanner {
     private mutating func advance() throws(ContainerError) {
         guard try decoder.advance() else { return try finishFrame() }
+        guard fragment == nil else { return try extendFragment() }
         var events: [TarStream.Event] = []
         var damage: FrameError?
         do {
@@ -105,25 +96,37 @@ extension FrameScanner {
             damage = error
         }
         for event in events { report(event, isChecked: false) }
-        if let damage { throw ContainerError(at: frameOffset, damage) }
+        guard let damage else { return }
+        let isFirstChunk = decoder.contentCount == decoder.chunk.count
+        guard tar.headerCount == 0, mayBeFragment, isFirstChunk else { throw ContainerError(at: frameOffset, damage) }
+        fragment = []
+        try extendFragment()
     }
 
-    /// A function of its own because a chunk within `self` would keep all of `self` from being changed.
+    /// A separate function, because a chunk within `self` would keep all of `self` from being changed.
     private static func take(
         _ decoder: borrowing FrameDecoder, _ tar: inout TarStream, _ events: inout [TarStream.Event]
     ) throws(FrameError) {
         try tar.take(decoder.chunk, &events)
     }
 
+    private mutating func extendFragment() throws(ContainerError) {
+        guard var bytes = fragment else { return }
+        fragment = nil
+        bytes.append(copying: decoder.chunk)
+        guard bytes.count <= memberLimit else { throw ContainerError(at: frameOffset, .overLimit(memberLimit)) }
+        fragment = bytes
+    }
+
     private mutating func finishFrame() throws(ContainerError) {
-        let last: TarStream.Event?
-        do {
-            last = try tar.finish()
-        } catch {
-            throw ContainerError(at: frameOffset, error)
+        if let contents = fragment {
+            guard decoder.hasChecksum else { throw ContainerError(at: frameOffset, .header(.checksum)) }
+            reportPart(of: nil, contents, isChecked: true)
         }
+        allChecked = allChecked && decoder.hasChecksum
         closeGap(at: frameOffset)
-        if let last { report(last, isChecked: decoder.hasChecksum) }
+        if let last = tar.confirm() { report(last, isChecked: allChecked) }
+        if !tar.isWithinMember { allChecked = true }
         sawEnd = sawEnd || tar.sawEnd
         position = decoder.position
         isInFrame = false
@@ -141,16 +144,38 @@ extension FrameScanner {
         }
     }
 
-    /// Gives the frame up and sets the position for the search for the next one.
+    private mutating func reportPart(of name: String?, _ contents: [UInt8], isChecked: Bool) {
+        guard !contents.isEmpty else { return }
+        closeGap(at: frameOffset)
+        findings.append(
+            .part(Part(name: name, contents: contents, frameOffset: frameOffset, isChecked: isChecked)))
+    }
+
+    /// Reports what was read of the member that `tar` is in, and forgets it.
+    private mutating func abandonMember() {
+        defer { (tar, allChecked) = (TarStream(memberLimit: memberLimit), true) }
+        guard let (name, contents) = tar.unconfirmed else { return }
+        let beganBefore = tar.headerCount == atFrameStart.headers
+        let proven = beganBefore && allChecked ? atFrameStart.bytes : 0
+        reportPart(of: name, Array(contents.prefix(proven)), isChecked: true)
+        reportPart(of: name, Array(contents.dropFirst(proven)), isChecked: false)
+    }
+
+    /// Stops reading the frame and sets the position for the search for the next one.
     private mutating func fail(_ reason: FrameError) {
-        // A member that is whole in a frame that is cut short later is likely right, though unproven. Alone in a
-        // frame with a wrong checksum it is likely wrong; among others it is no worse than those.
-        if reason == .truncated || tar.memberCount > 1, let held = tar.held { report(held, isChecked: false) }
+        // A member that is whole in a frame that is cut short later is likely right, though unproven. Alone in a frame with a
+        // wrong checksum it is likely wrong in some place; among others it is no worse than those.
+        if !isContinued, reason == .truncated || tar.memberCount > 1, let held = tar.confirm() {
+            report(held, isChecked: false)
+        }
+        abandonMember()
         if gap == nil { gap = (frameOffset, reason) }
         let used = max(decoder.position - frameOffset, FrameDecoder.magic.count)
         wasted += max(used, decoder.contentCount / 16)
-        position = frameOffset + (wasted > mostWaste ? used : FrameDecoder.magic.count)
         isInFrame = false
+        // The frame may be intact, but not the one that continues the member.
+        guard !isContinued else { return }
+        position = frameOffset + (wasted > mostWaste ? used : FrameDecoder.magic.count)
     }
 }
 
@@ -162,6 +187,7 @@ extension FrameScanner {
     /// - Returns: false when there is none, and none of its findings.
     private mutating func findFrame() throws(ContainerError) -> Bool {
         guard position < end else {
+            leaveMember()
             closeGap(at: end)
             return !findings.isEmpty
         }
@@ -175,14 +201,35 @@ extension FrameScanner {
             return true
         }
         let found = try findMagic(from: position)
-        if found > position, gap == nil { gap = (position, .noFrame) }
+        if found > position {
+            leaveMember()
+            if gap == nil { gap = (position, .noFrame) }
+        }
         position = found
         guard position < end else { return true }
+        mayBeFragment = (gap.map { $0.offset < position } ?? (fragment != nil)) && isKnownStart(position)
+        fragment = nil
         isInFrame = true
         frameOffset = position
-        tar = TarStream(memberLimit: memberLimit)
+        isContinued = tar.isWithinMember
+        if !isContinued { tar = TarStream(memberLimit: memberLimit) }
+        atFrameStart = (tar.headerCount, tar.unconfirmedCount)
         try decoder.start(source, at: position, end: end, limit: Int.max)
         return true
+    }
+
+    /// Reports what was read of the member that the last frame ended in, because no frame follows that continues it.
+    private mutating func leaveMember() {
+        guard tar.isWithinMember else { return }
+        atFrameStart = (tar.headerCount, tar.unconfirmedCount)
+        abandonMember()
+    }
+
+    /// Whether a frame may begin at an offset. A frame within the contents of a damaged one is none of the container.
+    private func isKnownStart(_ offset: Int) -> Bool {
+        guard let knownStarts else { return true }
+        let index = knownStarts.indices.firstSorted { knownStarts[$0] >= offset }
+        return index < knownStarts.count && knownStarts[index] == offset
     }
 
     private mutating func closeGap(at offset: Int) {
@@ -229,15 +276,20 @@ extension FrameScanner {
         return end
     }
 
-    /// Where the seek table begins if there is one that looks right, so that it is not reported as a gap after
-    /// damage in the last frame.
-    private static func endOfFrames(_ source: ByteSource) throws(ContainerError) -> Int {
+    /// Returns the offset of the seek table and those of its frames if there is one that looks right. It is not reported as a
+    /// gap after damage in the last frame.
+    private static func table(of source: ByteSource) throws(ContainerError) -> (start: Int, frames: [Int])? {
         do {
-            _ = try SeekTable.read(from: source)
-            return try SeekTable.start(in: source) ?? source.count
+            let table = try SeekTable.read(from: source)
+            var end = 0
+            let frames = table.entries.map { entry in
+                defer { end += Int(entry.compressedSize) }
+                return end
+            }
+            return (end, frames)
         } catch {
             if case .file = error.reason { throw error }
-            return source.count
+            return nil
         }
     }
 }

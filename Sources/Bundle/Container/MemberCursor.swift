@@ -1,4 +1,4 @@
-/// Checks the decoded bytes of a frame against the one member that it must hold, chunk by chunk, and says
+/// Checks the decoded bytes of frames against the one member that they must hold, chunk by chunk, and reports
 /// which of them are contents. Pure.
 struct MemberCursor {
     private let header: [UInt8]

@@ -15,9 +15,9 @@ public struct SeekTable: Sendable, Equatable {
         public let checksum: UInt32
     }
 
-    /// The most frames that this program writes or accepts (the format's own limit is 2^27). It bounds the
-    /// memory of a reader; at 4 MiB a segment it is 4 TiB of records.
-    public static let mostFrames = 1 << 20
+    /// The maximum number of frames that this program writes or accepts (the format's own limit is 2^27). It bounds the
+    /// memory of a reader.
+    public static let mostFrames = ContainerReader.mostMembers * FrameEncoder.mostFramesOfLines
 
     static let skippableMagic: UInt32 = 0x184d_2a5e
     static let seekableMagic: UInt32 = 0x8f92_eab1

@@ -2,11 +2,11 @@ import Bytes
 import JSONText
 import Tar
 
-/// Cuts the decoded bytes of a frame into tar members, whatever chunks they come in. Pure.
+/// Cuts the decoded bytes of frames into tar members, whatever chunks they come in. Pure.
 ///
 /// Headers may be those of any tar program: somebody may have unpacked a bundle and packed it again.
 ///
-/// A complete member is held back until the next header, or `finish`, so that a frame of one member gives it
+/// A complete member is held back until the next header, or `confirm`, so that a frame of one member gives it
 /// only after the frame's checksum was right.
 struct TarStream {
     enum Event: Equatable {
@@ -57,6 +57,8 @@ struct TarStream {
     private(set) var memberCount = 0
     /// What a header of an extended form says of the entry behind it.
     private var next: (path: String?, size: Int?)
+    /// The number of headers that were accepted.
+    private(set) var headerCount = 0
     /// Whether the end of the archive (a zero block) was seen.
     private(set) var sawEnd = false
 
@@ -87,16 +89,33 @@ struct TarStream {
         }
     }
 
-    /// Ends the frame; returns the member that was held back.
-    ///
-    /// - Throws: `truncated` when the frame ends within a member.
-    mutating func finish() throws(FrameError) -> Event? {
-        switch state {
-        case .header where block.isEmpty, .end: break
-        default: throw .truncated
-        }
+    /// Returns the member that was held back, after the checksum of its frame was right.
+    mutating func confirm() -> Event? {
         defer { held = nil }
         return held
+    }
+
+    /// Whether the bytes so far end within a member.
+    var isWithinMember: Bool {
+        switch state {
+        case .header: !block.isEmpty
+        case .contents, .padding: true
+        case .end: false
+        }
+    }
+
+    /// The number of bytes of `unconfirmed`.
+    var unconfirmedCount: Int { contents.count }
+
+    /// The name and the contents so far of a file whose end nothing has confirmed; nil where there is none.
+    var unconfirmed: (name: String, contents: [UInt8])? {
+        switch state {
+        case .contents(let entry) where entry.purpose == .file, .padding(let entry, _) where entry.purpose == .file:
+            return (entry.name, contents)
+        default:
+            guard case .member(let name, let contents)? = held else { return nil }
+            return (name, contents)
+        }
     }
 
     private mutating func takeHeader(
@@ -112,6 +131,7 @@ struct TarStream {
             return part.count
         }
         let entry = try entry()
+        headerCount += 1
         if let held { events.append(held) }
         held = nil
         contents = []

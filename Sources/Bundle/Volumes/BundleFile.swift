@@ -55,6 +55,16 @@ public struct BundleFile: Sendable {
         return (try? first.bytes(at: 0, count: FrameDecoder.magic.count)) == FrameDecoder.magic ? name : nil
     }
 
+    /// Returns the paths without those of volumes whose first volume is among them: a shell that expands `night.tar.zst.00*`
+    /// gives all volumes of one bundle.
+    public static func firstVolumes(of paths: [String]) -> [String] {
+        let given = Set(paths)
+        return paths.filter { path in
+            guard let name = volume(at: path), name.number > 1 else { return true }
+            return !given.contains(name.first.path)
+        }
+    }
+
     private static func isFolder(_ path: String) -> Bool { (try? Folder(path: path).device()) != nil }
 
     /// Says that there are only volumes of a bundle, if it is so.

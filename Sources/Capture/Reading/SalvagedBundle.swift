@@ -57,6 +57,7 @@ public final class SalvagedBundle: Sendable {
 
 /// A member of which some lines were read.
 private enum OpenedMember {
+    /// The name is that of the segment, or empty where it is not known.
     case segment(RecordLines, name: String, isProven: Bool)
     case details(DetailTexts, list: String)
 }
@@ -91,7 +92,8 @@ final class SalvageScan {
     private var isAtEnd = false
     /// The member that is being read: it may have more lines than a batch holds.
     private var opened: OpenedMember?
-    private var segments: Set<String> = []
+    /// The number of records that were read of each segment.
+    private var recordCounts: [String: Int] = [:]
     private var manifest: Manifest?
     /// The hashes that the manifest lists, once they matter; none if there is no manifest that proves itself.
     private var hashes: [String: ContentHash]?
@@ -135,7 +137,10 @@ final class SalvageScan {
         switch finding {
         case .member(let member):
             guard let name = BundleLayout.member(atPath: member.name) else { return }
-            try add(member, named: name, to: &batch)
+            if name == BundleLayout.manifest { manifest = manifest ?? (try? Manifest(member.contents)) }
+            guard BundleLayout.isSegment(name) || BundleLayout.list(of: name) != nil else { return }
+            open(name, member.contents, isProven: try proves(member, named: name), to: &batch)
+        case .part(let part): add(part, to: &batch)
         case .tooLarge(let name, let size, let offset):
             report("\(name) at byte \(offset): \(size) bytes are more than the limit", at: offset, to: &batch)
         case .gap(let offset, let length, let reason):
@@ -144,22 +149,41 @@ final class SalvageScan {
         }
     }
 
-    private func add(
-        _ member: FrameScanner.Member, named name: String, to batch: inout Batch
-    ) throws(ContainerError) {
+    /// Begins to read the lines of a member, if it consists of lines.
+    private func open(_ name: String, _ contents: [UInt8], isProven: Bool, to batch: inout Batch) {
         if BundleLayout.isSegment(name) {
-            segments.insert(name)
-            let isProven = try proves(member, named: name)
-            if !isProven { report("\(name): nothing proves its records right; they are held as unproven", to: &batch) }
-            batch.bytesRead += member.contents.count
-            opened = .segment(RecordLines(member.contents, knowing: bundle.systems), name: name, isProven: isProven)
-            return
+            openSegment(name, contents, isProven: isProven, to: &batch)
+        } else if let list = BundleLayout.list(of: name) {
+            opened = .details(DetailTexts(contents), list: list)
+            if !isProven { report("\(name): nothing proves its lines right", to: &batch) }
         }
-        if name == BundleLayout.manifest { manifest = manifest ?? (try? Manifest(member.contents)) }
-        guard let list = BundleLayout.list(of: name) else { return }
-        opened = .details(DetailTexts(member.contents), list: list)
-        if try !proves(member, named: name) { report("\(name): nothing proves its lines right", to: &batch) }
     }
+
+    private func openSegment(_ name: String, _ contents: [UInt8], isProven: Bool, to batch: inout Batch) {
+        if recordCounts[name] == nil { recordCounts[name] = 0 }
+        if !isProven {
+            report("\(title(name)): nothing proves its records right; they are held as unproven", to: &batch)
+        }
+        batch.bytesRead += contents.count
+        opened = .segment(RecordLines(contents, knowing: bundle.systems), name: name, isProven: isProven)
+    }
+
+    /// Begins to read the whole lines of a part of a member.
+    private func add(_ part: FrameScanner.Part, to batch: inout Batch) {
+        let end = part.contents.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        guard end > 0 else { return }
+        let lines = Array(part.contents[..<end])
+        if let name = part.name {
+            guard let name = BundleLayout.member(atPath: name) else { return }
+            open(name, lines, isProven: part.isChecked, to: &batch)
+        } else {
+            // Only segments consist of several frames.
+            openSegment("", lines, isProven: part.isChecked, to: &batch)
+        }
+    }
+
+    /// The name of a segment in messages.
+    private func title(_ segment: String) -> String { segment.isEmpty ? "a segment without its header" : segment }
 
     /// Whether a checksum or the manifest proves that the bytes of a member are those that were packed.
     private func proves(_ member: FrameScanner.Member, named name: String) throws(ContainerError) -> Bool {
@@ -209,10 +233,11 @@ final class SalvageScan {
     ) -> Bool {
         do throws(RecordError) {
             guard var (record, _) = try lines.next() else { return false }
+            recordCounts[name, default: 0] += 1
             if !isProven { record.markUnproven() }
             batch.take(record, input: input, place: nil, options, &pseudonymizer)
         } catch {
-            report("\(name) line \(lines.line): \(error)", to: &batch)
+            report("\(title(name)) line \(lines.line): \(error)", to: &batch)
         }
         return true
     }
@@ -230,10 +255,21 @@ final class SalvageScan {
         }
     }
 
-    /// Names the segments that the manifest lists and nothing was left of.
+    /// Reports how many of the records that the manifest counts were not read.
     private func reportMissing(to batch: inout Batch) {
-        for segment in manifest?.segments ?? [] where !segments.contains(segment.path) {
-            report("\(segment.path) is missing; records lost: \(segment.records)", to: &batch)
+        let strayCount = recordCounts["", default: 0]
+        let incomplete = (manifest?.segments ?? []).filter { recordCounts[$0.path, default: 0] < $0.records }
+        // Records of segments whose names were not read are some of those that others lack.
+        if strayCount > 0, incomplete.count > 1 {
+            let lost = incomplete.reduce(-strayCount) { $0 + $1.records - recordCounts[$1.path, default: 0] }
+            report("\(incomplete.count) segments are incomplete; records lost: \(lost)", to: &batch)
+            return
+        }
+        for segment in incomplete {
+            let count = recordCounts[segment.path]
+            let lost = segment.records - (count ?? 0) - strayCount
+            let word = count == nil && strayCount == 0 ? "missing" : "incomplete"
+            if lost > 0 { report("\(segment.path) is \(word); records lost: \(lost)", to: &batch) }
         }
     }
 

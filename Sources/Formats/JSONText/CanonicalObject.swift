@@ -57,6 +57,15 @@ public struct CanonicalObject: Sendable {
         set(key, canonical: value.bytes)
     }
 
+    /// Returns the members whose keys are less than `key`, and the others.
+    public func split(at key: JSONKey) -> (before: CanonicalObject, after: CanonicalObject) {
+        let end = members.firstIndex { $0.key.span.ordered(against: key.utf8.span) >= 0 } ?? members.count
+        var (before, after) = (CanonicalObject(), CanonicalObject())
+        before.members = Array(members[..<end])
+        after.members = Array(members[end...])
+        return (before, after)
+    }
+
     /// The object as canonical JSON.
     public var bytes: [UInt8] {
         var output: [UInt8] = [UInt8(ascii: "{")]

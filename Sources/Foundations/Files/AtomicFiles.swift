@@ -52,7 +52,7 @@ public struct AtomicFiles: ~Copyable, Sendable {
         _ belongs: @escaping @Sendable (String) -> Bool
     ) throws(FileError) {
         let (parentPath, name) = try AtomicOutput.split(path)
-        let partialName = ".\(name).volumes.partial"
+        let partialName = PartialName.of(name, suffix: ".volumes.partial")
         let partialPath = Self.path(of: partialName, in: parentPath)
         let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
         _ = try Self.former(parent, parentPath, replacing: replacing, belongs)

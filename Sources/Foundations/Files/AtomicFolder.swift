@@ -51,7 +51,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
     public init(path: String, files names: [String], replacing: Bool) throws(FileError) {
         let path = Self.withoutSlashes(path)
         let (parentPath, name) = try AtomicOutput.split(path)
-        let partialName = ".\(name).partial"
+        let partialName = PartialName.of(name)
         let partialPath = parentPath == "." ? partialName : "\(parentPath)/\(partialName)"
         let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
         try Self.checkTarget(parent, name, names, path, replacing: replacing)

@@ -3,7 +3,7 @@ import Glibc
 
 /// A new file that appears under its name complete and on disk, or not at all.
 ///
-/// The bytes go to `.NAME.partial` in the same folder, mode 0600, locked against other runs. `commit` makes
+/// The bytes go to `.NAME.partial` in the same folder (a hash takes the place of a name that is too long for that), mode 0600, locked against other runs. `commit` makes
 /// them durable and gives them their name; a value that ends without `commit` removes the temporary. A
 /// temporary that a killed run left behind is emptied and used again.
 ///
@@ -37,7 +37,7 @@ public struct AtomicOutput: ~Copyable, Sendable {
     ///   errors of opening the folder and the temporary.
     public init(path: String, replacing: Bool) throws(FileError) {
         let (folderPath, name) = try Self.split(path)
-        let partialName = ".\(name).partial"
+        let partialName = PartialName.of(name)
         let partialPath = folderPath == "." ? partialName : "\(folderPath)/\(partialName)"
         let folder = try Descriptor(open(folderPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
         try Self.checkTarget(folder, name, path, replacing: replacing)

@@ -21,6 +21,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         self.operation = operation
         self.path = path
         self.code = code
+        if isExhaustion { ResourceExhaustion.note(self) }
     }
 
     /// Describes a file that cannot be had for a reason that the system has no words for.
@@ -47,6 +48,8 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     public var isNoPermission: Bool { code == EACCES || code == EPERM }
     /// Whether something is there already.
     public var isExisting: Bool { code == EEXIST }
+    /// Whether the system has no more open files or memory for this process. It says nothing about the file.
+    public var isExhaustion: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
     /// Whether the disk is full.
     public var isNoSpace: Bool { code == ENOSPC || code == EDQUOT }
     /// Whether a file cannot be moved for its new place is on another file system.

@@ -44,6 +44,7 @@ public struct CommandError: Error {
     public init(_ error: FileError) {
         let status: ExitStatus =
             switch error.operation {
+            case _ where error.isExhaustion: .inputOutput
             case .create, .lock, .replace: .cannotCreate
             case .write, .sync, .rename, .remove, .spool: .inputOutput
             case _ where error.isNotAFile || error.isChanged: .badData
@@ -103,6 +104,7 @@ public struct CommandError: Error {
 
     private static func remedy(for error: FileError, _ status: ExitStatus) -> String? {
         switch (error.operation, status) {
+        case _ where error.isExhaustion: "allow more open files (ulimit -n) or more address space (ulimit -v)"
         case (.create, _) where error.isExisting: "give --force to replace it, or another name"
         case (.create, _) where error.isNotFound: "make the folder first"
         case (.spool, _) where error.isOverSpoolLimit:

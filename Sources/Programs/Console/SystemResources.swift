@@ -2,13 +2,14 @@ import CThreads
 import Files
 import Glibc
 
-/// The threads and the memory that a program needs before it can do anything.
+/// The threads, the memory and the open files that a program needs before it can do anything.
 public enum SystemResources {
     /// The threads of the libraries beside those of the work: for signals, timers and single queues. Most of them are never
     /// made; the system has to allow their number, not their stacks.
     private static let otherThreads = 4
-    /// Address space for the smallest work of one thread.
-    private static let bytesPerThread: UInt = 4 << 20
+    /// The address space, in bytes, for the usual work of one thread: a segment of records, compressed and read. What is asked
+    /// for later cannot be refused with a message, because Swift ends a program that gets no memory.
+    private static let bytesPerThread: UInt = 16 << 20
 
     /// Ends the program with a clear message where the system does not allow it to have `count` more files open. The
     /// libraries below would trap, or report a server or a bundle as unreachable.

@@ -22,6 +22,9 @@ struct DatabaseCompanions {
     ///
     /// - Throws: `FileError`.
     func remove() throws {
-        for path in paths where unlink(path) != 0 && errno != ENOENT { throw FileError(.remove, path) }
+        // A name that is too long for the file system has no file.
+        for path in paths where unlink(path) != 0 && ![ENOENT, ENAMETOOLONG].contains(errno) {
+            throw FileError(.remove, path)
+        }
     }
 }

@@ -23,6 +23,15 @@ struct LongObject {
         try set(key) { $0.set(key, object: value) }
     }
 
+    /// Adds all members of an object.
+    mutating func add(_ object: CanonicalObject) throws {
+        let members = object.bytes.dropFirst().dropLast()
+        guard !members.isEmpty else { return }
+        begin()
+        text += members
+        if text.count >= Self.pieceSize { try flush() }
+    }
+
     /// Adds an array.
     /// - Parameter elements: gives the elements to the function that it is given.
     mutating func array(
@@ -48,11 +57,9 @@ struct LongObject {
     }
 
     private mutating func set(_ key: JSONKey, _ fill: (inout CanonicalObject) -> Void) throws {
-        begin()
         var object = CanonicalObject()
         fill(&object)
-        text += object.bytes.dropFirst().dropLast()
-        if text.count >= Self.pieceSize { try flush() }
+        try add(object)
     }
 
     private mutating func begin() {

@@ -30,9 +30,13 @@ struct Pingferry: AsyncParsableCommand {
             VerifyCommand.self, ListCommand.self, PseudonymKeyCommand.self, UploadCommand.self,
         ])
 
+    /// The number of files that a command has open in addition to the three standard ones.
+    private static let openFiles = 13
+
     static func main() async {
         StandardDescriptors.reserve()
         LocalTime.settle()
+        SystemResources.requireDescriptors(openFiles, for: "pingferry")
         SystemResources.require(for: "pingferry", threadsPerProcessor: 1)
         CommandArguments.requireUTF8(of: "pingferry")
         do {

@@ -1,6 +1,7 @@
 import Bundle
 import Capture
 import Console
+import Files
 import Parallel
 import Systems
 import Telemetry
@@ -66,6 +67,7 @@ struct Reading {
             do {
                 let harvest = Harvest(input, number: number, options: options, limit: limit)
                 try await harvest.run(into: &intake, keep: keep, note: note) { bytes, records in
+                    try ResourceExhaustion.check()
                     try await afterBatch()
                     progress.add(bytes: bytes, records: records)
                 }
@@ -74,6 +76,7 @@ struct Reading {
             } catch let error as PseudonymError {
                 throw CommandError(error, in: paths[number])
             }
+            try ResourceExhaustion.check()
         }
         return intake
     }

@@ -13,8 +13,10 @@ struct ScanJSON {
         apps = ContainerApps(report.rows)
     }
 
-    /// An object for each part of a store, each bundle and each request log.
-    var stores: [CanonicalObject] { report.rows.map(object) }
+    /// Calls `body` with an object for each part of a store, each bundle and each request log.
+    func forEachStore(_ body: (CanonicalObject) throws -> Void) rethrows {
+        for row in report.rows { try body(object(of: row)) }
+    }
 
     /// An object for each app, with what its stores have in all.
     var appEntries: [CanonicalObject] { AppRollUp(report.rows, apps).entries.map(\.json) }

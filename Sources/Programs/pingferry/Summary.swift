@@ -32,6 +32,31 @@ struct Summary {
     /// Prints the summary for machines.
     /// - Parameter extend: adds what the command alone knows.
     func printJSON(_ extend: (inout CanonicalObject) -> Void) throws {
+        var object = json
+        extend(&object)
+        try Terminal.print(object)
+    }
+
+    /// Prints the summary for machines with an array that may be larger than memory.
+    /// - Parameters:
+    ///   - key: the key of the array.
+    ///   - elements: passes the elements of the array, one after another, to the function that it is given.
+    ///   - extend: adds what the command alone knows besides.
+    func printJSON(
+        streaming key: JSONKey, _ elements: ((CanonicalObject) throws -> Void) throws -> Void,
+        _ extend: (inout CanonicalObject) -> Void
+    ) throws {
+        var object = json
+        extend(&object)
+        let (before, after) = object.split(at: key)
+        var output = LongObject()
+        try output.add(before)
+        try output.array(key, elements)
+        try output.add(after)
+        try output.finish()
+    }
+
+    private var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("complete", boolean: !intake.isIncomplete)
         object.set("duplicates", integer: intake.duplicates)
@@ -46,8 +71,7 @@ struct Summary {
         object.set("quarantineCounts", object: CanonicalObject(counts: intake.quarantined.counts))
         object.set("quarantined", elements: intake.quarantined.elements.map(\.coded.bytes))
         object.set("totals", object: intake.totals.json)
-        extend(&object)
-        try Terminal.print(object)
+        return object
     }
 
     /// Prints to standard error what was not understood, and ends with status 1 if that was a loss.

@@ -112,18 +112,21 @@ import Testing
     @Test("without a list, damage is found at its place")
     func unlisted() throws {
         removeList()
-        let place = 2 * 4096 + 100
         try edit(3) { $0[100] ^= 1 }
-        let error = #expect(throws: BundleError.self) { try BundleReader(path: first) }
-        // The records are one frame, which begins in the first volume and ends in one behind the damage.
-        guard case .volumes(.faults(let faults))? = error, case .damaged(let offset, let last?, _) = faults[0].kind
+        let error = #expect(throws: BundleError.self) {
+            let reader = try BundleReader(path: first)
+            var decoder = try BundleReader.makeDecoder()
+            _ = try reader.contents(of: reader.manifest.segments[0], with: &decoder)
+        }
+        // The frame begins in front of the damage and ends behind it.
+        guard case .volumes(.faults(let faults))? = error, case .damaged(let offset, let last, _) = faults[0].kind
         else {
             Issue.record("\(error.map(String.init(describing:)) ?? "")")
             return
         }
         #expect(faults.count == 1)
-        #expect(faults[0].name == name(1))
-        #expect(offset < place && last > name(3))
+        #expect(faults[0].name < name(3) || faults[0].name == name(3) && offset <= 100)
+        #expect((last ?? faults[0].name) >= name(3))
     }
 
     @Test("a list with anything else in it is no list", arguments: ["", "x", "\n"])

@@ -19,6 +19,21 @@ import Testing
         try output.commit()
     }
 
+    @Test("a name may be as long as the file system accepts, and outputs whose names differ in one letter do not meet")
+    func longNames() throws {
+        let stem = String(repeating: "n", count: 249)
+        let paths = ["a", "b"].map { "\(folder.path)/\(stem)\($0)" }
+        let first = try AtomicOutput(path: paths[0], replacing: false)
+        let second = try AtomicOutput(path: paths[1], replacing: false)
+        #expect(folder.names.allSatisfy { $0.hasPrefix(".") && $0.hasSuffix(".partial") && $0.utf8.count < 40 })
+        #expect(failure(path: paths[0])?.isLocked == true)
+        try first.write([1].span)
+        try second.write([2].span)
+        try first.commit()
+        try second.commit()
+        #expect(folder.names.sorted() == [stem + "a", stem + "b"])
+    }
+
     private func failure(path: String, replacing: Bool = false) -> FileError? {
         do {
             _ = try AtomicOutput(path: path, replacing: replacing)

@@ -44,6 +44,9 @@ private func read(_ file: [UInt8]) {
         case .gap(let offset, let length, _):
             precondition(offset >= end && length > 0 && offset + length <= file.count, "gaps overlap")
             end = offset + length
+        case .part(let part):
+            precondition(part.contents.count <= 1 << 16, "a part beyond the limit")
+            readLines(part.contents)
         case .tooLarge: break
         }
     }

@@ -8,6 +8,16 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
+    @Test("an output within a capture is written, with a warning")
+    func outputInCapture() throws {
+        try folder.copySample("webxr", to: "phone")
+        for (output, isWithin) in [("phone.tar.zst", false), ("phone/a.tar.zst", true)] {
+            let finished = try pingferry("bundle", "-o", folder(output), folder("phone"))
+            #expect(finished.status == 0)
+            #expect(finished.errors.contains("is written into the capture \(folder("phone"))") == isWithin)
+        }
+    }
+
     private static let end = "as its name says; name it .ndjson or .ndjson.zst"
 
     @Test(

@@ -72,6 +72,53 @@ import Testing
         #expect(try folder.data("b.tar.zst") == folder.data("a.tar.zst"))
     }
 
+    @Test("a bundle is compared with the receipt that names it: digest, hash and name")
+    func against() throws {
+        let log = "\(repository)/samples/pings.ndjson"
+        #expect(try pingferry("bundle", "-q", "-o", bundle, "--receipt", receipt, log).status == 0)
+        let good = try pingferry("verify", "--against", receipt, bundle)
+        #expect(good.status == 0, "\(good.errors)")
+        #expect(good.lines.contains("as the receipt \(receipt) states it"))
+        let json = try pingferry("verify", "--json", "--against", receipt, bundle).json()
+        #expect((json["bundles"] as? [[String: Any]])?.first?["against"] as? String == receipt)
+        #expect(try shell(#""$0" verify -q --against "$1" - < "$2""#, [receipt, bundle]).status == 0)
+        try folder.makeFolder("other")
+        try folder.makeFolder("level")
+        #expect(try pingferry("bundle", "-q", "-o", folder("other/a.tar.zst"), sample("shop")).status == 0)
+        #expect(try pingferry("bundle", "-q", "--level", "19", "-o", folder("level/a.tar.zst"), log).status == 0)
+        try tool("cp", bundle, folder("renamed.tar.zst"))
+        for (path, words) in [
+            ("other/a.tar.zst", "its digest is "), ("level/a.tar.zst", "the SHA-256 of a.tar.zst is "),
+            ("renamed.tar.zst", "the receipt does not name it ("),
+        ] {
+            let refused = try pingferry("verify", "--against", receipt, folder(path))
+            #expect(refused.status == 65)
+            #expect(refused.errorLines.first?.hasPrefix("pingferry: \(folder(path)): \(words)") == true)
+            #expect(refused.text == "")
+        }
+        try folder.put("{}", "none.json")
+        #expect(try pingferry("verify", "--against", folder("none.json"), bundle).status == 65)
+        #expect(try pingferry("verify", "--against", folder("nowhere.json"), bundle).status == 66)
+    }
+
+    @Test("several bundles and all volumes of one are compared with one receipt, each bundle once")
+    func againstVolumes() throws {
+        let log = "\(repository)/samples/pings.ndjson"
+        let night = folder("night.tar.zst")
+        #expect(try pingferry("bundle", "-q", "-o", bundle, sample("shop")).status == 0)
+        #expect(try pingferry("bundle", "-q", "--volume-size", "4K", "-o", night, log, sample("firefox")).status == 0)
+        let volumes = folder.names.filter { $0.hasPrefix("night.tar.zst.0") }.sorted().map { folder($0) }
+        try #require(volumes.count > 1)
+        let words = [receipt, bundle] + volumes
+        #expect(try shell(#""$0" verify -q --receipt "$@""#, words).status == 0)
+        #expect(try bundles(receipt).count == 2)
+        let finished = try shell(#""$0" verify --against "$@""#, words)
+        #expect(finished.status == 0, "\(finished.errors)")
+        #expect(finished.lines.count { $0.contains(": good, ") } == 2)
+        // A volume in the middle alone is still refused.
+        #expect(try pingferry("verify", "-q", volumes[1]).status == 65)
+    }
+
     @Test("what was quarantined shows in the receipt")
     func incomplete() throws {
         #expect(try pingferry("bundle", "-q", "-o", bundle, "--receipt", receipt, sample("damaged")).status == 1)

@@ -36,6 +36,19 @@ import Testing
         }
     }
 
+    @Test("with few open files a bundle is written as a whole or not at all")
+    func fewOpenFiles() throws {
+        let folder = try TemporaryFolder()
+        #expect(try pingferry("bundle", "-q", "-o", folder("whole"), sample("focus")).status == 1)
+        for number in [4, 10, 15, 16, 17, 18, 20, 22, 24, 28] {
+            let command = ["pingferry", "bundle", "-q", "-o", folder("\(number)"), sample("focus")]
+            let finished = try run(command, through: ["prlimit", "--nofile=\(number)"])
+            check(finished, command)
+            #expect(number >= 16 || finished.status == 74)
+            if folder.names.contains("\(number)") { #expect(try folder.data("\(number)") == folder.data("whole")) }
+        }
+    }
+
     @Test(arguments: programs)
     func littleAddressSpace(command: [String]) throws {
         for mebibytes in stride(from: 40, through: 400, by: 24) {

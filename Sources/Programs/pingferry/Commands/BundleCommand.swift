@@ -116,6 +116,7 @@ struct BundleCommand: AsyncParsableCommand {
                 path: isStandardOutput ? "-" : output, volumes: volumeSize.flatMap { VolumeSize(text: $0) },
                 permissions: mode, replacing: force, isHashed: receipts.receipt != nil)
             let receipt = try receipts.output(replacing: force)
+            OutputPlace.warn(about: output, among: input.paths, isQuiet: common.quiet)
             let limit = common.limit
             let hashes = InputHashes(limit: limit)
             let opening = InputOpening(

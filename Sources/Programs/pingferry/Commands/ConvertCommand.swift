@@ -118,6 +118,7 @@ struct ConvertCommand: AsyncParsableCommand {
     func run() async throws {
         try await reporting {
             let pseudonymizer = try pseudonyms.pseudonymizer()
+            OutputPlace.warn(about: output, among: input.paths, isQuiet: common.quiet)
             switch format {
             case .ndjson: try await writeRecords(pseudonymizer)
             case .sqlite: try await writeTables(.sqlite, pseudonymizer)

@@ -68,6 +68,7 @@ struct ReportCommand: AsyncParsableCommand {
         try await reporting {
             let pseudonymizer = try pseudonyms.pseudonymizer()
             let file = try CommandOutput(path: isStandardOutput ? "-" : output, replacing: force)
+            OutputPlace.warn(about: output, among: input.paths, isQuiet: common.quiet)
             let limit = common.limit
             let opening = InputOpening(
                 labels: input.label, systems: Systems.table, limit: limit, excluded: file.identities,

@@ -71,10 +71,9 @@ struct ScanCommand: AsyncParsableCommand {
             let summary = Summary(intake, of: reading.filter)
             if common.json {
                 let json = ScanJSON(report)
-                try summary.printJSON { object in
+                try summary.printJSON(streaming: "stores", json.forEachStore) { object in
                     object.set("apps", elements: json.appEntries.map(\.bytes))
                     object.set("backups", elements: json.backups.map(\.bytes))
-                    object.set("stores", elements: json.stores.map(\.bytes))
                 }
             } else if !common.quiet {
                 if !stores, AppTables.areWanted(for: report) {

@@ -30,6 +30,10 @@ struct VerifyCommand: AsyncParsableCommand {
             The signature lies beside the bundle, as monday.tar.zst.sig. A line of the list of signers has a name, and the \
             public key: ines@example.org ssh-ed25519 AAAA...
 
+            --against compares the bundles with the receipt that bundle or verify wrote about them, by their names: the digest, \
+            and the SHA-256 of each file. Volumes may all be given; those behind the first are checked with it.
+              pingferry verify --against night.json night.tar.zst.00*
+
             --receipt writes down who checked what, when and with which result; also of bundles that are not good, with the \
             reason, but not of those that cannot be read at all.
             """)
@@ -47,6 +51,12 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Digests") var digests: DigestOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "The receipt that has to name each bundle, with its digest and the SHA-256 of its files.",
+            valueName: "file.json"), completion: .file())
+    var against: String?
+
     @Flag(help: "Replace a receipt that exists.")
     var force = false
 
@@ -55,7 +65,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func validate() throws {
         try InputOptions.checkStandardInput(in: bundles)
-        guard signature == nil || bundles.count == 1 else {
+        guard signature == nil || paths.count == 1 else {
             throw ValidationError("--signature is for one bundle")
         }
     }
@@ -66,17 +76,21 @@ struct VerifyCommand: AsyncParsableCommand {
             if signature != nil, signers == nil {
                 throw ValidationError("--signature is checked against a list of signers: give --signers too")
             }
-            if signers != nil, signature == nil, bundles.contains("-") {
+            if signers != nil, signature == nil, paths.contains("-") {
                 throw ValidationError("give the signature of the standard input with --signature")
             }
-            let expected = try digests.expected(of: bundles)
+            let expected = try digests.expected(of: paths)
+            let given = try against.map { try ReceiptComparison(path: $0) }
             try receipts.refuse(
-                replacing: bundles.flatMap(Self.files)
-                    + [signature, digests.digestFile, signing.signers, signing.revoked]
+                replacing: paths.flatMap(Self.files)
+                    + [signature, digests.digestFile, signing.signers, signing.revoked, against]
                     .compactMap(\.self))
-            try await verifyAll(signers, expected, writing: try receipts.output(replacing: force))
+            try await verifyAll(signers, expected, given, writing: try receipts.output(replacing: force))
         }
     }
+
+    /// The bundles, each once: of volumes, those that are checked with the first one are left out.
+    private var paths: [String] { BundleFile.firstVolumes(of: bundles) }
 
     /// What lies on the disk of a bundle.
     private static func files(of bundle: String) -> [String] {
@@ -85,16 +99,20 @@ struct VerifyCommand: AsyncParsableCommand {
         return (file?.volumes?.paths ?? [bundle]) + [Signers.signaturePath(of: file?.name ?? bundle)]
     }
 
-    /// - Parameter expected: the digest that each bundle has to have; nil where none was given.
+    /// - Parameters:
+    ///   - expected: the digest that each bundle has to have; nil where none was given.
+    ///   - given: the receipt that has to name each bundle; nil where none was given.
     private func verifyAll(
-        _ signers: Signers?, _ expected: [String]?, writing receipt: consuming ReceiptOutput
+        _ signers: Signers?, _ expected: [String]?, _ given: ReceiptComparison?,
+        writing receipt: consuming ReceiptOutput
     ) async throws {
-        var checked = receipts.receipt.map { _ in CheckedBundles(bundles, limit: common.limit) }
+        let paths = paths
+        var checked = receipts.receipt.map { _ in CheckedBundles(paths, limit: common.limit) }
         var worst: ExitCode?
         var results: [[UInt8]] = []
-        for (number, path) in bundles.enumerated() {
+        for (number, path) in paths.enumerated() {
             do {
-                results.append(try await verify(path, signers, expected: expected?[number], &checked))
+                results.append(try await verify(path, signers, expected: expected?[number], given, &checked))
             } catch {
                 guard let failure = CommandError(error) else { throw error }
                 failure.report(as: "pingferry")
@@ -123,7 +141,8 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func verify(
-        _ path: String, _ signers: Signers?, expected: String?, _ checked: inout CheckedBundles?
+        _ path: String, _ signers: Signers?, expected: String?, _ given: ReceiptComparison?,
+        _ checked: inout CheckedBundles?
     ) async throws -> [UInt8] {
         let reader = try InputOpening.bundle(
             path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder, signedBy: signers,
@@ -146,6 +165,7 @@ struct VerifyCommand: AsyncParsableCommand {
         } catch let error as BundleError {
             throw InputError.bundle(error, InputOpening.name(of: path))
         }
+        try given?.check(reader, path)
         try await checked?.addGood(InputOpening.name(of: path))
         progress.clear()
         let manifest = reader.manifest
@@ -157,10 +177,12 @@ struct VerifyCommand: AsyncParsableCommand {
             if expected != nil, reader.signer == nil {
                 try Terminal.print("these are the contents that were meant; it does not show who packed them")
             }
+            if let given { try Terminal.print("as the receipt \(given.path) states it") }
             if let signer = reader.signer { try Terminal.print("signed by \(signer.principal) with \(signer.key)") }
             if let key = manifest.pseudonymized { try Terminal.print("pseudonymized with the key \(key)") }
         }
         var object = CanonicalObject()
+        if let given { object.set("against", string: given.path) }
         object.set("digest", string: manifest.digest)
         object.set("good", boolean: true)
         object.set("path", string: path)

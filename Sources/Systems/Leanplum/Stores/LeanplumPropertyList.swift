@@ -55,8 +55,7 @@ package struct LeanplumPropertyList {
         do throws(PropertyListError) {
             let document = try PropertyListDocument(bytes)
             if let repeated = document.repeatedKeys {
-                output.report(
-                    Problem(repeated.code.rawValue, repeated.reason, at: repeated.offset, isLoss: true))
+                output.report(Problem(repeated.code.rawValue, repeated.reason, at: repeated.offset))
             }
             return document
         } catch {

@@ -94,7 +94,7 @@ struct MozillaFileReader: FileReader {
     ) throws(PropertyListError) -> PropertyListDocument {
         let document = try PropertyListDocument(bytes)
         if let repeated = document.repeatedKeys {
-            output.report(Problem(repeated.code.rawValue, repeated.reason, at: repeated.offset, isLoss: true))
+            output.report(Problem(repeated.code.rawValue, repeated.reason, at: repeated.offset))
         }
         return document
     }

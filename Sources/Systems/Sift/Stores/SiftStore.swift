@@ -64,8 +64,7 @@ public struct SiftStore: Sendable {
         do throws(PropertyListError) {
             var archive = try SiftArchive(bytes)
             if let repeated = archive.archive.document.repeatedKeys {
-                output.report(
-                    Problem(repeated.code.rawValue, repeated.reason, at: repeated.offset, isLoss: true))
+                output.report(Problem(repeated.code.rawValue, repeated.reason, at: repeated.offset))
             }
             switch file {
             case .keys: readKeys(&archive)
