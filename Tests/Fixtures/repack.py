@@ -116,7 +116,7 @@ CHANGES = {
     "no-records": in_lines(lambda lines: []),
     "total": in_manifest(lambda manifest: manifest["totals"].update(records=99)),
     "segment-count": in_manifest(lambda manifest: manifest["segments"][0].update(records=99)),
-    "version": in_manifest(lambda manifest: manifest.update(version=3)),
+    "version": in_manifest(lambda manifest: manifest.update(version=99)),
     "extra-key-in-manifest": in_manifest(lambda manifest: manifest.update(zzz=1)),
     "no-clients": in_member("clients.ndjson", lambda data: b""),
     "no-quarantine-list": in_member("quarantine.ndjson", lambda data: b""),

@@ -4,11 +4,6 @@ import JSONText
 /// A receipt that bundles are compared with.
 ///
 /// Source: "Receipts".
-///
-/// ```swift
-/// let receipt = try GivenReceipt(bytes)
-/// let mismatch = receipt.mismatch(of: [("monday.tar.zst", hash)], digest: reader.manifest.digest)
-/// ```
 public struct GivenReceipt: Sendable {
     /// The maximum size of a receipt in bytes.
     public static let longest = 64 << 20

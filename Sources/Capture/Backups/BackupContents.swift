@@ -210,7 +210,7 @@ extension BackupContents {
                     problems.tell(
                         "backup",
                         "B38 read from a file whose name is not the hash of this path, so that one of the two is damaged",
-                        at: full)
+                        at: full, isLoss: !names.isStoreByName(place))
                 }
                 if names.isStoreByName(place), look(number, full, &problems) == .counted { continue }
                 builder.addFile(path, .elsewhere(number))

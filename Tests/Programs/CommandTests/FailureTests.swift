@@ -135,8 +135,9 @@ import Testing
             for command in ["convert", "bundle"] {
                 let finished = try pingferry(command, "--force", "-o", output, input)
                 #expect(finished.status == 73)
+                // A warning that the output is inside the capture may come first.
                 #expect(
-                    finished.errorLines == [
+                    finished.errorLines.suffix(2) == [
                         "pingferry: cannot replace \(output): it is part of the input",
                         "pingferry: give the output another name",
                     ])

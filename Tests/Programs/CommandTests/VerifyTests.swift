@@ -72,7 +72,7 @@ import Testing
         ("segment-count", "manifest.json: the number of records of records/000001.ndjson is not what the records say"),
         ("record-twice", "records/000001.ndjson line 7: the record is there twice"),
         ("total", "manifest.json: a total is not what the records say"),
-        ("version", "bundle format version 3 is not supported"),
+        ("version", "bundle format version 99 is not supported"),
         ("extra-key-in-manifest", "manifest.json: not in canonical form"),
         ("no-clients", "manifest.json: clients.ndjson is not what the records say"),
         ("no-quarantine-list", "manifest.json: the list of what is in quarantine is not what the records say"),
