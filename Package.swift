@@ -144,11 +144,13 @@ let programs: [Target] = [
 ]
 
 /// Test modules are compiled as a whole. One job for each processor would take a quarter more processor time, because each job
-/// reads all files of the module, and no other module waits for these.
+/// reads all files of the module, and no other module waits for these. Debug information would take a tenth more: failed tests
+/// state their positions without it.
 let testSettings: [SwiftSetting] =
     common + [
         .unsafeFlags(
-            ["-disable-batch-mode", "-whole-module-optimization", "-num-threads", "2"], .when(configuration: .debug))
+            ["-disable-batch-mode", "-whole-module-optimization", "-num-threads", "2", "-Xfrontend", "-gnone"],
+            .when(configuration: .debug))
     ]
 
 /// The tests of a room, in a folder like that of the room.

@@ -28,8 +28,8 @@ class Results:
         return len(self.failed_tests)
 
 
-def run_tests(command=("swift", "test"), show_output=True, log=LOG):
-    """Runs the Swift tests with `command`, which by default builds them too, and writes its output to `log`.
+def run_tests(command, show_output=True, log=LOG):
+    """Runs the Swift tests with `command` and writes its output to `log`.
 
     Returns `Results`.
     """
@@ -43,7 +43,7 @@ def run_tests(command=("swift", "test"), show_output=True, log=LOG):
 
 
 def copy(output, path, show_output):
-    """Writes the output of the tests to a file. With `show_output`, prints that of the build and the summary of the tests."""
+    """Writes the output of the tests to a file. With `show_output`, prints what comes before the tests, and their summary."""
     is_testing, passed = False, 0
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8") as log:
