@@ -220,29 +220,18 @@ extension BackupContents {
     }
 
     private func report(_ prefix: String, _ problems: inout BackupProblems) {
-        if refusedPaths.count > 0 {
-            problems.tell(
-                "unreadable",
-                "B36 rows whose domain or path leads elsewhere are not read: \(refusedPaths.count), such as "
-                    + refusedPaths.first)
-        }
-        if refusedNames.count > 0 {
-            problems.tell(
-                "unreadable",
-                "B37 rows whose file has no proper name are not read: \(refusedNames.count), such as "
-                    + refusedNames.first)
-        }
-        if refusedKinds.count > 0 {
-            problems.tell(
-                "unreadable",
-                "B41 rows that say neither file nor folder are not read: \(refusedKinds.count), such as "
-                    + refusedKinds.first)
-        }
-        if doubtful.count > 0 {
-            problems.tell(
-                "damaged",
+        let unread = [
+            (refusedPaths, "unreadable", "B36 rows whose domain or path leads elsewhere are not read"),
+            (refusedNames, "unreadable", "B37 rows whose file has no proper name are not read"),
+            (refusedKinds, "unreadable", "B41 rows that say neither file nor folder are not read"),
+            (
+                doubtful, "damaged",
                 "B38 rows whose file is not named for their domain and path, so that they may be damaged rows of stores, are "
-                    + "not read: \(doubtful.count), such as \(doubtful.first)")
+                    + "not read"
+            ),
+        ]
+        for (rows, code, text) in unread where rows.count > 0 {
+            problems.tell(code, "\(text): \(rows.count), such as \(rows.first)")
         }
         if isFull {
             problems.tell(
