@@ -29,11 +29,22 @@ public struct BundleTotals: Sendable, Equatable {
 
     /// Counts a record.
     public mutating func count(_ record: borrowing RecordSummary) {
-        records += 1
-        typeCounts.add(TypeName(system: record.system.description, type: record.type))
-        if record.isUploadable { uploadable += 1 }
-        for code in record.holds { holds[code, default: 0] += 1 }
+        add(1, ofType: record.type, in: record.system.description)
+        if record.isUploadable { addUploadable(1) }
+        for code in record.holds { addHeld(1, code: code) }
     }
+
+    /// Adds a number of records of one type.
+    public mutating func add(_ count: Int, ofType type: String, in system: String) {
+        records += count
+        typeCounts.add(TypeName(system: system, type: type), count)
+    }
+
+    /// Declares a number of the records uploadable.
+    public mutating func addUploadable(_ count: Int) { uploadable += count }
+
+    /// Declares a number of the records held for the reason `code`.
+    public mutating func addHeld(_ count: Int, code: String) { holds[code, default: 0] += count }
 
     /// Adds other totals.
     public mutating func add(_ other: BundleTotals) {

@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Files
 import Parallel
 import Telemetry
@@ -124,6 +125,25 @@ public final class CapturedFolder: Sendable {
 
     /// The stores of the container that a store belongs to, the store itself among them.
     func neighbors(of found: FoundStore) -> [any Store] { found.neighbors.map { stores[$0].store } }
+
+    /// Returns the indices of the stores at `path`. One file can be a store of two systems.
+    public func stores(at path: String) -> Range<Int> {
+        let first = stores.indices.firstSorted { stores[$0].path.utf8.follows(path.utf8) }
+        var end = first
+        while end < stores.count, stores[end].path.utf8.elementsEqual(path.utf8) { end += 1 }
+        return first..<end
+    }
+
+    /// Returns the index of the store that has a companion file at `path`, such as the write-ahead log of a database.
+    /// The name of a companion file is the name of its store and a suffix.
+    public func store(withCompanion path: String) -> Int? {
+        let name = Self.lastPart(of: path).utf8.count
+        for length in 1..<max(name, 1) {
+            let stores = stores(at: String(decoding: path.utf8.dropLast(length), as: UTF8.self))
+            if let found = stores.first(where: { self.stores[$0].store.companionPaths.contains(path) }) { return found }
+        }
+        return nil
+    }
 
     /// The name that a path ends with.
     public static func lastPart(of path: String) -> String {

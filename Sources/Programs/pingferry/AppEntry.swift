@@ -56,9 +56,9 @@ struct AppEntry {
         labels.add(row.labels)
         problemCount += row.problemCount
         quarantineCount += row.quarantineCount
-        if let found = row.events { events.merge(found, uniquingKeysWith: +) }
-        if let queue = row.queue { queues[queue.state, default: 0] += 1 }
-        for fact in row.facts { facts[fact, default: 0] += 1 }
+        if let found = row.details.events { events.merge(found, uniquingKeysWith: +) }
+        if let queue = row.details.queue { queues[queue.state, default: 0] += 1 }
+        for fact in row.details.facts { facts[fact, default: 0] += 1 }
     }
 
     /// Whether it comes first in a list.

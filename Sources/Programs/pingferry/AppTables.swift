@@ -3,7 +3,7 @@ import Capture
 import Console
 import Telemetry
 
-/// A scan of many containers as one table with a line for each app, for people.
+/// A scan of many containers as text, with a paragraph for each app.
 struct AppTables {
     private let report: ScanReport
     private let rollUp: AppRollUp
@@ -24,34 +24,19 @@ struct AppTables {
 
     /// Whether a scan found so much that it is shown by app unless each store is asked for.
     static func areWanted(for report: ScanReport) -> Bool {
-        var (stores, containers) = (0, 0)
-        for input in report.inputs {
-            // A bundle or a request log counts as a container.
-            var paths: Set<String?> = []
-            for store in input.stores {
-                stores += store.rows.count
-                for row in store.rows { paths.insert(row.container?.path) }
-            }
-            containers += paths.count
-        }
+        let stores = report.inputs.reduce(0) { $0 + $1.rowIndices.count }
+        let containers = report.inputs.reduce(0) { $0 + $1.containerCount(limit: mostContainers + 1) }
         return stores > mostStores && containers > mostContainers
     }
 
-    /// Prints the table, what waits in the apps' queues, and the problems.
+    /// Prints the apps and the problems.
     func print() throws {
         try Terminal.print(isOfOneInput ? "\(report.inputs[0].label):" : "\(report.inputs.count) captures:")
         try printBackups()
-        let names = rollUp.names
-        let table = TextTable(
-            header: [
-                "app", "system", "containers", "stores", "records", "uploadable", "quarantined", "problems", "held",
-                "kinds",
-            ], rows: zip(rollUp.entries, names).map(Self.cells))
-        for line in table.lines { try Terminal.print("  " + line) }
+        for (entry, name) in zip(rollUp.entries, rollUp.names) { try print(entry, named: name) }
         let (stores, containers) = rollUp.entries.reduce((0, 0)) { ($0.0 + $1.stores, $0.1 + $1.containers) }
         let found = "\(Summary.count(stores, "store")) in \(Summary.count(containers, "container"))"
         try Terminal.print("  \(found), added up by app; --stores shows each store")
-        for (entry, name) in zip(rollUp.entries, names) { try printDetails(of: entry, named: name) }
         try printWithoutStores()
         if !report.quarantineCounts.isEmpty {
             try Terminal.print("  quarantined: \(Self.list(report.quarantineCounts))")
@@ -61,34 +46,33 @@ struct AppTables {
 
     private var isOfOneInput: Bool { report.inputs.count == 1 }
 
-    private static func cells(of entry: AppEntry, named name: String) -> [String] {
-        [
-            name, entry.systems.sorted().joined(separator: ","), "\(entry.containers)", "\(entry.stores)",
-            "\(entry.totals.records)", "\(entry.totals.uploadable)", "\(entry.quarantineCount)",
-            "\(entry.problemCount)", list(entry.totals.holds), list(entry.kinds),
-        ]
-    }
-
     /// `core 2, event 1`
     private static func list(_ counts: [String: Int]) -> String {
         counts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { "\($0.key) \($0.value)" }
             .joined(separator: ", ")
     }
 
-    // MARK: What waits
+    // MARK: Apps
 
-    private func printDetails(of entry: AppEntry, named name: String) throws {
-        var lines: [String] = []
+    private func print(_ entry: AppEntry, named name: String) throws {
+        try Terminal.print("  \(name)")
+        for line in Self.lines(of: entry).flatMap({ WrappedText.lines(of: $0, indent: 4) }) { try Terminal.print(line) }
+    }
+
+    private static func lines(of entry: AppEntry) -> [String] {
+        let places = "\(Summary.count(entry.containers, "container")), \(Summary.count(entry.stores, "store"))"
+        var found = Summary.count(entry.totals.records, "record") + Summary.details(of: entry.totals)
+        if entry.quarantineCount > 0 { found += ", \(entry.quarantineCount) quarantined" }
+        if entry.problemCount > 0 { found += ", " + Summary.count(entry.problemCount, "problem") }
+        var lines = ["\(places): \(list(entry.kinds))", "\(entry.systems.sorted().joined(separator: ", ")): \(found)"]
         let events = entry.events.filter { $0.value > 0 }
-        if !events.isEmpty { lines.append("events: \(Self.list(events))") }
-        let queues = entry.sortedQueues.map { "\($0.count) \(Self.words(for: $0.state))" }
+        if !events.isEmpty { lines.append("events: \(list(events))") }
+        let queues = entry.sortedQueues.map { "\($0.count) \(words(for: $0.state))" }
         if !queues.isEmpty { lines.append("queues: \(queues.joined(separator: "; "))") }
         let (facts, others) = entry.commonFacts
         lines += facts.map { $0.stores == 1 ? $0.text : "\($0.text) (\($0.stores) times)" }
         if others > 0 { lines.append("\(others) more, which --stores shows") }
-        guard !lines.isEmpty else { return }
-        try Terminal.print("  \(name):")
-        for line in lines { try Terminal.print("    \(line)") }
+        return lines
     }
 
     private static func words(for state: QueueState) -> String {
@@ -111,7 +95,7 @@ struct AppTables {
     }
 
     private func printWithoutStores() throws {
-        let labels = report.inputs.filter(\.stores.isEmpty).map(\.label)
+        let labels = report.inputs.filter(\.rowIndices.isEmpty).map(\.label)
         guard !labels.isEmpty else { return }
         let left = labels.count - Self.mostNamed
         let names = labels.prefix(Self.mostNamed).joined(separator: ", ") + (left > 0 ? " and \(left) more" : "")
@@ -122,7 +106,7 @@ struct AppTables {
 
     private func printProblems() throws {
         guard report.problemCount > Self.mostListed else {
-            let problems = report.rows.flatMap(\.problems) + report.strayProblems
+            let problems = report.rows.flatMap(\.details.problems) + report.strayProblems
             for problem in problems { try Terminal.print("  \(line(for: problem))") }
             return
         }

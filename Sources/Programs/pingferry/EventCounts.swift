@@ -6,11 +6,9 @@ struct EventCounts {
     private var known: [String: Int] = [:]
     private var unknown = 0
 
-    /// Counts the events of a payload; nil is one that no table has.
-    mutating func count(_ labels: [String?]) {
-        for label in labels {
-            if let label { known[label, default: 0] += 1 } else { unknown += 1 }
-        }
+    /// Adds events with a documented meaning, or, if `meaning` is `nil`, events without one.
+    mutating func add(_ count: Int, meaning: String?) {
+        if let meaning { known[meaning, default: 0] += count } else { unknown += count }
     }
 
     /// Adds other counts.

@@ -32,15 +32,15 @@ struct ScanJSON {
         object.set("container", string: row.container?.path)
         object.set("containerID", string: row.container?.identifier)
         object.set("events", object: row.labels.json)
-        object.set("facts", strings: row.facts)
+        object.set("facts", strings: row.details.facts)
         object.set("held", object: CanonicalObject(counts: row.totals.holds))
         object.set("kind", string: row.kind)
         object.set("path", string: row.path)
-        object.set("problems", elements: row.problems.map(\.json.bytes))
+        object.set("problems", elements: row.details.problems.map(\.json.bytes))
         object.set("quarantineCount", integer: row.quarantineCount)
-        object.set("quarantined", elements: row.quarantined.map(\.coded.bytes))
-        if let events = row.events { object.set("pendingEvents", object: CanonicalObject(counts: events)) }
-        if let queue = row.queue { object.set("queue", object: queue.json) }
+        object.set("quarantined", elements: row.details.quarantined.map(\.coded.bytes))
+        if let events = row.details.events { object.set("pendingEvents", object: CanonicalObject(counts: events)) }
+        if let queue = row.details.queue { object.set("queue", object: queue.json) }
         object.set("records", integer: row.totals.records)
         object.set("systems", strings: row.systems.sorted())
         object.set("types", object: CanonicalObject(counts: row.totals.types))

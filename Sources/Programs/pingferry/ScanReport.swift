@@ -2,7 +2,7 @@ import Bundle
 import Capture
 import Telemetry
 
-/// What a scan found, store by store. ``ScanTables`` shows it to people, ``ScanJSON`` to machines.
+/// What a scan found, store by store. ``ScanListing`` shows it to people, ``ScanJSON`` to machines.
 struct ScanReport {
     private(set) var inputs: [ScannedInput]
     /// Problems of no store, those that are shown.
@@ -32,36 +32,35 @@ struct ScanReport {
     var leftProblems: Int { problemCount - shownProblems }
 
     /// All rows in their order.
-    var rows: some Sequence<ScanRow> { inputs.lazy.flatMap { $0.stores.lazy.flatMap(\.rows) } }
+    var rows: some Sequence<ScanRow> {
+        inputs.lazy.flatMap { input in input.rowIndices.lazy.map { input.row($0) } }
+    }
 
     /// Counts a record.
     mutating func count(_ entry: Batch.Entry) {
-        inputs[entry.input].update(entry.row) { $0.count(entry.summary) }
+        inputs[entry.input].count(entry.summary, inRow: inputs[entry.input].row(at: entry.place))
     }
 
-    /// Counts what the events of a record mean.
-    mutating func count(_ labels: [String?], of entry: Batch.Entry) {
-        inputs[entry.input].update(entry.row) { $0.labels.count(labels) }
+    /// Counts the events of a record by their documented meanings.
+    mutating func count(_ meanings: [String?], of entry: Batch.Entry) {
+        inputs[entry.input].count(meanings, inRow: inputs[entry.input].row(at: entry.place))
     }
 
-    /// Takes what could not be understood, or what is worth telling.
+    /// Adds a quarantined entry, a problem or the app that a row belongs to.
     mutating func note(_ finding: Intake.Finding) {
         switch finding {
         case .quarantined(let entry): note(entry)
         case .problem(let problem): note(problem)
-        case .app(let entry): inputs[entry.input].update(entry.row) { $0.learn(entry.app) }
+        case .app(let entry): inputs[entry.input].learn(entry.app, ofRow: inputs[entry.input].row(at: entry.place))
         }
     }
 
     private mutating func note(_ entry: Batch.QuarantineEntry) {
         let item = entry.item
-        guard let row = inputs[entry.input].place(ofPath: item.path, kind: item.store.description) else { return }
+        guard let row = inputs[entry.input].row(ofPath: item.path, kind: item.store.description) else { return }
         let isShown = shownQuarantined < FirstFew<Quarantined>.shown
         if isShown { shownQuarantined += 1 }
-        inputs[entry.input].update(row) { row in
-            row.quarantineCount += 1
-            if isShown { row.quarantined.append(item) }
-        }
+        inputs[entry.input].add(item, toRow: row, isShown: isShown)
     }
 
     private mutating func note(_ problem: PlacedProblem) {
@@ -69,30 +68,19 @@ struct ScanReport {
         problemsByCode.add(problem)
         let isShown = shownProblems < FirstFew<PlacedProblem>.shown
         if isShown { shownProblems += 1 }
-        if let input = inputsByLabel[problem.capture], let row = inputs[input].place(ofPath: problem.path) {
-            inputs[input].update(row) { row in
-                row.problemCount += 1
-                if isShown { row.problems.append(problem) }
-            }
+        if let input = inputsByLabel[problem.capture], let row = inputs[input].row(ofPath: problem.path) {
+            inputs[input].add(problem, toRow: row, isShown: isShown)
         } else if isShown {
             strayProblems.append(problem)
         }
     }
 
-    /// Adds what is known when everything was read.
+    /// Adds the findings that are complete only when all inputs have been read.
     mutating func finish(_ intake: Intake) {
-        for entry in intake.reports { add(entry) }
-        quarantineCounts = intake.quarantined.counts
-    }
-
-    private mutating func add(_ entry: Batch.ReportEntry) {
-        let now = instant?.milliseconds ?? entry.report.newest
-        inputs[entry.input].update(ScannedInput.Place(store: entry.store, part: 0)) { $0.facts += entry.report.facts }
-        for part in entry.report.parts {
-            inputs[entry.input].update(ScannedInput.Place(store: entry.store, part: part.part)) { row in
-                row.events = part.events
-                row.queue = part.queue.map { JudgedQueue(rules: $0, instant: now) }
-            }
+        for entry in intake.reports {
+            let now = instant?.milliseconds ?? entry.report.newest
+            inputs[entry.input].add(entry.report, ofStore: entry.store, at: now)
         }
+        quarantineCounts = intake.quarantined.counts
     }
 }

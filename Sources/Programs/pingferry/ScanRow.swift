@@ -3,40 +3,54 @@ import Capture
 import JSONText
 import Telemetry
 
-/// What was found in one part of a store, in one bundle or in one request log.
+/// The findings of a scan in one part of a store, in one bundle or in one request log.
 struct ScanRow {
     let capture: String
     let container: Container?
     let kind: String
     let path: String
-    /// Whether all records are of the app that the store belongs to.
-    let isOfOneApp: Bool
     var app: App?
     var systems: Set<String> = []
     var totals = BundleTotals()
-    /// How many entries of the quarantine there are, and those of them that are shown.
-    var quarantineCount = 0
-    var quarantined: [Quarantined] = []
-    /// How many problems there are, and those of them that are shown.
-    var problemCount = 0
-    var problems: [PlacedProblem] = []
     var labels = EventCounts()
-    /// Counts of the events that wait in the store, by the name of what became of them.
-    var events: [String: Int]?
-    var queue: JudgedQueue?
-    /// What else there is to tell, in sentences.
-    var facts: [String] = []
+    /// The number of quarantined entries, whether or not they are shown.
+    var quarantineCount = 0
+    /// The number of problems, whether or not they are shown.
+    var problemCount = 0
+    var details = Details()
 
-    /// Counts a record.
-    mutating func count(_ record: RecordSummary) {
-        totals.count(record)
-        systems.insert(record.system.description)
+    /// The findings that most rows do not have.
+    struct Details {
+        /// The quarantined entries that are shown.
+        var quarantined: [Quarantined] = []
+        /// The problems that are shown.
+        var problems: [PlacedProblem] = []
+        /// The number of pending events in each state.
+        var events: [String: Int]?
+        var queue: JudgedQueue?
+        /// Sentences about the store as a whole.
+        var facts: [String] = []
     }
 
-    /// Learns of the app from records, of which the last one tells its latest version.
-    mutating func learn(_ found: App) {
-        guard isOfOneApp else { return }
-        app = app.map { found.filled(from: $0) } ?? found
+    /// Sets the totals, the labels and the systems from counts.
+    mutating func set(_ counts: [ScanCounts.Name: Int]) {
+        for (name, count) in counts {
+            switch name {
+            case .type(let system, let type):
+                systems.insert(system)
+                totals.add(count, ofType: type, in: system)
+            case .uploadable: totals.addUploadable(count)
+            case .held(let code): totals.addHeld(count, code: code)
+            case .event(let meaning): labels.add(count, meaning: meaning)
+            }
+        }
+    }
+
+    /// Returns `path` relative to `folder` if it is inside that folder.
+    static func name(of path: String, in folder: String) -> String {
+        if path.isEmpty || path == folder { return "." }
+        guard !folder.isEmpty, path.utf8.starts(with: "\(folder)/".utf8) else { return path }
+        return String(decoding: path.utf8.dropFirst(folder.utf8.count + 1), as: UTF8.self)
     }
 }
 

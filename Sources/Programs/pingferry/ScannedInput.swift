@@ -1,129 +1,206 @@
+import Bytes
 import Capture
 import Telemetry
 
-/// An input of a scan: its stores, each with a row for each of its parts. A bundle or a request log counts as one store.
+/// An input of a scan, with a row for each part of its stores. A bundle or a request log has one row.
+///
+/// Rows are stored in a compact form and expanded to ``ScanRow`` values on request.
 struct ScannedInput {
-    /// A store, or what stands for one.
-    struct Store {
-        let path: String
-        var rows: [ScanRow]
+    private enum Contents {
+        case folder(CapturedFolder)
+        case bundle(path: String)
+        case log(kind: String, path: String)
     }
 
-    /// Where a row stands: the number of the store, and of the part in it.
-    struct Place {
-        let store: Int
-        let part: Int
-
-        /// The only row of what is no folder.
-        static let only = Place(store: 0, part: 0)
+    private struct Row {
+        /// The index of the store in the capture.
+        let store: UInt32
+        /// The index of the part in `Store.parts`.
+        let part: UInt32
+        /// The number of the app that the records of the row name.
+        var app: UInt32?
+        var quarantineCount = 0
+        var problemCount = 0
     }
 
-    private struct PathAndKind: Hashable {
-        let path: String
-        let kind: String
-    }
-
-    /// What the input is called.
+    /// The name of the input in reports.
     let label: String
-    /// The backups in it.
-    let backups: [BackupFacts]
-    /// In the order of the capture.
-    private(set) var stores: [Store] = []
-    /// Whether all that is found belongs to the one row of a bundle, whatever its path is.
-    private let isBundle: Bool
-    /// The first row with a path.
-    private var byPath: [String: Place] = [:]
-    /// The other rows with that path: one file can be a store of two systems.
-    private var byPathAndKind: [PathAndKind: Place] = [:]
+    private let contents: Contents
+    private var rowTable: [Row] = []
+    private var counts: ScanCounts
+    private var apps = NumberedValues<App>()
+    private var details: [Int: ScanRow.Details] = [:]
 
-    /// Lists the stores of an input, in which nothing was counted yet.
-    /// - Parameter path: as it was given.
+    /// Lists the stores of an input. All counts are zero.
+    /// - Parameter path: The path of the input as given.
     init(_ input: CaptureInput, path: String) {
         switch input {
         case .folder(let capture):
             label = capture.label
-            isBundle = false
-            backups = capture.backups
-            for found in capture.stores { add(found, of: capture.label) }
+            contents = .folder(capture)
+            for (store, found) in capture.stores.enumerated() {
+                for part in found.store.parts.indices {
+                    rowTable.append(Row(store: UInt32(store), part: UInt32(part)))
+                }
+            }
         case .log(let log):
             label = log.label
-            isBundle = false
-            backups = []
-            add(log.kind.store.description, path: log.path)
+            contents = .log(kind: log.kind.store.description, path: log.path)
+            rowTable = [Row(store: 0, part: 0)]
         case .bundle, .salvage:
             label = path
-            isBundle = true
-            backups = []
-            add("bundle", path: path)
+            contents = .bundle(path: path)
+            rowTable = [Row(store: 0, part: 0)]
+        }
+        counts = ScanCounts(rows: rowTable.count)
+    }
+
+    /// The backups in the input.
+    var backups: [BackupFacts] {
+        if case .folder(let capture) = contents { capture.backups } else { [] }
+    }
+
+    /// The indices of all rows, in the order of the capture.
+    var rowIndices: Range<Int> { rowTable.indices }
+
+    /// Returns the number of containers, or `limit` if there are more. A bundle or a request log counts as a container.
+    func containerCount(limit: Int) -> Int {
+        guard case .folder(let capture) = contents else { return 1 }
+        var paths: Set<String> = []
+        for store in capture.stores where paths.count < limit { paths.insert(store.container.path) }
+        return paths.count
+    }
+
+    /// Calls `body` with the path and the rows of each store, in the order of the capture.
+    func forEachStore(_ body: (_ path: String, _ rows: [ScanRow]) throws -> Void) rethrows {
+        var rest = rowTable.indices
+        while let first = rest.first {
+            let rows = rest.prefix { rowTable[$0].store == rowTable[first].store }
+            rest = rest.dropFirst(rows.count)
+            try body(storePath(ofRow: first), rows.map(row))
         }
     }
 
-    /// All rows in their order.
-    var rows: [ScanRow] { stores.flatMap(\.rows) }
-
-    /// Changes a row where it stands.
-    mutating func update(_ place: Place, _ body: (inout ScanRow) -> Void) {
-        body(&stores[place.store].rows[place.part])
-    }
-
-    /// The row of the store that is, or holds, a file; nil for a file of no store.
-    /// - Parameter kind: the kind of store, where it is known.
-    func place(ofPath path: String, kind: String? = nil) -> Place? {
-        if isBundle { return .only }
-        guard let first = byPath[path] else {
-            let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-            return byPath[slash.map { String(path[..<$0]) } ?? ""]
+    private func storePath(ofRow row: Int) -> String {
+        switch contents {
+        case .folder(let capture): capture.stores[Int(rowTable[row].store)].path
+        case .bundle(let path), .log(_, let path): path
         }
-        guard let kind, stores[first.store].rows[first.part].kind != kind else { return first }
-        return byPathAndKind[PathAndKind(path: path, kind: kind)] ?? first
     }
 
-    /// Adds a row for what is no folder.
-    private mutating func add(_ kind: String, path: String) {
-        let row = ScanRow(capture: label, container: nil, kind: kind, path: path, isOfOneApp: false)
-        add(Store(path: path, rows: [row]))
-    }
-
-    /// Adds a row for each part of a store.
-    private mutating func add(_ found: FoundStore, of capture: String) {
-        let rows = found.store.parts.map { part in
-            ScanRow(
-                capture: capture, container: found.container, kind: part.kind.description, path: part.path,
-                isOfOneApp: !part.kind.isRequestLog, app: App(id: found.container.identifier),
-                systems: found.store.system.map { [$0.description] } ?? [])
+    /// Returns a row in expanded form.
+    func row(_ index: Int) -> ScanRow {
+        let stored = rowTable[index]
+        var row: ScanRow
+        switch contents {
+        case .folder(let capture):
+            let found = capture.stores[Int(stored.store)]
+            let part = found.store.parts[Int(stored.part)]
+            row = ScanRow(
+                capture: label, container: found.container, kind: part.kind.description, path: part.path,
+                app: App(id: found.container.identifier), systems: found.store.system.map { [$0.description] } ?? [])
+        case .log(let kind, let path): row = ScanRow(capture: label, container: nil, kind: kind, path: path)
+        case .bundle(let path): row = ScanRow(capture: label, container: nil, kind: "bundle", path: path)
         }
-        // What is told of a folder, or of a file in it that is no part, is told with its first part.
-        add(Store(path: found.path, rows: rows), otherPaths: [found.path] + found.store.companionPaths)
+        if let app = stored.app { row.app = apps[app] }
+        row.set(counts.counts(ofRow: index))
+        row.quarantineCount = stored.quarantineCount
+        row.problemCount = stored.problemCount
+        if let found = details[index] { row.details = found }
+        return row
     }
 
-    private mutating func add(_ store: Store, otherPaths: [String] = []) {
-        let number = stores.count
-        for (part, row) in store.rows.enumerated() {
-            let place = Place(store: number, part: part)
-            if byPath[row.path] == nil {
-                byPath[row.path] = place
-            } else {
-                byPathAndKind[PathAndKind(path: row.path, kind: row.kind)] = place
-            }
+    // MARK: Counting
+
+    /// Counts a record.
+    mutating func count(_ record: RecordSummary, inRow row: Int) {
+        counts.count(.type(system: record.system.description, type: record.type), ofRow: row)
+        if record.isUploadable { counts.count(.uploadable, ofRow: row) }
+        for code in record.holds { counts.count(.held(code: code), ofRow: row) }
+    }
+
+    /// Counts the events of a payload by their documented meanings.
+    mutating func count(_ meanings: [String?], inRow row: Int) {
+        for meaning in meanings { counts.count(.event(meaning: meaning), ofRow: row) }
+    }
+
+    /// Counts a quarantined entry.
+    mutating func add(_ entry: Quarantined, toRow row: Int, isShown: Bool) {
+        rowTable[row].quarantineCount += 1
+        if isShown { details[row, default: .init()].quarantined.append(entry) }
+    }
+
+    /// Counts a problem.
+    mutating func add(_ problem: PlacedProblem, toRow row: Int, isShown: Bool) {
+        rowTable[row].problemCount += 1
+        if isShown { details[row, default: .init()].problems.append(problem) }
+    }
+
+    /// Sets the app of a row from its records. The last record names the latest version.
+    mutating func learn(_ found: App, ofRow row: Int) {
+        guard case .folder(let capture) = contents else { return }
+        let (store, part) = (Int(rowTable[row].store), Int(rowTable[row].part))
+        let owner = capture.stores[store]
+        guard !owner.store.parts[part].kind.isRequestLog else { return }
+        let older = rowTable[row].app.map { apps[$0] } ?? App(id: owner.container.identifier)
+        rowTable[row].app = apps.number(of: older.map { found.filled(from: $0) } ?? found)
+    }
+
+    /// Adds the report of a store about itself.
+    /// - Parameter instant: The instant at which its queues are judged, in milliseconds since 1970.
+    mutating func add(_ report: StoreReport, ofStore store: Int, at instant: Int64) {
+        let first = firstRow(ofStore: store)
+        if !report.facts.isEmpty { details[first, default: .init()].facts += report.facts }
+        for part in report.parts where part.events != nil || part.queue != nil {
+            details[first + part.part, default: .init()].events = part.events
+            details[first + part.part]?.queue = part.queue.map { JudgedQueue(rules: $0, instant: instant) }
         }
-        for path in otherPaths where byPath[path] == nil { byPath[path] = Place(store: number, part: 0) }
-        stores.append(store)
     }
-}
 
-extension Batch.Entry {
-    /// The row of the store that the record came from.
-    var row: ScannedInput.Place { ScannedInput.Place(place) }
-}
+    // MARK: Finding rows
 
-extension Batch.AppEntry {
-    /// The row of the store that belongs to the app.
-    var row: ScannedInput.Place { ScannedInput.Place(place) }
-}
+    /// Returns the index of the row that a record or an app was found in.
+    func row(at place: Batch.StorePlace?) -> Int { place.map { firstRow(ofStore: $0.store) + $0.part } ?? 0 }
 
-extension ScannedInput.Place {
-    /// The row of a part of a store; the only one of a bundle.
-    fileprivate init(_ place: Batch.StorePlace?) {
-        self = place.map { ScannedInput.Place(store: $0.store, part: $0.part) } ?? .only
+    /// Returns the index of the row of the store that is, or holds, a file. Returns `nil` for a file of no store.
+    /// - Parameter kind: The kind of store, which decides if one file is a store of two systems.
+    func row(ofPath path: String, kind: String? = nil) -> Int? {
+        switch contents {
+        case .bundle: return 0
+        case .log(_, let logPath): return path == logPath || Self.folder(of: path) == logPath ? 0 : nil
+        case .folder(let capture):
+            let rows = rows(at: path, in: capture)
+            if rows.isEmpty { return self.rows(at: Self.folder(of: path), in: capture).first }
+            guard let kind else { return rows.first }
+            return rows.first { self.part(ofRow: $0, in: capture).kind.description == kind } ?? rows.first
+        }
+    }
+
+    /// Returns the rows of the stores and parts at exactly `path`, or of the store that has a companion file there.
+    private func rows(at path: String, in capture: CapturedFolder) -> [Int] {
+        let stores = capture.stores(at: path)
+        if !stores.isEmpty { return stores.flatMap { rows(ofStore: $0) } }
+        var folder = path
+        while !folder.isEmpty {
+            folder = Self.folder(of: folder)
+            let parts = capture.stores(at: folder).flatMap { rows(ofStore: $0) }
+                .filter { part(ofRow: $0, in: capture).path == path }
+            if !parts.isEmpty { return parts }
+        }
+        return capture.store(withCompanion: path).map { [firstRow(ofStore: $0)] } ?? []
+    }
+
+    private func part(ofRow row: Int, in capture: CapturedFolder) -> StorePart {
+        capture.stores[Int(rowTable[row].store)].store.parts[Int(rowTable[row].part)]
+    }
+
+    private func rows(ofStore store: Int) -> Range<Int> { firstRow(ofStore: store)..<firstRow(ofStore: store + 1) }
+
+    private func firstRow(ofStore store: Int) -> Int {
+        rowTable.indices.firstSorted { rowTable[$0].store >= store }
+    }
+
+    private static func folder(of path: String) -> String {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? ""
     }
 }

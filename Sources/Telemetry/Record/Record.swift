@@ -49,7 +49,7 @@ extension Record {
 }
 
 /// The app that queued a record; what is unknown is nil.
-public struct App: Sendable, Equatable {
+public struct App: Sendable, Hashable {
     /// Bundle or application id.
     public var id: String?
     /// The name in upload paths.

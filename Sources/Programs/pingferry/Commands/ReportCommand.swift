@@ -148,18 +148,24 @@ struct ReportCommand: AsyncParsableCommand {
 }
 
 extension ScanReport {
-    /// What stores tell of themselves, one by one.
+    /// The reports of stores about themselves, in the order of the captures.
     fileprivate var queues: [ReportFacts.Queue] {
-        inputs.flatMap { input in
-            input.stores.compactMap { store in
-                let sentences = store.details
-                guard !sentences.isEmpty else { return nil }
-                let pending = store.rows.compactMap { $0.events?["pending"] }
-                return ReportFacts.Queue(
-                    capture: input.label, path: store.path, sentences: sentences,
-                    pending: pending.isEmpty ? nil : pending.reduce(0, +))
+        var queues: [ReportFacts.Queue] = []
+        for input in inputs {
+            input.forEachStore { path, rows in
+                let sentences = rows.flatMap { row in
+                    row.details.facts
+                        + (row.details.queue.map { ["\(ScanRow.name(of: row.path, in: path)): \($0.sentence)"] } ?? [])
+                }
+                guard !sentences.isEmpty else { return }
+                let pending = rows.compactMap { $0.details.events?["pending"] }
+                queues.append(
+                    ReportFacts.Queue(
+                        capture: input.label, path: path, sentences: sentences,
+                        pending: pending.isEmpty ? nil : pending.reduce(0, +)))
             }
         }
+        return queues
     }
 }
 

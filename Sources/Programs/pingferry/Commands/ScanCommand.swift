@@ -79,7 +79,7 @@ struct ScanCommand: AsyncParsableCommand {
                 if !stores, AppTables.areWanted(for: report) {
                     try AppTables(report).print()
                 } else {
-                    try ScanTables(report).print()
+                    try ScanListing(report).print()
                 }
                 try Terminal.print(summary.sentence)
             }

@@ -21,7 +21,7 @@ import Testing
     ) -> ScanRow {
         var row = ScanRow(
             capture: capture, container: container, kind: kind, path: "\(container?.path ?? "")/\(kind)",
-            isOfOneApp: container != nil, app: app)
+            app: app)
         change(&row)
         return row
     }
@@ -91,17 +91,19 @@ import Testing
         let entry = try #require(
             Self.rollUp([
                 Self.row(container) { row in
-                    row.count(Self.record(held: [Hold("schema"), Hold("no-target")]))
-                    row.count(Self.record())
-                    row.labels.count(["tap", nil])
+                    row.totals.count(Self.record(held: [Hold("schema"), Hold("no-target")]))
+                    row.totals.count(Self.record())
+                    row.labels.add(1, meaning: "tap")
+                    row.labels.add(1, meaning: nil)
                     (row.problemCount, row.quarantineCount) = (2, 3)
-                    row.events = ["pending": 4, "lost": 0]
+                    row.details.events = ["pending": 4, "lost": 0]
                 },
                 Self.row(Container(path: "b", identifier: "org.a")) { row in
-                    row.count(Self.record("glean", "event", held: [Hold("schema")]))
-                    row.labels.count(["tap", "press"])
+                    row.totals.count(Self.record("glean", "event", held: [Hold("schema")]))
+                    row.labels.add(1, meaning: "tap")
+                    row.labels.add(1, meaning: "press")
                     (row.problemCount, row.quarantineCount) = (20, 30)
-                    row.events = ["pending": 5]
+                    row.details.events = ["pending": 5]
                 },
             ]).entries.first)
         #expect(entry.systems == ["glean", "mozilla"])
@@ -123,7 +125,7 @@ import Testing
         ]
         let container = Container(path: "a", identifier: "org.a")
         let rows = states.map { state in
-            Self.row(container) { $0.queue = JudgedQueue(rules: Rules(state: state), instant: 0) }
+            Self.row(container) { $0.details.queue = JudgedQueue(rules: Rules(state: state), instant: 0) }
         }
         let entry = try #require(Self.rollUp(rows).entries.first)
         #expect(
@@ -141,7 +143,7 @@ import Testing
         ])
     func facts(all: [String], common: [String], others: Int) throws {
         let container = Container(path: "a", identifier: "org.a")
-        let rows = all.map { fact in Self.row(container) { $0.facts = [fact] } }
+        let rows = all.map { fact in Self.row(container) { $0.details.facts = [fact] } }
         let found = try #require(Self.rollUp(rows).entries.first).commonFacts
         #expect(found.facts.map { "\($0.text) \($0.stores)" } == common)
         #expect(found.others == others)

@@ -1,0 +1,68 @@
+/// The counts of all rows of an input, in a few bytes for each row, because a capture can have hundreds of thousands of stores.
+///
+/// The names of counts are stored once. Only the row that was counted last has a dictionary, since most records of a row
+/// follow each other.
+struct ScanCounts {
+    /// The subject of a count.
+    enum Name: Hashable {
+        /// Records of a type.
+        case type(system: String, type: String)
+        /// Records that may be uploaded.
+        case uploadable
+        /// Records that are held for a reason.
+        case held(code: String)
+        /// Events with a documented meaning, or, with `nil`, all events without one.
+        case event(meaning: String?)
+    }
+
+    private var names = NumberedValues<Name>()
+    private var stored: [(name: UInt32, count: Int)] = []
+    private var ranges: [Range<UInt32>]
+    private var openRow = 0
+    private var openCounts: [Name: Int] = [:]
+
+    /// Creates counts of zero for a number of rows.
+    init(rows: Int) {
+        ranges = Array(repeating: 0..<0, count: rows)
+    }
+
+    /// Adds 1 to a count of a row.
+    mutating func count(_ name: Name, ofRow row: Int) {
+        if row != openRow { open(row) }
+        openCounts[name, default: 0] += 1
+    }
+
+    /// Returns the counts of a row that are not zero.
+    func counts(ofRow row: Int) -> [Name: Int] { row == openRow ? openCounts : storedCounts(ofRow: row) }
+
+    private mutating func open(_ row: Int) {
+        let start = UInt32(stored.count)
+        for (name, count) in openCounts { stored.append((names.number(of: name), count)) }
+        ranges[openRow] = start..<UInt32(stored.count)
+        openRow = row
+        openCounts = storedCounts(ofRow: row)
+    }
+
+    private func storedCounts(ofRow row: Int) -> [Name: Int] {
+        let range = Int(ranges[row].lowerBound)..<Int(ranges[row].upperBound)
+        return Dictionary(uniqueKeysWithValues: stored[range].map { (names[$0.name], $0.count) })
+    }
+}
+
+/// Values that are stored once and referred to by number.
+struct NumberedValues<Value: Hashable> {
+    private var values: [Value] = []
+    private var numbers: [Value: UInt32] = [:]
+
+    /// Returns the number of a value, which is stored if it is new.
+    mutating func number(of value: Value) -> UInt32 {
+        if let number = numbers[value] { return number }
+        let number = UInt32(values.count)
+        values.append(value)
+        numbers[value] = number
+        return number
+    }
+
+    /// Returns the value with a number.
+    subscript(number: UInt32) -> Value { values[Int(number)] }
+}

@@ -1,0 +1,78 @@
+import Console
+import Telemetry
+
+/// A scan as text, with a paragraph for each store.
+struct ScanListing {
+    private let report: ScanReport
+    private let apps: ContainerApps
+
+    /// - Parameter report: A finished report.
+    init(_ report: ScanReport) {
+        self.report = report
+        apps = ContainerApps(report.rows)
+    }
+
+    /// Prints the stores of all inputs, and the problems that belong to no store.
+    func print() throws {
+        for input in report.inputs { try print(input) }
+        for problem in report.strayProblems { try Terminal.print(problem.sentence) }
+        if report.leftProblems > 0 { try Terminal.print("and \(report.leftProblems) more problems") }
+    }
+
+    private func print(_ input: ScannedInput) throws {
+        try Terminal.print("\(input.label):")
+        let backups = input.backups.flatMap { BackupReport($0).lines }
+        for line in input.backups.isEmpty ? [] : backups + BackupReport.linesOfAll { try Terminal.print("  \(line)") }
+        var container = ""
+        try input.forEachStore { path, rows in
+            let next = rows[0].container?.path ?? ""
+            if next != container { try Terminal.print("  \(next)") }
+            container = next
+            try print(rows, ofStoreAt: path, in: container)
+        }
+    }
+
+    private func print(_ rows: [ScanRow], ofStoreAt path: String, in container: String) throws {
+        let indent = container.isEmpty ? 2 : 4
+        try Terminal.print(String(repeating: " ", count: indent) + ScanRow.name(of: path, in: container))
+        for fact in rows.flatMap(\.details.facts) { try printWrapped(fact, indent: indent + 2) }
+        for row in rows {
+            let prefix = row.path == path ? "" : ScanRow.name(of: row.path, in: path) + ": "
+            try printFindings(of: row, prefix: prefix, indent: indent + 2)
+        }
+    }
+
+    private func printFindings(of row: ScanRow, prefix: String, indent: Int) throws {
+        try printWrapped(prefix + counts(of: row), indent: indent)
+        if let queue = row.details.queue { try printWrapped(prefix + queue.sentence, indent: indent) }
+        for problem in row.details.problems {
+            let name = problem.path == row.path ? "" : ScanRow.name(of: problem.path, in: row.path) + ": "
+            try printWrapped(name + problem.problem.text, indent: indent)
+        }
+    }
+
+    /// `mozilla-ping-file of Focus 7.0.4, 3 records, 4 quarantined, held: no-target 1`
+    private func counts(of row: ScanRow) -> String {
+        let owner = row.container == nil ? row.systems.sorted().joined(separator: " and ") : appName(of: row)
+        let kind = owner.isEmpty ? row.kind : "\(row.kind) of \(owner)"
+        var counts = [Summary.count(row.totals.records, "record")]
+        if row.quarantineCount > 0 { counts.append("\(row.quarantineCount) quarantined") }
+        let holds = row.totals.holds.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        if !holds.isEmpty { counts.append("held: " + holds.joined(separator: ", ")) }
+        return ([kind] + counts.map(Self.unbroken)).joined(separator: ", ")
+    }
+
+    /// Returns `text` with its spaces replaced, so that it stays on one line.
+    private static func unbroken(_ text: String) -> String {
+        String(text.map { $0 == " " ? WrappedText.noBreakSpace : $0 })
+    }
+
+    private func appName(of row: ScanRow) -> String {
+        let app = apps.app(of: row)
+        return [app?.name ?? app?.id, app?.version].compactMap(\.self).joined(separator: " ")
+    }
+
+    private func printWrapped(_ text: String, indent: Int) throws {
+        for line in WrappedText.lines(of: text, indent: indent) { try Terminal.print(line) }
+    }
+}
