@@ -15,6 +15,8 @@ public struct FinishedProgram: Sendable {
     public var lines: [String] {
         text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }
+    /// The words that it printed, separated by single spaces, for text that the program wraps.
+    public var unwrapped: String { text.split { $0.isWhitespace }.joined(separator: " ") }
     /// The lines that it printed to standard error.
     public var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
 

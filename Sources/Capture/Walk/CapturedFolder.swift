@@ -114,7 +114,7 @@ public final class CapturedFolder: Sendable {
         kind = .store
         self.label = label
         self.path = folder
-        self.stores = FoundStore.together(stores, stores.map { _ in container })
+        self.stores = FoundStore.all(stores) { _ in container }
         problems = []
         isIncomplete = false
         leftOutStore = nil

@@ -16,32 +16,44 @@ public struct FoundStore: Sendable {
     /// Path below the root of the capture; a folder's without a slash at its end.
     public var path: String { store.path }
 
-    /// Puts the stores of a capture together with their containers.
-    /// - Parameter containers: of each store the one that it belongs to, in the same order.
-    static func together(_ stores: [any Store], _ containers: [Container]) -> [FoundStore] {
-        var numbers: [Container: Int] = [:]
-        var places: [[Int]] = []
-        var numberOfStore: [Int] = []
-        for (place, container) in containers.enumerated() {
-            // Mostly the one before has the same.
-            let isSame = place > 0 && container == containers[place - 1]
-            let number = isSame ? numberOfStore[place - 1] : numbers[container] ?? places.count
-            if number == places.count {
-                numbers[container] = number
-                places.append([])
-            }
-            places[number].append(place)
-            numberOfStore.append(number)
+    /// Returns stores with their containers.
+    /// - Parameters:
+    ///   - stores: The stores, sorted by path.
+    ///   - container: Returns the container of the store at a path.
+    static func all(_ stores: [any Store], in container: (String) -> Container) -> [FoundStore] {
+        // A container is a folder around its stores. Once a store is outside of it, all that follow are.
+        var open: [(number: Int, container: Container, stores: [Int])] = []
+        var containers: [FoundContainer?] = []
+        var numbers: [Int] = []
+        numbers.reserveCapacity(stores.count)
+        func close() {
+            let last = open.removeLast()
+            containers[last.number] = FoundContainer(last.container, last.stores)
         }
-        let found = places.map { FoundContainer(containers[$0[0]], $0) }
-        return zip(stores, numberOfStore).map { FoundStore(store: $0, place: found[$1]) }
+        for (index, store) in stores.enumerated() {
+            let path = store.path
+            let own = container(path)
+            while let last = open.last, !path.utf8.starts(with: last.container.path.utf8) { close() }
+            if let place = open.lastIndex(where: { $0.container == own }) {
+                open[place].stores.append(index)
+                numbers.append(open[place].number)
+            } else {
+                open.append((containers.count, own, [index]))
+                numbers.append(containers.count)
+                containers.append(nil)
+            }
+        }
+        while !open.isEmpty { close() }
+        return stores.indices.compactMap { index in
+            containers[numbers[index]].map { FoundStore(store: stores[index], place: $0) }
+        }
     }
 }
 
-/// A container with stores. An object that its stores share: there can be tens of thousands of them.
+/// A container with stores. It is an object because its stores share it: a capture can have tens of thousands of containers.
 private final class FoundContainer: Sendable {
     let container: Container
-    /// The places of its stores among those of the capture.
+    /// The indices of its stores among those of the capture.
     let stores: [Int]
 
     init(_ container: Container, _ stores: [Int]) {

@@ -113,16 +113,15 @@ struct StoreWalk {
         }
     }
 
-    /// The stores with their containers, by the bytes of their paths.
-    func sortedStores(of tree: FileTree, rootName: String) -> [FoundStore] {
-        let paths = stores.map(\.path)
-        let order = stores.indices.sorted { left, right in
-            let order = paths[left].utf8.span.ordered(against: paths[right].utf8.span)
+    /// Returns the stores with their containers, sorted by the bytes of their paths.
+    mutating func sortedStores(of tree: FileTree, rootName: String) -> [FoundStore] {
+        stores.sort { left, right in
+            let order = left.path.utf8.span.ordered(against: right.path.utf8.span)
             // One file can be a store of two systems.
-            return order == 0 ? stores[left].kind.description < stores[right].kind.description : order < 0
+            return order == 0 ? left.kind.description < right.kind.description : order < 0
         }
         var containers = ContainerFinder(identifiers: identifiers, tree: tree, rootName: rootName)
-        return FoundStore.together(order.map { stores[$0] }, order.map { containers.container(of: paths[$0]) })
+        return FoundStore.all(stores) { containers.container(of: $0) }
     }
 
     /// What the backups are, by the bytes of their paths.

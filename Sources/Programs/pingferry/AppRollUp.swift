@@ -27,14 +27,18 @@ struct AppRollUp {
     /// Adds up rows whose records are all counted.
     /// - Parameter apps: what the same rows tell of the apps.
     init(_ rows: some Sequence<ScanRow>, _ apps: ContainerApps) {
-        var keys: [Place: Key] = [:]
+        var known = NumberedValues<Key>()
+        var keys: [Place: UInt32] = [:]
         for row in rows {
             let key = Self.key(of: row, apps)
-            if key.isBetter(than: keys[Place(row)]) { keys[Place(row)] = key }
+            if key.isBetter(than: keys[Place(row)].map { known[$0] }) { keys[Place(row)] = known.number(of: key) }
         }
         var entries: [Key: AppEntry] = [:]
-        for (place, key) in keys { entries[key, default: AppEntry(key)].count(place.capture, place.container) }
-        for row in rows { entries[keys[Place(row)] ?? .unknown]?.add(row, app: apps.app(of: row)) }
+        for (place, number) in keys {
+            let key = known[number]
+            entries[key, default: AppEntry(key)].count(place.capture, place.container)
+        }
+        for row in rows { entries[keys[Place(row)].map { known[$0] } ?? .unknown]?.add(row, app: apps.app(of: row)) }
         self.entries = entries.values.sorted { $0.precedes($1) }
     }
 

@@ -13,8 +13,9 @@ struct ContainerApps {
         }
     }
 
-    /// The newest app, by path of the container.
-    private var apps: [Place: App] = [:]
+    private var known = NumberedValues<App>()
+    /// The numbers of the newest apps, by the paths of their containers.
+    private var apps: [Place: UInt32] = [:]
     /// Paths of the containers, by bundle id of the app.
     private var paths: [Place: String] = [:]
 
@@ -24,7 +25,9 @@ struct ContainerApps {
             guard let container = row.container else { continue }
             let place = Place(row.capture, container.path)
             // One that is named is known better than one that only has a version.
-            if let app = row.app, app.version != nil, app.name != nil || apps[place] == nil { apps[place] = app }
+            if let app = row.app, app.version != nil, app.name != nil || apps[place] == nil {
+                apps[place] = known.number(of: app)
+            }
             if let id = container.applicationID { paths[Place(row.capture, id)] = container.path }
         }
     }
@@ -34,8 +37,9 @@ struct ContainerApps {
     func app(of row: ScanRow) -> App? {
         if row.app?.version != nil { return row.app }
         guard let container = row.container else { return row.app }
-        return apps[Place(row.capture, container.path)]
-            ?? appContainer(of: row).flatMap { apps[Place(row.capture, $0)] } ?? row.app
+        let number =
+            apps[Place(row.capture, container.path)] ?? appContainer(of: row).flatMap { apps[Place(row.capture, $0)] }
+        return number.map { known[$0] } ?? row.app
     }
 
     /// Path of the container of the app that a group container belongs to.

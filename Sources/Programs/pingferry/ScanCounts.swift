@@ -5,10 +5,8 @@
 struct ScanCounts {
     /// The subject of a count.
     enum Name: Hashable {
-        /// Records of a type.
-        case type(system: String, type: String)
-        /// Records that may be uploaded.
-        case uploadable
+        /// Records of a type that may be uploaded, or that may not.
+        case type(system: String, type: String, isUploadable: Bool)
         /// Records that are held for a reason.
         case held(code: String)
         /// Events with a documented meaning, or, with `nil`, all events without one.

@@ -36,10 +36,10 @@ struct ScanRow {
     mutating func set(_ counts: [ScanCounts.Name: Int]) {
         for (name, count) in counts {
             switch name {
-            case .type(let system, let type):
+            case .type(let system, let type, let isUploadable):
                 systems.insert(system)
                 totals.add(count, ofType: type, in: system)
-            case .uploadable: totals.addUploadable(count)
+                if isUploadable { totals.addUploadable(count) }
             case .held(let code): totals.addHeld(count, code: code)
             case .event(let meaning): labels.add(count, meaning: meaning)
             }

@@ -38,6 +38,7 @@ struct ScannedInput {
         case .folder(let capture):
             label = capture.label
             contents = .folder(capture)
+            rowTable.reserveCapacity(capture.stores.count)
             for (store, found) in capture.stores.enumerated() {
                 for part in found.store.parts.indices {
                     rowTable.append(Row(store: UInt32(store), part: UInt32(part)))
@@ -114,8 +115,8 @@ struct ScannedInput {
 
     /// Counts a record.
     mutating func count(_ record: RecordSummary, inRow row: Int) {
-        counts.count(.type(system: record.system.description, type: record.type), ofRow: row)
-        if record.isUploadable { counts.count(.uploadable, ofRow: row) }
+        let system = record.system.description
+        counts.count(.type(system: system, type: record.type, isUploadable: record.isUploadable), ofRow: row)
         for code in record.holds { counts.count(.held(code: code), ofRow: row) }
     }
 

@@ -2,27 +2,31 @@ import Console
 import Testing
 
 @Suite struct WrappedTextTests {
-    @Test(
-        "lines are at most 80 columns wide, and only a longer word is wider",
-        arguments: [
-            ("", [String]()), ("one", ["  one"]), ("one  two", ["  one two"]),
-            (
-                String(repeating: "x", count: 78) + " y", ["  " + String(repeating: "x", count: 78), "    y"]
-            ),
-            (
-                "a " + String(repeating: "x", count: 90) + " b",
-                ["  a", "    " + String(repeating: "x", count: 90), "    b"]
-            ),
-            (
-                String(repeating: "x", count: 70) + " one\u{A0}two three",
-                ["  " + String(repeating: "x", count: 70) + " one two", "    three"]
-            ),
-            (
-                String(repeating: "x", count: 72) + " one\u{A0}two three",
-                ["  " + String(repeating: "x", count: 72), "    one two three"]
-            ),
-        ])
-    func lines(text: String, expected: [String]) {
-        #expect(WrappedText.lines(of: text, indent: 2) == expected)
+    private struct Case: Sendable {
+        let text: String
+        let lines: [String]
+
+        init(_ text: String, _ lines: String...) {
+            self.text = text
+            self.lines = lines
+        }
+    }
+
+    private static let seventy = String(repeating: "x", count: 70)
+
+    private static let cases = [
+        Case(""), Case("one", "  one"), Case("one  two", "  one two"),
+        Case("\(seventy) seven77 y", "  \(seventy) seven77", "    y"),
+        Case("\(seventy) eight888", "  \(seventy)", "    eight888"),
+        Case("a \(seventy)\(seventy) b", "  a", "    \(seventy)\(seventy)", "    b"),
+        Case("\(seventy) one\u{A0}22 three", "  \(seventy) one 22", "    three"),
+        Case("\(seventy) one\u{A0}two three", "  \(seventy) one two", "    three"),
+        Case("\(seventy) one\u{A0}three four", "  \(seventy)", "    one three four"),
+    ]
+
+    @Test("lines are at most 80 columns wide, unless a word is longer", arguments: cases.indices)
+    func lines(index: Int) {
+        let expected = Self.cases[index]
+        #expect(WrappedText.lines(of: expected.text, indent: 2) == expected.lines)
     }
 }

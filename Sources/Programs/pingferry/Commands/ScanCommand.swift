@@ -16,9 +16,9 @@ struct ScanCommand: AsyncParsableCommand {
             mean; those that no documentation names are counted as unknown.
               pingferry scan phone/
 
-            With more than \(AppTables.mostStores) stores in more than \(AppTables.mostContainers) containers, each app has \
-            one line with the sums of its stores, whatever capture they are in; --stores shows each store. With --json there \
-            are both: stores, and apps.
+            With more than \(AppListing.mostStores) stores in more than \(AppListing.mostContainers) containers, the stores of \
+            each app are added up, whatever capture they are in; --stores shows each store. With --json there are both: \
+            stores, and apps.
               pingferry scan --stores phones/
 
             Of what could not be understood, and of problems, the first 1000 are shown, and how many there are of each \
@@ -76,8 +76,8 @@ struct ScanCommand: AsyncParsableCommand {
                     object.set("backups", elements: json.backups.map(\.bytes))
                 }
             } else if !common.quiet {
-                if !stores, AppTables.areWanted(for: report) {
-                    try AppTables(report).print()
+                if !stores, AppListing.areWanted(for: report) {
+                    try AppListing(report).print()
                 } else {
                     try ScanListing(report).print()
                 }

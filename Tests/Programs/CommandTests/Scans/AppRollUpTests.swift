@@ -28,15 +28,6 @@ import Testing
 
     private static func rollUp(_ rows: [ScanRow]) -> AppRollUp { AppRollUp(rows, ContainerApps(rows)) }
 
-    private static func record(
-        _ system: String = "mozilla", _ type: String = "core", held: [Hold] = []
-    ) -> RecordSummary {
-        let source = Source(capture: "c", path: "p", store: StoreKind("kind"), index: 0)
-        return RecordSummary(
-            Record(
-                system: SystemName(system), type: type, id: "i", payload: Array("{}".utf8), source: source, held: held))
-    }
-
     @Test("the containers of an app and of its group are one entry, in all captures")
     func containers() {
         let app = Container(path: "a", identifier: "org.example.app")
@@ -91,17 +82,19 @@ import Testing
         let entry = try #require(
             Self.rollUp([
                 Self.row(container) { row in
-                    row.totals.count(Self.record(held: [Hold("schema"), Hold("no-target")]))
-                    row.totals.count(Self.record())
-                    row.labels.add(1, meaning: "tap")
-                    row.labels.add(1, meaning: nil)
+                    row.set([
+                        .type(system: "mozilla", type: "core", isUploadable: true): 1,
+                        .type(system: "mozilla", type: "core", isUploadable: false): 1,
+                        .held(code: "schema"): 1, .held(code: "no-target"): 1, .event(meaning: "tap"): 1, .event(meaning: nil): 1,
+                    ])
                     (row.problemCount, row.quarantineCount) = (2, 3)
                     row.details.events = ["pending": 4, "lost": 0]
                 },
                 Self.row(Container(path: "b", identifier: "org.a")) { row in
-                    row.totals.count(Self.record("glean", "event", held: [Hold("schema")]))
-                    row.labels.add(1, meaning: "tap")
-                    row.labels.add(1, meaning: "press")
+                    row.set([
+                        .type(system: "glean", type: "event", isUploadable: false): 1, .held(code: "schema"): 1,
+                        .event(meaning: "tap"): 1, .event(meaning: "press"): 1,
+                    ])
                     (row.problemCount, row.quarantineCount) = (20, 30)
                     row.details.events = ["pending": 5]
                 },

@@ -4,7 +4,7 @@ import Console
 import Telemetry
 
 /// A scan of many containers as text, with a paragraph for each app.
-struct AppTables {
+struct AppListing {
     private let report: ScanReport
     private let rollUp: AppRollUp
 
