@@ -132,9 +132,8 @@ let programs: [Target] = [
     program(
         "pingferry",
         [
-            "Bundle", "Capture", "Console", "Export", "Files", "Hashing", "JSONText", "Parallel", "PropertyList",
-            "Secrets",
-            "Systems", "Telemetry",
+            "Bundle", "Bytes", "Capture", "Console", "Export", "Files", "Hashing", "JSONText", "Parallel",
+            "PropertyList", "Secrets", "Systems", "Telemetry",
         ]),
     program(
         "pingferry-upload",

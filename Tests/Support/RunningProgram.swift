@@ -38,6 +38,9 @@ public final class RunningProgram: @unchecked Sendable {
         for (number, file) in [source, output, errors].enumerated() {
             posix_spawn_file_actions_adddup2(&actions, file.number, Int32(number))
         }
+        // Files that other tests have open can be inherited. With a limit of 4 open files, a program that inherits one as
+        // number 3 cannot load its libraries. To close a number that is not in use is no error.
+        for number in Int32(3)..<64 { posix_spawn_file_actions_addclose(&actions, number) }
         var attributes = Self.attributes()
         defer { posix_spawnattr_destroy(&attributes) }
         let variables = (environment ?? ProcessInfo.processInfo.environment).map { "\($0)=\($1)" }

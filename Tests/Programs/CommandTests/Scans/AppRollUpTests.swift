@@ -85,7 +85,8 @@ import Testing
                     row.set([
                         .type(system: "mozilla", type: "core", isUploadable: true): 1,
                         .type(system: "mozilla", type: "core", isUploadable: false): 1,
-                        .held(code: "schema"): 1, .held(code: "no-target"): 1, .event(meaning: "tap"): 1, .event(meaning: nil): 1,
+                        .held(code: "schema"): 1, .held(code: "no-target"): 1,
+                        .event(meaning: "tap"): 1, .event(meaning: nil): 1,
                     ])
                     (row.problemCount, row.quarantineCount) = (2, 3)
                     row.details.events = ["pending": 4, "lost": 0]

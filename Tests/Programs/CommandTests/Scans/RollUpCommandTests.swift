@@ -74,12 +74,13 @@ import Testing
             "  quarantined: F4 24, F5 24, P1 24, P12 24, P2 24, P5 24", "  pending-counters: 24 problems",
             "    and 21 more, which --stores lists",
         ] { #expect(finished.lines.contains(line), "\(line)") }
-        let waiting = "24 ready for upload: more events than may wait; 24 not ready: too few events, too soon after the "
-            + "last upload or event; 24 empty; 48 pending: when they are ready is a rule of the app"
+        let waiting =
+            "24 ready for upload: more events than may wait; 24 not ready: too few events, too soon after "
+            + "the last upload or event; 24 empty; 48 pending: when they are ready is a rule of the app"
         #expect(finished.unwrapped.contains(" queues: \(waiting) "))
         #expect(finished.unwrapped.contains(": the phone makes pings of it, no record is made (24 times)"))
-        let focus = try #require(finished.lines.firstIndex(of: "  Focus 8.1.3"))
-        #expect(finished.lines[focus + 2].contains("; held: pending-events 1)"))
+        let focus = try #require(finished.lines.firstIndex { $0.hasPrefix("  Focus 8.1.3") })
+        #expect(finished.lines[focus + 3].contains("; held: pending-events 1)"))
         #expect(finished.lines.filter { $0.contains("org.mozilla.ios.Focus.plist: sessions 1") }.count == 3)
         #expect(finished.lines.count < 45)
         #expect(finished.errorLines.count == 21)
