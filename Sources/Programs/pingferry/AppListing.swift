@@ -39,18 +39,12 @@ struct AppListing {
         try Terminal.print("  \(found), added up by app; --stores shows each store")
         try printWithoutStores()
         if !report.quarantineCounts.isEmpty {
-            try Terminal.print("  quarantined: \(Self.list(report.quarantineCounts))")
+            try Terminal.print("  quarantined: \(Summary.list(report.quarantineCounts))")
         }
         try printProblems()
     }
 
     private var isOfOneInput: Bool { report.inputs.count == 1 }
-
-    /// `core 2, event 1`
-    private static func list(_ counts: [String: Int]) -> String {
-        counts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { "\($0.key) \($0.value)" }
-            .joined(separator: ", ")
-    }
 
     // MARK: Apps
 
@@ -64,9 +58,10 @@ struct AppListing {
         var found = Summary.count(entry.totals.records, "record") + Summary.details(of: entry.totals)
         if entry.quarantineCount > 0 { found += ", \(entry.quarantineCount) quarantined" }
         if entry.problemCount > 0 { found += ", " + Summary.count(entry.problemCount, "problem") }
-        var lines = ["\(places): \(list(entry.kinds))", "\(entry.systems.sorted().joined(separator: ", ")): \(found)"]
+        let systems = entry.systems.sorted().joined(separator: ", ")
+        var lines = ["\(places): \(Summary.list(entry.kinds))", "\(systems): \(found)"]
         let events = entry.events.filter { $0.value > 0 }
-        if !events.isEmpty { lines.append("events: \(list(events))") }
+        if !events.isEmpty { lines.append("events: \(Summary.list(events))") }
         let queues = entry.sortedQueues.map { "\($0.count) \(words(for: $0.state))" }
         if !queues.isEmpty { lines.append("queues: \(queues.joined(separator: "; "))") }
         let (facts, others) = entry.commonFacts

@@ -57,8 +57,7 @@ struct ScanListing {
         let kind = owner.isEmpty ? row.kind : "\(row.kind) of \(owner)"
         var counts = [Summary.count(row.totals.records, "record")]
         if row.quarantineCount > 0 { counts.append("\(row.quarantineCount) quarantined") }
-        let holds = row.totals.holds.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-        if !holds.isEmpty { counts.append("held: " + holds.joined(separator: ", ")) }
+        if !row.totals.holds.isEmpty { counts.append("held: " + Summary.list(row.totals.holds)) }
         return ([kind] + counts.map(Self.unbroken)).joined(separator: ", ")
     }
 

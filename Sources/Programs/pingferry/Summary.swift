@@ -127,9 +127,14 @@ struct Summary {
     /// ` (4 uploadable; held: schema 1)`
     static func details(of totals: BundleTotals) -> String {
         guard totals.records > 0 else { return "" }
-        let holds = totals.holds.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-        let held = holds.isEmpty ? "" : "; held: \(holds.joined(separator: ", "))"
+        let held = totals.holds.isEmpty ? "" : "; held: \(list(totals.holds))"
         return " (\(totals.uploadable) uploadable\(held))"
+    }
+
+    /// `core 2, event 1`
+    static func list(_ counts: [String: Int]) -> String {
+        counts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { "\($0.key) \($0.value)" }
+            .joined(separator: ", ")
     }
 
     /// `1 record`, `2 records`
