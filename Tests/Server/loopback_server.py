@@ -23,6 +23,8 @@ import termios
 
 REASONS = {200: b"OK", 204: b"No Content", 400: b"Bad Request", 404: b"Not Found", 503: b"Service Unavailable"}
 LINE_LIMIT = 1 << 20
+# In milliseconds. It is longer than any test: a client whose machine is busy must not find its connection closed by chance.
+IDLE_LIMIT = 3_600_000
 
 
 class Closed(Exception):
@@ -355,7 +357,7 @@ async def end_with(parent):
 async def main():
     parent = os.getppid()
     options = dict(argument.partition("=")[::2] for argument in sys.argv[1:])
-    idle = int(options.get("--idle-ms", 2000)) / 1000
+    idle = int(options.get("--idle-ms", IDLE_LIMIT)) / 1000
     served = Proxy(options.get("--proxy-authorization")) if "--proxy" in options else Server(idle)
     server = await asyncio.start_server(
         served.serve, "127.0.0.1", int(options.get("--port", 0)), limit=LINE_LIMIT, backlog=1024,

@@ -126,6 +126,9 @@ public final class CapturedFolder: Sendable {
     /// The stores of the container that a store belongs to, the store itself among them.
     func neighbors(of found: FoundStore) -> [any Store] { found.neighbors.map { stores[$0].store } }
 
+    /// The number of containers with stores.
+    public var containerCount: Int { stores.reduce(0) { max($0, $1.containerNumber + 1) } }
+
     /// Returns the indices of the stores at `path`. One file can be a store of two systems.
     public func stores(at path: String) -> Range<Int> {
         let first = stores.indices.firstSorted { stores[$0].path.utf8.follows(path.utf8) }

@@ -10,6 +10,10 @@ public struct FoundStore: Sendable {
     /// The container that it belongs to.
     public var container: Container { place.container }
 
+    /// The number of the container. The containers with stores of a capture are numbered from 0, in the order of their first
+    /// stores.
+    public var containerNumber: Int { place.number }
+
     /// The places of all stores of the container, the store itself among them.
     var neighbors: [Int] { place.stores }
 
@@ -28,7 +32,7 @@ public struct FoundStore: Sendable {
         numbers.reserveCapacity(stores.count)
         func close() {
             let last = open.removeLast()
-            containers[last.number] = FoundContainer(last.container, last.stores)
+            containers[last.number] = FoundContainer(last.container, number: last.number, last.stores)
         }
         for (index, store) in stores.enumerated() {
             let path = store.path
@@ -53,11 +57,13 @@ public struct FoundStore: Sendable {
 /// A container with stores. It is an object because its stores share it: a capture can have tens of thousands of containers.
 private final class FoundContainer: Sendable {
     let container: Container
+    let number: Int
     /// The indices of its stores among those of the capture.
     let stores: [Int]
 
-    init(_ container: Container, _ stores: [Int]) {
+    init(_ container: Container, number: Int, _ stores: [Int]) {
         self.container = container
+        self.number = number
         self.stores = stores
     }
 }

@@ -39,10 +39,10 @@ struct AppEntry {
     /// The name, or else the identifier.
     var shortName: String { name ?? id ?? "(unknown)" }
 
-    /// Counts a container, or what has none.
-    mutating func count(_ capture: String, _ container: String?) {
-        captures.insert(capture)
-        if container != nil { containers += 1 }
+    /// Counts the container of a row. A bundle or a request log has none.
+    mutating func countContainer(of row: ScanRow) {
+        captures.insert(row.capture)
+        if row.container != nil { containers += 1 }
     }
 
     /// Adds what was found in a store.

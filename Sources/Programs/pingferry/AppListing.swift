@@ -19,14 +19,14 @@ struct AppListing {
     /// - Parameter report: a finished one.
     init(_ report: ScanReport) {
         self.report = report
-        rollUp = AppRollUp(report.rows, ContainerApps(report.rows))
+        let count = report.containerCount
+        rollUp = AppRollUp(report.rows, containerCount: count, ContainerApps(report.rows, containerCount: count))
     }
 
     /// Whether a scan found so much that it is shown by app unless each store is asked for.
     static func areWanted(for report: ScanReport) -> Bool {
         let stores = report.inputs.reduce(0) { $0 + $1.rowIndices.count }
-        let containers = report.inputs.reduce(0) { $0 + $1.containerCount(limit: mostContainers + 1) }
-        return stores > mostStores && containers > mostContainers
+        return stores > mostStores && report.containerCount > mostContainers
     }
 
     /// Prints the apps and the problems.

@@ -10,35 +10,29 @@ struct AppRollUp {
         case unknown
     }
 
-    /// A container, or a bundle or a request log, which has none.
-    private struct Place: Hashable {
-        let capture: String
-        let container: String?
-
-        init(_ row: ScanRow) {
-            capture = row.capture
-            container = row.container?.path
-        }
-    }
-
     /// The apps, by name and identifier; what is of no known app comes last.
     let entries: [AppEntry]
 
-    /// Adds up rows whose records are all counted.
-    /// - Parameter apps: what the same rows tell of the apps.
-    init(_ rows: some Sequence<ScanRow>, _ apps: ContainerApps) {
+    /// Adds up rows whose counts are final.
+    /// - Parameters:
+    ///   - containerCount: The number of containers, which is greater than each container's number.
+    ///   - apps: The apps of the same containers.
+    init(_ rows: some Sequence<ScanRow>, containerCount: Int, _ apps: ContainerApps) {
         var known = NumberedValues<Key>()
-        var keys: [Place: UInt32] = [:]
+        var keys: [UInt32?] = Array(repeating: nil, count: containerCount)
         for row in rows {
             let key = Self.key(of: row, apps)
-            if key.isBetter(than: keys[Place(row)].map { known[$0] }) { keys[Place(row)] = known.number(of: key) }
+            let other = keys[row.containerNumber].map { known[$0] }
+            if key.isBetter(than: other) { keys[row.containerNumber] = known.number(of: key) }
         }
         var entries: [Key: AppEntry] = [:]
-        for (place, number) in keys {
-            let key = known[number]
-            entries[key, default: AppEntry(key)].count(place.capture, place.container)
+        var isCounted = Array(repeating: false, count: keys.count)
+        for row in rows {
+            let key = keys[row.containerNumber].map { known[$0] } ?? .unknown
+            if !isCounted[row.containerNumber] { entries[key, default: AppEntry(key)].countContainer(of: row) }
+            isCounted[row.containerNumber] = true
+            entries[key]?.add(row, app: apps.app(of: row))
         }
-        for row in rows { entries[keys[Place(row)].map { known[$0] } ?? .unknown]?.add(row, app: apps.app(of: row)) }
         self.entries = entries.values.sorted { $0.precedes($1) }
     }
 

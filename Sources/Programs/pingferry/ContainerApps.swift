@@ -1,49 +1,48 @@
 import Telemetry
 
-/// What the stores of captures tell of the apps in whose containers they lie.
+/// The apps that containers belong to, as far as the stores in them name the apps.
 struct ContainerApps {
-    /// A name within a capture.
-    private struct Place: Hashable {
+    /// An app in a capture.
+    private struct OwnerKey: Hashable {
         let capture: String
-        let name: String
-
-        init(_ capture: String, _ name: String) {
-            self.capture = capture
-            self.name = name
-        }
+        let bundleID: String
     }
 
     private var known = NumberedValues<App>()
-    /// The numbers of the newest apps, by the paths of their containers.
-    private var apps: [Place: UInt32] = [:]
-    /// Paths of the containers, by bundle id of the app.
-    private var paths: [Place: String] = [:]
+    /// For each container, the number of the app that its last row with a version names.
+    private var apps: [UInt32?]
+    /// The containers of apps whose bundle id the capture tells.
+    private var owned: [OwnerKey: (number: Int, path: String)] = [:]
 
-    /// Learns from rows whose records are all counted.
-    init(_ rows: some Sequence<ScanRow>) {
+    /// Collects the apps from rows whose counts are final.
+    /// - Parameter containerCount: The number of containers, which is greater than each container's number.
+    init(_ rows: some Sequence<ScanRow>, containerCount: Int) {
+        apps = Array(repeating: nil, count: containerCount)
         for row in rows {
             guard let container = row.container else { continue }
-            let place = Place(row.capture, container.path)
-            // One that is named is known better than one that only has a version.
-            if let app = row.app, app.version != nil, app.name != nil || apps[place] == nil {
-                apps[place] = known.number(of: app)
+            let number = row.containerNumber
+            // A row that also names the app takes precedence.
+            if let app = row.app, app.version != nil, app.name != nil || apps[number] == nil {
+                apps[number] = known.number(of: app)
             }
-            if let id = container.applicationID { paths[Place(row.capture, id)] = container.path }
+            if let id = container.applicationID {
+                owned[OwnerKey(capture: row.capture, bundleID: id)] = (number, container.path)
+            }
         }
     }
 
-    /// What is known of the app of a row; a store with pings in its container, or in that of the app that a group belongs
-    /// to, knows it best.
+    /// Returns the app of a row: the one that the row itself names with a version, else the one that another store names in
+    /// the same container or, for a group container, in the container of its app.
     func app(of row: ScanRow) -> App? {
         if row.app?.version != nil { return row.app }
-        guard let container = row.container else { return row.app }
-        let number =
-            apps[Place(row.capture, container.path)] ?? appContainer(of: row).flatMap { apps[Place(row.capture, $0)] }
+        let number = apps[row.containerNumber] ?? owner(of: row).flatMap { apps[$0.number] }
         return number.map { known[$0] } ?? row.app
     }
 
-    /// Path of the container of the app that a group container belongs to.
-    func appContainer(of row: ScanRow) -> String? {
-        row.container?.applicationOfGroup.flatMap { paths[Place(row.capture, $0)] }
+    /// Returns the path of the container of the app that a group container belongs to.
+    func appContainer(of row: ScanRow) -> String? { owner(of: row)?.path }
+
+    private func owner(of row: ScanRow) -> (number: Int, path: String)? {
+        row.container?.applicationOfGroup.flatMap { owned[OwnerKey(capture: row.capture, bundleID: $0)] }
     }
 }

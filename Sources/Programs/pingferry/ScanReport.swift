@@ -24,12 +24,18 @@ struct ScanReport {
     /// - Parameter instant: when to judge queues; nil for the newest instant that their store tells.
     init(_ captures: [CaptureInput], paths: [String], at instant: Timestamp?) {
         self.instant = instant
-        inputs = zip(captures, paths).map { ScannedInput($0, path: $1) }
+        inputs = []
+        for (capture, path) in zip(captures, paths) {
+            inputs.append(ScannedInput(capture, path: path, firstContainer: inputs.last?.containers.upperBound ?? 0))
+        }
         inputsByLabel = Dictionary(inputs.enumerated().map { ($1.label, $0) }) { first, _ in first }
     }
 
     /// How many problems are not shown.
     var leftProblems: Int { problemCount - shownProblems }
+
+    /// The number of containers. A bundle or a request log counts as one.
+    var containerCount: Int { inputs.last?.containers.upperBound ?? 0 }
 
     /// All rows in their order.
     var rows: some Sequence<ScanRow> {

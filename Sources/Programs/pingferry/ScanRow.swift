@@ -6,7 +6,9 @@ import Telemetry
 /// The findings of a scan in one part of a store, in one bundle or in one request log.
 struct ScanRow {
     let capture: String
-    let container: Container?
+    var container: Container?
+    /// The number of the container among those of all inputs. A bundle or a request log has a number of its own.
+    var containerNumber: Int
     let kind: String
     let path: String
     var app: App?

@@ -25,6 +25,8 @@ struct ScannedInput {
 
     /// The name of the input in reports.
     let label: String
+    /// The numbers of its containers among those of all inputs. A bundle or a request log counts as a container.
+    let containers: Range<Int>
     private let contents: Contents
     private var rowTable: [Row] = []
     private var counts: ScanCounts
@@ -32,12 +34,16 @@ struct ScannedInput {
     private var details: [Int: ScanRow.Details] = [:]
 
     /// Lists the stores of an input. All counts are zero.
-    /// - Parameter path: The path of the input as given.
-    init(_ input: CaptureInput, path: String) {
+    /// - Parameters:
+    ///   - path: The path of the input as given.
+    ///   - firstContainer: The number of containers in the inputs before it.
+    init(_ input: CaptureInput, path: String, firstContainer: Int) {
+        var containerCount = 1
         switch input {
         case .folder(let capture):
             label = capture.label
             contents = .folder(capture)
+            containerCount = capture.containerCount
             rowTable.reserveCapacity(capture.stores.count)
             for (store, found) in capture.stores.enumerated() {
                 for part in found.store.parts.indices {
@@ -53,6 +59,7 @@ struct ScannedInput {
             contents = .bundle(path: path)
             rowTable = [Row(store: 0, part: 0)]
         }
+        containers = firstContainer..<firstContainer + containerCount
         counts = ScanCounts(rows: rowTable.count)
     }
 
@@ -63,14 +70,6 @@ struct ScannedInput {
 
     /// The indices of all rows, in the order of the capture.
     var rowIndices: Range<Int> { rowTable.indices }
-
-    /// Returns the number of containers, or `limit` if there are more. A bundle or a request log counts as a container.
-    func containerCount(limit: Int) -> Int {
-        guard case .folder(let capture) = contents else { return 1 }
-        var paths: Set<String> = []
-        for store in capture.stores where paths.count < limit { paths.insert(store.container.path) }
-        return paths.count
-    }
 
     /// Calls `body` with the path and the rows of each store, in the order of the capture.
     func forEachStore(_ body: (_ path: String, _ rows: [ScanRow]) throws -> Void) rethrows {
@@ -98,10 +97,14 @@ struct ScannedInput {
             let found = capture.stores[Int(stored.store)]
             let part = found.store.parts[Int(stored.part)]
             row = ScanRow(
-                capture: label, container: found.container, kind: part.kind.description, path: part.path,
+                capture: label, container: found.container,
+                containerNumber: containers.lowerBound + found.containerNumber, kind: part.kind.description,
+                path: part.path,
                 app: App(id: found.container.identifier), systems: found.store.system.map { [$0.description] } ?? [])
-        case .log(let kind, let path): row = ScanRow(capture: label, container: nil, kind: kind, path: path)
-        case .bundle(let path): row = ScanRow(capture: label, container: nil, kind: "bundle", path: path)
+        case .log(let kind, let path):
+            row = ScanRow(capture: label, containerNumber: containers.lowerBound, kind: kind, path: path)
+        case .bundle(let path):
+            row = ScanRow(capture: label, containerNumber: containers.lowerBound, kind: "bundle", path: path)
         }
         if let app = stored.app { row.app = apps[app] }
         row.set(counts.counts(ofRow: index))

@@ -20,13 +20,24 @@ import Testing
         _ change: (inout ScanRow) -> Void = { _ in }
     ) -> ScanRow {
         var row = ScanRow(
-            capture: capture, container: container, kind: kind, path: "\(container?.path ?? "")/\(kind)",
-            app: app)
+            capture: capture, container: container, containerNumber: 0, kind: kind,
+            path: "\(container?.path ?? "")/\(kind)", app: app)
         change(&row)
         return row
     }
 
-    private static func rollUp(_ rows: [ScanRow]) -> AppRollUp { AppRollUp(rows, ContainerApps(rows)) }
+    /// Numbers the containers of rows in the order in which they appear, and adds up the rows.
+    private static func rollUp(_ rows: [ScanRow]) -> AppRollUp {
+        var numbers: [[String?]: Int] = [:]
+        var numbered = rows
+        for index in rows.indices {
+            let container = [rows[index].capture, rows[index].container?.path]
+            numbered[index].containerNumber = numbers[container] ?? numbers.count
+            numbers[container] = numbered[index].containerNumber
+        }
+        let apps = ContainerApps(numbered, containerCount: numbers.count)
+        return AppRollUp(numbered, containerCount: numbers.count, apps)
+    }
 
     @Test("the containers of an app and of its group are one entry, in all captures")
     func containers() {
