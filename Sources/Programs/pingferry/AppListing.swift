@@ -24,7 +24,7 @@ struct AppListing {
     }
 
     /// Whether a scan found so much that it is shown by app unless each store is asked for.
-    static func areWanted(for report: ScanReport) -> Bool {
+    static func isWanted(for report: ScanReport) -> Bool {
         let stores = report.inputs.reduce(0) { $0 + $1.rowIndices.count }
         return stores > mostStores && report.containerCount > mostContainers
     }

@@ -76,7 +76,7 @@ struct ScanCommand: AsyncParsableCommand {
                     object.set("backups", elements: json.backups.map(\.bytes))
                 }
             } else if !common.quiet {
-                if !stores, AppListing.areWanted(for: report) {
+                if !stores, AppListing.isWanted(for: report) {
                     try AppListing(report).print()
                 } else {
                     try ScanListing(report).print()
