@@ -6,15 +6,13 @@ import Testing
 
 /// A store of files that say themselves what is found in them.
 private struct ScriptStore: FileStore {
-    static let kind = StoreKind("script")
+    let kind = StoreKind("script")
     let names: [String]
     var carriesCredentials = false
 
     var path: String { "store" }
     var folderPath: String { "store" }
     var system: SystemName? { nil }
-    var parts: [StorePart] { [StorePart(kind: Self.kind, path: path)] }
-    var companionPaths: [String] { [] }
     var fileCount: Int { names.count }
     var isReadAtOnce: Bool { false }
     var sizeLimit = FileSizeLimit.usual
@@ -36,7 +34,7 @@ private struct ScriptReader: FileReader {
                 output.add(
                     Record(
                         system: SystemName("x"), type: "y", id: path, payload: [UInt8](repeating: 0, count: size),
-                        source: Source(capture: "c", path: path, store: ScriptStore.kind, index: index)))
+                        source: Source(capture: "c", path: path, store: StoreKind("script"), index: index)))
             } else if text == "?" {
                 output.report(Problem("odd", path))
             } else {
@@ -188,7 +186,7 @@ private struct ScriptReader: FileReader {
         try folder.put(text, "file")
         let tree = try Folder(path: folder.path)
         let file = StoreFile(
-            name: Array("file".utf8), path: "p", kind: ScriptStore.kind, credentials: .ifItHolds("beaconKey"))
+            name: Array("file".utf8), path: "p", kind: StoreKind("script"), credentials: .ifItHolds("beaconKey"))
         var (reading, output) = (StoreFileReading(), ScanOutput(capture: "c"))
         let options = ScanOptions(secret: .ofTests)
         #expect(reading.read(file, limit: FileSizeLimit(bytes: 100, code: "large"), in: tree, options, into: &output))

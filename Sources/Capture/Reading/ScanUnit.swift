@@ -69,7 +69,7 @@ struct ScanUnit: Sendable {
         let found = capture.stores[part.store]
         let context = StoreContext(
             capture: capture.label, tree: capture.tree, container: found.container,
-            neighbors: capture.neighbors(of: found), options: options.scan)
+            neighbors: capture.stores.neighbors(of: found), options: options.scan)
         return found.store.scan(part.files, in: context)
     }
 }

@@ -43,8 +43,7 @@ struct RequestLogStore: Store {
     let systems: SystemTable
 
     var system: SystemName? { nil }
-    var parts: [StorePart] { [StorePart(kind: log.store, path: path)] }
-    var companionPaths: [String] { [] }
+    var kind: StoreKind { log.store }
     var fileCount: Int { 1 }
     var isReadAtOnce: Bool { true }
 

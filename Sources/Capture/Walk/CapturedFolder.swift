@@ -13,7 +13,7 @@ public final class CapturedFolder: Sendable {
     /// The path as given.
     public let path: String
     /// The stores, by the UTF-8 bytes of their paths.
-    public let stores: [FoundStore]
+    public let stores: FoundStores
     /// Problems with places in the capture, such as what could not be read.
     public let problems: [PlacedProblem]
     /// Whether something in the capture could not be looked at.
@@ -87,11 +87,11 @@ public final class CapturedFolder: Sendable {
             through: tree, named: rootName, leavingOut: excluded, rereading: rereading, limit: limit)
         self.label = label
         self.path = path
-        stores = walk.sortedStores(of: tree, rootName: rootName)
+        stores = walk.stores
         self.problems = problems + walk.sortedProblems()
         isIncomplete = walk.isIncomplete || !problems.isEmpty
         leftOutStore = walk.leftOutStore
-        backups = walk.sortedFacts(beside: stores)
+        backups = walk.sortedFacts()
         backupErrors = walk.backupErrors
         kind = isArchive ? .archive : backups.contains { $0.path.isEmpty } ? .backup : .folder
         self.tree = tree
@@ -109,12 +109,14 @@ public final class CapturedFolder: Sendable {
             tree: tree, path: "", name: CaptureLabels.name(ofPath: folder), excluded: [],
             formats: CaptureFormats.all(systems))
         let container = Container(path: "", identifier: nil)
-        let stores = try visit.stores(ofSingleFile: name, inFolderAt: folder)
+        var stores = FoundStores()
+        stores.append(contentsOf: try visit.stores(ofSingleFile: name, inFolderAt: folder))
+        stores.sort { _ in container }
         guard !stores.isEmpty else { return nil }
         kind = .store
         self.label = label
         self.path = folder
-        self.stores = FoundStore.all(stores) { _ in container }
+        self.stores = stores
         problems = []
         isIncomplete = false
         leftOutStore = nil
@@ -123,27 +125,13 @@ public final class CapturedFolder: Sendable {
         self.tree = tree
     }
 
-    /// The stores of the container that a store belongs to, the store itself among them.
-    func neighbors(of found: FoundStore) -> [any Store] { found.neighbors.map { stores[$0].store } }
-
-    /// The number of containers with stores.
-    public var containerCount: Int { stores.reduce(0) { max($0, $1.containerNumber + 1) } }
-
-    /// Returns the indices of the stores at `path`. One file can be a store of two systems.
-    public func stores(at path: String) -> Range<Int> {
-        let first = stores.indices.firstSorted { stores[$0].path.utf8.follows(path.utf8) }
-        var end = first
-        while end < stores.count, stores[end].path.utf8.elementsEqual(path.utf8) { end += 1 }
-        return first..<end
-    }
-
     /// Returns the index of the store that has a companion file at `path`, such as the write-ahead log of a database.
     /// The name of a companion file is the name of its store and a suffix.
     public func store(withCompanion path: String) -> Int? {
         let name = Self.lastPart(of: path).utf8.count
         for length in 1..<max(name, 1) {
-            let stores = stores(at: String(decoding: path.utf8.dropLast(length), as: UTF8.self))
-            if let found = stores.first(where: { self.stores[$0].store.companionPaths.contains(path) }) { return found }
+            let found = stores.indices(at: String(decoding: path.utf8.dropLast(length), as: UTF8.self))
+            if let found = found.first(where: { self.stores[$0].store.companionPaths.contains(path) }) { return found }
         }
         return nil
     }

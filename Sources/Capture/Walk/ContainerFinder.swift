@@ -48,10 +48,8 @@ struct ContainerFinder {
         let folder = String(storePath[..<(slash ?? inside.startIndex)])
         if let last, last.folder.utf8.span.equals(folder.utf8.span) { return last.container }
         let found = container(ofFolder: slash.map { inside[..<$0] }, prefix: prefix)
-        // One text for all folders of a container.
-        let container = found == last?.container ? last?.container ?? found : found
-        last = (folder, container)
-        return container
+        last = (folder, found)
+        return found
     }
 
     /// - Parameters:

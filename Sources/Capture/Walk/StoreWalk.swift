@@ -23,7 +23,7 @@ struct StoreWalk {
     var foundBackups: [String] = []
     /// Of each backup by its prefix, what visits could not read in it, the first one in words.
     var unreadInBackups: [String: (count: Int, first: String)] = [:]
-    private var stores: [any Store] = []
+    private(set) var stores = FoundStores()
     /// Links and special files that may stand for something with records.
     private var notFiles = NotFiles()
     let formats: [any StoreFormat]
@@ -77,6 +77,8 @@ struct StoreWalk {
             try await descend(take(root, of: archive.prefix), part, leavingOut: [], limit: limit)
             try await walkBackups(in: &tree, archive: archive.prefix, opened.rereading, limit: limit)
         }
+        var containers = ContainerFinder(identifiers: identifiers, tree: tree, rootName: rootName)
+        stores.sort { containers.container(of: $0) }
         return tree
     }
 
@@ -113,20 +115,8 @@ struct StoreWalk {
         }
     }
 
-    /// Returns the stores with their containers, sorted by the bytes of their paths.
-    mutating func sortedStores(of tree: FileTree, rootName: String) -> [FoundStore] {
-        stores.sort { left, right in
-            let order = left.path.utf8.span.ordered(against: right.path.utf8.span)
-            // One file can be a store of two systems.
-            return order == 0 ? left.kind.description < right.kind.description : order < 0
-        }
-        var containers = ContainerFinder(identifiers: identifiers, tree: tree, rootName: rootName)
-        return FoundStore.all(stores) { containers.container(of: $0) }
-    }
-
     /// What the backups are, by the bytes of their paths.
-    /// - Parameter stores: those of the whole capture.
-    func sortedFacts(beside stores: [FoundStore]) -> [BackupFacts] {
+    func sortedFacts() -> [BackupFacts] {
         guard !backups.isEmpty else { return [] }
         let containers = Dictionary(grouping: stores, by: \.container).mapValues { $0.map(\.store) }
         let names = StoreNames(formats)
@@ -152,7 +142,7 @@ struct StoreWalk {
     mutating func take(_ result: Result<FolderVisit, FileError>, of path: String) -> [String] {
         switch result {
         case .success(let visit):
-            stores += visit.stores
+            stores.append(contentsOf: visit.stores)
             leftOutStore = visit.leftOutStore ?? leftOutStore
             takeOwners(of: visit, at: path)
             if visit.isBackup { foundBackups.append(path) }

@@ -42,12 +42,6 @@ public struct JSONDocument: Sendable {
         try read(source, policy: policy)
     }
 
-    /// How many bytes of memory the document takes besides the text that was read, about.
-    public var memorySize: Int {
-        nodes.capacity * MemoryLayout<Node>.stride + keys.capacity * MemoryLayout<KeyOrder.Entry>.stride
-            + members.capacity * MemoryLayout<UInt32>.stride + resolved.capacity + orders.memorySize
-    }
-
     /// One value. Text and numbers have their bytes in `source` or `resolved`; an array or an object spans its
     /// brackets in `source`.
     @usableFromInline struct Node: Sendable {

@@ -22,9 +22,6 @@ struct KnownOrders: Sendable {
     /// So many orders are kept; then all are forgotten, for they do not come again.
     private static let most = 16
 
-    /// How many bytes of memory they take, about.
-    var memorySize: Int { prefixes.capacity * 8 + places.capacity + known.capacity * MemoryLayout<Keys>.stride }
-
     /// Where the order of keys stands, for ``place(at:)``; nil if it is not known.
     @inline(__always)
     func order(of keys: Span<KeyOrder.Entry>) -> Range<Int>? {

@@ -55,16 +55,22 @@ public struct FolderEntries: Sendable {
         withName(index) { $0.equals(text.utf8.span) }
     }
 
-    /// How many bytes a name has.
-    public func nameLength(_ index: Int) -> Int { entries[index].name.count }
-
     /// The kind of an entry.
     public func kind(_ index: Int) -> Kind { entries[index].kind }
 
     /// The inode number of an entry, on the device of its folder.
     public func inode(_ index: Int) -> UInt64 { entries[index].inode }
 
-    private func bytes(_ index: Int) -> ArraySlice<UInt8> { names[entries[index].name] }
+    /// The bytes of a name, as a part of the memory that all names share.
+    public func bytes(_ index: Int) -> ArraySlice<UInt8> { names[entries[index].name] }
+
+    /// Returns the entries at some indices, in the order of the indices.
+    public func selecting(_ indices: some Sequence<Int>) -> FolderEntries {
+        var selected = FolderEntries()
+        selected.names = names
+        selected.entries = indices.map { entries[$0] }
+        return selected
+    }
 
     /// The place of an entry, if the entries are in the order of the bytes of their names.
     public func index(inSorted name: some Collection<UInt8>) -> Int? {

@@ -43,7 +43,7 @@ struct ScannedInput {
         case .folder(let capture):
             label = capture.label
             contents = .folder(capture)
-            containerCount = capture.containerCount
+            containerCount = capture.stores.containerCount
             rowTable.reserveCapacity(capture.stores.count)
             for (store, found) in capture.stores.enumerated() {
                 for part in found.store.parts.indices {
@@ -182,12 +182,12 @@ struct ScannedInput {
 
     /// Returns the rows of the stores and parts at exactly `path`, or of the store that has a companion file there.
     private func rows(at path: String, in capture: CapturedFolder) -> [Int] {
-        let stores = capture.stores(at: path)
+        let stores = capture.stores.indices(at: path)
         if !stores.isEmpty { return stores.flatMap { rows(ofStore: $0) } }
         var folder = path
         while !folder.isEmpty {
             folder = Self.folder(of: folder)
-            let parts = capture.stores(at: folder).flatMap { rows(ofStore: $0) }
+            let parts = capture.stores.indices(at: folder).flatMap { rows(ofStore: $0) }
                 .filter { part(ofRow: $0, in: capture).path == path }
             if !parts.isEmpty { return parts }
         }

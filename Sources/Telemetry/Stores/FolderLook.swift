@@ -67,15 +67,6 @@ public struct FolderLook: ~Copyable {
         return contents
     }
 
-    /// Keeps the bytes of a file for the reading of the store that it belongs to, so that it is not read twice: of the file
-    /// that was read last, and as far as there is room in the memory of the capture. Files of strangers are not kept.
-    /// - Returns: the bytes as they are kept; nil if they are not.
-    @discardableResult
-    public func keepContents(of name: [UInt8]) -> [UInt8]? {
-        guard let lastRead, lastRead.name == name else { return nil }
-        return tree.keep(lastRead.contents, of: name, inFolder: path)
-    }
-
     /// A file to be read by position.
     /// - Throws: `FileError`.
     public func source(_ name: [UInt8]) throws(FileError) -> ByteSource { try folder.source(name) }

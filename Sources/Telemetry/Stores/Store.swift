@@ -22,8 +22,10 @@ public protocol Store: Sendable {
 }
 
 extension Store {
-    /// That of the first part.
-    public var kind: StoreKind { parts[0].kind }
+    /// The store itself.
+    public var parts: [StorePart] { [StorePart(kind: kind, path: path)] }
+    /// None.
+    public var companionPaths: [String] { [] }
 }
 
 /// A part of a store that reports list by itself.

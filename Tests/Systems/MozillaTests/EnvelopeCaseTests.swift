@@ -1,3 +1,4 @@
+import JSONText
 import Telemetry
 import TestSupport
 import Testing
@@ -42,7 +43,7 @@ import Testing
         arguments: ["-t-1527163208.41924 (1).json", "-t-1.2.3.json", "copy.json", "zz-t-.json"])
     func nameWithoutTime(name: String) throws {
         #expect(decimalTime(pingFileName: name) == nil)
-        func time(_ text: String) -> DecimalTime? { ParsedPingFile(Array(text.utf8)).time }
+        func time(_ text: String) -> DecimalTime? { (try? JSONDocument(Array(text.utf8)))?.timeOfPingFile }
         let envelope = StoredJSON.envelope("core", StoredJSON.measurements("core"))
         let expected = decimalTime("1527163208.4180789")
         #expect(time(envelope) == expected)

@@ -16,18 +16,15 @@ public struct FileTree: Sendable {
     /// The archives and backups in it, by the bytes of their prefixes. Only that of a backup may begin with another one:
     /// that of the archive that it lies in.
     public private(set) var parts: [Part] = []
-    private let kept: KeptFiles
 
     /// A tree without archives and backups.
     public init(_ root: consuming Folder) {
         self.root = RootFolder(root)
-        kept = KeptFiles()
     }
 
     /// The capture with one archive or backup.
-    private init(_ root: RootFolder, _ part: Part, _ kept: KeptFiles) {
+    private init(_ root: RootFolder, _ part: Part) {
         self.root = root
-        self.kept = kept
         parts = [part]
     }
 
@@ -42,31 +39,16 @@ public struct FileTree: Sendable {
         } else {
             parts.insert(part, at: place)
         }
-        return FileTree(root, part, kept)
+        return FileTree(root, part)
     }
 
     /// Opens a folder.
     /// - Parameter path: in the capture; empty for its root.
     /// - Throws: `FileError`; `ELOOP` or `ENOTDIR` if the last part of the path is a link.
     public func folder(at path: String) throws(FileError) -> Folder {
-        let kept = kept.files(inFolder: path)
         let (root, inside) = location(of: path)
-        return try root.folder.folder(at: inside, kept)
+        return try root.folder.folder(at: inside)
     }
-
-    /// Keeps the bytes of a file that was read to see what it is, as far as there is room: from a folder that
-    /// ``folder(at:)`` opens later they are read without the file. What a store is not made of is not worth keeping.
-    /// - Parameter path: that of the folder.
-    /// - Returns: the bytes as they are kept; nil if they are not.
-    @discardableResult
-    public func keep(_ contents: [UInt8], of name: [UInt8], inFolder path: String) -> [UInt8]? {
-        kept.keep(contents, of: name, inFolder: path)
-    }
-
-    /// Takes room, out of what there is for kept files, for what was made of one and is held elsewhere.
-    /// - Parameter size: in bytes.
-    /// - Returns: whether there was as much.
-    public func takeRoom(_ size: Int) -> Bool { kept.takeRoom(size) }
 
     /// Reads a file into memory that is used again.
     /// - Throws: `FileError`; `EFBIG` beyond the limit.

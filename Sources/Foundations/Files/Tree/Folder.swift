@@ -11,38 +11,32 @@ public struct Folder: ~Copyable, Sendable {
     private let place: Place
     /// The path as given, for messages; empty for a folder of an archive.
     private let path: String
-    /// Files that were read already.
-    private let kept: KeptFiles.Contents
 
     /// Opens a folder on disk; the path itself may be a link.
     /// - Throws: `FileError`, such as `ENOTDIR` for something else.
     public init(path: String) throws(FileError) {
         let descriptor = try Descriptor(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .open, path)
-        self.init(.disk(descriptor), path: path, [:])
+        self.init(.disk(descriptor), path: path)
     }
 
     /// The folder that an archive in the spool was made of.
     public init(rootOf tree: SpooledTree) {
-        self.init(.spooled(tree, folder: SpooledTree.root), path: "", [:])
+        self.init(.spooled(tree, folder: SpooledTree.root), path: "")
     }
 
-    private init(_ place: consuming Place, path: String, _ kept: KeptFiles.Contents) {
+    private init(_ place: consuming Place, path: String) {
         self.place = place
         self.path = path
-        self.kept = kept
     }
 
     /// Opens a folder below this one.
     /// - Throws: `FileError`; `ELOOP` or `ENOTDIR` if the last part of the path is a link.
-    public func folder(at relative: String) throws(FileError) -> Folder { try folder(at: relative, [:]) }
-
-    /// Opens a folder below this one of whose files some were read already.
-    func folder(at relative: String, _ kept: KeptFiles.Contents) throws(FileError) -> Folder {
-        try folder(atStored: try storedPath(of: relative), kept)
+    public func folder(at relative: String) throws(FileError) -> Folder {
+        try folder(atStored: try storedPath(of: relative))
     }
 
     /// Opens a folder by the bytes of its path below this one.
-    func folder(atStored relative: [UInt8], _ kept: KeptFiles.Contents) throws(FileError) -> Folder {
+    func folder(atStored relative: [UInt8]) throws(FileError) -> Folder {
         switch place {
         case .disk(let descriptor):
             let full = relative.isEmpty ? path : full(relative)
@@ -54,9 +48,9 @@ public struct Folder: ~Copyable, Sendable {
                     characters.baseAddress.map { openat(number, $0, flags) } ?? -1
                 }
             }
-            return Folder(.disk(try Descriptor(opened, .open, full)), path: full, kept)
+            return Folder(.disk(try Descriptor(opened, .open, full)), path: full)
         case .spooled(let tree, let folder):
-            return Folder(.spooled(tree, folder: try tree.folder(at: relative, below: folder)), path: "", kept)
+            return Folder(.spooled(tree, folder: try tree.folder(at: relative, below: folder)), path: "")
         }
     }
 
@@ -77,11 +71,6 @@ public struct Folder: ~Copyable, Sendable {
     ///   - contents: replaced by the bytes of the file.
     /// - Throws: `FileError`; `EFBIG` beyond the limit, `ENOTSUP` for anything but a regular file, `ELOOP` for a link.
     public func read(_ name: [UInt8], limit: Int, into contents: inout [UInt8]) throws(FileError) {
-        if !kept.isEmpty, let bytes = kept[name], bytes.count <= limit {
-            contents.removeAll(keepingCapacity: true)
-            contents += bytes
-            return
-        }
         switch place {
         case .disk(let descriptor): try read(name, of: descriptor, limit: limit, into: &contents)
         case .spooled(let tree, let folder): try tree.read(name, below: folder, limit: limit, into: &contents)

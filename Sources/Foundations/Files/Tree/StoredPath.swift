@@ -21,7 +21,7 @@ extension Folder {
     }
 
     private func storedName(of name: Substring.UTF8View, inFolder path: [UInt8]) throws(FileError) -> [UInt8] {
-        let entries = try folder(atStored: path, [:]).entries()
+        let entries = try folder(atStored: path).entries()
         var found: [UInt8]?
         for index in 0..<entries.count {
             let stored = entries.name(index)

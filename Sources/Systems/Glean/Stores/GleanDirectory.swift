@@ -88,7 +88,7 @@ struct GleanDirectory: Store {
     }
 
     let system: SystemName? = .glean
-    let companionPaths: [String] = []
+    var kind: StoreKind { parts[0].kind }
     let isReadAtOnce = false
 
     /// The files of all folders, and in front of them what there is to tell of the directory.

@@ -8,7 +8,7 @@ struct LeanplumDatabaseStore: Store {
     let path: String
 
     var system: SystemName? { .leanplum }
-    var parts: [StorePart] { [StorePart(kind: .leanplumSQLite, path: path)] }
+    var kind: StoreKind { .leanplumSQLite }
     var companionPaths: [String] { LeanplumName.companionSuffixes.map { path + $0 } }
     var fileCount: Int { 1 }
     var isReadAtOnce: Bool { false }

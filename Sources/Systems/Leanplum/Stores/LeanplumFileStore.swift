@@ -1,7 +1,7 @@
 import Telemetry
 
 /// A property list in which an older SDK keeps requests.
-struct LeanplumFileStore: FileStore {
+struct LeanplumFileStore: SingleFileStore {
     /// The contents of the file.
     enum Contents: Sendable {
         /// Requests alone; the name of the file may tell the application id.
@@ -11,32 +11,24 @@ struct LeanplumFileStore: FileStore {
     }
 
     let contents: Contents
-    let path: String
-    let folderPath: String
-    private let name: String
+    let location: FileLocation
 
-    /// Names a file in a folder.
+    /// Creates a store.
+    /// - Parameter name: The name of the file in the folder.
     init(_ contents: Contents, name: String, in folder: borrowing FolderLook) {
         self.contents = contents
-        self.name = name
-        path = folder.base + name
-        folderPath = folder.path
+        location = FileLocation(name: name, in: folder)
     }
 
     var system: SystemName? { .leanplum }
 
-    var parts: [StorePart] {
-        let kind: StoreKind =
-            switch contents {
-            case .requests: .leanplumPlist
-            case .preferences: .leanplumUserDefaults
-            }
-        return [StorePart(kind: kind, path: path)]
+    var kind: StoreKind {
+        switch contents {
+        case .requests: .leanplumPlist
+        case .preferences: .leanplumUserDefaults
+        }
     }
 
-    var companionPaths: [String] { [] }
-    var fileCount: Int { 1 }
-    var isReadAtOnce: Bool { false }
     var sizeLimit: FileSizeLimit { .usual }
 
     /// Leanplum itself stores no keys, but the app and its other SDKs may keep some among the preferences.
@@ -45,11 +37,6 @@ struct LeanplumFileStore: FileStore {
         case .requests: false
         case .preferences: true
         }
-    }
-
-    func path(ofFile index: Int, name: inout [UInt8]) -> String {
-        name = Array(self.name.utf8)
-        return path
     }
 
     func makeReader(in context: StoreContext) -> any FileReader {

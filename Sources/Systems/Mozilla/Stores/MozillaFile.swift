@@ -2,7 +2,7 @@ import Files
 import Telemetry
 
 /// A store of Mozilla's SDK that is one file.
-struct MozillaFile: FileStore {
+struct MozillaFile: SingleFileStore {
     /// The contents of the file.
     enum Contents: Sendable {
         /// Pings in one array (S1).
@@ -21,24 +21,17 @@ struct MozillaFile: FileStore {
     }
 
     let contents: Contents
-    let path: String
-    let folderPath: String
-    private let name: [UInt8]
+    let location: FileLocation
 
-    /// - Parameter name: the name of the file in the folder.
+    /// Creates a store.
+    /// - Parameter name: The name of the file in the folder.
     init(_ contents: Contents, named name: String, in folder: borrowing FolderLook) {
         self.contents = contents
-        self.name = Array(name.utf8)
-        path = folder.path(of: self.name)
-        folderPath = folder.path
+        location = FileLocation(name: name, in: folder)
     }
 
     var system: SystemName? { .mozilla }
     var kind: StoreKind { contents.kind }
-    var parts: [StorePart] { [StorePart(kind: kind, path: path)] }
-    var companionPaths: [String] { [] }
-    var fileCount: Int { 1 }
-    var isReadAtOnce: Bool { false }
     var sizeLimit: FileSizeLimit { .usual }
 
     /// Preferences hold whatever an app keeps there.
@@ -47,11 +40,6 @@ struct MozillaFile: FileStore {
         case .preferences, .groupPreferences: true
         case .pingArray, .datedMeasurements, .pendingEvents, .values: false
         }
-    }
-
-    func path(ofFile index: Int, name: inout [UInt8]) -> String {
-        name = self.name
-        return path
     }
 
     func makeReader(in context: StoreContext) -> any FileReader { MozillaFileReader(self, in: context) }
@@ -66,7 +54,7 @@ struct MozillaFile: FileStore {
     /// Reads the bytes of the file.
     /// - Throws: `FileError`; `EFBIG` beyond the limit of store files.
     func read(in context: StoreContext, into bytes: inout [UInt8]) throws(FileError) {
-        try context.tree.folder(at: folderPath).read(name, limit: StoreLimits.file, into: &bytes)
+        try context.tree.folder(at: folderPath).read(location.name, limit: StoreLimits.file, into: &bytes)
     }
 }
 

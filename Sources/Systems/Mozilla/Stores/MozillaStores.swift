@@ -1,5 +1,6 @@
 import Bytes
 import Files
+import JSONText
 import Telemetry
 
 /// How the stores of Mozilla's SDK are recognized: by the names that it gives, and by contents where others may use the
@@ -23,17 +24,18 @@ struct MozillaStores: StoreFormat {
         guard isOwn || holdsPing(folder) else { return nil }
         var pings: [PingFolder.Unsorted] = []
         let files = folder.files
+        pings.reserveCapacity(files.count)
         for index in files.indices {
             if let time = files.withName(index, DecimalTime.init(pingFileName:)) {
                 pings.append(PingFolder.Unsorted(entry: files.entry(index), time: time))
             } else if isOwn {
                 // A stranger's file in a folder that is not the SDK's own is none of our business.
-                pings.append(parsed(files[index], files.entry(index), in: &folder))
+                let time = envelopeTime(of: files[index], in: &folder)
+                pings.append(PingFolder.Unsorted(entry: files.entry(index), time: time))
             }
         }
         return PingFolder(
-            path: folder.path, folderPath: folder.path, base: folder.base, type: MozillaName.namedType(of: folder.name),
-            files: pings, of: files.entries)
+            path: folder.path, type: MozillaName.namedType(of: folder.name), files: pings, of: folder)
     }
 
     /// Whether a folder that is not the SDK's own has a file that is named like a ping.
@@ -48,17 +50,11 @@ struct MozillaStores: StoreFormat {
         }
     }
 
-    /// A file whose name tells no time: its envelope does. The file is parsed to see it, and what was parsed is kept for the
-    /// reading of its pings as far as there is room.
-    private func parsed(_ file: [UInt8], _ entry: Int, in folder: inout FolderLook) -> PingFolder.Unsorted {
-        // What cannot be read here is reported when it is read for its pings.
-        guard let bytes = try? folder.contents(of: file) else { return PingFolder.Unsorted(entry: entry, time: nil) }
-        guard let kept = folder.keepContents(of: file) else {
-            return PingFolder.Unsorted(entry: entry, time: ParsedPingFile(bytes).time)
-        }
-        let parsed = ParsedPingFile(kept)
-        let isKept = folder.tree.takeRoom(parsed.memorySize)
-        return PingFolder.Unsorted(entry: entry, time: parsed.time, parsed: isKept ? parsed : nil)
+    /// Returns the time in the envelope of a ping file, for a file whose name contains no time.
+    private func envelopeTime(of file: [UInt8], in folder: inout FolderLook) -> DecimalTime? {
+        // A file that cannot be read or parsed is reported when its pings are read.
+        guard let bytes = try? folder.contents(of: file) else { return nil }
+        return (try? JSONDocument(bytes))?.timeOfPingFile
     }
 
     func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding {
@@ -91,13 +87,10 @@ struct MozillaStores: StoreFormat {
         return .stranger
     }
 
-    /// Whether a file holds some texts, by which it is Mozilla's; its bytes are kept then.
+    /// Whether a file contains all of `texts`, which shows that it is Mozilla's.
     private func holds(_ texts: [String], _ name: String, in folder: inout FolderLook) -> Bool {
-        let bytes = Array(name.utf8)
-        // A stranger's JSON may be large; preferences are not, and what is in these would be missed.
-        guard folder.holds(bytes, all: texts, mustFit: name.hasSuffix(".plist")) else { return false }
-        folder.keepContents(of: bytes)
-        return true
+        // A JSON file of another program may be too large to read. Preferences that are too large must be reported.
+        folder.holds(Array(name.utf8), all: texts, mustFit: name.hasSuffix(".plist"))
     }
 
     func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
@@ -107,9 +100,8 @@ struct MozillaStores: StoreFormat {
         let file = Array(name.utf8)
         return .own([
             PingFolder(
-                path: folder.path(of: file), folderPath: folder.path, base: folder.base,
-                type: MozillaName.namedType(of: folder.name),
-                files: [PingFolder.Unsorted(entry: folder.files.entry(0), time: nil)], of: folder.files.entries)
+                path: folder.path(of: file), type: MozillaName.namedType(of: folder.name),
+                files: [PingFolder.Unsorted(entry: folder.files.entry(0), time: nil)], of: folder)
         ])
     }
 

@@ -50,7 +50,7 @@ struct SiftFolder: Store {
     }
 
     let system: SystemName? = .sift
-    let companionPaths: [String] = []
+    var kind: StoreKind { parts[0].kind }
     /// Queues are told apart from batches, and all of them tell of the app.
     let isReadAtOnce = true
     var fileCount: Int { files.count }

@@ -39,7 +39,7 @@ struct BorrowedPings: Sendable {
     /// A folder's files are in the order of their times, so its newest ping is the last one that can be read.
     private mutating func newestPing(in store: PingFolder, client: String?) -> BorrowedFields? {
         guard let folder = try? context.tree.folder(at: store.folderPath) else { return nil }
-        var pings = PingReader(at: store.place(in: context), in: store)
+        var pings = PingReader(at: store.place(in: context))
         var name: [UInt8] = []
         for index in (0..<store.fileCount).reversed() {
             let path = store.path(ofFile: index, name: &name)

@@ -1,50 +1,47 @@
 import Files
 import Telemetry
 
-/// A folder with a ping in each file (S2, S3): its files in the order in which their pings come out.
+/// A folder with a ping in each file (S2, S3).
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 2.2 and 2.4.
 struct PingFolder: FileStore {
+    /// The path of the folder, or that of the file if a single file was given.
     let path: String
-    let folderPath: String
-    /// The ping type that the folder is named for; empty if its name does not tell one.
+    private let isSingleFile: Bool
+    /// The ping type in the name of the folder. Empty if the name contains none.
     let type: String
-    /// What stands between the path of the folder and the names of its files.
-    private let separator: String
-    /// The names of the files, in order: all that is kept of what may be millions.
-    private let names: PackedNames
-    /// What was parsed to see the time of a file, by its place in the order.
-    private var parsed: [Int: ParsedPingFile] = [:]
+    /// The files in the order of their pings.
+    private let files: FolderEntries
+    /// Whether a slash separates the path of the folder from the names of its files. In the root of an archive, none does.
+    private let hasSeparator: Bool
 
-    /// A file, before the files are put in order.
+    /// A file before the files are sorted.
     struct Unsorted {
-        /// Its place among the entries of the folder.
-        let entry: Int
-        /// The time that orders it; nil where neither its name nor its envelope tells one.
+        /// The time by which the file is sorted. `nil` if neither its name nor its envelope contains one.
         let time: DecimalTime?
-        /// What was parsed to see the time, where that is kept.
-        var parsed: ParsedPingFile?
+        private let index: UInt32
+
+        /// - Parameter entry: The index of the file among the entries of the folder.
+        init(entry: Int, time: DecimalTime?) {
+            self.time = time
+            index = UInt32(entry)
+        }
+
+        var entry: Int { Int(index) }
     }
 
-    /// Puts the files of a folder in order: by the time in the name, else of the envelope; ties by name.
+    /// Sorts the files of a folder by their times, and files with the same time by name.
     /// - Parameters:
-    ///   - path: what reports call the store; the path of the file where one of them is given alone.
-    ///   - folderPath: the path of the folder in the capture.
-    ///   - base: what the paths of its files begin with.
-    ///   - type: the ping type that the folder is named for.
-    ///   - files: its ping files.
-    ///   - entries: the entries of the folder, the files among them.
-    init(
-        path: String, folderPath: String, base: String, type: String, files: [Unsorted], of entries: FolderEntries
-    ) {
+    ///   - path: The path of the folder, or that of the file if a single file was given.
+    ///   - type: The ping type in the name of the folder.
+    ///   - files: The ping files among the entries of the folder.
+    init(path: String, type: String, files: consuming [Unsorted], of folder: borrowing FolderLook) {
+        let entries = folder.files.entries
         self.path = path
-        self.folderPath = folderPath
-        // Told by bytes: a name can end with what makes one character of itself and the slash.
-        separator = String(base.utf8.dropFirst(folderPath.utf8.count)) ?? ""
+        isSingleFile = path != folder.path
+        hasSeparator = folder.base.utf8.count > folder.path.utf8.count
         self.type = type
-        // Without what was parsed, which is large: sorting moves what it sorts.
-        var order = files.indices.map { (place: $0, entry: files[$0].entry, time: files[$0].time) }
-        order.sort { left, right in
+        files.sort { left, right in
             switch (left.time, right.time) {
             case (let leftTime?, let rightTime?) where leftTime != rightTime: leftTime < rightTime
             case (nil, _?): true
@@ -52,22 +49,17 @@ struct PingFolder: FileStore {
             default: entries.precedes(left.entry, right.entry)
             }
         }
-        names = PackedNames(of: entries, order: order.map(\.entry))
-        for (index, file) in order.enumerated() {
-            if let parsed = files[file.place].parsed { self.parsed[index] = parsed }
-        }
+        self.files = entries.selecting(files.lazy.map(\.entry))
     }
-
-    /// A file, by its place in the order, where it was parsed already to see its time.
-    func parsed(_ index: Int) -> ParsedPingFile? { parsed[index] }
 }
 
 extension PingFolder {
+    /// The path of the folder. A single file lies in the root of the capture.
+    var folderPath: String { isSingleFile ? "" : path }
+
     var system: SystemName? { .mozilla }
     var kind: StoreKind { .mozillaPingFile }
-    var parts: [StorePart] { [StorePart(kind: kind, path: path)] }
-    var companionPaths: [String] { [] }
-    var fileCount: Int { names.count }
+    var fileCount: Int { files.count }
     var isReadAtOnce: Bool { false }
     var sizeLimit: FileSizeLimit { .usual }
     var carriesCredentials: Bool { false }
@@ -75,16 +67,16 @@ extension PingFolder {
     func path(ofFile index: Int, name: inout [UInt8]) -> String {
         name.removeAll(keepingCapacity: true)
         name += folderPath.utf8
-        name += separator.utf8
+        if hasSeparator { name.append(UInt8(ascii: "/")) }
         let folderCount = name.count
-        names.append(index, to: &name)
+        name += files.bytes(index)
         let path = String(decoding: name, as: UTF8.self)
         name.removeFirst(folderCount)
         return path
     }
 
     func makeReader(in context: StoreContext) -> any FileReader {
-        PingReader(at: place(in: context), in: self)
+        PingReader(at: place(in: context))
     }
 
     /// Where the files lie, but for the path of each.

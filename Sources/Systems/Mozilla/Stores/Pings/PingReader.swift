@@ -9,8 +9,6 @@ import Telemetry
 struct PingReader: FileReader {
     /// Where the bytes lie that are read next.
     var place: MozillaPlace
-    /// The folder whose files are read, for some of them were parsed already; nil for bytes from elsewhere.
-    private let folder: PingFolder?
     private var document = JSONDocument()
     private var buffer = TextBuffer()
     private var paths = SubmitPathReader()
@@ -18,22 +16,18 @@ struct PingReader: FileReader {
     private var lastClient = ""
 
     /// Begins with nothing read.
-    init(at place: MozillaPlace, in folder: PingFolder? = nil) {
+    init(at place: MozillaPlace) {
         self.place = place
-        self.folder = folder
     }
 
     mutating func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
         place.path = output.path
-        readPingFile(bytes, parsed: folder?.parsed(index), into: &output)
+        readPingFile(bytes, into: &output)
     }
 
     /// Reads a file of a ping folder (S2, S3): one envelope, or an array of envelopes [P3], or a bare body [P4].
-    /// - Parameter parsed: what was parsed of these bytes, where that is at hand: nothing is parsed then.
-    mutating func readPingFile(
-        _ bytes: [UInt8], parsed: ParsedPingFile? = nil, into output: inout ScanOutput
-    ) {
-        guard read(bytes, parsed, into: &output) else { return }
+    mutating func readPingFile(_ bytes: [UInt8], into output: inout ScanOutput) {
+        guard read(bytes, into: &output) else { return }
         // The caller can use its memory again.
         defer { document.reset() }
         switch document.kind(of: document.root) {
@@ -75,12 +69,10 @@ struct PingReader: FileReader {
         }
     }
 
-    /// Parses a file that is not parsed yet; one that is no JSON becomes a reject.
-    private mutating func read(
-        _ bytes: [UInt8], _ parsed: ParsedPingFile? = nil, into output: inout ScanOutput
-    ) -> Bool {
+    /// Parses a file. A file that is not JSON becomes a reject.
+    private mutating func read(_ bytes: [UInt8], into output: inout ScanOutput) -> Bool {
         do throws(JSONError) {
-            if let parsed { document = try parsed.json.get() } else { try document.read(bytes) }
+            try document.read(bytes)
             return true
         } catch {
             output.rejects.append(Self.reject(for: error, in: bytes))
@@ -283,6 +275,21 @@ extension PingReader {
                 bareRecord(
                     member.value, index: position, time: Timestamp(describedDate: date),
                     note: "S0 measurements without document id and path", at: dated))
+        }
+    }
+}
+
+extension JSONDocument {
+    /// The timestamp of the envelope in a ping file, or of the first of several envelopes.
+    var timeOfPingFile: DecimalTime? { timestamp(ofEnvelope: firstElement(of: root) ?? root) }
+
+    /// The timestamp of an envelope: a number, or a string that contains a plain decimal.
+    fileprivate func timestamp(ofEnvelope envelope: JSONNode) -> DecimalTime? {
+        guard let value = value(of: EnvelopeKeys.timestamp, in: envelope) else { return nil }
+        return switch kind(of: value) {
+        case .number: DecimalTime(bytes(of: value))
+        case .string: DecimalTime(plain: bytes(of: value))
+        default: nil
         }
     }
 }

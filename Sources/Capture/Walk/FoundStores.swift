@@ -1,0 +1,112 @@
+import Bytes
+import Telemetry
+
+/// A store in a capture, and the container that it belongs to.
+public struct FoundStore: Sendable {
+    /// The store as its system recognized it.
+    public let store: any Store
+    fileprivate let place: ContainerPlace
+    /// The number of the container. The containers with stores of a capture are numbered from 0, in the order of their first
+    /// stores.
+    public let containerNumber: Int
+
+    /// The path relative to the root of the capture, without a slash at its end.
+    public var path: String { store.path }
+
+    /// The container that the store belongs to.
+    public var container: Container {
+        Container(
+            path: String(decoding: path.utf8.prefix(Int(place.pathLength)), as: UTF8.self),
+            identifier: place.identifier, kind: place.kind)
+    }
+}
+
+/// A container without its path, which the paths of its stores begin with.
+private struct ContainerPlace {
+    let pathLength: UInt32
+    let kind: Container.Kind
+    let identifier: String?
+
+    init(_ container: Container) {
+        pathLength = UInt32(container.path.utf8.count)
+        kind = container.kind
+        identifier = container.identifier
+    }
+}
+
+/// The stores of a capture.
+///
+/// A capture can have hundreds of thousands of stores and containers. Therefore a store has only the number of its
+/// container, and a container has no path of its own.
+public struct FoundStores: RandomAccessCollection, Sendable {
+    private struct Entry {
+        let store: any Store
+        var container: UInt32 = 0
+    }
+
+    private var entries: [Entry] = []
+    private var containers: [ContainerPlace] = []
+
+    /// The number of containers with stores.
+    public var containerCount: Int { containers.count }
+
+    /// Always 0.
+    public var startIndex: Int { 0 }
+    /// The number of stores.
+    public var endIndex: Int { entries.count }
+
+    /// Returns a store with its container.
+    public subscript(index: Int) -> FoundStore {
+        let number = Int(entries[index].container)
+        return FoundStore(store: entries[index].store, place: containers[number], containerNumber: number)
+    }
+
+    /// Adds stores whose containers are not known yet.
+    mutating func append(contentsOf stores: [any Store]) {
+        entries += stores.lazy.map { Entry(store: $0) }
+    }
+
+    /// Sorts the stores by the UTF-8 bytes of their paths and sets their containers.
+    /// - Parameter container: Returns the container of the store at a path.
+    mutating func sort(findingContainers container: (String) -> Container) {
+        entries.sort { left, right in
+            let order = left.store.path.utf8.span.ordered(against: right.store.path.utf8.span)
+            // One file can be a store of two systems.
+            return order == 0 ? left.store.kind.description < right.store.kind.description : order < 0
+        }
+        containers = []
+        // A container is a folder around its stores. Once a store is outside of it, all stores that follow are, too.
+        var open: [(number: Int, container: Container)] = []
+        for index in entries.indices {
+            let path = entries[index].store.path
+            let own = container(path)
+            while let last = open.last, !path.utf8.starts(with: last.container.path.utf8) { open.removeLast() }
+            if let known = open.last(where: { $0.container == own }) {
+                entries[index].container = UInt32(known.number)
+            } else {
+                entries[index].container = UInt32(containers.count)
+                open.append((containers.count, own))
+                containers.append(ContainerPlace(own))
+            }
+        }
+    }
+
+    /// Returns the stores of the container that a store belongs to, the store itself among them.
+    func neighbors(of found: FoundStore) -> [any Store] {
+        let folder = found.path.utf8.prefix(Int(found.place.pathLength))
+        return entries[firstIndex(from: folder)...].lazy.prefix { $0.store.path.utf8.starts(with: folder) }
+            .filter { $0.container == found.containerNumber }.map(\.store)
+    }
+
+    /// Returns the indices of the stores at `path`. One file can be a store of two systems.
+    public func indices(at path: String) -> Range<Int> {
+        let first = firstIndex(from: path.utf8)
+        let end = entries[first...].firstIndex { !$0.store.path.utf8.elementsEqual(path.utf8) } ?? entries.endIndex
+        return first..<end
+    }
+
+    /// Returns the index of the first store whose path does not precede `path`.
+    private func firstIndex(from path: some Sequence<UInt8>) -> Int {
+        entries.indices.firstSorted { entries[$0].store.path.utf8.follows(path) }
+    }
+}

@@ -1,0 +1,46 @@
+/// A store that is a single file.
+public protocol SingleFileStore: FileStore {
+    /// The location of the file.
+    var location: FileLocation { get }
+}
+
+extension SingleFileStore {
+    /// The path of the file.
+    public var path: String { location.path }
+    /// The path of the folder of the file.
+    public var folderPath: String { location.folderPath }
+    /// Always 1.
+    public var fileCount: Int { 1 }
+    /// Always `false`. A single file is not split.
+    public var isReadAtOnce: Bool { false }
+
+    /// Returns the path of the file, and its name in `name`.
+    public func path(ofFile index: Int, name: inout [UInt8]) -> String {
+        name = location.name
+        return path
+    }
+}
+
+/// The location of a file in a capture.
+///
+/// A capture can have hundreds of thousands of stores. Therefore the folder and the name are stored as parts of the path.
+public struct FileLocation: Sendable {
+    /// The path relative to the root of the capture.
+    public let path: String
+    private let folderLength: UInt32
+    private let nameLength: UInt32
+
+    /// Creates the location of a file in a folder.
+    public init(name: String, in folder: borrowing FolderLook) {
+        let name = Array(name.utf8)
+        path = folder.path(of: name)
+        folderLength = UInt32(folder.path.utf8.count)
+        nameLength = UInt32(name.count)
+    }
+
+    /// The path of the folder.
+    public var folderPath: String { String(decoding: path.utf8.prefix(Int(folderLength)), as: UTF8.self) }
+
+    /// The bytes of the name.
+    public var name: [UInt8] { Array(path.utf8.suffix(Int(nameLength))) }
+}

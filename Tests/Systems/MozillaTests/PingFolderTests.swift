@@ -1,0 +1,45 @@
+import Files
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Mozilla
+
+@Suite struct PingFolderTests {
+    private static let folderName = "MozTelemetry-Default-core"
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func envelope(_ timestamp: String) -> String {
+        StoredJSON.envelope("core", StoredJSON.measurements("core"), ["timestamp": timestamp])
+    }
+
+    private func pings() throws -> PingFolder? {
+        let tree = FileTree(try Folder(path: folder.path))
+        let entries = try tree.folder(at: Self.folderName).entries()
+        var files = FileNames(of: entries)
+        for entry in 0..<entries.count { files.append(entry) }
+        var look = FolderLook(
+            try tree.folder(at: Self.folderName), path: Self.folderName, name: Self.folderName,
+            base: Self.folderName + "/", files: files, folders: [], tree: tree, excluded: [])
+        return MozillaStores().store(ofFolder: &look) as? PingFolder
+    }
+
+    @Test("files are sorted by the time in the name, or else in the envelope")
+    func order() throws {
+        try folder.put(envelope("20"), "\(Self.folderName)/b.json")
+        try folder.put(envelope("10"), "\(Self.folderName)/c.json")
+        try folder.put(envelope("10"), "\(Self.folderName)/a.json")
+        try folder.put("[{", "\(Self.folderName)/broken.json")
+        try folder.put(envelope("3"), "\(Self.folderName)/-t-15.0.json")
+        let pings = try #require(try pings())
+        var name: [UInt8] = []
+        let names = (0..<pings.fileCount).map { index in
+            let path = pings.path(ofFile: index, name: &name)
+            #expect(path == "\(Self.folderName)/\(String(decoding: name, as: UTF8.self))")
+            return String(decoding: name, as: UTF8.self)
+        }
+        #expect(names == ["broken.json", "a.json", "c.json", "-t-15.0.json", "b.json"])
+    }
+}
