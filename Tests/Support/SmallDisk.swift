@@ -16,7 +16,10 @@ public final class SmallDisk: Sendable {
         try tool("mount", "-t", "tmpfs", "-o", "size=\(kibibytes)k", "tmpfs", folder.path)
     }
 
-    deinit { _ = try? tool("umount", "-l", folder.path) }
+    deinit {
+        // Of two mounts at the path, each call removes the upper one.
+        while (try? tool("umount", "-l", folder.path)) != nil {}
+    }
 
     /// Where it is mounted.
     public var path: String { folder.path }
@@ -32,6 +35,9 @@ public final class SmallDisk: Sendable {
         try tool("mount", "-o", "remount,size=\(kibibytes)k", folder.path)
     }
 
-    /// Lets nobody write to it any more.
-    public func makeReadOnly() throws { try tool("mount", "-o", "remount,ro", folder.path) }
+    /// Mounts the disk again at the same path, as read-only.
+    ///
+    /// To change the first mount would fail while a file is open for writing. A program that another test starts has all files
+    /// of this process open for a moment.
+    public func makeReadOnly() throws { try tool("mount", "-o", "bind,ro", folder.path, folder.path) }
 }

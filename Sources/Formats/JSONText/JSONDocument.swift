@@ -25,8 +25,6 @@ public struct JSONDocument: Sendable {
     @usableFromInline var members: [UInt32] = []
     /// Memory for the keys of objects that are open while a text is read.
     var keys: [KeyOrder.Entry] = []
-    /// The orders of the keys of objects that were read before, also in other texts.
-    var orders = KnownOrders()
     /// By how much replaced values may make the canonical form longer than the text that was read.
     var replacedLength = 0
     /// Whether nothing stands between the values of the text that was read, no key was there twice, and nothing was changed

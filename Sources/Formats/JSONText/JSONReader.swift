@@ -35,15 +35,14 @@ extension JSONDocument {
     {
         // Spans over several arrays of one value would overlap: each array is a variable of its own for a while.
         var (nodes, keys, resolved, members) = ([Node](), [KeyOrder.Entry](), TextBuffer(), [UInt32]())
-        var orders = KnownOrders()
-        exchange(&nodes, &keys, &resolved, &members, &orders)
-        defer { exchange(&nodes, &keys, &resolved, &members, &orders) }
+        exchange(&nodes, &keys, &resolved, &members)
+        defer { exchange(&nodes, &keys, &resolved, &members) }
         var reader = JSONReader(text, from: start, policy: policy)
         try reader.begin()
         while true {
             var nodeMemory = nodes.mutableSpan
             var keyMemory = keys.mutableSpan
-            if try reader.read(into: &nodeMemory, &keyMemory, &resolved, &members, knowing: &orders) {
+            if try reader.read(into: &nodeMemory, &keyMemory, &resolved, &members) {
                 isDense = !reader.metSpace && policy.duplicateKeys == .reject
                 return Int(reader.position)
             }
@@ -68,14 +67,12 @@ extension JSONDocument {
     }
 
     private mutating func exchange(
-        _ nodes: inout [Node], _ keys: inout [KeyOrder.Entry], _ resolved: inout TextBuffer, _ members: inout [UInt32],
-        _ orders: inout KnownOrders
+        _ nodes: inout [Node], _ keys: inout [KeyOrder.Entry], _ resolved: inout TextBuffer, _ members: inout [UInt32]
     ) {
         swap(&self.nodes, &nodes)
         swap(&self.keys, &keys)
         swap(&self.resolved, &resolved)
         swap(&self.members, &members)
-        swap(&self.orders, &orders)
     }
 
     /// Clears the way for a new value, and keeps the memory.
@@ -144,12 +141,11 @@ struct JSONReader: ~Escapable {
     /// - Parameters:
     ///   - nodes: memory for nodes, with those that were read before.
     ///   - keys: memory for the keys of open objects, likewise.
-    ///   - orders: the orders of keys that came before.
     /// - Returns: whether the value is complete; if not, there has to be more memory.
     @inline(__always)
     mutating func read(
         into nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeyOrder.Entry>,
-        _ resolved: inout TextBuffer, _ members: inout [UInt32], knowing orders: inout KnownOrders
+        _ resolved: inout TextBuffer, _ members: inout [UInt32]
     ) throws(JSONError) -> Bool {
         // A value is read together with the key that follows it.
         while !lacksNodes(nodes.count), !lacksKeys(keys.count) {
@@ -157,7 +153,7 @@ struct JSONReader: ~Escapable {
             if isComplete, skipComma() {
                 // The next value is of the same array or object.
             } else if isComplete || isAtEnd {
-                try closeFinished(in: &nodes, &keys, resolved.span, &members, &orders)
+                try closeFinished(in: &nodes, &keys, resolved.span, &members)
                 if depth == 0 { return true }
             }
             if isInObject {
@@ -206,14 +202,14 @@ struct JSONReader: ~Escapable {
     @inline(__always)
     private mutating func closeFinished(
         in nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeyOrder.Entry>, _ resolved: Span<UInt8>,
-        _ members: inout [UInt32], _ orders: inout KnownOrders
+        _ members: inout [UInt32]
     ) throws(JSONError) {
         skipSpace()
         while depth > 0 {
             let byte = try nextByte()
             if byte == UInt8(ascii: ",") { break }
             guard byte == closingByte else { throw JSONError(.unexpectedByte, at: Int(position)) }
-            try close(&nodes, &keys, resolved, &members, &orders)
+            try close(&nodes, &keys, resolved, &members)
             skipSpace()
         }
         if depth > 0 {
@@ -273,7 +269,7 @@ struct JSONReader: ~Escapable {
     @inline(__always)
     private mutating func close(
         _ nodes: inout MutableSpan<Node>, _ keys: inout MutableSpan<KeyOrder.Entry>, _ resolved: Span<UInt8>,
-        _ members: inout [UInt32], _ orders: inout KnownOrders
+        _ members: inout [UInt32]
     ) throws(JSONError) {
         position &+= 1
         let parent = Int(nodes[innermost].next)
@@ -283,7 +279,7 @@ struct JSONReader: ~Escapable {
             let firstKey = Int(nodes[innermost].extra)
             nodes[innermost].extra = UInt32(members.count)
             let order = KeyOrder(nodes: nodes.span, source: source, resolved: resolved, policy: policy)
-            try order.append(&keys, firstKey..<keyCount, to: &members, knowing: &orders)
+            try order.append(&keys, firstKey..<keyCount, to: &members)
             keyCount = firstKey
         }
         depth &-= 1

@@ -45,6 +45,29 @@ extension TextWriter {
     }
 }
 
+/// The fewest digits that read back as the same real, and the power of ten by which they are multiplied.
+private struct ShortestDecimal {
+    private(set) var digits: UInt64 = 0
+    private(set) var exponent = 0
+
+    /// Reads the description of a real that is finite and not zero, such as `123.0` or `1.5e-07`.
+    init(_ real: Double) {
+        let text = real.magnitude.description.utf8
+        let mark = text.firstIndex(of: UInt8(ascii: "e")) ?? text.endIndex
+        exponent = Int(Substring(text[mark...].dropFirst())) ?? 0
+        var isFraction = false
+        for byte in text[..<mark] {
+            if byte == UInt8(ascii: ".") {
+                isFraction = true
+            } else {
+                digits = digits * 10 + UInt64(byte - UInt8(ascii: "0"))
+                exponent -= isFraction ? 1 : 0
+            }
+        }
+        while digits % 10 == 0 { (digits, exponent) = (digits / 10, exponent + 1) }
+    }
+}
+
 extension TextBuffer {
     /// Appends a real as JSON; `null` if it is infinite or not a number.
     public mutating func append(jsonNumber real: Double) {

@@ -29,24 +29,15 @@ struct KeyOrder: ~Escapable {
         self.policy = policy
     }
 
-    /// Appends to the members how many keys an object has, and the keys in canonical order: by an order that is known, or
-    /// else they are sorted.
+    /// Appends the number of keys of an object and the keys in canonical order.
     @inline(never)
     func append(
-        _ keys: inout MutableSpan<Entry>, _ range: Range<Int>, to members: inout [UInt32],
-        knowing orders: inout KnownOrders
+        _ keys: inout MutableSpan<Entry>, _ range: Range<Int>, to members: inout [UInt32]
     ) throws(JSONError) {
-        if let order = orders.order(of: keys.span.extracting(range)) {
-            return members.append(addingCapacity: range.count + 1) { members in
-                members.append(UInt32(range.count))
-                for place in order { members.append(keys[range.lowerBound + orders.place(at: place)].key) }
-            }
-        }
         sort(&keys, range)
         guard !hasRepeated(keys.span.extracting(range)) else {
             return try appendOnce(keys.span.extracting(range), to: &members)
         }
-        orders.learn(keys.span.extracting(range))
         members.append(addingCapacity: range.count + 1) { members in
             members.append(UInt32(range.count))
             for index in range { members.append(keys[index].key) }

@@ -22,9 +22,11 @@ struct TransferLoop: ~Copyable {
             for start in news.starts { begin(start) }
             if news.isClosing { break }
             if news.mustLook { for transfer in running { transfer.lookAtEnd() } }
-            // What has arrived counts, although this thread is late to read it.
-            if running.contains(where: { $0.end <= .now }) { move(until: .now) }
-            let end = endLate()
+            // What has arrived counts, although this thread is late to read it. Therefore no transfer is ended whose time was not
+            // over before the last look at what has arrived.
+            let now = ContinuousClock.now
+            if running.contains(where: { $0.end <= now }) { move(until: now) }
+            let end = endLate(at: now)
             // Requests that begin are looked for again before the thread sleeps: others may have come in meanwhile.
             let maySleep = news.starts.isEmpty && mailbox.fallAsleep()
             move(until: maySleep ? end : .now)
@@ -72,8 +74,7 @@ struct TransferLoop: ~Copyable {
 
     /// Ends the transfers whose time is over.
     /// - Returns: how long the others can be waited for.
-    private mutating func endLate() -> ContinuousClock.Instant {
-        let now = ContinuousClock.now
+    private mutating func endLate(at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
         var next = now + Self.longestWait
         for transfer in running {
             if transfer.isOver(at: now) {

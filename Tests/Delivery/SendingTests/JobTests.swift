@@ -409,8 +409,11 @@ import Testing
         while try await server.report().total < 4 { try await Task.sleep(for: .milliseconds(20)) }
         uploader.program.send(SIGTERM)
         let words = "stopping: what is under way has 3 seconds to get its answer"
-        while !String(decoding: try uploader.program.complaints, as: UTF8.self).contains(words) {
-            try #require(uploader.program.isRunning)
+        while true {
+            // Asked first, because the program can end between the two calls.
+            let isRunning = uploader.program.isRunning
+            if String(decoding: try uploader.program.complaints, as: UTF8.self).contains(words) { break }
+            try #require(isRunning)
             try await Task.sleep(for: .milliseconds(20))
         }
         try await server.tell(#"{"rules":[],"release":true}"#)

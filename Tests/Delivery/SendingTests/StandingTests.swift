@@ -169,7 +169,7 @@ import Testing
             ["send", "--endpoint", "mozilla=\(server.address)", "--move-done", folder("done"), path] + common)
         while try await server.report().total == 0 { try await Task.sleep(for: .milliseconds(10)) }
         #expect(rename(other, path) == 0)
-        try await server.tell(#"{"release":true}"#)
+        try await server.tell(#"{"rules":[],"release":true}"#)
         let finished = try await job.finish()
         #expect(finished.status == 73)
         #expect(finished.errors.contains("not moved, for it is not the bundle any more that was sent"))

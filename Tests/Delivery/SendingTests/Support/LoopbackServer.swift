@@ -58,6 +58,7 @@ final class LoopbackServer: Sendable {
         scheme = arguments.contains { $0.hasPrefix("--certificate=") } ? "https" : "http"
         var settings = HTTPSettings()
         settings.identity.authorities = try authority.map { Array(try Data(contentsOf: URL(fileURLWithPath: $0))) }
+        settings.connectTimeout = 600
         control = try HTTPClient(settings)
     }
 

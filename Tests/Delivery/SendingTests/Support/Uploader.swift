@@ -7,9 +7,17 @@ struct Uploader {
     let program: RunningProgram
     private let home: TemporaryFolder
 
-    /// Starts it with nothing in its environment but what is given.
+    /// Limits that no busy machine exceeds.
+    private static let patience = [
+        "--connect-timeout": "600", "--read-timeout": "600", "--exchange-timeout": "3600",
+    ]
+
+    /// Starts it with nothing in its environment but what is given. A job that sends gets long time limits for those that are
+    /// not in its arguments.
     init(_ arguments: [String], environment: [String: String] = [:], through wrapper: [String] = []) throws {
         home = try TemporaryFolder()
+        let limits = arguments.first == "send" ? Self.patience.filter { !arguments.contains($0.key) } : [:]
+        let arguments = arguments.prefix(1) + limits.flatMap { [$0.key, $0.value] } + arguments.dropFirst()
         program = try RunningProgram(
             wrapper + [builtProgram("pingferry-upload")] + arguments,
             environment: ["HOME": home.path, "PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]

@@ -193,12 +193,16 @@ import Testing
     func interruptedPrompt(signal: Int) throws {
         let script = """
             import os, pty, sys, termios
+            go, start = os.pipe()
             number, master = pty.fork()
             if number == 0:
+                # The program must not turn the echo off before it was looked at.
+                os.read(go, 1)
                 os.execv(sys.argv[1], [sys.argv[1], "scan", sys.argv[2]])
             def echoes():
                 return bool(termios.tcgetattr(master)[3] & termios.ECHO)
             before, seen = echoes(), b""
+            os.write(start, b".")
             while not seen.endswith(b": "):
                 seen += os.read(master, 4096)
             asked = echoes()
