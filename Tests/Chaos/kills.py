@@ -28,11 +28,11 @@ def stop_after(process, seconds, number=signal.SIGKILL):
         pass
     process.send_signal(number)
     try:
-        return process.wait(30) != 0
+        return process.wait(300) != 0
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-        raise Failure("the program was still running 30 s after %s" % signal.Signals(number).name) from None
+        raise Failure("the program was still running 300 s after %s" % signal.Signals(number).name) from None
 
 
 # Bundles

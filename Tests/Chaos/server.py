@@ -55,6 +55,11 @@ class Behavior:
         # Whether the response tells the client that the upload succeeded.
         self.accepts = accepts
 
+    def keeps_clients_waiting(self):
+        """Returns whether a client that waits for the end of a response would wait very long."""
+        steps = [*(self.steps or []), *(self.before_body or []), *(self.on_connect or [])]
+        return any(step == HANG or isinstance(step, (Drip, Endless)) for step in steps)
+
     def take(self):
         """Returns whether the behavior applies to one more request."""
         if self.times is None:

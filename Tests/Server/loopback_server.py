@@ -83,7 +83,9 @@ class State:
             self.rules = [Rule(rule) for rule in orders["rules"]]
         self.keep = orders.get("keep", self.keep)
         self.epoch = orders.get("epoch", self.epoch)
-        self.murder = orders.get("murder", self.murder)
+        if "murder" in orders:
+            # The number of a process can be given to another one, its descriptor cannot.
+            self.murder = {**orders["murder"], "process": os.pidfd_open(orders["murder"]["process"])}
         if orders.get("release"):
             self.released.set()
             self.released = asyncio.Event()
@@ -132,7 +134,8 @@ def client(body):
 
 def kill(process):
     with contextlib.suppress(ProcessLookupError):
-        os.kill(process, signal.SIGKILL)
+        signal.pidfd_send_signal(process, signal.SIGKILL)
+    os.close(process)
 
 
 def unacknowledged(connection):
@@ -272,8 +275,9 @@ class Server:
     async def write_stray(self, writer, stray):
         writer.write(stray)
         await writer.drain()
-        # Until the client's system has acknowledged all bytes.
-        while writer.transport.get_write_buffer_size() or unacknowledged(writer.get_extra_info("socket")):
+        # Until the client's system has acknowledged all bytes, or the client has closed the connection.
+        while not writer.is_closing() and (
+                writer.transport.get_write_buffer_size() or unacknowledged(writer.get_extra_info("socket"))):
             await asyncio.sleep(0.005)
         self.state.strays += 1
 

@@ -22,7 +22,7 @@ from pingferry_records import canonical_line, labels
 from waiting import has_gone, wait_until
 
 MASTER = "local-cluster[2,1,1024]"
-SECONDS_A_CAPTURE = 25
+SECONDS_A_CAPTURE = 90
 MOST_OUTPUT = 256
 SECONDS_IN_ALL = 480
 

@@ -12,6 +12,7 @@ final class LoopbackServer: Sendable {
     private let scheme: String
     /// For orders and questions.
     private let control: HTTPClient
+    private let heldPort = Mutex<HeldPort?>(nil)
 
     /// An upload that arrived.
     struct Receipt: Decodable {
@@ -70,10 +71,11 @@ final class LoopbackServer: Sendable {
     /// Its address.
     var address: String { "\(scheme)://127.0.0.1:\(port)" }
 
-    /// Ends it at once.
+    /// Ends it at once. Connections to its port are refused from then on.
     func stop() {
         program.send(SIGKILL)
         program.wait()
+        heldPort.withLock { $0 = $0 ?? HeldPort(port) }
     }
 
     /// Sets what it does instead of answering as it should; keeps the first requests in full.
@@ -120,4 +122,27 @@ private final class Collector: HTTPReceiver {
             return true
         }
     }
+}
+
+/// A port of 127.0.0.1 on which nothing listens, and which no other server gets.
+private final class HeldPort: Sendable {
+    private let socket: Int32
+
+    init?(_ port: Int) {
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard socket >= 0 else { return nil }
+        var yes: Int32 = 1
+        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(port).bigEndian)
+        address.sin_addr.s_addr = in_addr_t(UInt32(0x7F00_0001).bigEndian)
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, size) }
+        }
+        guard code == 0 else { return nil }
+    }
+
+    deinit { close(socket) }
 }
