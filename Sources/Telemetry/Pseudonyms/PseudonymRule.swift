@@ -70,7 +70,7 @@ public struct PseudonymTable: Sendable, ExpressibleByDictionaryLiteral {
         self.init(keys.map { Field(key: JSONKey($0), rule: rule) })
     }
 
-    private init(_ fields: [Field]) {
+    init(_ fields: [Field]) {
         self.fields = fields.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 

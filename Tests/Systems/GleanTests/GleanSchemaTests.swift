@@ -1,4 +1,5 @@
 import JSONText
+import Telemetry
 import Testing
 
 @testable import Glean
@@ -10,7 +11,7 @@ import Testing
         """#
     private static let ping = #""ping_info":{"end_time":"e","seq":0,"start_time":"s"}"#
 
-    private func check(_ body: String, needsInfo: Bool = true) throws -> SchemaCheck {
+    private func check(_ body: String, needsInfo: Bool = true) throws -> PayloadCheck {
         GleanSchema.check(try JSONDocument(Array(body.utf8)), needsInfo: needsInfo)
     }
 

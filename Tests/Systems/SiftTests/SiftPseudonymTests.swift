@@ -18,7 +18,7 @@ import Testing
         let event = try event()
         let documented = try documentedNames(in: Self.article, section: "### 6.1 ")
         #expect(documented.count == 10)
-        #expect(Set(documented) == Set(SiftEventForm.keys.map(\.description)))
+        #expect(Set(documented) == Set(SiftEvent.fields.sorted.map(\.key.description)))
         #expect(documented.filter { event[$0] == nil } == [])
     }
 

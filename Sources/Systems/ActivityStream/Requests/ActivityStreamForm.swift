@@ -1,68 +1,94 @@
 import JSONText
 import Telemetry
 
-/// The documented form of one payload: an action event, a bad-state event or a session ping.
+/// The fields of a payload: an action event, a bad-state event or a session ping.
 ///
-/// Values beyond the enumerations are data: they are noted and stay.
+/// Values that are not in the documented enumerations are noted and kept. `unknown` and `??` take the place of required values
+/// that may be anything when records get pseudonyms, because no document excludes them.
 ///
-/// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4.3 to 5.4 and 7.1.
+/// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4.3 to 5.5 and 7.1.
 enum ActivityStreamForm {
-    private static let requiredTexts: [JSONKey] = ["app_version", "build", "locale"]
     private static let page: JSONKey = "page"
-    private static let shareProvider: JSONKey = "share_provider"
     private static let pages = ["NEW_TAB"]
     private static let sources = ["TOP_SITES", "HIGHLIGHTS", "HIGHLIGHTS_INTRO", "POCKET"]
 
-    /// Durations from here on the server discards.
+    /// The fields of all payloads.
+    static let fields = shared + ofEvents + ofSessions
+
+    private static let shared: PayloadFields = [
+        .required(
+            ActivityStreamKeys.appVersion, .string(), .keep(.version, else: .text("unknown")),
+            "the version of the app"),
+        .required(ActivityStreamKeys.build, .string(), .keep(.version, else: .text("unknown")), "the build of the app"),
+        .required("locale", .string(), .keep(.locale, else: .text("??")), "the locale of the app"),
+        .optional(ActivityStreamKeys.channel, .string(), .keep(.word), "the release channel of the app"),
+    ]
+
+    private static let ofEvents: PayloadFields = [
+        .required(ActivityStreamKeys.event, .string(), .keep(.word, else: .pseudonym(.event)), "the name of the event"),
+        .optional(ActivityStreamKeys.position, .number(.any), .keep(.number), "the index of the item that was used"),
+        .optional(page, .string(), .keep(.word), "the page on which the event happened"),
+        .optional(
+            "share_provider", .string(), .keep(.beginning("com.apple.")), "the app with which the item was shared"),
+        .optional(ActivityStreamKeys.source, .string(), .keep(.word), "the section of the page"),
+    ]
+
+    private static let ofSessions: PayloadFields = [
+        .required(
+            ActivityStreamKeys.sessionDuration, .number(.any), .keep(.number),
+            "the milliseconds for which the page was open")
+    ]
+
+    private static let event = shared + ofEvents
+    private static let session = shared + ofSessions
+
+    /// The server discards durations from this value on.
     private static let durationLimit = 1 << 31
-    /// No session lasts 30 years: from here on a duration is a time of the year 2001 or later.
+    /// The milliseconds from which on a duration is an absolute time of the year 2001 or later.
     private static let earliestAbsoluteTime = 1_000_000_000_000
 
-    /// Brings a payload into its form.
-    /// - Parameter prefix: what stands before the names of fields in notes.
+    /// Checks a payload, and writes its numbers as integers where they are.
+    /// - Parameter path: The path of the payload in notes. Empty for the root.
     static func normalize(
-        _ payload: JSONNode, topic: ActivityStreamTopic, prefix: String, in document: inout JSONDocument,
+        _ payload: JSONNode, topic: ActivityStreamTopic, at path: String, in document: inout JSONDocument,
         findings: inout Findings
     ) {
-        for key in requiredTexts {
-            checkText(key, isRequired: true, of: payload, prefix, in: document, findings: &findings)
-        }
-        checkText(ActivityStreamKeys.channel, isRequired: false, of: payload, prefix, in: document, findings: &findings)
+        let prefix = path.isEmpty ? "" : path + "."
         if document.value(of: ActivityStreamKeys.channel, in: payload) == nil {
             findings.note("A9 \(prefix)release_channel missing, as before 2017-01-30")
         }
         switch topic {
-        case .events: normalizeEvent(payload, prefix, in: &document, findings: &findings)
-        case .sessions: normalizeSession(payload, prefix, in: &document, findings: &findings)
+        case .events:
+            findings.check(payload, event, at: path, in: document)
+            normalizeNumber(ActivityStreamKeys.position, of: payload, prefix, in: &document, findings: &findings)
+            noteEvent(payload, prefix, in: document, findings: &findings)
+        case .sessions:
+            findings.check(payload, session, at: path, in: document)
+            normalizeNumber(ActivityStreamKeys.sessionDuration, of: payload, prefix, in: &document, findings: &findings)
+            noteSession(payload, prefix, in: document, findings: &findings)
         }
     }
 
-    private static func normalizeEvent(
-        _ payload: JSONNode, _ prefix: String, in document: inout JSONDocument, findings: inout Findings
+    private static func noteEvent(
+        _ payload: JSONNode, _ prefix: String, in document: JSONDocument, findings: inout Findings
     ) {
-        let key = ActivityStreamKeys.self
-        checkText(key.event, isRequired: true, of: payload, prefix, in: document, findings: &findings)
-        for text in [page, key.source, shareProvider] {
-            checkText(text, isRequired: false, of: payload, prefix, in: document, findings: &findings)
-        }
-        normalizeNumber(key.position, isRequired: false, of: payload, prefix, in: &document, findings: &findings)
-        if let event = document.text(key.event, in: payload), ActivityStreamVocabulary.meaning(ofEvent: event) == nil {
+        if let event = document.text(ActivityStreamKeys.event, in: payload),
+            ActivityStreamVocabulary.meaning(ofEvent: event) == nil
+        {
             findings.note("5.1 \(prefix)event: a value that is not documented")
         }
-        for (text, known, section) in [(page, pages, "4.4"), (key.source, sources, "5.3")] {
+        for (text, known, section) in [(page, pages, "4.4"), (ActivityStreamKeys.source, sources, "5.3")] {
             if let value = document.text(text, in: payload), !known.contains(value) {
                 findings.note("\(section) \(prefix)\(text): a value that is not documented")
             }
         }
     }
 
-    private static func normalizeSession(
-        _ payload: JSONNode, _ prefix: String, in document: inout JSONDocument, findings: inout Findings
+    private static func noteSession(
+        _ payload: JSONNode, _ prefix: String, in document: JSONDocument, findings: inout Findings
     ) {
-        let key = ActivityStreamKeys.sessionDuration
-        normalizeNumber(key, isRequired: true, of: payload, prefix, in: &document, findings: &findings)
-        guard let value = document.value(of: key, in: payload), document.kind(of: value) == .number,
-            JSONNumberText.isPlainInteger(document.bytes(of: value))
+        guard let value = document.value(of: ActivityStreamKeys.sessionDuration, in: payload),
+            document.kind(of: value) == .number, JSONNumberText.isPlainInteger(document.bytes(of: value))
         else { return }
         let duration = Int(document.string(of: value)) ?? Int.max
         if duration >= earliestAbsoluteTime {
@@ -72,28 +98,13 @@ enum ActivityStreamForm {
         }
     }
 
-    private static func checkText(
-        _ key: JSONKey, isRequired: Bool, of payload: JSONNode, _ prefix: String, in document: JSONDocument,
-        findings: inout Findings
-    ) {
-        guard let value = document.value(of: key, in: payload) else {
-            if isRequired { findings.fault("\(prefix)\(key) missing") }
-            return
-        }
-        if document.kind(of: value) != .string { findings.fault("\(prefix)\(key) is no string") }
-    }
-
-    /// A number that other writers gave a fraction of zero is written as the integer that it is [A6].
+    /// Writes a number with a fraction of zero as an integer [A6].
     private static func normalizeNumber(
-        _ key: JSONKey, isRequired: Bool, of payload: JSONNode, _ prefix: String, in document: inout JSONDocument,
+        _ key: JSONKey, of payload: JSONNode, _ prefix: String, in document: inout JSONDocument,
         findings: inout Findings
     ) {
-        guard let value = document.value(of: key, in: payload) else {
-            if isRequired { findings.fault("\(prefix)\(key) missing") }
-            return
-        }
-        guard document.kind(of: value) == .number else { return findings.fault("\(prefix)\(key) is no number") }
-        guard !JSONNumberText.isPlainInteger(document.bytes(of: value)),
+        guard let value = document.value(of: key, in: payload), document.kind(of: value) == .number,
+            !JSONNumberText.isPlainInteger(document.bytes(of: value)),
             let integer = JSONNumberText.integer(from: document.bytes(of: value))
         else { return }
         findings.note("A6 \(prefix)\(key): \(document.string(of: value)) written as integer")

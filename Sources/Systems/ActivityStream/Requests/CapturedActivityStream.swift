@@ -18,7 +18,7 @@ extension CapturedUpload {
         if let batch {
             Self.normalizeBatch(batch, topic: topic, in: &document, findings: &findings)
         } else {
-            ActivityStreamForm.normalize(root, topic: topic, prefix: "", in: &document, findings: &findings)
+            ActivityStreamForm.normalize(root, topic: topic, at: "", in: &document, findings: &findings)
         }
         let client = document.text(ActivityStreamKeys.clientID, in: root)
         if client == nil { findings.note(Self.words(forMissingClientIn: batch, in: document)) }
@@ -68,7 +68,7 @@ extension CapturedUpload {
                 continue
             }
             ActivityStreamForm.normalize(
-                payload, topic: topic, prefix: "payloads[\(index)].", in: &document, findings: &findings)
+                payload, topic: topic, at: "payloads[\(index)]", in: &document, findings: &findings)
         }
     }
 

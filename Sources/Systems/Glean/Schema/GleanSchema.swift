@@ -1,11 +1,14 @@
 import JSONText
 import Telemetry
 
-/// The form of the body of a ping: `glean.1`, or `glean-min.1` for a ping without the sections of information.
+/// The fields of the body of a ping: `glean.1`, or `glean-min.1` for a ping without the sections of information.
 ///
-/// A violation holds the record; a key that the form does not know is noted, for the schema is closed but grows with the SDK.
+/// A fault holds the record. A key that the form does not have is noted, because the form grows with the SDK.
 ///
-/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 9.
+/// Documents do not tell what apps put into texts of metrics and of events, so these are left out when records get pseudonyms.
+/// `unknown`, which the SDK writes for what it cannot tell, takes the place of required values that may be anything.
+///
+/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8.1, 9 and 14.
 enum GleanSchema {
     static let clientInfo: JSONKey = "client_info"
     static let pingInfo: JSONKey = "ping_info"
@@ -14,117 +17,212 @@ enum GleanSchema {
 
     /// Checks a body.
     /// - Parameters:
-    ///   - document: its root is the body, an object.
-    ///   - needsInfo: whether the two sections of information must be there.
-    static func check(_ document: JSONDocument, needsInfo: Bool) -> SchemaCheck {
-        var check = SchemaCheck(document)
-        check.check(document.root, needsInfo ? whole : withoutInfo)
+    ///   - document: The body, an object, is its root.
+    ///   - needsInfo: Whether the two sections of information must be there.
+    static func check(_ document: JSONDocument, needsInfo: Bool) -> PayloadCheck {
+        var check = PayloadCheck(document, .terse)
+        check.check(document.root, .object(needsInfo ? whole : withoutInfo))
         return check
     }
 
-    /// The form of a body with all its sections.
-    static let whole = SchemaRule.object([
-        .needed(clientInfo, client), .needed(pingInfo, ping), .optional(metrics, allMetrics),
-        .optional(events, .list(event)), .optional("$schema", .anyString),
-    ])
+    /// The fields of a body with all its sections.
+    static let whole: PayloadFields = [
+        .optional("$schema", .string(), .drop, "the URL of the schema"),
+        .required(clientInfo, fields: client, "the client and its app"),
+        .optional(events, listOf: event, "the events"),
+        .optional(metrics, fields: allMetrics, "the metrics by their types"),
+        .required(pingInfo, fields: ping, "the ping itself"),
+    ]
 
-    private static let withoutInfo = SchemaRule.object([
-        .optional(clientInfo, client), .optional(pingInfo, ping), .optional(metrics, allMetrics),
-        .optional(events, .list(event)), .optional("$schema", .anyString),
-    ])
+    private static let withoutInfo = whole.optional([clientInfo, pingInfo])
 
     // MARK: Information
 
-    private static let client = SchemaRule.object([
-        .needed("app_build", .anyString), .needed("app_display_version", .anyString),
-        .needed("architecture", .anyString), .needed("first_run_date", .anyString), .needed("os", .anyString),
-        .needed("os_version", .anyString), .needed("telemetry_sdk_build", .anyString),
-        .optional("android_sdk_version", .anyString), .optional("app_channel", .anyString),
-        .optional("attribution", attribution), .optional("build_date", .anyString), .optional("client_id", uuid),
-        .optional("device_manufacturer", .anyString), .optional("device_model", .anyString),
-        .optional("distribution", .object([.optional("name", .anyString)])), .optional("locale", .anyString),
-        .optional("session_count", .anyInteger), .optional("session_id", .anyString),
-        .optional("windows_build_number", .anyInteger),
-    ])
+    private static let client: PayloadFields = [
+        .optional("android_sdk_version", .string(), .keep(.version), "the API level of Android"),
+        .required("app_build", .string(), .known(.version), "the build of the app"),
+        .optional("app_channel", .string(), .keep(.word), "the release channel of the app"),
+        .required("app_display_version", .string(), .known(.version), "the version of the app"),
+        .required("architecture", .string(), .known(.name), "the architecture of the processor"),
+        .optional("attribution", fields: attribution, "what led to the installation"),
+        .optional("build_date", .string(), .keep(.date), "the time at which the app was built"),
+        .optional("client_id", .string(.uuid), .pseudonym(.client), "the id of the installation, a UUID"),
+        .optional("device_manufacturer", .string(), .keep(.name), "the manufacturer of the device"),
+        .optional("device_model", .string(), .keep(.name), "the model of the device"),
+        .optional(
+            "distribution", fields: [.optional("name", .string(), .drop, "its name")], "the distribution of the app"),
+        .required("first_run_date", .string(), .known(.date), "the day of the first run of the app"),
+        .optional("locale", .string(), .keep(.locale), "the locale of the app"),
+        .required("os", .string(), .known(.name), "the name of the operating system"),
+        .required("os_version", .string(), .known(.version), "the version of the operating system"),
+        .optional("session_count", .integer(), .keep(.number), "the number of the session"),
+        .optional("session_id", .string(), .pseudonym(.session), "the id of the session"),
+        .required("telemetry_sdk_build", .string(), .known(.version), "the version of the SDK"),
+        .optional("windows_build_number", .integer(), .keep(.number), "the build number of Windows"),
+    ]
 
-    private static let attribution = SchemaRule.object([
-        .optional("campaign", .anyString), .optional("content", .anyString), .optional("medium", .anyString),
-        .optional("source", .anyString), .optional("term", .anyString),
-    ])
+    private static let attribution: PayloadFields = [
+        .optional("campaign", .string(), .drop, "the campaign"),
+        .optional("content", .string(), .drop, "the content of the advertisement"),
+        .optional("medium", .string(), .drop, "the medium"),
+        .optional("source", .string(), .drop, "the source"),
+        .optional("term", .string(), .drop, "the term that was searched for"),
+    ]
 
-    private static let ping = SchemaRule.object([
-        .needed("end_time", .anyString), .needed("seq", .anyInteger), .needed("start_time", .anyString),
-        .optional("experiments", .map(keys: "an experiment", { $0.hasCharacters(atMost: 100) }, experiment)),
-        .optional("ping_type", .text("type of a ping", isPingType)), .optional("reason", .string(atMost: 30)),
-        .optional("server_knobs_config", serverKnobs),
-    ])
+    private static let ping: PayloadFields = [
+        .required("end_time", .string(), .known(.date), "the time at which the ping was built"),
+        .optional(
+            "experiments", .map(.atMost(100, "an experiment"), .object(experiment)),
+            .map(.form(.name), .object(experiment.pseudonyms)), "the experiments that the client takes part in"),
+        .optional("ping_type", .string(.named("type of a ping", isPingType)), .keep(.word), "the type of the ping"),
+        .optional("reason", .string(.atMost(30)), .keep(.word), "the reason for which the ping was built"),
+        .required("seq", .integer(), .keep(.number), "the number of the ping among those of its type"),
+        .optional("server_knobs_config", fields: serverKnobs, "what the server has configured"),
+        .required("start_time", .string(), .known(.date), "the time from which on the ping has metrics"),
+    ]
 
-    private static let experiment = SchemaRule.object([
-        .needed("branch", .anyString),
-        .optional("extra", .orNull(.open([.optional("enrollment_id", .anyString), .optional("type", .anyString)]))),
-    ])
+    private static let experiment: PayloadFields = [
+        .required("branch", .string(), .known(.name), "the branch of the client"),
+        .optional(
+            "extra", .orNull(.open(experimentExtra)), .object(experimentExtra.pseudonyms), "more about the experiment"),
+    ]
 
-    private static let serverKnobs = SchemaRule.object([
-        .optional("event_threshold", .orNull(.integer(atLeast: 0))),
-        .optional("metrics_enabled", .map(keys: "a metric", { _ in true }, .boolean)),
-        .optional("pings_enabled", .map(keys: "a ping", { _ in true }, .boolean)),
-        .optional("session_sample_rate", .orNull(.share)),
-    ])
+    private static let experimentExtra: PayloadFields = [
+        .optional(
+            "enrollment_id", .string(), .pseudonym(PseudonymClass("enrollment")),
+            "the id of the client in the experiment"),
+        .optional("type", .string(), .keep(.word), "the type of the experiment"),
+    ]
+
+    private static let serverKnobs: PayloadFields = [
+        .optional(
+            "event_threshold", .orNull(.integer(atLeast: 0)), .keep(.number), "the number of events of a ping of events"
+        ),
+        .added(
+            "events_ping_acceleration_factor", .any, .keep(.number),
+            "the factor by which that number is divided at first"),
+        .optional("metrics_enabled", .map(.boolean), .map(.form(.word), .keep(.boolean)), "whether metrics are on"),
+        .optional("pings_enabled", .map(.boolean), .map(.form(.word), .keep(.boolean)), "whether pings are on"),
+        .optional(
+            "session_sample_rate", .orNull(.number(.share)), .keep(.number), "the share of sessions that are recorded"),
+    ]
 
     // MARK: Events
 
-    private static let event = SchemaRule.object([
-        .needed("category", .anyString), .needed("name", .anyString), .needed("timestamp", .integer(atLeast: 0)),
-        .optional("extra", .map(keys: "an extra", { $0.hasCharacters(atMost: 40) }, .anyString)),
-        .optional("session", session),
-    ])
+    /// Categories and names are words of the code of the app. Of the extras, those of the SDK are kept.
+    private static let event: PayloadFields = [
+        .required("category", .string(), .keep(.word, else: .pseudonym(.event)), "the category"),
+        .added("execution_counter", .any, .keep(.number), "the number of the run of the app, in a store only"),
+        .optional(
+            "extra", .map(.atMost(40, "an extra"), .string()),
+            .object([
+                "glean.startup.date": .keep(.date),
+                "glean_timestamp": .keep(.decimal),
+                "session_id": .pseudonym(.session),
+            ]), "more about the event"),
+        .required("name", .string(), .keep(.word, else: .pseudonym(.event)), "the name"),
+        .optional("session", fields: session, "the session of the event"),
+        .required(
+            "timestamp", .integer(atLeast: 0), .keep(.number), "the milliseconds since the first event of the ping"),
+    ]
 
-    private static let session = SchemaRule.object([
-        .needed("event_seq", .integer(atLeast: 0)), .needed("session_id", .anyString),
-        .needed("session_sample_rate", .share), .needed("session_seq", .integer(atLeast: 0)),
-        .optional("session_start_time", .anyString),
-    ])
+    private static let session: PayloadFields = [
+        .required("event_seq", .integer(atLeast: 0), .keep(.number), "the number of the event in the session"),
+        .required("session_id", .string(), .pseudonym(.session), "the id of the session"),
+        .required("session_sample_rate", .number(.share), .keep(.number), "the share of sessions that are recorded"),
+        .required("session_seq", .integer(atLeast: 0), .keep(.number), "the number of the session"),
+        .optional("session_start_time", .string(), .keep(.date), "the time at which the session began"),
+    ]
 
     // MARK: Metrics
 
-    private static let allMetrics: SchemaRule = {
-        let simple: [(JSONKey, SchemaRule)] = [
-            ("boolean", .boolean), ("counter", .anyInteger), ("custom_distribution", customDistribution),
-            ("datetime", .anyString), ("jwe", .anyString), ("memory_distribution", distribution),
-            ("object", .structure), ("quantity", .anyInteger), ("rate", rate), ("string", .anyString),
-            ("string_list", .list(.anyString)), ("text", .string(atMost: 204_800)), ("timespan", timespan),
-            ("timing_distribution", distribution), ("url", .text("URL", isURL)), ("uuid", uuid),
-            ("dual_labeled_counter", labeled(labeled(.anyInteger))),
-        ]
-        let labeledTypes: [(JSONKey, SchemaRule)] = [
-            ("labeled_boolean", .boolean), ("labeled_counter", .anyInteger),
-            ("labeled_custom_distribution", customDistribution), ("labeled_memory_distribution", distribution),
-            ("labeled_quantity", .anyInteger), ("labeled_rate", rate), ("labeled_string", .anyString),
-            ("labeled_timing_distribution", distribution),
-        ]
-        let all = simple + labeledTypes.map { ($0.0, labeled($0.1)) }
-        return .object(SchemaKeys(all.map { .optional($0.0, .map(keys: "a metric", isMetricName, $0.1)) }))
-    }()
+    /// Numbers and booleans are kept under their names and labels when records get pseudonyms, and ids become pseudonyms.
+    private static let allMetrics: PayloadFields = [
+        metric("boolean", .boolean, .keep(.boolean), "booleans"),
+        metric("counter", .integer(), .keep(.number), "counters"),
+        metric("custom_distribution", fields: customDistribution, "distributions with buckets of the app"),
+        metric("datetime", .string(), .keep(.date), "times"),
+        metric(
+            "dual_labeled_counter", .map(label, .map(label, .integer())),
+            .map(.form(.word), .map(.form(.word), .keep(.number))), "counters by two labels"),
+        .optional("jwe", .map(name, .string()), .drop, "encrypted texts"),
+        labeled("boolean", .boolean, .keep(.boolean), "booleans by label"),
+        labeled("counter", .integer(), .keep(.number), "counters by label"),
+        labeled("custom_distribution", fields: customDistribution, "distributions with buckets of the app, by label"),
+        labeled("memory_distribution", fields: distribution, "distributions of sizes by label"),
+        labeled("quantity", .integer(), .keep(.number), "numbers by label"),
+        labeled("rate", fields: rate, "rates by label"),
+        .optional("labeled_string", .map(name, .map(label, .string())), .drop, "texts by label"),
+        labeled("timing_distribution", fields: distribution, "distributions of durations by label"),
+        metric("memory_distribution", fields: distribution, "distributions of sizes"),
+        .optional("object", .map(name, .structure), .drop, "JSON values"),
+        metric("quantity", .integer(), .keep(.number), "numbers"),
+        metric("rate", fields: rate, "rates"),
+        .optional("string", .map(name, .string()), .object(strings), "texts"),
+        .optional(
+            "string_list", .map(name, .list(.string())),
+            .object(["glean.ping.uploader_capabilities": .list(.keep(.word))]), "lists of texts"),
+        .optional("text", .map(name, .string(.atMost(204_800))), .drop, "long texts"),
+        metric("timespan", fields: timespan, "durations"),
+        metric("timing_distribution", fields: distribution, "distributions of durations"),
+        .optional("url", .map(name, .string(.named("URL", isURL))), .drop, "URLs"),
+        metric("uuid", .string(.uuid), .pseudonym(PseudonymClass("uuid")), "UUIDs"),
+    ]
 
-    private static func labeled(_ rule: SchemaRule) -> SchemaRule {
-        .map(keys: "a label", { $0.hasCharacters(atMost: 111) }, rule)
+    /// The texts that documents describe: those of the SDK and those of the usage pings.
+    private static let strings: PseudonymTable = [
+        "glean.client.annotation.experimentation_id": .pseudonym(PseudonymClass("experimentation")),
+        "usage.app_build": .keep(.version),
+        "usage.app_channel": .keep(.word),
+        "usage.app_display_version": .keep(.version),
+        "usage.os": .keep(.name),
+        "usage.os_version": .keep(.version),
+        "usage.reason": .keep(.word),
+    ]
+
+    private static let name = KeyForm("a metric", isMetricName)
+    private static let label = KeyForm.atMost(111, "a label")
+
+    private static func metric(
+        _ type: JSONKey, _ form: PayloadForm, _ rule: PseudonymRule, _ meaning: String
+    ) -> PayloadField {
+        .optional(type, .map(name, form), .map(.form(.word), rule), meaning)
     }
 
-    private static let timespan = SchemaRule.object([
-        .needed("time_unit", .text("unit of time", isTimeUnit)), .needed("value", .anyInteger),
-    ])
+    private static func metric(_ type: JSONKey, fields: PayloadFields, _ meaning: String) -> PayloadField {
+        metric(type, .object(fields), .object(fields.pseudonyms), meaning)
+    }
 
-    private static let rate = SchemaRule.object([
-        .needed("denominator", .integer(atLeast: 0)), .needed("numerator", .integer(atLeast: 0)),
-    ])
+    private static func labeled(
+        _ type: String, _ form: PayloadForm, _ rule: PseudonymRule, _ meaning: String
+    ) -> PayloadField {
+        metric(JSONKey("labeled_\(type)"), .map(label, form), .map(.form(.word), rule), meaning)
+    }
 
-    private static let buckets = SchemaRule.map(keys: "a bucket", isDigits, .anyInteger)
-    private static let distribution = SchemaRule.object([.needed("values", buckets), .optional("sum", .anyInteger)])
-    private static let customDistribution = SchemaRule.object([.needed("values", buckets), .needed("sum", .anyInteger)])
+    private static func labeled(_ type: String, fields: PayloadFields, _ meaning: String) -> PayloadField {
+        labeled(type, .object(fields), .object(fields.pseudonyms), meaning)
+    }
+
+    private static let timespan: PayloadFields = [
+        .required("time_unit", .string(.named("unit of time", isTimeUnit)), .keep(.word), "the unit"),
+        .required("value", .integer(), .keep(.number), "the number of units"),
+    ]
+
+    private static let rate: PayloadFields = [
+        .required("denominator", .integer(atLeast: 0), .keep(.number), "the denominator"),
+        .required("numerator", .integer(atLeast: 0), .keep(.number), "the numerator"),
+    ]
+
+    private static let distribution: PayloadFields = [
+        .optional("sum", .integer(), .keep(.number), "the sum of all values"),
+        .required(
+            "values", .map(KeyForm("a bucket", isDigits), .integer()), .map(.form(.decimal), .keep(.number)),
+            "the number of values in each bucket"),
+    ]
+
+    private static let customDistribution = PayloadFields(distribution.sorted.map { $0.with(.required) })
 
     // MARK: Texts
-
-    private static let uuid = SchemaRule.text("UUID", { $0.isUUID })
 
     /// `[a-z_][a-z0-9_.]+`, at most 111 characters.
     @Sendable private static func isMetricName(_ name: Span<UInt8>) -> Bool {
@@ -169,4 +267,9 @@ enum GleanSchema {
         }
         return false
     }
+}
+
+extension PseudonymRule {
+    /// A value of a form, or `unknown`.
+    fileprivate static func known(_ form: KeptForm) -> PseudonymRule { .keep(form, else: .text("unknown")) }
 }

@@ -1,128 +1,132 @@
 import JSONText
+import Telemetry
 
-/// The documented fields of a core ping.
+/// The fields of a core ping.
 ///
-/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.1, 5.2 and 9. The schemas of
-/// versions 2 to 10 differ only in the value of `v`; that of version 1 knows few fields.
+/// `unknown` and `??` take the place of required values that may be anything when records get pseudonyms, because the format
+/// has them for values that are not known. Campaigns and distributions name who advertised to a person, and lists of services
+/// and add-ons tell what a person needs, so they are left out.
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.1, 5.2 and 9. The schemas of versions
+/// 2 to 10 differ only in the value of `v`. The schema of version 1 has few fields.
 enum CorePing {
-    static let required: [Field] = [
-        .required("arch", .string()),
-        .required("clientId", .string(.uuid)),
-        .required("device", .string()),
-        .required("locale", .string()),
-        .required("os", .string()),
-        .required("osversion", .string()),
-        .required("seq", .integer(isNatural: true)),
-        .required("v", .version(1...10)),
+    /// All fields, with those that apps add.
+    static let fields = required + optional + added
+
+    private static let documented = fields.documented
+    private static let version1 = required + optional.only(["experiments", "profileGroupId"])
+
+    private static let required: PayloadFields = [
+        .required("arch", .string(), .word, "the architecture that the app was compiled for"),
+        .required("clientId", .string(.uuid), .pseudonym(.client), "the id of the installation, a UUID"),
+        .required("device", .string(), .word, "the hardware model, such as `iPhone10,6`"),
+        .required("locale", .string(), .locale, "language and region at the start of the app, such as `en-US`"),
+        .required("os", .string(), .word, "the name of the operating system"),
+        .required(
+            "osversion", .string(), .keep(.version, else: .text("unknown")), "the version of the operating system"),
+        .required(
+            "seq", .integer(atLeast: 0), .keep(.number),
+            "the number of the ping among the core pings of the installation"),
+        .required("v", .version(1...10), .keep(.number), "the version of the ping, which selects its schema"),
     ]
 
-    static let version1 =
-        (required + [
-            .optional("experiments", .stringList()),
-            .optional("profileGroupId", .string(.uuid)),
-        ]).inCanonicalOrder
+    private static let optional: PayloadFields = [
+        .optional("accessibilityServices", .list(.string()), .drop, "the accessibility services in use, on Android"),
+        .optional("bug_1501329_affected", .boolean, .keep(.boolean), "whether bug 1501329 affects the app, on Android"),
+        .optional("campaign", .string(), .drop, "the campaign that led to the installation, on Android"),
+        .optional("campaignId", .orNull(.string()), .drop, "the id of that campaign, on Android"),
+        .optional("created", .string(), .keep(.date), "the day on which the ping was built, `YYYY-MM-DD`"),
+        .optional("defaultBrowser", .boolean, .keep(.boolean), "whether the app is the default browser, on Android"),
+        .optional(
+            "defaultMailClient", .orNull(.string()), .keep(.scheme), "the URL scheme of the chosen mail app, in Firefox"
+        ),
+        .optional(
+            "defaultNewTabExperience", .orNull(.string()), .keep(.word), "the chosen page for new tabs, in Firefox"),
+        .optional(
+            "defaultSearch", .orNull(.string()), .searchEngine, "the name or the id of the default search engine"),
+        .optional(
+            "displayVersion", .string(.named("version", startsWithNumber)), .keep(.version),
+            "the version of the app, on Android"),
+        .optional("distributionId", .string(), .drop, "the id of the distribution of the app, on Android"),
+        .optional(
+            "durations", .integer(), .keep(.number),
+            "the seconds of all sessions since the core ping before, each without its fraction"),
+        .optional(
+            "enhancedSearchReady", .boolean, .keep(.boolean), "whether the enhanced search is installed, on Android"),
+        .optional("enhancedSearchUsed", .boolean, .keep(.boolean), "whether the enhanced search was used, on Android"),
+        .optional(
+            "enhancedSearchVersion", .string(), .keep(.version), "the version of the enhanced search, on Android"),
+        .optional(
+            "experiments", .list(.string()), .list(.keep(.word)), "the experiments that the client takes part in"),
+        .optional("fennec", fields: FennecFields.root, "settings and counts of Firefox for Android"),
+        .optional("flashUsage", .integer(), .keep(.number), "the uses of Flash since the core ping before, on Android"),
+        .optional("landings", .orNull(.integer()), .keep(.number), "the visits of landing pages, on Android"),
+        .optional("openTabCount", .orNull(.integer()), .keep(.number), "the number of open tabs, in Firefox"),
+        .optional(
+            "profileDate", .integer(), .keep(.number), "the day on which the data folder was created, from 1970-01-01"),
+        .optional(
+            "profileGroupId", .string(.uuid), .pseudonym(.profileGroup), "the id that several profiles have in common"),
+        .optional(
+            "searches", .map(.integer()), .searches, "the searches since the core ping before, by `<source>.<engine>`"),
+        .optional("sessions", .integer(), .keep(.number), "the sessions since the core ping before"),
+        .optional(
+            "showTrackerStatsShare", .boolean, .keep(.boolean),
+            "whether the button to share tracker counts is shown, in Focus"),
+        .optional(
+            "systemTheme", .orNull(.string()), .keep(.word), "the theme of the system: `light`, `dark` or `unknown`"),
+        .optional(
+            "tz", .integer(), .keep(.number),
+            "the minutes by which the local time at the start of the app is ahead of UTC"),
+    ]
 
-    static let fields =
-        (required + [
-            .optional("accessibilityServices", .stringList()),
-            .optional("bug_1501329_affected", .boolean()),
-            .optional("campaign", .string()),
-            .optional("campaignId", .string(nullable: true)),
-            .optional("created", .string()),
-            .optional("defaultBrowser", .boolean()),
-            .optional("defaultMailClient", .string(nullable: true)),
-            .optional("defaultNewTabExperience", .string(nullable: true)),
-            .optional("defaultSearch", .string(nullable: true)),
-            .optional("displayVersion", .string(.startsWithNumber)),
-            .optional("distributionId", .string()),
-            .optional("durations", .integer()),
-            .optional("enhancedSearchReady", .boolean()),
-            .optional("enhancedSearchUsed", .boolean()),
-            .optional("enhancedSearchVersion", .string()),
-            .optional("experiments", .stringList()),
-            .optional("fennec", .fennec(.root)),
-            .optional("flashUsage", .integer()),
-            .optional("landings", .integer(nullable: true)),
-            .optional("openTabCount", .integer(nullable: true)),
-            .optional("profileDate", .integer()),
-            .optional("profileGroupId", .string(.uuid)),
-            .optional("searches", .integers),
-            .optional("sessions", .integer()),
-            .optional("showTrackerStatsShare", .boolean()),
-            .optional("systemTheme", .string(nullable: true)),
-            .optional("tz", .integer()),
-        ]).inCanonicalOrder
+    private static let added: PayloadFields = [
+        .added(
+            "settings", .map(.integer()), .object(["crashedLastLaunch": .keep(.number)]),
+            "`crashedLastLaunch`: 1 if the app crashed in the run before, in Firefox"),
+        .added(
+            "showTrackerStatsSharePhase2", .boolean, .keep(.boolean),
+            "whether the button to share tracker counts is shown, in the second phase of the experiment of Focus"),
+    ]
 
-    /// The fields by which a ping with this `v` is checked.
-    static func fields(of measurements: JSONNode, in document: JSONDocument) -> [Field] {
-        guard let version = document.value(of: MeasurementKeys.version, in: measurements) else { return fields }
+    /// Returns the fields of the schema for a ping with the `v` of some measurements.
+    static func fields(of measurements: JSONNode, in document: JSONDocument) -> PayloadFields {
+        guard let version = document.value(of: MeasurementKeys.version, in: measurements) else { return documented }
         let text = document.bytes(of: version)
         let first = UInt8(ascii: "1")
         let isFirst = text.count == 1 ? text[0] == first : JSONNumberText.integer(from: text) == [first]
-        return isFirst ? version1 : fields
+        return isFirst ? version1 : documented
+    }
+
+    @Sendable private static func startsWithNumber(_ text: Span<UInt8>) -> Bool {
+        var index = 0
+        while index < text.count, text[index].isDigit { index += 1 }
+        return index > 0 && index < text.count && text[index] == UInt8(ascii: ".")
     }
 }
 
-/// The Android-only part of a core ping: groups of fields, every leaf of which may be null.
-enum FennecFields {
-    /// An object of that part.
-    enum Group: Sendable {
-        case root, addons, newTab, pageOptions, advancedSettings, generalSettings, homepage, notifications, privacy
-        case sync
+extension PseudonymRule {
+    /// A word of the system, or `unknown`.
+    static let word = PseudonymRule.keep(.name, else: .text("unknown"))
+    /// A locale, or `??`.
+    static let locale = PseudonymRule.keep(.locale, else: .text("??"))
+    /// The name of a search engine that apps contain. The name of one that somebody added can tell where that person works.
+    static let searchEngine = PseudonymRule.keep(.oneOf(engines), else: .pseudonym(engine))
+    /// Search counts.
+    static let searches = PseudonymRule.map(
+        .afterPoint(["actionbar", "listitem", "quicksearch", "suggestion"], known: engines, engine), .keep(.number))
 
-        /// The fields of the object, in canonical order.
-        var fields: [Field] {
-            switch self {
-            case .root: FennecFields.root
-            case .addons: FennecFields.addons
-            case .newTab: FennecFields.newTab
-            case .pageOptions: FennecFields.pageOptions
-            case .advancedSettings: FennecFields.advancedSettings
-            case .generalSettings: FennecFields.generalSettings
-            case .homepage: FennecFields.homepage
-            case .notifications: FennecFields.notifications
-            case .privacy: FennecFields.privacy
-            case .sync: FennecFields.sync
-            }
-        }
-    }
+    private static let engine = PseudonymClass("engine")
 
-    private static let integer = FieldRule.integer(nullable: true)
-    private static let boolean = FieldRule.boolean(nullable: true)
-    private static let list = FieldRule.stringList(nullable: true, nullableItems: true)
+    private static let engines: Set<String> = [
+        "Amazon", "Amazon.com", "Bing", "DuckDuckGo", "Ecosia", "Google", "Qwant", "Twitter", "Wikipedia", "Yahoo",
+        "Yandex", "amazondotcom", "baidu", "bing", "bing.com", "custom", "ddg", "duckduckgo", "ebay", "ecosia",
+        "google",
+        "google-b-1-m", "google-b-m", "google-nocodes", "other", "qwant", "twitter", "unknown", "wikipedia", "yahoo",
+        "yandex",
+    ]
+}
 
-    private static let root = group([
-        ("addons", .fennec(.addons)), ("new_tab", .fennec(.newTab)), ("page_options", .fennec(.pageOptions)),
-        ("settings_advanced", .fennec(.advancedSettings)), ("settings_general", .fennec(.generalSettings)),
-        ("settings_notifications", .fennec(.notifications)), ("settings_privacy", .fennec(.privacy)),
-        ("sync", .fennec(.sync)),
-    ])
-    private static let addons = group([("active", list), ("disabled", list)])
-    private static let newTab = group([("pocket_stories_clicked", integer), ("top_sites_clicked", integer)])
-    private static let pageOptions = group([
-        ("bookmark_with_star", integer), ("current_pwas_count", integer), ("print", integer),
-        ("save_as_pdf", integer), ("total_added_search_engines", integer),
-        ("total_sites_pinned_to_topsites", integer), ("view_source", integer),
-    ])
-    private static let advancedSettings = group([
-        ("restore_tabs", boolean), ("show_images", .string(nullable: true)), ("show_web_fonts", boolean),
-    ])
-    private static let generalSettings = group([
-        ("compact_tabs", boolean), ("full_screen_browsing", boolean), ("homepage", .fennec(.homepage)),
-        ("tab_queue", boolean), ("tab_queue_usage_count", integer),
-    ])
-    private static let homepage = group([
-        ("bookmarks_enabled", boolean), ("custom_homepage", boolean), ("custom_homepage_use_for_newtab", boolean),
-        ("history_enabled", boolean), ("pocket_enabled", boolean), ("recent_bookmarks_enabled", boolean),
-        ("topsites_enabled", boolean), ("visited_enabled", boolean),
-    ])
-    private static let notifications = group([("product_feature_tips", boolean)])
-    private static let privacy = group([
-        ("do_not_track", boolean), ("master_password", boolean), ("master_password_usage_count", integer),
-    ])
-    private static let sync = group([("only_over_wifi", boolean)])
-
-    private static func group(_ fields: [(JSONKey, FieldRule)]) -> [Field] {
-        fields.map { Field.optional($0.0, $0.1) }.inCanonicalOrder
-    }
+extension PseudonymClass {
+    /// An id that several profiles of a person have in common.
+    static let profileGroup = PseudonymClass("profile-group")
 }

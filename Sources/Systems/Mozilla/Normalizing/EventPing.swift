@@ -1,34 +1,70 @@
 import JSONText
+import Telemetry
 
-/// The documented fields of an event ping, and how many events it holds.
+/// The fields of an event ping, and the number of events in it.
 ///
-/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 6.1, 6.3 and 9.
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 3.3, 6.1, 6.3 to 6.5, 7 and 9.
 enum EventPing {
-    /// Events that the SDK waits for before it builds a ping.
+    /// The number of events for which the SDK waits before it builds a ping.
     static let fewestEvents = 3
-    /// Events that make the SDK build a ping at once.
+    /// The number of events at which the SDK builds a ping at once.
     static let mostEvents = 500
 
-    private static let shared: [Field] = [
-        .optional("arch", .string()),
-        .required("clientId", .string(.uuid)),
-        .required("created", .integer()),
-        .optional("createdDate", .string(.containsDate)),
-        .optional("createdTimestamp", .integer(isNatural: true)),
-        .optional("device", .string()),
-        .required("events", .events),
-        .optional("experiments", .strings(nullable: false)),
-        .required("locale", .string()),
-        .required("os", .string()),
-        .required("osversion", .string()),
-        .optional("profileDate", .integer()),
-        .optional("profileGroupId", .string(.uuid)),
-        .required("seq", .integer(isNatural: true)),
-        .required("settings", .strings(nullable: true)),
-        .optional("tz", .integer()),
-        .required("v", .version(1...Int.max)),
+    /// The fields of a `mobile-event` ping, with those that apps add.
+    static let mobileFields: PayloadFields = [
+        .optional("arch", .string(), .keep(.name), "the architecture that the app was compiled for"),
+        .required("clientId", .string(.uuid), .pseudonym(.client), "the id of the installation, a UUID"),
+        .required(
+            "created", .integer(), .keep(.number), "the time at which the ping was built, in milliseconds since 1970"),
+        .optional(
+            "createdDate", .string(.named("date", containsDate)), .keep(.date), "the day on which the ping was built"),
+        .optional(
+            "createdTimestamp", .integer(atLeast: 0), .keep(.number),
+            "the time at which the ping was built, in milliseconds since 1970"),
+        .optional("device", .string(), .keep(.name), "the hardware model, such as `iPhone10,6`"),
+        .required("events", .list(.structure), .list(EventPseudonyms.event), "the events"),
+        .optional("experiments", .map(.string()), .map(.form(.name), .keep(.name)), "the branch of each experiment"),
+        .required("locale", .string(), .locale, "language and region at the start of the app, such as `en-US`"),
+        .added("openTabCount", .integer(), .keep(.number), "the number of open tabs, in Firefox"),
+        .required("os", .string(), .word, "the name of the operating system"),
+        .required(
+            "osversion", .string(), .keep(.version, else: .text("unknown")), "the version of the operating system"),
+        .required(
+            "processStartTimestamp", .integer(), .keep(.number),
+            "the time of the first event of the process, in milliseconds since 1970"),
+        .optional(
+            "profileDate", .integer(), .keep(.number), "the day on which the data folder was created, from 1970-01-01"),
+        .optional(
+            "profileGroupId", .string(.uuid), .pseudonym(.profileGroup), "the id that several profiles have in common"),
+        .required(
+            "seq", .integer(atLeast: 0), .keep(.number),
+            "the number of the ping among the event pings of the installation"),
+        .required(
+            "settings", .map(.orNull(.string())), .object(EventPseudonyms.settings),
+            "the preferences that the app reports"),
+        .optional(
+            "tz", .integer(), .keep(.number),
+            "the minutes by which the local time at the start of the app is ahead of UTC"),
+        .required("v", .version(1...Int.max), .keep(.number), "the version of the ping, which selects its schema"),
     ]
 
-    static let focusFields = (shared + [.optional("processStartTimestamp", .integer())]).inCanonicalOrder
-    static let mobileFields = (shared + [.required("processStartTimestamp", .integer())]).inCanonicalOrder
+    /// The fields of a `focus-event` ping, with those that apps add.
+    static let focusFields = mobileFields.optional(["processStartTimestamp"])
+
+    /// Whether a text contains `dddd-dd-dd`.
+    @Sendable private static func containsDate(_ text: Span<UInt8>) -> Bool {
+        text.count >= 10 && (0...(text.count - 10)).contains { text.extracting($0..<$0 + 10).isDate }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether the bytes are `dddd-dd-dd`.
+    var isDate: Bool {
+        guard count == 10 else { return false }
+        for index in indices {
+            let isDash = index == 4 || index == 7
+            if isDash ? self[index] != UInt8(ascii: "-") : !self[index].isDigit { return false }
+        }
+        return true
+    }
 }

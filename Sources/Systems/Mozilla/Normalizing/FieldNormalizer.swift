@@ -11,12 +11,12 @@ import Telemetry
 /// unless the documented form is unambiguous from it, and every change leaves a note with the case id.
 struct FieldNormalizer: ~Escapable {
     /// The fields of the object, in canonical order.
-    let fields: Span<Field>
+    let fields: Span<PayloadField>
     /// The text in front of a field's name in notes: empty, or the path of the object and a dot.
     let prefix: String
 
     @_lifetime(copy fields)
-    init(_ fields: Span<Field>, prefix: String = "") {
+    init(_ fields: Span<PayloadField>, prefix: String = "") {
         self.fields = fields
         self.prefix = prefix
     }
@@ -27,7 +27,9 @@ struct FieldNormalizer: ~Escapable {
         var field = 0
         for position in 0..<document.memberCount(of: object) {
             let member = document.member(at: position, of: object)
-            guard let found = place(of: member.key, from: &field, in: document, findings: &findings) else { continue }
+            guard let found = place(of: member.key, from: &field, in: document, findings: &findings),
+                fields[found].presence != .added
+            else { continue }
             if isRemovableNull(member.value, found, in: document) {
                 findings.note("C8 \(name(found)): null removed")
                 removed.append(member.value)
@@ -61,36 +63,45 @@ struct FieldNormalizer: ~Escapable {
     }
 
     private func faultIfRequired(_ field: Int, findings: inout Findings) {
-        if fields[field].isRequired { findings.fault("\(name(field)) missing") }
+        if fields[field].presence == .required { findings.fault("\(name(field)) missing") }
     }
 
     private func name(_ field: Int) -> String { "\(prefix)\(fields[field].key)" }
 
     /// Null where the documented form has no null goes [C8]; a required field stays as it is, to be held.
     private func isRemovableNull(_ value: JSONNode, _ field: Int, in document: JSONDocument) -> Bool {
-        document.kind(of: value) == .null && !fields[field].rule.isNullable && !fields[field].isRequired
+        document.kind(of: value) == .null && !fields[field].form.isNullable && fields[field].presence != .required
     }
 
     private func normalize(
         _ value: JSONNode, _ field: Int, in document: inout JSONDocument, findings: inout Findings
     ) {
-        let rule = fields[field].rule
-        if rule.isNullable, document.kind(of: value) == .null { return }
-        switch rule {
+        normalize(value, field, fields[field].form, in: &document, findings: &findings)
+    }
+
+    private func normalize(
+        _ value: JSONNode, _ field: Int, _ form: PayloadForm, in document: inout JSONDocument, findings: inout Findings
+    ) {
+        switch form {
         case .version(let known): normalizeVersion(value, field, known, in: &document, findings: &findings)
-        case .integer(let isNatural, _):
-            _ = normalizeInteger(value, field, isNatural: isNatural, in: &document, findings: &findings)
+        case .integer(let least):
+            _ = normalizeInteger(value, field, isNatural: least == 0, in: &document, findings: &findings)
         case .boolean: normalizeBoolean(value, field, in: &document, findings: &findings)
-        case .string(let form, _): checkString(value, field, form, in: document, findings: &findings)
-        case .integers: normalizeIntegers(value, field, in: &document, findings: &findings)
-        case .strings(let nullable):
-            normalizeStrings(value, field, nullable: nullable, in: &document, findings: &findings)
-        case .stringList(_, let nullable):
-            checkStringList(value, field, nullable: nullable, in: document, findings: &findings)
-        case .fennec(let group): normalizeGroup(value, field, group, in: &document, findings: &findings)
-        case .events:
+        case .string(let form): checkString(value, field, form, in: document, findings: &findings)
+        case .orNull(let form):
+            guard document.kind(of: value) != .null else { return }
+            normalize(value, field, form, in: &document, findings: &findings)
+        case .map(_, .integer): normalizeIntegers(value, field, in: &document, findings: &findings)
+        case .map(_, let form):
+            normalizeStrings(value, field, nullable: form.isNullable, in: &document, findings: &findings)
+        case .list(.structure):
             guard isKind(.array, value, field, in: document, findings: &findings) else { return }
             EventTuples.normalize(value, in: &document, findings: &findings)
+        case .list(let form):
+            checkStringList(value, field, nullable: form.isNullable, in: document, findings: &findings)
+        case .object(let fields), .open(let fields):
+            normalizeGroup(value, field, fields, in: &document, findings: &findings)
+        case .any, .number, .structure: return
         }
     }
 
@@ -147,7 +158,14 @@ extension FieldNormalizer {
         _ value: JSONNode, _ field: Int, _ form: StringForm, in document: JSONDocument, findings: inout Findings
     ) {
         guard isKind(.string, value, field, in: document, findings: &findings) else { return }
-        if !form.matches(document.bytes(of: value)) { findings.fault("\(name(field)) is not \(form.name)") }
+        switch form {
+        case .any: return
+        case .uuid where document.bytes(of: value).isUUID: return
+        case .named(_, let matches) where matches(document.bytes(of: value)): return
+        case .uuid: findings.fault("\(name(field)) is not a UUID")
+        case .named(let form, _): findings.fault("\(name(field)) is not a \(form)")
+        case .atMost: return
+        }
     }
 }
 
@@ -155,12 +173,12 @@ extension FieldNormalizer {
 
 extension FieldNormalizer {
     private func normalizeGroup(
-        _ object: JSONNode, _ field: Int, _ group: FennecFields.Group, in document: inout JSONDocument,
+        _ object: JSONNode, _ field: Int, _ fields: PayloadFields, in document: inout JSONDocument,
         findings: inout Findings
     ) {
         guard isKind(.object, object, field, in: document, findings: &findings) else { return }
-        let fields = group.fields
-        FieldNormalizer(fields.span, prefix: "\(name(field)).").normalize(object, in: &document, findings: &findings)
+        let normalizer = FieldNormalizer(fields.sorted.span, prefix: "\(name(field)).")
+        normalizer.normalize(object, in: &document, findings: &findings)
     }
 
     /// Search counts: their values may be written with a point [C1], but not as text [C19].

@@ -13,11 +13,11 @@ enum PingNormalizer {
         switch type {
         case "core":
             let fields = CorePing.fields(of: measurements, in: document)
-            FieldNormalizer(fields.span).normalize(measurements, in: &document, findings: &findings)
+            FieldNormalizer(fields.sorted.span).normalize(measurements, in: &document, findings: &findings)
             CoreOddities.note(measurements, in: document, findings: &findings)
         case "focus-event", "mobile-event":
             let fields = type == "focus-event" ? EventPing.focusFields : EventPing.mobileFields
-            FieldNormalizer(fields.span).normalize(measurements, in: &document, findings: &findings)
+            FieldNormalizer(fields.sorted.span).normalize(measurements, in: &document, findings: &findings)
             if let hold = eventCountHold(measurements, in: document) { holds.append(hold) }
         default: return []
         }

@@ -1,36 +1,13 @@
 import Telemetry
 
-extension MozillaPseudonyms {
-    /// The fields of an event ping.
-    ///
-    /// `locale`, `os` and `osversion` are required, as in a core ping. `settings` is required too: it stays, without what no
-    /// document names.
-    ///
-    /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 3.3, 6.1, 6.4, 6.5 and 7.
-    static let events: PseudonymTable = [
-        "arch": .keep(.name),
-        "clientId": .pseudonym(.client),
-        "created": .keep(.number),
-        "createdDate": .keep(.date),
-        "createdTimestamp": .keep(.number),
-        "device": .keep(.name),
-        "events": .list(
-            .tuple([
-                .keep(.number), eventWord, eventWord, eventWord, .keep(.oneOf(values)), .object(extras),
-            ])),
-        "experiments": .map(.form(.name), .keep(.name)),
-        "locale": .keep(.locale, else: .text("??")),
-        "openTabCount": .keep(.number),
-        "os": word,
-        "osversion": .keep(.version, else: .text("unknown")),
-        "processStartTimestamp": .keep(.number),
-        "profileDate": .keep(.number),
-        "profileGroupId": .pseudonym(profileGroup),
-        "seq": .keep(.number),
-        "settings": .object(settings),
-        "tz": .keep(.number),
-        "v": .keep(.number),
-    ]
+/// The rules by which the events and settings of an event ping get pseudonyms.
+///
+/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 3.3, 6.4, 6.5 and 7.
+enum EventPseudonyms {
+    /// `[timestamp, category, method, object, value?, extras?]`
+    static let event = PseudonymRule.tuple([
+        .keep(.number), eventWord, eventWord, eventWord, .keep(.oneOf(values)), .object(extras),
+    ])
 
     /// Category, method and object are words of the app's code. What is no word is told from others, and not shown.
     private static let eventWord = PseudonymRule.keep(.word, else: .pseudonym(.event))
@@ -65,7 +42,8 @@ extension MozillaPseudonyms {
         "to": .keep(.flag),
     ]
 
-    private static let settings: PseudonymTable =
+    /// The preferences that documents name.
+    static let settings: PseudonymTable =
         PseudonymTable(
             [
                 "BiometricLogin", "BlockAds", "BlockAnalytics", "BlockFonts", "BlockOther", "BlockSocial",
@@ -77,9 +55,9 @@ extension MozillaPseudonyms {
                 "profile.settings.closePrivateTabs", "profile.show-translation", "profile.showClipboardBar",
             ], .keep(.flag))
         + [
-            "defaultSearchEngine": .keep(.oneOf(engines), else: .pseudonym(engine)),
+            "defaultSearchEngine": .searchEngine,
             "prefKeyAutomaticSliderValue": .keep(.decimal),
-            "prefKeyEngine": .keep(.oneOf(engines), else: .pseudonym(engine)),
+            "prefKeyEngine": .searchEngine,
             "prefKeyThemeName": .keep(.word),
             "profile.prefkey.trackingprotection.strength": .keep(.word),
             "windowHeight": .keep(.decimal),

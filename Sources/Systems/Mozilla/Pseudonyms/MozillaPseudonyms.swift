@@ -31,20 +31,6 @@ struct MozillaPseudonyms: PseudonymFormat {
         return ([start, keptType] + shown).joined(separator: "/") + text(parts.query(in: path))
     }
 
-    // MARK: Words
-
-    /// An opaque text takes the place of one that may be anything: the documents have it for what is not known.
-    static let word = PseudonymRule.keep(.name, else: .text("unknown"))
-
-    /// The names of engines that apps bring along; that of an engine that somebody added may tell where they work.
-    static let engines: Set<String> = [
-        "Amazon", "Amazon.com", "Bing", "DuckDuckGo", "Ecosia", "Google", "Qwant", "Twitter", "Wikipedia", "Yahoo",
-        "Yandex", "amazondotcom", "baidu", "bing", "bing.com", "custom", "ddg", "duckduckgo", "ebay", "ecosia",
-        "google",
-        "google-b-1-m", "google-b-m", "google-nocodes", "other", "qwant", "twitter", "unknown", "wikipedia", "yahoo",
-        "yandex",
-    ]
-
-    /// Engines that are not known are told apart, not named.
-    static let engine = PseudonymClass("engine")
+    private static let core = CorePing.fields.pseudonyms
+    private static let events = EventPing.mobileFields.pseudonyms
 }

@@ -8,21 +8,13 @@ enum CoreRows {
     /// The type of core pings.
     static let type = "core"
 
-    /// The fields of the schemas, and those that apps add to them.
-    private static let fields =
-        (CorePing.fields + [
-            .optional("settings", .integers),
-            .optional("showTrackerStatsSharePhase2", .boolean()),
-        ]).inCanonicalOrder
+    private static let fields = CorePing.fields.sorted
 
     /// The table of core pings.
     static let core = Table(
         "core", aRowForEach: "core ping of Mozilla's telemetry-ios",
         [.record]
-            + fields.map {
-                TableColumn(
-                    $0.key.description, kind(of: $0), "the field of that name, where it has its documented type")
-            }
+            + fields.map { TableColumn($0.key.description, kind(of: $0.form), $0.meaning) }
             + [TableColumn("other", .json, "all members that have no column, or another type than it has")],
         key: ["record"], indexes: [["clientId"]], isOfRecords: true)
 
@@ -35,12 +27,13 @@ enum CoreRows {
             TableColumn("count", .integer, "how many searches there were since the core ping before"),
         ])
 
-    private static func kind(of field: Field) -> TableColumn.Kind {
-        switch field.rule {
+    private static func kind(of form: PayloadForm) -> TableColumn.Kind {
+        switch form {
         case .version, .integer: .integer
         case .boolean: .flag
         case .string: .text
-        case .integers, .strings, .stringList, .fennec, .events: .json
+        case .orNull(let form): kind(of: form)
+        case .any, .number, .list, .structure, .object, .open, .map: .json
         }
     }
 
@@ -77,7 +70,7 @@ enum CoreRows {
                 continue
             }
             place += 1
-            let cell = cell(of: member.value, field, in: document, &buffer)
+            let cell = cell(of: member.value, field.form, in: document, &buffer)
             if cell == .null, document.kind(of: member.value) != .null { left.insert(member.key) }
             cells.append(cell)
         }
@@ -93,15 +86,17 @@ enum CoreRows {
 
     /// The cell of a field; NULL for a value of another type.
     private static func cell(
-        of value: JSONNode, _ field: Field, in document: JSONDocument, _ buffer: inout RowBuffer
+        of value: JSONNode, _ form: PayloadForm, in document: JSONDocument, _ buffer: inout RowBuffer
     ) -> Cell {
-        switch field.rule {
+        switch form {
         case .version, .integer: buffer.keep(integer: value, of: document)
         case .boolean: buffer.keep(flag: value, of: document)
         case .string: buffer.keep(string: value, of: document)
-        case .stringList: document.kind(of: value) == .array ? buffer.keep(json: value, of: document) : .null
-        case .integers, .strings, .fennec, .events:
+        case .orNull(let form): cell(of: value, form, in: document, &buffer)
+        case .list: document.kind(of: value) == .array ? buffer.keep(json: value, of: document) : .null
+        case .object, .open, .map:
             document.kind(of: value) == .object ? buffer.keep(json: value, of: document) : .null
+        case .any, .number, .structure: buffer.keep(json: value, of: document)
         }
     }
 

@@ -2,8 +2,6 @@ import Telemetry
 
 /// What becomes of Sift's list requests when their records get pseudonyms.
 ///
-/// An event needs nothing but its time, so that all else can be left out.
-///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 5, 6 and 8.1.
 struct SiftPseudonyms: PseudonymFormat {
     let tables: [(types: String, table: PseudonymTable)] = [(SiftRequest.type, Self.request)]
@@ -15,28 +13,11 @@ struct SiftPseudonyms: PseudonymFormat {
         SiftTarget.account(ofPath: target.path).flatMap { SiftTarget.path(account: pseudonym($0, .account)) }
     }
 
-    private static let request: PseudonymTable = ["data": .list(.object(event))]
-
-    /// Apps may name their events as they like, and put anything into fields, metrics and paths.
-    private static let event: PseudonymTable = [
-        "device_properties": .object(firstProperties),
-        "fields": .drop,
-        "installation_id": .pseudonym(.client),
-        "ios_app_state": .object(appState),
-        "ios_device_properties": .object(deviceProperties),
-        "metrics": .drop,
-        "mobile_event_type": .keep(
-            .oneOf([
-                "UIApplicationDidBecomeActiveNotification", "UIApplicationDidEnterBackgroundNotification",
-            ]), else: .pseudonym(.event)),
-        "path": .drop,
-        "time": .keep(.number),
-        "user_id": .pseudonym(.user),
-    ]
+    private static let request: PseudonymTable = ["data": .list(.object(SiftEvent.fields.pseudonyms))]
 
     /// Where the phone was, how it was held and what its sensors felt is left out: places tell where somebody lives, readings
     /// can tell one phone from all others.
-    private static let appState: PseudonymTable =
+    static let appState: PseudonymTable =
         PseudonymTable(
             [
                 "heading", "location", "motion", "network_addresses", "raw_accelerometer", "raw_gyro",

@@ -43,7 +43,7 @@ struct SiftRequests: RequestFormat {
         if document.memberCount(of: document.root) > 1 { findings.fault("keys other than data") }
         var clients = ClientTally()
         for (index, event) in document.elements(of: events).enumerated() {
-            SiftEventForm.check(event, name: "data[\(index)]", in: document, findings: &findings)
+            findings.check(event, SiftEvent.fields, at: "data[\(index)]", in: document)
             clients.count(document.text(SiftRequestKeys.installationID, in: event))
         }
         let payload = document.canonicalBytes(of: document.root)

@@ -1,0 +1,36 @@
+import JSONText
+import Telemetry
+
+/// The fields of an event in a list request.
+///
+/// An event needs nothing but its time, so everything else can be left out when records get pseudonyms. Apps name their events
+/// as they like and put anything into fields, metrics and paths.
+///
+/// Source: "Sift iOS SDK: on-disk store, list request", sections 5, 6.1 and 8.1.
+enum SiftEvent {
+    static let fields: PayloadFields = [
+        .optional(
+            "device_properties", .map(.string()), .object(SiftPseudonyms.firstProperties),
+            "the properties of the device, by SDKs before 2.0"),
+        .optional("fields", .map(.string()), .drop, "what the app has added"),
+        .optional("installation_id", .string(), .pseudonym(.client), "the id of the installation"),
+        .optional("ios_app_state", .map(.any), .object(SiftPseudonyms.appState), "the state of the app"),
+        .optional(
+            "ios_device_properties", .map(.any), .object(SiftPseudonyms.deviceProperties),
+            "the properties of the device"),
+        .optional("metrics", .map(.string()), .drop, "numbers that the app has added, as text"),
+        .optional(
+            "mobile_event_type", .string(),
+            .keep(
+                .oneOf([
+                    "UIApplicationDidBecomeActiveNotification", "UIApplicationDidEnterBackgroundNotification",
+                ]), else: .pseudonym(.event)), "the type of the event"),
+        .optional("path", .string(), .drop, "the class of the view that was shown"),
+        .required("time", .number(milliseconds), .keep(.number), "the time of the event in milliseconds since 1970"),
+        .optional("user_id", .string(), .pseudonym(.user), "the id of the user"),
+    ]
+
+    private static let milliseconds = NumberForm("number of milliseconds") { text in
+        JSONNumberText.integer(from: text).map { UInt64(String(decoding: $0, as: UTF8.self)) != nil } ?? false
+    }
+}

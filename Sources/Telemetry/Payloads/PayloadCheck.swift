@@ -1,0 +1,223 @@
+import JSONText
+
+/// Compares a value with its documented form.
+///
+/// The path to a value is written as text only if there is a fault.
+package struct PayloadCheck {
+    /// The wording of faults. Records contain faults as text, so a system keeps its wording.
+    package enum Wording {
+        /// A path, a colon and the fault: `client_info.os: no string`.
+        case terse
+        /// A sentence: `os is no string`. A list or a map has one fault, however many of its values have another form.
+        case sentence
+    }
+
+    private enum Step {
+        case key(JSONNode)
+        case element(Int)
+    }
+
+    /// The faults, and what was found before the check.
+    package private(set) var findings: Findings
+    /// The paths of the first keys that the form does not have.
+    package private(set) var unknownKeys: [String] = []
+    /// The number of keys that the form does not have.
+    package private(set) var unknownCount = 0
+    private let document: JSONDocument
+    private let wording: Wording
+    private let root: String
+    private var path: [Step] = []
+    /// The last fault without the path.
+    private var lastFault = ""
+
+    /// A value with this many faults is not checked further.
+    private static let mostFaults = 8
+    /// The number of unknown keys that are named, and of the characters of a key in a path. A hostile key can have megabytes.
+    private static let (mostNames, mostCharacters) = (8, 111)
+
+    /// Creates a check.
+    /// - Parameters:
+    ///   - document: The document that contains the value.
+    ///   - root: The path of the value in faults.
+    ///   - findings: What was found before.
+    package init(
+        _ document: JSONDocument, _ wording: Wording, root: String = "", findings: Findings = Findings()
+    ) {
+        self.document = document
+        self.wording = wording
+        self.root = root
+        self.findings = findings
+    }
+
+    /// Checks a value.
+    package mutating func check(_ node: JSONNode, _ form: PayloadForm) {
+        guard findings.faults.count < Self.mostFaults else { return }
+        let kind = document.kind(of: node)
+        switch form {
+        case .any: return
+        case .boolean: expect(kind == .true || kind == .false, "no boolean")
+        case .integer(let least): checkInteger(node, kind, least)
+        case .version(let known):
+            let version = kind == .number ? Int(document.string(of: node)) : nil
+            expect(version.map(known.contains) ?? false, "no known version")
+        case .number(let form):
+            expect(kind == .number && form.matches(document.bytes(of: node)), "no \(form.name)")
+        case .string(let form): checkString(node, kind, form)
+        case .list(let form): checkList(node, kind, form)
+        case .structure: expect(kind == .object || kind == .array, "neither object nor array")
+        case .object(let fields): checkObject(node, kind, fields, isClosed: true)
+        case .open(let fields): checkObject(node, kind, fields, isClosed: false)
+        case .map(let keys, let form): checkMap(node, kind, keys, form)
+        case .orNull(let form): if kind != .null { check(node, form) }
+        }
+    }
+
+    private mutating func expect(_ isGood: Bool, _ fault: @autoclosure () -> String) {
+        guard !isGood else { return }
+        lastFault = fault()
+        switch wording {
+        case .terse: findings.fault("\(place): \(lastFault)")
+        case .sentence: findings.fault("\(place) is \(lastFault)")
+        }
+    }
+}
+
+extension Findings {
+    /// Checks an object and adds its faults as sentences.
+    /// - Parameter path: The path of the object in faults. Empty for the root.
+    package mutating func check(
+        _ object: JSONNode, _ fields: PayloadFields, at path: String = "", in document: JSONDocument
+    ) {
+        var check = PayloadCheck(document, .sentence, root: path, findings: self)
+        check.check(object, .object(fields))
+        self = check.findings
+    }
+}
+
+// MARK: - Scalars
+
+extension PayloadCheck {
+    private mutating func checkInteger(_ node: JSONNode, _ kind: JSONKind, _ least: Int?) {
+        guard kind == .number, JSONNumberText.isPlainInteger(document.bytes(of: node)) else {
+            return expect(false, "no integer")
+        }
+        guard let least else { return }
+        let text = document.string(of: node)
+        // The sign of an integer beyond 64 bits tells whether it is less.
+        expect(Int(text).map { $0 >= least } ?? !text.hasPrefix("-"), "less than \(least)")
+    }
+
+    private mutating func checkString(_ node: JSONNode, _ kind: JSONKind, _ form: StringForm) {
+        switch form {
+        case .any: expect(kind == .string, "no string")
+        case .uuid: expect(kind == .string && document.bytes(of: node).isUUID, "no UUID")
+        case .atMost(let most):
+            guard kind == .string else { return expect(false, "no string") }
+            expect(document.bytes(of: node).hasCharacters(atMost: most), "more than \(most) characters")
+        case .named(let name, let matches): expect(kind == .string && matches(document.bytes(of: node)), "no \(name)")
+        }
+    }
+}
+
+// MARK: - Collections
+
+extension PayloadCheck {
+    private mutating func checkList(_ node: JSONNode, _ kind: JSONKind, _ form: PayloadForm) {
+        guard kind == .array else { return expect(false, "no array") }
+        var element = document.firstElement(of: node)
+        var index = 0
+        while let current = element {
+            guard checkOne(current, form, at: .element(index), "an item") else { return }
+            element = document.element(after: current, of: node)
+            index += 1
+        }
+    }
+
+    /// Checks the members of an object. Both the members and the fields are in canonical order.
+    private mutating func checkObject(_ node: JSONNode, _ kind: JSONKind, _ fields: PayloadFields, isClosed: Bool) {
+        guard kind == .object else { return expect(false, "no object") }
+        var left = fields.sorted[...]
+        for place in 0..<document.memberCount(of: node) {
+            let member = document.member(at: place, of: node)
+            while let field = left.first, document.bytes(of: member.key).ordered(against: field.key) > 0 {
+                miss(field)
+                left.removeFirst()
+            }
+            if let field = left.first, document.bytes(of: member.key).equals(field.key.utf8.span) {
+                left.removeFirst()
+                if field.presence != .added {
+                    check(member.value, field.form, at: .key(member.key))
+                    continue
+                }
+            }
+            if isClosed { note(member.key) }
+        }
+        for field in left { miss(field) }
+    }
+
+    private mutating func miss(_ field: PayloadField) {
+        guard field.presence == .required else { return }
+        let place = place
+        findings.fault("\(place.isEmpty ? "" : place + ".")\(field.key) missing")
+    }
+
+    private mutating func checkMap(_ node: JSONNode, _ kind: JSONKind, _ keys: KeyForm, _ form: PayloadForm) {
+        guard kind == .object else { return expect(false, "no object") }
+        for place in 0..<document.memberCount(of: node) {
+            let member = document.member(at: place, of: node)
+            let isGood = keys.matches(document.bytes(of: member.key))
+            path.append(.key(member.key))
+            expect(isGood, "not the name of \(keys.subject)")
+            path.removeLast()
+            guard !isGood || checkOne(member.value, form, at: .key(member.key), "a value") else { return }
+        }
+    }
+
+    /// Checks a value of a collection. Returns whether the other values are to be checked, too.
+    private mutating func checkOne(
+        _ value: JSONNode, _ form: PayloadForm, at step: Step, _ name: String
+    ) -> Bool {
+        let before = findings.faults.count
+        check(value, form, at: step)
+        guard wording == .sentence, findings.faults.count > before else { return true }
+        findings.faults.removeLast(findings.faults.count - before)
+        findings.fault("\(place) has \(name) that is \(lastFault)")
+        return false
+    }
+
+    private mutating func check(_ value: JSONNode, _ form: PayloadForm, at step: Step) {
+        path.append(step)
+        check(value, form)
+        path.removeLast()
+    }
+
+    private mutating func note(_ key: JSONNode) {
+        unknownCount += 1
+        guard unknownKeys.count < Self.mostNames else { return }
+        path.append(.key(key))
+        unknownKeys.append(place)
+        path.removeLast()
+    }
+
+    /// The path of the value that is checked, such as `metrics.counter.a_b` or `events[3].name`.
+    private var place: String {
+        path.reduce(into: root) { text, step in
+            switch step {
+            case .key(let key):
+                if !text.isEmpty { text += "." }
+                text += document.string(of: key).prefix(Self.mostCharacters)
+            case .element(let index): text += "[\(index)]"
+            }
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether the text has at most `most` characters. Each Unicode scalar counts as one.
+    func hasCharacters(atMost most: Int) -> Bool {
+        guard count > most else { return true }
+        var found = 0
+        for index in indices where self[index] & 0xC0 != 0x80 { found += 1 }
+        return found <= most
+    }
+}

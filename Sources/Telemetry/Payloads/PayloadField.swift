@@ -1,0 +1,123 @@
+import JSONText
+
+/// A field of an object in a payload.
+///
+/// A field is declared once, in the table of its payload. The check of the payload, its pseudonyms, the columns of its table
+/// and the data dictionary are derived from the declaration.
+public struct PayloadField: Sendable {
+    /// Whether objects have the field.
+    public enum Presence: Sendable {
+        /// An object without the field does not have the documented form.
+        case required
+        /// The field may be missing.
+        case optional
+        /// Apps add the field, but the documented form does not have it. Its values are not checked.
+        case added
+    }
+
+    /// The key.
+    public let key: JSONKey
+    /// Whether objects have the field.
+    public let presence: Presence
+    /// The form of its values.
+    public let form: PayloadForm
+    /// The rule by which its values get pseudonyms.
+    public let pseudonym: PseudonymRule
+    /// The meaning of its values, as a phrase in the data dictionary.
+    public let meaning: String
+
+    private init(
+        _ key: JSONKey, _ presence: Presence, _ form: PayloadForm, _ pseudonym: PseudonymRule, _ meaning: String
+    ) {
+        self.key = key
+        self.presence = presence
+        self.form = form
+        self.pseudonym = pseudonym
+        self.meaning = meaning
+    }
+
+    /// Declares a field that must be there.
+    public static func required(
+        _ key: JSONKey, _ form: PayloadForm, _ pseudonym: PseudonymRule, _ meaning: String
+    ) -> PayloadField {
+        PayloadField(key, .required, form, pseudonym, meaning)
+    }
+
+    /// Declares a field that may be missing.
+    public static func optional(
+        _ key: JSONKey, _ form: PayloadForm, _ pseudonym: PseudonymRule, _ meaning: String
+    ) -> PayloadField {
+        PayloadField(key, .optional, form, pseudonym, meaning)
+    }
+
+    /// Declares a field that apps add to the documented form.
+    public static func added(
+        _ key: JSONKey, _ form: PayloadForm, _ pseudonym: PseudonymRule, _ meaning: String
+    ) -> PayloadField {
+        PayloadField(key, .added, form, pseudonym, meaning)
+    }
+
+    /// Declares a field that may be missing and whose values are objects, with the pseudonyms of their fields.
+    public static func optional(_ key: JSONKey, fields: PayloadFields, _ meaning: String) -> PayloadField {
+        PayloadField(key, .optional, .object(fields), .object(fields.pseudonyms), meaning)
+    }
+
+    /// Declares a field that must be there and whose values are objects.
+    public static func required(_ key: JSONKey, fields: PayloadFields, _ meaning: String) -> PayloadField {
+        PayloadField(key, .required, .object(fields), .object(fields.pseudonyms), meaning)
+    }
+
+    /// Declares a field that may be missing and whose values are arrays of objects.
+    public static func optional(_ key: JSONKey, listOf fields: PayloadFields, _ meaning: String) -> PayloadField {
+        PayloadField(key, .optional, .list(.object(fields)), .list(.object(fields.pseudonyms)), meaning)
+    }
+
+    /// Returns the field with another presence.
+    public func with(_ presence: Presence) -> PayloadField { PayloadField(key, presence, form, pseudonym, meaning) }
+}
+
+/// The fields of an object in a payload.
+///
+/// ```swift
+/// let fields: PayloadFields = [
+///     .required("clientId", .string(.uuid), .pseudonym(.client), "the id of the client"),
+///     .optional("tz", .integer(), .keep(.number), "the offset of the time zone in minutes"),
+/// ]
+/// ```
+public struct PayloadFields: Sendable, ExpressibleByArrayLiteral {
+    /// The fields in the canonical order of their keys.
+    public let sorted: [PayloadField]
+
+    /// Declares the fields of an object.
+    public init(arrayLiteral fields: PayloadField...) {
+        self.init(fields)
+    }
+
+    /// Declares the fields of an object.
+    public init(_ fields: [PayloadField]) {
+        sorted = fields.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    }
+
+    /// Returns the fields of two tables.
+    public static func + (left: PayloadFields, right: PayloadFields) -> PayloadFields {
+        PayloadFields(left.sorted + right.sorted)
+    }
+
+    /// Returns the fields with some keys.
+    public func only(_ keys: Set<JSONKey>) -> PayloadFields {
+        PayloadFields(sorted.filter { keys.contains($0.key) })
+    }
+
+    /// Returns the fields of the documented form, without those that apps add.
+    public var documented: PayloadFields { PayloadFields(sorted.filter { $0.presence != .added }) }
+
+    /// Returns the fields, of which those with some keys may be missing.
+    public func optional(_ keys: Set<JSONKey>) -> PayloadFields {
+        PayloadFields(sorted.map { keys.contains($0.key) ? $0.with(.optional) : $0 })
+    }
+
+    /// The rules by which objects with these fields get pseudonyms.
+    public var pseudonyms: PseudonymTable {
+        PseudonymTable(sorted.map { PseudonymTable.Field(key: $0.key, rule: $0.pseudonym) })
+    }
+}
