@@ -13,14 +13,14 @@ import Testing
     private static var article: String {
         var lines = [
             "# Tables", "", "Every table of an export, with the types and the meanings of its columns.", "",
-            "This is what ``ExportTables`` declares; a test compares the two. The rules stand in <doc:Exports>.",
+            "This is what ``ExportTables`` declares; a test compares the two. The rules stand in <doc:Exports>. SQLite databases",
+            "have these lines in the table `columns`, too.",
         ]
-        for table in ExportTables(Systems.table).all {
+        for table in ExportTables(Systems.table).all + [ExportTables.columns] {
             lines += ["", "## \(table.name)", "", "A row for each \(table.rowMeaning). Key: \(names(table.key)).", ""]
             lines += ["| column | type | meaning |", "| --- | --- | --- |"]
             for column in table.columns {
-                let type = kind(of: column) + (column.isRequired ? "" : " or NULL")
-                lines.append("| `\(column.name)` | \(type) | \(column.meaning) |")
+                lines.append("| `\(column.name)` | \(SchemaText.description(of: column)) | \(column.meaning) |")
             }
         }
         lines += ["", "## Views", "", "In SQLite.", "", "| view | a row for each | columns |", "| --- | --- | --- |"]
@@ -31,16 +31,6 @@ import Testing
     }
 
     private static func names(_ names: [String]) -> String { names.map { "`\($0)`" }.joined(separator: ", ") }
-
-    private static func kind(of column: TableColumn) -> String {
-        switch column.kind {
-        case .integer: "INTEGER"
-        case .flag: "INTEGER, 0 or 1"
-        case .real: "REAL"
-        case .text: "TEXT"
-        case .json: "TEXT, JSON"
-        }
-    }
 
     /// With PINGFERRY_WRITE_ARTICLES in the environment it is written anew.
     @Test func articleIsTheDeclaration() throws {

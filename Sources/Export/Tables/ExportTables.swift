@@ -153,6 +153,20 @@ extension ExportTables {
         ], key: ["key"])
 }
 
+// MARK: - Data dictionary
+
+extension ExportTables {
+    /// The data dictionary, which only SQLite databases have.
+    public static let columns = Table(
+        "columns", aRowForEach: "column of a table",
+        [
+            TableColumn("table", .text, "the name of the table", isRequired: true),
+            TableColumn("column", .text, "the name of the column", isRequired: true),
+            TableColumn("type", .text, "the type of its values", isRequired: true),
+            TableColumn("meaning", .text, "the meaning of its values", isRequired: true),
+        ], key: ["table", "column"])
+}
+
 // MARK: - Views
 
 /// A question of many, answered in SQLite by a view.
