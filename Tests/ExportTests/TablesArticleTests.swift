@@ -13,14 +13,13 @@ import Testing
     private static var article: String {
         var lines = [
             "# Tables", "", "Every table of an export, with the types and the meanings of its columns.", "",
-            "This is what ``ExportTables`` declares; a test compares the two. The rules stand in <doc:Exports>. SQLite databases",
-            "have these lines in the table `columns`, too.",
+            "The table `columns` of an export has the same lines. The rules stand in <doc:Exports>.",
         ]
-        for table in ExportTables(Systems.table).all + [ExportTables.columns] {
+        for table in ExportTables(Systems.table).all {
             lines += ["", "## \(table.name)", "", "A row for each \(table.rowMeaning). Key: \(names(table.key)).", ""]
             lines += ["| column | type | meaning |", "| --- | --- | --- |"]
             for column in table.columns {
-                lines.append("| `\(column.name)` | \(SchemaText.description(of: column)) | \(column.meaning) |")
+                lines.append("| `\(column.name)` | \(column.typeDescription) | \(column.meaning) |")
             }
         }
         lines += ["", "## Views", "", "In SQLite.", "", "| view | a row for each | columns |", "| --- | --- | --- |"]
@@ -75,5 +74,6 @@ import Testing
         "clients": "system client app_name records uploadable events first last",
         "problems": "capture path offset code text",
         "quarantine": "capture path offset length sha256 code reason stored", "meta": "key value",
+        "columns": "table column type meaning",
     ]
 }

@@ -26,8 +26,7 @@ final class SQLiteSink: TableSink {
         do {
             let database = try NewDatabase(path: file.partialPath, threads: threads)
             try database.run("PRAGMA user_version = \(ExportTables.version)")
-            for table in tables.all + [ExportTables.columns] { try database.run(SchemaText.creation(of: table)) }
-            try database.run(SchemaText.dictionary(of: tables.all))
+            for table in tables.all { try database.run(SchemaText.creation(of: table)) }
             insertions = try tables.all.map { table in
                 try database.insertion(into: SchemaText.quoted(table.name), columns: table.columns.count)
             }

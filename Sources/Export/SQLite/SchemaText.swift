@@ -27,28 +27,6 @@ enum SchemaText {
         }
     }
 
-    /// Returns the statement that fills the data dictionary with all columns of some tables.
-    static func dictionary(of tables: [Table]) -> String {
-        let rows = tables.flatMap { table in
-            table.columns.map { [table.name, $0.name, description(of: $0), $0.meaning] }
-        }
-        let values = rows.map { "(\($0.map(literal).joined(separator: ", ")))" }
-        return "INSERT INTO \(quoted(ExportTables.columns.name)) VALUES \(values.joined(separator: ", "))"
-    }
-
-    /// Returns the type of the values of a column in words, such as `INTEGER, 0 or 1 or NULL`.
-    static func description(of column: TableColumn) -> String {
-        let detail =
-            switch column.kind {
-            case .flag: ", 0 or 1"
-            case .json: ", JSON"
-            case .integer, .real, .text: ""
-            }
-        return type(of: column) + detail + (column.isRequired ? "" : " or NULL")
-    }
-
-    private static func literal(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
-
     /// Makes a view.
     static func creation(of view: TableView) -> String {
         "CREATE VIEW \(quoted(view.name)) (\(list(view.columns))) AS \(view.query)"

@@ -15,7 +15,7 @@ public struct ExportTables: Sendable {
     public init(_ systems: SystemTable) {
         all =
             [Self.records, Self.holds, Self.notes, Self.events] + systems.all.flatMap(\.rows.tables)
-            + [Self.clients, Self.problems, Self.quarantine, Self.meta]
+            + [Self.clients, Self.problems, Self.quarantine, Self.meta, Self.columns]
     }
 
     /// The place of a table of this room among all.
@@ -151,19 +151,14 @@ extension ExportTables {
                 isRequired: true),
             TableColumn("value", .text, "the fact", isRequired: true),
         ], key: ["key"])
-}
 
-// MARK: - Data dictionary
-
-extension ExportTables {
-    /// The data dictionary, which only SQLite databases have.
-    public static let columns = Table(
+    static let columns = Table(
         "columns", aRowForEach: "column of a table",
         [
             TableColumn("table", .text, "the name of the table", isRequired: true),
             TableColumn("column", .text, "the name of the column", isRequired: true),
-            TableColumn("type", .text, "the type of its values", isRequired: true),
-            TableColumn("meaning", .text, "the meaning of its values", isRequired: true),
+            TableColumn("type", .text, "the type of the values", isRequired: true),
+            TableColumn("meaning", .text, "the meaning of the values", isRequired: true),
         ], key: ["table", "column"])
 }
 

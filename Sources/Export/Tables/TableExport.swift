@@ -151,9 +151,24 @@ public struct TableExport: ~Copyable {
         if !lines.entries.isEmpty { closeLines() }
         while sink.pending > 0 { try await writeNext() }
         try writeClients()
+        addColumns()
         try writeOthers()
         try sink.commit()
         return Dictionary(uniqueKeysWithValues: zip(tables.all.map(\.name), counts))
+    }
+
+    /// Adds the data dictionary, in the order of its key.
+    private mutating func addColumns() {
+        let place = tables.place(of: ExportTables.columns)
+        for table in tables.all.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
+            for column in table.columns.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
+                others.add(
+                    [
+                        others.keep(table.name), others.keep(column.name), others.keep(column.typeDescription),
+                        others.keep(column.meaning),
+                    ], to: place)
+            }
+        }
     }
 
     private mutating func writeClients() throws {

@@ -65,6 +65,19 @@ public struct TableColumn: Sendable {
         case json
     }
 
+    /// The type of the values in words, such as `INTEGER, 0 or 1 or NULL`.
+    public var typeDescription: String {
+        let type =
+            switch kind {
+            case .integer: "INTEGER"
+            case .flag: "INTEGER, 0 or 1"
+            case .real: "REAL"
+            case .text: "TEXT"
+            case .json: "TEXT, JSON"
+            }
+        return type + (isRequired ? "" : " or NULL")
+    }
+
     /// Its name.
     public let name: String
     /// What its values are.
