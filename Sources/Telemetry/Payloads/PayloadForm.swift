@@ -23,9 +23,12 @@ public indirect enum PayloadForm: Sendable {
     /// An object with fields. Other keys are expected.
     case open(PayloadFields)
     /// An object with any keys of the form, whose values are of another form.
-    case map(KeyForm = .any, PayloadForm)
+    case map(KeyForm, PayloadForm)
     /// `null`, or a value of the form.
     case orNull(PayloadForm)
+
+    /// Returns the form of an object with any keys, whose values are of a form.
+    public static func map(_ values: PayloadForm) -> PayloadForm { .map(.any, values) }
 
     /// Whether `null` is of this form.
     public var isNullable: Bool {
