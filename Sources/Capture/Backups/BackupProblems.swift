@@ -4,8 +4,8 @@ import Telemetry
 struct BackupProblems {
     private struct Kind: Hashable {
         let code: String
-        let id: String
-        let isLoss: Bool
+        let caseID: String
+        let isLoss: Bool?
     }
 
     /// The label of the capture.
@@ -23,19 +23,19 @@ struct BackupProblems {
     }
 
     /// Tells a problem of the backup as a whole.
-    mutating func tell(_ code: String, _ text: String, isLoss: Bool = false) {
+    mutating func tell(_ code: String, _ text: String, isLoss: Bool? = nil) {
         placed.append(PlacedProblem(capture: label, path: path, problem: Problem(code, text, isLoss: isLoss)))
     }
 
     /// Tells a problem of something in it.
     /// - Parameters:
     ///   - text: the case id, a space, and words.
-    ///   - isLoss: whether it is a loss, which the code alone does not tell.
+    ///   - isLoss: Whether it is a loss. If `nil`, the code decides.
     /// - Returns: whether it is told by itself.
     @discardableResult
-    mutating func tell(_ code: String, _ text: String, at place: String, isLoss: Bool = false) -> Bool {
+    mutating func tell(_ code: String, _ text: String, at place: String, isLoss: Bool? = nil) -> Bool {
         guard placed.count < Self.mostTold else {
-            counts[Kind(code: code, id: String(text.prefix { $0 != " " }), isLoss: isLoss), default: 0] += 1
+            counts[Kind(code: code, caseID: String(text.prefix { $0 != " " }), isLoss: isLoss), default: 0] += 1
             return false
         }
         placed.append(PlacedProblem(capture: label, path: place, problem: Problem(code, text, isLoss: isLoss)))
@@ -44,8 +44,8 @@ struct BackupProblems {
 
     /// All that is told.
     consuming func finish() -> [PlacedProblem] {
-        for (kind, count) in counts.sorted(by: { ($0.key.id, $0.key.code) < ($1.key.id, $1.key.code) }) {
-            tell(kind.code, "\(kind.id) and \(count) more such problems in this backup", isLoss: kind.isLoss)
+        for (kind, count) in counts.sorted(by: { ($0.key.caseID, $0.key.code) < ($1.key.caseID, $1.key.code) }) {
+            tell(kind.code, "\(kind.caseID) and \(count) more such problems in this backup", isLoss: kind.isLoss)
         }
         return placed
     }
