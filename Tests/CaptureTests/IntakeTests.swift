@@ -281,6 +281,7 @@ import Testing
         "what the quarantine cannot carry is a loss that is told",
         arguments: [
             (QuarantineLoss.tooLarge, "quarantine-limit"), (.tooMany(7), "quarantine-limit"), (.changed, "changed"),
+            (.unreadable("cannot read big: Input/output error"), "unreadable"),
         ])
     func lost(loss: QuarantineLoss, code: String) throws {
         var taken = Taken()

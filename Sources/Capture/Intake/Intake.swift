@@ -197,6 +197,7 @@ extension Problem {
         case .tooMany(let limit):
             self.init("quarantine-limit", "\(limit) others are in the quarantine, which holds no more; listed only")
         case .changed: self.init("changed", "changed while it was read; take the capture again")
+        case .unreadable(let reason): self.init("unreadable", reason)
         }
     }
 }
