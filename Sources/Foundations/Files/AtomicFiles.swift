@@ -18,6 +18,8 @@ import Glibc
 public struct AtomicFiles: ~Copyable, Sendable {
     /// What messages call the output: the path of its first file, or of what the files are parts of.
     public let path: String
+    /// The existing files that the output will replace. They must not be read as input.
+    public let identities: Set<FileIdentity>
     private let replacing: Bool
     private let permissions: mode_t
     private let belongs: @Sendable (String) -> Bool
@@ -45,8 +47,8 @@ public struct AtomicFiles: ~Copyable, Sendable {
     ///   - permissions: the permissions of each file, whatever the umask is.
     ///   - belongs: whether a file of that name belongs to the output.
     /// - Throws: `FileError`: of `create` with `EEXIST` for a file that may not be replaced; of `replace` with `EISDIR` or
-    ///   `ENOTSUP` for what is no regular file; of `lock` with `EWOULDBLOCK` while another run writes it; the errors of making
-    ///   the folder.
+    ///   `ENOTSUP` for what is no regular file; of `list` or `stat` if the existing files cannot be identified; of `lock` with
+    ///   `EWOULDBLOCK` while another run writes it; the errors of making the folder.
     public init(
         path: String, replacing: Bool, permissions: mode_t = 0o600,
         _ belongs: @escaping @Sendable (String) -> Bool
@@ -55,12 +57,13 @@ public struct AtomicFiles: ~Copyable, Sendable {
         let partialName = PartialName.of(name, suffix: ".volumes.partial")
         let partialPath = Self.path(of: partialName, in: parentPath)
         let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
-        _ = try Self.former(parent, parentPath, replacing: replacing, belongs)
+        let former = try Self.former(parent, parentPath, replacing: replacing, belongs)
         cfiles_signals_hold()
         defer { cfiles_signals_let_go() }
         folder = try Self.openPartial(parent, partialName, partialPath, path, belongs)
         slot = cfiles_partial_add_folder(parent.number, partialName, path)
         self.path = path
+        identities = Set(former.compactMap { FileIdentity(path: Self.path(of: $0, in: parentPath)) })
         self.replacing = replacing
         self.permissions = permissions
         self.belongs = belongs
@@ -77,13 +80,6 @@ public struct AtomicFiles: ~Copyable, Sendable {
         }
         for slot in slots { cfiles_partial_release(slot) }
         cfiles_partial_release(slot)
-    }
-
-    /// The files that it will replace, which must not be read as input.
-    public var identities: Set<FileIdentity> {
-        let names = (try? PartialFolder.names(in: parent, parentPath)) ?? []
-        return Set(
-            names.filter(belongs).compactMap { FileIdentity(path: Self.path(of: $0, in: parentPath)) })
     }
 
     /// Completes the file before, and begins with the next one.
@@ -246,9 +242,12 @@ extension AtomicFiles {
     ) throws(FileError) -> [String] {
         let names = try PartialFolder.names(in: parent, parentPath).filter(belongs)
         for name in names {
-            var status = stat()
-            guard fstatat(parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
             let path = path(of: name, in: parentPath)
+            var status = stat()
+            guard fstatat(parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+                guard errno == ENOENT else { throw FileError(.stat, path) }
+                continue
+            }
             guard status.isRegular else {
                 throw FileError(.replace, path, code: status.isFolder ? EISDIR : ENOTSUP)
             }
