@@ -33,14 +33,23 @@ public struct BundleAssembler: ~Copyable {
     private let segments = SparePool<SegmentBox, Never>(keeping: 1) { SegmentBox() }
     private let limit: JobLimit
     private var container = ContainerWriter()
-    private var pending: OrderedTasks<EncodedMember>
+    private var pending: OrderedTasks<PendingMember>
     /// The segment that is being filled; nil before its first record.
     private var segment: SegmentBox?
     private var segmentRecords = 0
-    private var recordCounts: [Int] = []
+    private var closedSegments = 0
+    /// The segments that have been written.
+    private var writtenSegments: [Manifest.Segment] = []
     private var clients = ClientSummaries()
     /// What has been added so far.
     public private(set) var totals = BundleTotals()
+
+    /// The marker or a segment, compressed.
+    private struct PendingMember: Sendable {
+        let member: EncodedMember
+        /// The number of records in a segment, or `nil` for the marker.
+        let records: Int?
+    }
 
     /// What takes the bytes of the file, in order. Each call that writes is given the same one.
     public typealias Sink = (Span<UInt8>) throws -> Void
@@ -58,7 +67,7 @@ public struct BundleAssembler: ~Copyable {
         encoders = SparePool { EncoderBox(try FrameEncoder(level: level)) }
         pending = OrderedTasks(limit: limit)
         let marker = try Self.encode(BundleLayout.marker, BundleLayout.markerContents, encoders)
-        pending.add { marker }
+        pending.add { PendingMember(member: marker, records: nil) }
     }
 
     /// Adds a record.
@@ -208,22 +217,27 @@ public struct BundleAssembler: ~Copyable {
     }
 
     private mutating func closeSegment(_ full: SegmentBox) {
-        let name = BundleLayout.segment(recordCounts.count + 1)
+        closedSegments += 1
+        let name = BundleLayout.segment(closedSegments)
+        let records = segmentRecords
         segment = nil
-        recordCounts.append(segmentRecords)
         segmentRecords = 0
         pending.add { [encoders, segments] in
             try BundleLayout.check(full.lines.count, of: name)
             let member = try encoders.withSpare { try $0.encoder.member(named: name, ofLines: &full.lines) }
             if full.empty() { segments.giveBack(full) }
-            return member
+            return PendingMember(member: member, records: records)
         }
     }
 
     /// Writes the marker or a segment, whichever was begun first and is not written yet.
     private mutating func writeNext(to sink: Sink) async throws {
-        guard let member = try await pending.next() else { return }
+        guard let next = try await pending.next() else { return }
+        let member = next.member
         try container.append(member, to: sink)
+        guard let records = next.records else { return }
+        writtenSegments.append(
+            Manifest.Segment(path: member.name, records: records, bytes: member.size, sha256: member.sha256))
     }
 
     private mutating func append(_ name: String, _ contents: [UInt8], to sink: Sink) throws {
@@ -240,13 +254,9 @@ public struct BundleAssembler: ~Copyable {
 
     private func manifest(duplicates: Int, pseudonymized: String?, _ inputs: GivenInputs?) -> Manifest {
         let members = container.members
-        let segments = members.lazy.filter { BundleLayout.isSegment($0.name) }
         return Manifest(
             tool: tool,
-            segments: zip(segments, recordCounts).map { segment, records in
-                Manifest.Segment(
-                    path: segment.name, records: records, bytes: segment.size, sha256: segment.sha256)
-            },
+            segments: writtenSegments,
             members: members.filter { !BundleLayout.isSegment($0.name) }.map {
                 Manifest.Member(path: $0.name, bytes: $0.size, sha256: $0.sha256)
             },

@@ -7,7 +7,7 @@ extension Database {
     func ledgerState(of pool: CandidatePool, today: Int) throws -> LedgerState {
         var state = LedgerState()
         state.standings = try standings(of: pool.candidates)
-        state.deliveredItems = try deliveredItems(of: pool.itemKeys)
+        state.deliveredItems = try deliveredItems(of: pool.items.keys)
         state.refusedItems = try refusedItems()
         state.pauses = try pauses()
         let used = try usage(on: today)
