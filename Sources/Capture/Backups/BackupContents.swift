@@ -103,6 +103,8 @@ struct BackupContents {
         }
         let details = row.details
         let place = row.domain + [UInt8(ascii: "/")] + path
+        // With the domain in front, the path may be too long.
+        guard (try? MemberPath(place)) != nil else { return refusedPaths.add(row) }
         switch details?.kind ?? hint {
         case .file? where mayBeFile: takeFile(row, details, place, path)
         case .folder? where mayBeFolder: keep(Kept(kind: .folder), at: place)
@@ -200,6 +202,7 @@ extension BackupContents {
         report(prefix, &problems)
         var builder = SpooledTreeBuilder()
         for (place, row) in kept.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            // Clashes are reported above, and rows without a path in the tree were refused.
             guard !clashes.contains(place), let path = try? MemberPath(place) else { continue }
             switch row.kind {
             case .folder: builder.addFolder(path)
