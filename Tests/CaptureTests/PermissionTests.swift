@@ -56,7 +56,7 @@ import Testing
         let unreadable = [
             "Documents/App-core.json", "\(corePings)/-t-2.json", "Documents/MozTelemetry-Default-focus-event.json",
             "Documents/eventArray-MozTelemetry-Default-focus-event.json",
-            "Library/Preferences/org.mozilla.ios.Focus.plist",
+            "Library/Preferences/org.mozilla.ios.Focus.plist", ".com.apple.mobile_container_manager.metadata.plist",
         ]
         for name in unreadable + ["Documents/notes.txt"] {
             try folder.put(name, CaptureFolder.ping(2))

@@ -1,6 +1,5 @@
 import DeviceBackup
 import Files
-import Glibc
 
 /// Tells whether a folder is a backup.
 ///
@@ -102,9 +101,4 @@ extension BackupLists {
             read(bytes, of: name)
         }
     }
-}
-
-extension FileError {
-    /// Whether the operating system failed to read a file, rather than found none that is a regular file of the allowed size.
-    fileprivate var isReadFailure: Bool { ![ENOENT, ELOOP, ENOTSUP, EISDIR, EFBIG].contains(code) }
 }

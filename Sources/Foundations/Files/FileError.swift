@@ -58,6 +58,8 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     public var isLocked: Bool { operation == .lock && code == EWOULDBLOCK }
     /// Whether something is neither a folder nor a regular file, or a folder where a file was wanted.
     public var isNotAFile: Bool { operation == .read && (code == EISDIR || code == ENOTSUP) }
+    /// Whether the operating system failed to read a file, rather than found none that is a regular file of the allowed size.
+    public var isReadFailure: Bool { ![ENOENT, ELOOP, ENOTSUP, EISDIR, EFBIG].contains(code) }
     /// Whether something is no folder.
     public var isNotAFolder: Bool { code == ENOTDIR }
 
