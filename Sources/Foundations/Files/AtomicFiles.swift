@@ -28,10 +28,16 @@ public struct AtomicFiles: ~Copyable, Sendable {
     private let parent: Descriptor
     private let folder: Descriptor
     private let slot: Int32
-    private var names: [String] = []
-    private var slots: [Int32] = []
+    private var files: [NewFile] = []
     private var current: Descriptor?
     private var isPending = true
+
+    /// A file in the temporary folder.
+    private struct NewFile: Sendable {
+        let name: String
+        /// The number by which the signal handler removes the file.
+        let slot: Int32
+    }
 
     /// Pieces of this many bytes go to the disk at once.
     private static let syncedSize = 64 << 10
@@ -78,7 +84,7 @@ public struct AtomicFiles: ~Copyable, Sendable {
             if takeFromSignals() { remove(names) }
             cfiles_signals_let_go()
         }
-        for slot in slots { cfiles_partial_release(slot) }
+        for file in files { cfiles_partial_release(file.slot) }
         cfiles_partial_release(slot)
     }
 
@@ -91,8 +97,7 @@ public struct AtomicFiles: ~Copyable, Sendable {
         defer { cfiles_signals_let_go() }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = try Descriptor(openat(folder.number, name, flags, 0o600), .create, path(of: name))
-        names.append(name)
-        slots.append(cfiles_partial_add(folder.number, name, ""))
+        files.append(NewFile(name: name, slot: cfiles_partial_add(folder.number, name, "")))
         guard fchmod(file.number, permissions) == 0 else { throw FileError(.create, path(of: name)) }
         current = consume file
     }
@@ -131,7 +136,7 @@ public struct AtomicFiles: ~Copyable, Sendable {
     /// Takes everything away from the signal handler; false if a signal has removed it.
     private borrowing func takeFromSignals() -> Bool {
         var isOurs = cfiles_partial_take(slot) == 1
-        for slot in slots where cfiles_partial_take(slot) != 1 { isOurs = false }
+        for file in files where cfiles_partial_take(file.slot) != 1 { isOurs = false }
         return isOurs
     }
 
@@ -140,6 +145,9 @@ public struct AtomicFiles: ~Copyable, Sendable {
         PartialFolder.remove(names, from: folder)
         unlinkat(parent.number, partialName, AT_REMOVEDIR)
     }
+
+    /// The names of the new files, in the order in which they were begun.
+    private var names: [String] { files.map(\.name) }
 
     private borrowing func path(of name: String) -> String { Self.path(of: name, in: parentPath) }
 
