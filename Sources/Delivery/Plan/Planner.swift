@@ -98,9 +98,8 @@ public struct Planner {
         let order = candidates.indices.sorted { rank($0) < rank($1) }
         let repetitions = Repetitions(candidates, order: order, names: pool.names)
         for index in order {
-            let disposition =
-                repetitions.isRepeated[index]
-                ? .duplicate : decide(index, sharesIdentity: repetitions.sharesIdentity[index])
+            let mark = repetitions[index]
+            let disposition = mark.isRepeated ? .duplicate : decide(index, sharesIdentity: mark.sharesIdentity)
             plan.dispositions[index] = disposition
             let candidate = candidates[index]
             plan.groups[

@@ -1,7 +1,6 @@
 /// An optional `UInt32` in four bytes, for tables with millions of entries.
 ///
 /// A `UInt32?` takes eight bytes in an array. To save them, this type cannot represent `UInt32.max`.
-@frozen
 public struct OptionalUInt32: Sendable, Hashable {
     @usableFromInline let bits: UInt32
 
