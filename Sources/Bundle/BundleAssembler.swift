@@ -33,14 +33,23 @@ public struct BundleAssembler: ~Copyable {
     private let segments = SparePool<SegmentBox, Never>(keeping: 1) { SegmentBox() }
     private let limit: JobLimit
     private var container = ContainerWriter()
-    private var pending: OrderedTasks<EncodedMember>
+    private var pending: OrderedTasks<PendingMember>
     /// The segment that is being filled; nil before its first record.
     private var segment: SegmentBox?
     private var segmentRecords = 0
-    private var recordCounts: [Int] = []
+    private var closedSegments = 0
+    /// The segments that have been written.
+    private var writtenSegments: [Manifest.Segment] = []
     private var clients = ClientSummaries()
     /// What has been added so far.
     public private(set) var totals = BundleTotals()
+
+    /// The marker or a segment, compressed.
+    private struct PendingMember: Sendable {
+        let member: EncodedMember
+        /// The number of records in a segment, or `nil` for the marker.
+        let records: Int?
+    }
 
     /// What takes the bytes of the file, in order. Each call that writes is given the same one.
     public typealias Sink = (Span<UInt8>) throws -> Void
@@ -58,7 +67,7 @@ public struct BundleAssembler: ~Copyable {
         encoders = SparePool { EncoderBox(try FrameEncoder(level: level)) }
         pending = OrderedTasks(limit: limit)
         let marker = try Self.encode(BundleLayout.marker, BundleLayout.markerContents, encoders)
-        pending.add { marker }
+        pending.add { PendingMember(member: marker, records: nil) }
     }
 
     /// Adds a record.
@@ -80,45 +89,50 @@ public struct BundleAssembler: ~Copyable {
     /// - Parameters:
     ///   - quarantine: what to list, in order; the bytes of those that are to be carried along are written too.
     ///   - limits: how much is carried along.
-    ///   - contents: gives the bytes of an entry from the input of a number; nil if they cannot be had any more.
+    ///   - contents: Returns the bytes of an entry from the input of a number, or `nil` if they are no longer what they were. An
+    ///     error that it throws does not end the call: `lose` is called with its description.
     ///   - lose: is told of each entry whose bytes are not carried along although they were to be, and why.
     ///   - sink: takes the bytes of the file.
     /// - Throws: what `sink` and `lose` throw, ``ContainerWriteError``.
     public mutating func add(
         _ quarantine: QuarantineSpill, within limits: QuarantineLimits = QuarantineLimits(),
-        contents: (_ input: Int, _ item: Quarantined) -> [UInt8]?,
+        contents: (_ input: Int, _ item: Quarantined) throws -> [UInt8]?,
         lose: (Quarantined, QuarantineLoss) throws -> Void = { _, _ in }, to sink: Sink
     ) async throws {
         if let segment { closeSegment(segment) }
         while pending.count > 0 { try await writeNext(to: sink) }
-        let verdicts = limits.verdicts(on: quarantine.stored)
-        let isWritten = try write(quarantine, verdicts, contents: contents, to: sink)
+        var verdicts = limits.verdicts(on: quarantine.stored)
+        let failures = try write(quarantine, &verdicts, contents: contents, to: sink)
         try writeDetails(BundleLayout.quarantine, to: sink) { add in
             var next = 0
             try quarantine.forEach { line, stored in
                 guard var item = stored else { return try add(line) }
-                let place = ContentHash(hex: item.sha256) == nil ? nil : next
-                if place != nil { next += 1 }
-                if let place, isWritten[place] { return try add(line) }
-                item.isStored = false
-                switch place.map({ verdicts[$0] }) ?? .carried {
-                case .carried: try lose(item, .changed)
-                case .tooLarge: try lose(item, .tooLarge)
-                case .tooMany: try lose(item, .tooMany(limits.countLimit))
+                var loss: QuarantineLoss? = .unreadable("cannot read quarantined bytes: their SHA-256 is malformed")
+                if ContentHash(hex: item.sha256) != nil {
+                    switch verdicts[next] {
+                    case .carried: loss = failures[next]
+                    case .tooLarge: loss = .tooLarge
+                    case .tooMany: loss = .tooMany(limits.countLimit)
+                    }
+                    next += 1
                 }
+                guard let reason = loss else { return try add(line) }
+                item.isStored = false
+                try lose(item, reason)
                 try add(item.json.bytes[...])
             }
         }
     }
 
     /// Writes the bytes of the quarantine by their hashes: of entries with equal bytes, those of the first that can be had.
-    /// - Returns: for each entry, whether its bytes were written.
+    /// - Parameter verdicts: The verdict on each entry. Entries whose bytes are written become `carried`.
+    /// - Returns: Why the bytes of entries that were to be carried along are missing, by the indices of the entries.
     private mutating func write(
-        _ quarantine: QuarantineSpill, _ verdicts: [QuarantineLimits.Verdict],
-        contents: (_ input: Int, _ item: Quarantined) -> [UInt8]?, to sink: Sink
-    ) throws -> [Bool] {
+        _ quarantine: QuarantineSpill, _ verdicts: inout [QuarantineLimits.Verdict],
+        contents: (_ input: Int, _ item: Quarantined) throws -> [UInt8]?, to sink: Sink
+    ) throws -> [Int: QuarantineLoss] {
         let stored = quarantine.stored
-        var isWritten = [Bool](repeating: false, count: stored.count)
+        var failures: [Int: QuarantineLoss] = [:]
         var byHash = stored.indices.sorted { left, right in
             (stored[left].sha256, left) < (stored[right].sha256, right)
         }[...]
@@ -127,14 +141,25 @@ public struct BundleAssembler: ~Copyable {
             let equals = byHash.prefix { stored[$0].sha256 == hash }
             byHash = byHash.dropFirst(equals.count)
             for index in equals where verdicts[index] == .carried {
-                guard let (item, input) = try quarantine.entry(of: stored[index]), let bytes = contents(input, item)
-                else { continue }
+                failures[index] = .changed
+                guard let (item, input) = try quarantine.entry(of: stored[index]) else { continue }
+                let found: [UInt8]?
+                do {
+                    found = try contents(input, item)
+                } catch {
+                    failures[index] = .unreadable("\(error)")
+                    continue
+                }
+                guard let bytes = found else { continue }
                 try append(BundleLayout.quarantined(item.sha256), bytes, to: sink)
-                for index in equals { isWritten[index] = true }
+                for index in equals {
+                    verdicts[index] = .carried
+                    failures[index] = nil
+                }
                 break
             }
         }
-        return isWritten
+        return failures
     }
 
     /// Ends the bundle, after its quarantine.
@@ -192,22 +217,27 @@ public struct BundleAssembler: ~Copyable {
     }
 
     private mutating func closeSegment(_ full: SegmentBox) {
-        let name = BundleLayout.segment(recordCounts.count + 1)
+        closedSegments += 1
+        let name = BundleLayout.segment(closedSegments)
+        let records = segmentRecords
         segment = nil
-        recordCounts.append(segmentRecords)
         segmentRecords = 0
         pending.add { [encoders, segments] in
             try BundleLayout.check(full.lines.count, of: name)
             let member = try encoders.withSpare { try $0.encoder.member(named: name, ofLines: &full.lines) }
             if full.empty() { segments.giveBack(full) }
-            return member
+            return PendingMember(member: member, records: records)
         }
     }
 
     /// Writes the marker or a segment, whichever was begun first and is not written yet.
     private mutating func writeNext(to sink: Sink) async throws {
-        guard let member = try await pending.next() else { return }
+        guard let next = try await pending.next() else { return }
+        let member = next.member
         try container.append(member, to: sink)
+        guard let records = next.records else { return }
+        writtenSegments.append(
+            Manifest.Segment(path: member.name, records: records, bytes: member.size, sha256: member.sha256))
     }
 
     private mutating func append(_ name: String, _ contents: [UInt8], to sink: Sink) throws {
@@ -224,13 +254,9 @@ public struct BundleAssembler: ~Copyable {
 
     private func manifest(duplicates: Int, pseudonymized: String?, _ inputs: GivenInputs?) -> Manifest {
         let members = container.members
-        let segments = members.lazy.filter { BundleLayout.isSegment($0.name) }
         return Manifest(
             tool: tool,
-            segments: zip(segments, recordCounts).map { segment, records in
-                Manifest.Segment(
-                    path: segment.name, records: records, bytes: segment.size, sha256: segment.sha256)
-            },
+            segments: writtenSegments,
             members: members.filter { !BundleLayout.isSegment($0.name) }.map {
                 Manifest.Member(path: $0.name, bytes: $0.size, sha256: $0.sha256)
             },

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -11,13 +12,14 @@ public struct ClientSummaries: Sendable {
         var first = Int64.max
         var last = Int64.min
         let idStart: Int
-        /// Less than 0 for records without a client.
-        let idLength: Int32
+        /// The length of the id in bytes, or no value for records without a client.
+        let idLength: OptionalUInt32
         /// The type of its first record, a place in `texts`. All records that `names` do not count are of it.
-        let type: Int32
-        /// The app of its first record that has one, a place in `texts`; less than 0 for none.
-        var app: Int32 = -1
-        var names: Int32 = -1
+        let type: UInt32
+        /// The app of its first record that has one, a place in `texts`.
+        var app = OptionalUInt32(nil)
+        /// The first of its further types and apps, a place in `names`.
+        var names = OptionalUInt32(nil)
         /// A place in `systems`.
         let system: Int16
         let isASCII: Bool
@@ -25,12 +27,12 @@ public struct ClientSummaries: Sendable {
 
     /// A further type or app of a client.
     private struct Name {
-        let client: Int32
+        let client: UInt32
         /// Its place in `texts`.
-        let text: Int32
-        /// Records; less than 0 for an app.
-        var count: Int
-        let next: Int32
+        let text: UInt32
+        /// The number of records of a type, or `nil` for an app.
+        var records: Int?
+        let next: OptionalUInt32
     }
 
     private var systems: [SystemName] = []
@@ -38,7 +40,7 @@ public struct ClientSummaries: Sendable {
     private var names = ChunkedArray<Name>()
     private var ids: [UInt8] = []
     private var texts: [String] = []
-    private var textPlaces: [String: Int32] = [:]
+    private var textPlaces: [String: UInt32] = [:]
     private var entryPlaces = PlaceTable()
     private var namePlaces = PlaceTable()
     /// The client of the last record as it was spelled, and its place: mostly the next record has the same.
@@ -58,19 +60,19 @@ public struct ClientSummaries: Sendable {
         entries[place].events += events
         if record.isUploadable { entries[place].uploadable += 1 }
         let type = textPlace(record.type)
-        if entries[place].type != type { names[namePlace(type, ofClient: place, isApp: false)].count += 1 }
+        if entries[place].type != type { names[namePlace(type, ofClient: place, isApp: false)].records? += 1 }
         if let app = record.appName ?? record.appID { add(app: textPlace(app), toClient: place) }
         guard let time = record.time?.milliseconds else { return }
         entries[place].first = min(entries[place].first, time)
         entries[place].last = max(entries[place].last, time)
     }
 
-    private mutating func add(app: Int32, toClient place: Int) {
-        switch entries[place].app {
-        case app: return
-        case ..<0: entries[place].app = app
-        default: _ = namePlace(app, ofClient: place, isApp: true)
+    private mutating func add(app: UInt32, toClient place: Int) {
+        guard let first = entries[place].app.value else {
+            entries[place].app = OptionalUInt32(app)
+            return
         }
+        if first != app { _ = namePlace(app, ofClient: place, isApp: true) }
     }
 
     /// The clients by system and id; records without a client come first.
@@ -93,7 +95,7 @@ extension ClientSummaries {
             let id = record.client?.utf8.prefix(Int(Int32.max))
             entries.append(
                 Entry(
-                    idStart: ids.count, idLength: id.map { Int32(clamping: $0.count) } ?? -1,
+                    idStart: ids.count, idLength: OptionalUInt32(id.map { UInt32($0.count) }),
                     type: textPlace(record.type), system: systemPlace(system),
                     isASCII: id?.allSatisfy { $0 < 0x80 } ?? true))
             if let id { ids += id }
@@ -106,25 +108,25 @@ extension ClientSummaries {
         return place
     }
 
-    private mutating func namePlace(_ text: Int32, ofClient client: Int, isApp: Bool) -> Int {
+    private mutating func namePlace(_ text: UInt32, ofClient client: Int, isApp: Bool) -> Int {
         let hash = Self.hash(client, text, isApp)
         let found = namePlaces.place(hash: hash) { place in
             let name = names[place]
-            return name.client == Int32(client) && name.text == text && (name.count < 0) == isApp
+            return name.client == UInt32(client) && name.text == text && (name.records == nil) == isApp
         }
         if let found { return found }
         let place = names.count
         names.append(
-            Name(client: Int32(client), text: text, count: isApp ? -1 : 0, next: entries[client].names))
-        entries[client].names = Int32(place)
+            Name(client: UInt32(client), text: text, records: isApp ? nil : 0, next: entries[client].names))
+        entries[client].names = OptionalUInt32(UInt32(place))
         let known = names
-        namePlaces.insert(place) { Self.hash(Int(known[$0].client), known[$0].text, known[$0].count < 0) }
+        namePlaces.insert(place) { Self.hash(Int(known[$0].client), known[$0].text, known[$0].records == nil) }
         return place
     }
 
-    private mutating func textPlace(_ text: String) -> Int32 {
+    private mutating func textPlace(_ text: String) -> UInt32 {
         if let place = textPlaces[text] { return place }
-        let place = Int32(texts.count)
+        let place = UInt32(texts.count)
         texts.append(text)
         textPlaces[text] = place
         return place
@@ -144,7 +146,7 @@ extension ClientSummaries {
         return hasher.finalize()
     }
 
-    private static func hash(_ client: Int, _ text: Int32, _ isApp: Bool) -> Int {
+    private static func hash(_ client: Int, _ text: UInt32, _ isApp: Bool) -> Int {
         var hasher = Hasher()
         hasher.combine(client)
         hasher.combine(text)
@@ -157,18 +159,18 @@ extension ClientSummaries {
     private func id(_ place: Int) -> String? { Self.id(of: entries[place], in: ids) }
 
     private static func id(of entry: Entry, in ids: [UInt8]) -> String? {
-        guard entry.idLength >= 0 else { return nil }
-        return String(decoding: ids[entry.idStart..<entry.idStart + Int(entry.idLength)], as: UTF8.self)
+        guard let length = entry.idLength.value else { return nil }
+        return String(decoding: ids[entry.idStart..<entry.idStart + Int(length)], as: UTF8.self)
     }
 
     /// Whether a client is the one of a system and an id without upper case.
     private func isClient(_ place: Int, of system: SystemName, folded: String?) -> Bool {
         let entry = entries[place]
         guard self.system(of: entry) == system else { return false }
-        guard let folded, entry.idLength >= 0 else { return folded == nil && entry.idLength < 0 }
+        guard let folded, let length = entry.idLength.value else { return folded == nil && entry.idLength.value == nil }
         // Texts beyond ASCII are equal by what they mean, not by their bytes.
         guard entry.isASCII, folded.utf8.allSatisfy({ $0 < 0x80 }) else { return self.folded(place) == folded }
-        guard folded.utf8.count == Int(entry.idLength) else { return false }
+        guard folded.utf8.count == Int(length) else { return false }
         return zip(folded.utf8, entry.idStart...).allSatisfy { Self.lowercase(ids[$1]) == $0 }
     }
 
@@ -199,7 +201,7 @@ extension ClientSummaries {
             let (first, second) = (folded(left) ?? "", folded(right) ?? "")
             return first == second ? nil : first < second
         }
-        let (first, second) = (Int(max(one.idLength, 0)), Int(max(other.idLength, 0)))
+        let (first, second) = (Int(one.idLength.value ?? 0), Int(other.idLength.value ?? 0))
         for index in 0..<min(first, second) {
             let (byte, against) = (
                 Self.lowercase(ids[one.idStart + index]), Self.lowercase(ids[other.idStart + index])
@@ -212,12 +214,14 @@ extension ClientSummaries {
     private func summary(_ place: Int) -> ClientSummary {
         let entry = entries[place]
         var types: [String: Int] = [:]
-        var apps: Set<String> = entry.app < 0 ? [] : [texts[Int(entry.app)]]
-        var next = entry.names
-        while next >= 0 {
-            let name = names[Int(next)]
-            if name.count < 0 { apps.insert(texts[Int(name.text)]) } else { types[texts[Int(name.text)]] = name.count }
-            next = name.next
+        var apps: Set<String> = []
+        if let app = entry.app.value { apps.insert(texts[Int(app)]) }
+        var next = entry.names.value
+        while let place = next {
+            let name = names[Int(place)]
+            let text = texts[Int(name.text)]
+            if let records = name.records { types[text] = records } else { apps.insert(text) }
+            next = name.next.value
         }
         types[texts[Int(entry.type)]] = entry.records - types.values.reduce(0, +)
         let hasTime = entry.first <= entry.last

@@ -47,6 +47,8 @@ public enum QuarantineLoss: Sendable, Equatable {
     case tooLarge
     /// This number of others are carried along already, which is the most.
     case tooMany(Int)
-    /// They could not be read again as they were.
+    /// They were no longer what they had been.
     case changed
+    /// They could not be read again. The string is the reason.
+    case unreadable(String)
 }

@@ -1,5 +1,6 @@
 import Bundle
 import Files
+import Glibc
 import Telemetry
 
 /// Reads what is in quarantine again, from where it was found: of a file with many spans no more than each span.
@@ -21,7 +22,10 @@ public struct QuarantineSource: ~Copyable {
         case .folder(let capture): bytes = try capture.bytes(of: item)
         case .bundle(let bundle):
             bytes = try bundle.contents(of: BundleLayout.quarantined(item.sha256), with: &decoder)
-        case .salvage, .log: throw ChangedCaptureError(path: item.path)
+        case .salvage, .log:
+            throw FileError(
+                .read, item.path, code: ENOTSUP, saying: "cannot read \(item.path) again from a log or a damaged bundle"
+            )
         }
         guard PayloadHash.hex(of: bytes) == item.sha256 else { throw ChangedCaptureError(path: item.path) }
         return bytes

@@ -91,6 +91,27 @@ import Testing
         #expect(!manifest.members.contains { $0.path.hasPrefix("quarantine/") })
     }
 
+    @Test("an error in reading quarantined bytes is the reason of the loss, unless equal bytes can be read")
+    func unreadableQuarantine() async throws {
+        struct ReadError: Error, CustomStringConvertible { let description = "cannot read p: Input/output error" }
+        let contents: [[UInt8]] = [[7], [8], [7]]
+        let entries = contents.enumerated().map { number, bytes in
+            Quarantined(
+                capture: "phone", path: "p\(number)", store: .mozillaPingFile, reject: Reject("P2 cut short"), size: 1,
+                sha256: PayloadHash.hex(of: bytes), isStored: true)
+        }
+        var assembler = try BundleAssembler(level: 3, tool: "1", limit: JobLimit(jobs: 1))
+        var lost: [String: QuarantineLoss] = [:]
+        try await assembler.add(SampleBundle.spill(entries)) { input, _ in
+            if input < 2 { throw ReadError() }
+            return [7]
+        } lose: { item, loss in
+            lost[item.path] = loss
+        } to: { _ in
+        }
+        #expect(lost == ["p1": .unreadable("cannot read p: Input/output error")])
+    }
+
     /// By the description of the format alone, with other programs.
     @Test func digestIsTheHashOfWhatSha256sumPrints() async throws {
         let (bytes, manifest, _) = try await SampleBundle.pack(

@@ -68,7 +68,7 @@ func archive(_ entries: String..., version: String = "1.2") -> [UInt8] {
     func fixtures(name: String) async throws {
         let expected = try RequestLogFixtures.expected(name)
         let source = ByteSource(try InputFile(path: RequestLogFixtures.path(name)))
-        let kind = try #require(RequestLogKind(source, named: name))
+        let kind = try #require(try RequestLogKind(source, named: name))
         #expect(kind == .httpArchive)
         let log = try await ReadLog(RequestLog(source, kind: kind, label: name, path: name))
         let uploads = expected.enumerated().filter { $1.record != nil }

@@ -221,10 +221,10 @@ import Testing
         #expect(taken.intake.isIncomplete)
     }
 
-    @Test("a link of a phone is no loss in its backup, which has what it leads to")
-    func linkOfAPhone() throws {
+    @Test("a problem that is no loss although its code implies one is a warning")
+    func noLoss() throws {
         var taken = Taken()
-        let found = PlacedProblem(capture: "c", path: "p", problem: Problem("link", "B43 symbolic link not followed"))
+        let found = PlacedProblem(capture: "c", path: "p", problem: Problem("link", "not followed", isLoss: false))
         try taken.take(batch(found))
         #expect(taken.intake.warnings.elements == [found])
         #expect(taken.intake.losses.count == 0)
@@ -281,6 +281,7 @@ import Testing
         "what the quarantine cannot carry is a loss that is told",
         arguments: [
             (QuarantineLoss.tooLarge, "quarantine-limit"), (.tooMany(7), "quarantine-limit"), (.changed, "changed"),
+            (.unreadable("cannot read big: Input/output error"), "unreadable"),
         ])
     func lost(loss: QuarantineLoss, code: String) throws {
         var taken = Taken()

@@ -40,8 +40,8 @@ extension RequestLog {
 
 extension RequestLogKind {
     /// What kind of log of the known systems a file is.
-    init?(_ source: ByteSource, named name: String?) {
-        self.init(source, named: name, Systems.table)
+    init?(_ source: ByteSource, named name: String?) throws(FileError) {
+        try self.init(source, named: name, Systems.table)
     }
 }
 

@@ -120,7 +120,7 @@ import Testing
             ("", "a.jsonl", .lines), ("{}", "a", nil),
             (CaptureFolder.ping(), "a", nil), (CaptureFolder.ping(), "a.ndjson", .lines), ("", "", nil),
         ] as [(String, String, RequestLogKind?)])
-    func kinds(text: String, name: String, kind: RequestLogKind?) {
-        #expect(RequestLogKind(ByteSource(Array(text.utf8)), named: name) == kind)
+    func kinds(text: String, name: String, kind: RequestLogKind?) throws {
+        #expect(try RequestLogKind(ByteSource(Array(text.utf8)), named: name) == kind)
     }
 }

@@ -35,6 +35,20 @@ import Testing
         #expect(found.problems == ["Documents/empty unreadable", "Library unreadable"])
     }
 
+    @Test("a backup whose manifest may not be read is reported, the rest read", .enabled(if: canRun, "needs setpriv"))
+    func unreadableManifest() throws {
+        let folder = try CaptureFolder()
+        try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
+        for name in ["new/Manifest.db", "old/Manifest.mbdb", "listed/Manifest.plist"] {
+            try folder.put(name, "x")
+            #expect(chmod("\(folder.path)/\(name)", 0) == 0)
+        }
+        try folder.put("listed/Manifest.db", "x")
+        let found = try scan(folder)
+        #expect(found.records == 1)
+        #expect(found.problems == ["listed unreadable", "new unreadable", "old unreadable"])
+    }
+
     @Test("files that may not be read are told, the rest read", .enabled(if: canRun, "needs setpriv"))
     func unreadableFiles() throws {
         let folder = try CaptureFolder()
@@ -42,7 +56,7 @@ import Testing
         let unreadable = [
             "Documents/App-core.json", "\(corePings)/-t-2.json", "Documents/MozTelemetry-Default-focus-event.json",
             "Documents/eventArray-MozTelemetry-Default-focus-event.json",
-            "Library/Preferences/org.mozilla.ios.Focus.plist",
+            "Library/Preferences/org.mozilla.ios.Focus.plist", ".com.apple.mobile_container_manager.metadata.plist",
         ]
         for name in unreadable + ["Documents/notes.txt"] {
             try folder.put(name, CaptureFolder.ping(2))

@@ -26,6 +26,19 @@ import Testing
         #expect(PlacedProblem(json: Array(nowhere.utf8))?.problem.offset == nil)
     }
 
+    @Test(
+        "whether a problem is a loss is kept in its line, which states it only if the code implies otherwise",
+        arguments: [
+            ("G20", true, #""loss":true,"#), ("G20", false, ""), ("link", true, ""), ("link", false, #""loss":false,"#),
+        ])
+    func loss(code: String, isLoss: Bool, key: String) {
+        let line = #"{"capture":"c","code":"\#(code)",\#(key)"path":"p","text":"not followed"}"#
+        let problem = PlacedProblem(
+            capture: "c", path: "p", problem: Problem(code, "not followed", isLoss: isLoss))
+        #expect(String(decoding: problem.json.bytes, as: UTF8.self) == line)
+        #expect(PlacedProblem(json: Array(line.utf8)) == problem)
+    }
+
     private static let whole = #"""
         {"capture":"c","length":null,"offset":null,"path":"p","reason":"P1 empty file","sha256":"00","size":0,\#
         "store":"mozilla-ping-file","stored":true}

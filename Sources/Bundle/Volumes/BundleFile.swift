@@ -51,6 +51,7 @@ public struct BundleFile: Sendable {
     public static func volume(at path: String) -> VolumeName? {
         guard let name = VolumeName(path: path) else { return nil }
         if name.bundle.hasSuffix(suffix) { return isFolder(path) ? nil : name }
+        // A first volume that cannot be read proves nothing: the path is then opened as a file, and reported if that fails too.
         guard let first = try? ByteSource(InputFile(path: name.first.path)) else { return nil }
         return (try? first.bytes(at: 0, count: FrameDecoder.magic.count)) == FrameDecoder.magic ? name : nil
     }
@@ -70,6 +71,7 @@ public struct BundleFile: Sendable {
     /// Says that there are only volumes of a bundle, if it is so.
     /// - Parameter path: one at which there is no file.
     public static func split(at path: String) -> BundleError? {
+        // The caller reports that there is no file, if nothing more can be found out.
         guard let names = try? VolumeSet.names(of: path), let name = names.first else { return nil }
         return .volumes(.split(name.first.path))
     }

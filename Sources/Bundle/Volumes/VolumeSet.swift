@@ -114,6 +114,7 @@ public struct VolumeSet: Sendable {
     /// Says which volumes are wrong where the container that they hold cannot be read.
     func explain(_ error: ContainerError) -> BundleError {
         if case .file = error.reason { return .container(error) }
+        // Without an explanation, the error itself is reported.
         if let faults = try? faultsByList({ _ in }), !faults.isEmpty { return .volumes(.faults(faults)) }
         guard let last = names.last, let size = sizes.last else { return .container(error) }
         // A last volume is mostly shorter than the others, and what ends the container stands in it.
@@ -131,6 +132,7 @@ public struct VolumeSet: Sendable {
 
     /// The number of the volume, from 0, in which the frame ends that begins at an offset; nil where nothing tells.
     private func lastFile(ofFrameAt offset: Int) -> Int? {
+        // This only explains another error.
         guard let table = try? SeekTable.read(from: source) else { return nil }
         var end = 0
         for entry in table.entries where end <= offset { end += Int(entry.compressedSize) }

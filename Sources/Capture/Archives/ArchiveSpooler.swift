@@ -109,6 +109,7 @@ struct ArchiveSpooler {
 
     /// Whether an archive begins as a tar does, whatever is at its end.
     private static func isTar(_ bytes: ArchiveBytes) -> Bool {
+        // The reader that is chosen reports an error of reading.
         let head =
             switch bytes {
             case .source(let source): (try? source.bytes(at: 0, count: min(source.count, TarEntry.blockSize))) ?? []

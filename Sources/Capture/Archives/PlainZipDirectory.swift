@@ -56,6 +56,7 @@ struct PlainZipDirectory {
 
     /// Calls `body` for each entry whose member is that of an earlier entry, because libarchive reads a member only once.
     static func forEachRepeatedEntry(in source: ByteSource, _ body: (ZipEntry) -> Void) {
+        // libarchive reads the directory too, and reports what is wrong with it.
         guard var directory = try? PlainZipDirectory(source) else { return }
         var offsets: Set<Int> = []
         while let entry = directory.following {

@@ -16,6 +16,7 @@ extension ArchiveSpooler {
                 unpacked.add { try part.contents(in: source) }
             }
             guard !parts.isEmpty else { return }
+            // libarchive then reports what is wrong.
             guard let contents = try? await unpacked.next() else { throw .notPlain }
             try take(parts.removeFirst(), contents, from: source)
         }

@@ -103,6 +103,8 @@ struct BackupContents {
         }
         let details = row.details
         let place = row.domain + [UInt8(ascii: "/")] + path
+        // With the domain in front, the path may be too long.
+        guard (try? MemberPath(place)) != nil else { return refusedPaths.add(row) }
         switch details?.kind ?? hint {
         case .file? where mayBeFile: takeFile(row, details, place, path)
         case .folder? where mayBeFolder: keep(Kept(kind: .folder), at: place)
@@ -200,6 +202,7 @@ extension BackupContents {
         report(prefix, &problems)
         var builder = SpooledTreeBuilder()
         for (place, row) in kept.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            // Clashes are reported above, and rows without a path in the tree were refused.
             guard !clashes.contains(place), let path = try? MemberPath(place) else { continue }
             switch row.kind {
             case .folder: builder.addFolder(path)
@@ -208,8 +211,8 @@ extension BackupContents {
                 let full = prefix + path.text
                 if !row.isRight {
                     problems.tell(
-                        "backup",
-                        "B38 read from a file whose name is not the hash of this path, so that one of the two is damaged",
+                        "backup", "B38",
+                        "read from a file whose name is not the hash of this path, so that one of the two is damaged",
                         at: full, isLoss: !names.isStoreByName(place))
                 }
                 if names.isStoreByName(place), look(number, full, &problems) == .counted { continue }
@@ -221,31 +224,32 @@ extension BackupContents {
 
     private func report(_ prefix: String, _ problems: inout BackupProblems) {
         let unread = [
-            (refusedPaths, "unreadable", "B36 rows whose domain or path leads elsewhere are not read"),
-            (refusedNames, "unreadable", "B37 rows whose file has no proper name are not read"),
-            (refusedKinds, "unreadable", "B41 rows that say neither file nor folder are not read"),
+            (refusedPaths, "unreadable", "B36", "rows whose domain or path leads elsewhere are not read"),
+            (refusedNames, "unreadable", "B37", "rows whose file has no proper name are not read"),
+            (refusedKinds, "unreadable", "B41", "rows that say neither file nor folder are not read"),
             (
-                doubtful, "damaged",
-                "B38 rows whose file is not named for their domain and path, so that they may be damaged rows of stores, are "
+                doubtful, "damaged", "B38",
+                "rows whose file is not named for their domain and path, so that they may be damaged rows of stores, are "
                     + "not read"
             ),
         ]
-        for (rows, code, text) in unread where rows.count > 0 {
-            problems.tell(code, "\(text): \(rows.count), such as \(rows.first)")
+        for (rows, code, caseID, words) in unread where rows.count > 0 {
+            problems.tell(code, caseID, "\(words): \(rows.count), such as \(rows.first)")
         }
         if isFull {
             problems.tell(
-                "unreadable", "B36 the names of files come to more than \(nameLimit >> 20) MiB; the others are not read"
+                "unreadable", "B36",
+                "the names of files come to more than \(nameLimit >> 20) MiB; the others are not read"
             )
         }
         for place in repeated.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             problems.tell(
-                "unreadable", "B39 the manifest has several files of this path; one of them is read",
+                "unreadable", "B39", "the manifest has several files of this path; one of them is read",
                 at: prefix + String(decoding: place, as: UTF8.self))
         }
         for place in clashes.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             problems.tell(
-                "unreadable", "B40 not read: a file or a link in the place of a folder that others lie in",
+                "unreadable", "B40", "not read: a file or a link in the place of a folder that others lie in",
                 at: prefix + String(decoding: place, as: UTF8.self))
         }
     }

@@ -63,6 +63,7 @@ final class BackupFiles: ContentsFinder {
     func needsKeys() -> Bool {
         (0..<entries.count).contains { number in
             let entry = entries[number]
+            // A file that cannot be read is reported when the tree is built.
             guard let stored = try? storedBytes(of: entry) else { return false }
             return Self.isEncrypted(stored, entry)
         }

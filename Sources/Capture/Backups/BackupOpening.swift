@@ -21,7 +21,7 @@ struct BackupOpening {
     /// Reads the manifest of the backup in a folder.
     /// - Throws: ``BackupError``.
     func open(_ folder: borrowing Folder, names: StoreNames) throws(BackupError) -> OpenedManifest {
-        let lists = BackupLists(in: folder)
+        let lists = try reading { () throws(FileError) in try BackupLists(in: folder) }
         let lock = BackupLock(lists, place: place, passwords: passwords)
         let found = try manifest(in: folder, lists, lock)
         var contents = BackupContents(names, nameLimit: spool.archiveLimits.nameBytes)

@@ -1,11 +1,14 @@
 import Telemetry
 
-/// What is told of a backup: a hundred problems one by one, the others by their number.
+/// The problems of a backup. The first hundred are reported one by one, the others by their number.
 struct BackupProblems {
     private struct Kind: Hashable {
         let code: String
-        let id: String
-        let isLoss: Bool
+        let caseID: String?
+        let isLoss: Bool?
+
+        /// The key by which kinds are sorted.
+        var order: (String, String, Int) { (caseID ?? "", code, isLoss == true ? 1 : 0) }
     }
 
     /// The label of the capture.
@@ -22,30 +25,38 @@ struct BackupProblems {
         self.path = path
     }
 
-    /// Tells a problem of the backup as a whole.
-    mutating func tell(_ code: String, _ text: String, isLoss: Bool = false) {
-        placed.append(PlacedProblem(capture: label, path: path, problem: Problem(code, text, isLoss: isLoss)))
+    /// Reports a problem of the backup as a whole.
+    /// - Parameter caseID: The case of "iOS backups", section 10, which begins the text.
+    mutating func tell(_ code: String, _ caseID: String, _ words: String) {
+        add(code, "\(caseID) \(words)", at: path, isLoss: nil)
     }
 
-    /// Tells a problem of something in it.
+    /// Reports a problem of something in the backup.
     /// - Parameters:
-    ///   - text: the case id, a space, and words.
-    ///   - isLoss: whether it is a loss, which the code alone does not tell.
-    /// - Returns: whether it is told by itself.
+    ///   - caseID: The case of "iOS backups", section 10, or `nil` if the operating system reported the problem.
+    ///   - isLoss: Whether it is a loss. If `nil`, the code decides.
+    /// - Returns: Whether the problem is reported on its own.
     @discardableResult
-    mutating func tell(_ code: String, _ text: String, at place: String, isLoss: Bool = false) -> Bool {
+    mutating func tell(
+        _ code: String, _ caseID: String?, _ words: String, at place: String, isLoss: Bool? = nil
+    ) -> Bool {
         guard placed.count < Self.mostTold else {
-            counts[Kind(code: code, id: String(text.prefix { $0 != " " }), isLoss: isLoss), default: 0] += 1
+            counts[Kind(code: code, caseID: caseID, isLoss: isLoss), default: 0] += 1
             return false
         }
-        placed.append(PlacedProblem(capture: label, path: place, problem: Problem(code, text, isLoss: isLoss)))
+        add(code, caseID.map { "\($0) \(words)" } ?? words, at: place, isLoss: isLoss)
         return true
     }
 
-    /// All that is told.
+    private mutating func add(_ code: String, _ text: String, at place: String, isLoss: Bool?) {
+        placed.append(PlacedProblem(capture: label, path: place, problem: Problem(code, text, isLoss: isLoss)))
+    }
+
+    /// Returns all problems.
     consuming func finish() -> [PlacedProblem] {
-        for (kind, count) in counts.sorted(by: { ($0.key.id, $0.key.code) < ($1.key.id, $1.key.code) }) {
-            tell(kind.code, "\(kind.id) and \(count) more such problems in this backup", isLoss: kind.isLoss)
+        for (kind, count) in counts.sorted(by: { $0.key.order < $1.key.order }) {
+            let words = "\(count) more such problems in this backup"
+            add(kind.code, kind.caseID.map { "\($0) and \(words)" } ?? words, at: path, isLoss: kind.isLoss)
         }
         return placed
     }

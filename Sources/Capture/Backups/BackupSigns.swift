@@ -17,25 +17,48 @@ struct BackupSigns: Sendable {
         self.spool = spool
     }
 
-    /// Whether a folder is a backup.
+    /// Returns whether a folder is a backup.
+    ///
+    /// A folder whose lists or manifest the operating system fails to read counts as a backup, so that opening it reports the
+    /// error.
     /// - Parameter manifests: the names of its files that are those of manifests.
     func isBackup(_ folder: borrowing Folder, manifests: [[UInt8]]) -> Bool {
         let hasDatabase = manifests.contains { $0.elementsEqual(Self.database.utf8) }
         let hasBinary = manifests.contains { $0.elementsEqual(Self.binary.utf8) }
         guard hasDatabase || hasBinary else { return false }
-        if BackupLists(in: folder).showBackup { return true }
+        do throws(FileError) {
+            if try BackupLists(in: folder).showBackup { return true }
+        } catch {
+            return true
+        }
         return hasBinary && isBinaryManifest(in: folder) || hasDatabase && isManifestDatabase(in: folder)
     }
 
     private func isBinaryManifest(in folder: borrowing Folder) -> Bool {
-        let head = try? folder.source(Array(Self.binary.utf8)).bytes(at: 0, count: BinaryManifest.magic.count)
-        return head == BinaryManifest.magic
+        do throws(FileError) {
+            let source = try folder.source(Array(Self.binary.utf8))
+            return try source.bytes(at: 0, count: BinaryManifest.magic.count) == BinaryManifest.magic
+        } catch {
+            return error.isReadFailure
+        }
     }
 
     private func isManifestDatabase(in folder: borrowing Folder) -> Bool {
-        guard let main = try? folder.source(Array(Self.database.utf8)) else { return false }
+        let main: ByteSource
+        do throws(FileError) {
+            main = try folder.source(Array(Self.database.utf8))
+        } catch {
+            return error.isReadFailure
+        }
+        // A log that cannot be read is reported when the backup is opened.
         let log = try? folder.source(Array((Self.database + "-wal").utf8))
-        return (try? ManifestDatabase(main, journal: nil, log: log, spool: spool)) != nil
+        do throws(ManifestDatabase.Fault) {
+            _ = try ManifestDatabase(main, journal: nil, log: log, spool: spool)
+            return true
+        } catch {
+            if case .file = error { return true }
+            return false
+        }
     }
 
     /// Whether a file is named like a manifest.
@@ -61,13 +84,19 @@ struct BackupSigns: Sendable {
 }
 
 extension BackupLists {
-    /// Reads the lists of the backup in a folder. One that cannot be read counts as missing.
-    init(in folder: borrowing Folder) {
+    /// Reads the lists of the backup in a folder.
+    ///
+    /// A list that is missing, too large or no regular file is skipped. So is an unreadable one, except for `Manifest.plist`:
+    /// without it, an encrypted backup would look like a damaged plain one.
+    init(in folder: borrowing Folder) throws(FileError) {
         self.init()
         for name in Name.allCases {
             var bytes: [UInt8] = []
-            guard (try? folder.read(Array(name.rawValue.utf8), limit: name.sizeLimit, into: &bytes)) != nil else {
-                continue
+            do throws(FileError) {
+                try folder.read(Array(name.rawValue.utf8), limit: name.sizeLimit, into: &bytes)
+            } catch {
+                guard name == .manifest, error.isReadFailure else { continue }
+                throw error
             }
             read(bytes, of: name)
         }

@@ -73,6 +73,6 @@ extension FileError {
     /// A file that a backup does not give.
     /// - Parameter id: the case of "iOS backups", section 10.
     static func inBackup(_ id: String, _ words: String, _ path: String) -> FileError {
-        FileError(.read, path, code: ENODATA, saying: "\(id) \(words)")
+        FileError(.read, path, code: ENODATA, caseID: id, saying: words)
     }
 }

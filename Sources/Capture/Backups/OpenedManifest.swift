@@ -56,7 +56,7 @@ struct OpenedManifest {
                 _ = try files.source(ofFile: number)
                 return .yes
             } catch {
-                return problems.tell("unreadable", error.description, at: path) ? .told : .counted
+                return problems.tell("unreadable", error.caseID, error.message, at: path) ? .told : .counted
             }
         }
         // What stands in the place of a folder was told already.
@@ -80,13 +80,13 @@ struct OpenedManifest {
 
     private func tellState(_ damagedClasses: [Int], _ problems: inout BackupProblems) {
         if let state = lists.snapshotState, state != "finished" {
-            problems.tell("damaged", "B32 the backup did not finish (\(state)); make it again")
+            problems.tell("damaged", "B32", "the backup did not finish (\(state)); make it again")
         }
         if !damagedClasses.isEmpty {
             let classes = damagedClasses.map { "\($0)" }.joined(separator: ", ")
-            problems.tell("damaged", "B26 the keybag is damaged: no key for files of class \(classes)")
+            problems.tell("damaged", "B26", "the keybag is damaged: no key for files of class \(classes)")
         }
-        if case .lost(let id, let words) = end { problems.tell("damaged", "\(id) \(words)") }
+        if case .lost(let id, let words) = end { problems.tell("damaged", id, words) }
     }
 }
 

@@ -100,7 +100,7 @@ public struct InputOpening: Sendable {
     private func openFile(_ path: String, label: String) async throws -> CaptureInput {
         let source = ByteSource(try InputFile(path: path))
         // First, for a log can be compressed as archives and bundles are.
-        if let log = RequestLogKind(source, named: path, systems) {
+        if let log = try RequestLogKind(source, named: path, systems) {
             let name = CapturedFolder.lastPart(of: path)
             hashes?.begin(source, of: label)
             return .log(RequestLog(source, kind: log, label: label, path: name, systems: systems))
@@ -119,7 +119,7 @@ public struct InputOpening: Sendable {
     /// An archive in which the members come one after another is read as it comes; all else is spooled first.
     private func openStandardInput(label: String) async throws -> CaptureInput {
         let head = try Self.standardInputHead()
-        if let log = RequestLogKind(ByteSource(head), named: nil, systems) {
+        if let log = try RequestLogKind(ByteSource(head), named: nil, systems) {
             let source = try spool.takeStandardInput(head: head)
             hashes?.begin(source, of: label)
             return .log(RequestLog(source, kind: log, label: label, path: "-", systems: systems))
@@ -233,7 +233,7 @@ public struct InputOpening: Sendable {
         do throws(FileError) {
             let source = ByteSource(try InputFile(path: path))
             // A log can be compressed as bundles are.
-            if RequestLogKind(source, named: path, systems) != nil { return nil }
+            if try RequestLogKind(source, named: path, systems) != nil { return nil }
             return InputKind(head: try InputKind.head(of: source)).isBundle ? source : nil
         } catch {
             guard error.isNotAFile else { throw error }

@@ -90,13 +90,6 @@ public struct Intake: Sendable {
             quarantine: QuarantineSpill(folder: folder, knowing: systems), problems: DetailSpill(folder: folder))
     }
 
-    /// Codes of problems that mean that something was not read.
-    private static let losses: Set<String> = ["unreadable", "damaged", "quarantine-limit", "changed", "link"]
-
-    /// Codes of problems that mean that something stands in the place of a store and is none: nothing is lost of what was
-    /// given, but somebody may have meant to give it.
-    private static let strangers: Set<String> = ["special"]
-
     /// The note that the id of a record stands on an earlier one too, with another payload.
     private static func repeatedID(_ code: String) -> String {
         "\(code) id also used by an earlier record with different content"
@@ -132,7 +125,7 @@ public struct Intake: Sendable {
         reports += batch.reports
         // What a bundle carries along was reported when the bundle was made.
         if isBundle { return }
-        if !batch.quarantined.isEmpty || batch.problems.contains(where: { Self.isLoss($0.problem) }) {
+        if !batch.quarantined.isEmpty || batch.problems.contains(where: \.problem.isLoss) {
             isIncomplete = true
         }
     }
@@ -174,7 +167,7 @@ public struct Intake: Sendable {
     /// - Throws: `FileError` with operation `spool`.
     public mutating func tell(_ problem: PlacedProblem) throws(FileError) {
         try add(problem, line: problem.json.bytes)
-        if Self.isLoss(problem.problem) { isIncomplete = true }
+        if problem.problem.isLoss { isIncomplete = true }
     }
 
     /// The text that a code is taken from: of a bundle that anybody may have made, a code could be anything.
@@ -190,26 +183,9 @@ public struct Intake: Sendable {
     private mutating func add(_ problem: PlacedProblem, line: [UInt8]) throws(FileError) {
         let code = shown(problem.problem.code)
         problems.add(problem, reason: code)
-        if Self.isLoss(problem.problem) { losses.add(problem, reason: code) }
-        if Self.isWarning(problem.problem) { warnings.add(problem, reason: code) }
+        if problem.problem.isLoss { losses.add(problem, reason: code) }
+        if problem.problem.isWarning { warnings.add(problem, reason: code) }
         if keepsDetails { try spill.problems.append(line) }
-    }
-
-    /// Whether a problem means that something was not read or not kept.
-    public static func isLoss(_ problem: Problem) -> Bool {
-        (problem.isLoss || losses.contains(problem.code)) && !isLinkOfPhone(problem)
-    }
-
-    /// Whether the operator should look at a problem although nothing was lost.
-    public static func isWarning(_ problem: Problem) -> Bool {
-        strangers.contains(problem.code) || isLinkOfPhone(problem)
-    }
-
-    /// Whether a problem is a link of the phone that a backup lists: what it leads to has rows of its own, so nothing is lost.
-    ///
-    /// Source: "iOS backups", section 10, B43.
-    private static func isLinkOfPhone(_ problem: Problem) -> Bool {
-        problem.code == "link" && problem.text.hasPrefix("B43 ")
     }
 }
 
@@ -221,6 +197,7 @@ extension Problem {
         case .tooMany(let limit):
             self.init("quarantine-limit", "\(limit) others are in the quarantine, which holds no more; listed only")
         case .changed: self.init("changed", "changed while it was read; take the capture again")
+        case .unreadable(let reason): self.init("unreadable", reason)
         }
     }
 }

@@ -77,6 +77,7 @@ struct InflateError: Error {
 extension Inflater {
     /// Inflates a body of one member or several; nil if it is damaged or would become longer than the limit.
     static func inflate(body: [UInt8], limit: Int) -> [UInt8]? {
+        // A lack of memory is reported as a body that cannot be inflated.
         guard var inflater = try? Inflater() else { return nil }
         var output: [UInt8] = []
         var position = 0

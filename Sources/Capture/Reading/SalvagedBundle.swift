@@ -57,8 +57,8 @@ public final class SalvagedBundle: Sendable {
 
 /// A member of which some lines were read.
 private enum OpenedMember {
-    /// The name is that of the segment, or empty where it is not known.
-    case segment(RecordLines, name: String, isProven: Bool)
+    /// The name is that of the segment, or `nil` if it is unknown.
+    case segment(RecordLines, name: String?, isProven: Bool)
     case details(DetailTexts, list: String)
 }
 
@@ -92,8 +92,8 @@ final class SalvageScan {
     private var isAtEnd = false
     /// The member that is being read: it may have more lines than a batch holds.
     private var opened: OpenedMember?
-    /// The number of records that were read of each segment.
-    private var recordCounts: [String: Int] = [:]
+    /// The number of records that were read of each segment, and of segments whose names are unknown.
+    private var recordCounts: [String?: Int] = [:]
     private var manifest: Manifest?
     /// The hashes that the manifest lists, once they matter; none if there is no manifest that proves itself.
     private var hashes: [String: ContentHash]?
@@ -159,7 +159,7 @@ final class SalvageScan {
         }
     }
 
-    private func openSegment(_ name: String, _ contents: [UInt8], isProven: Bool, to batch: inout Batch) {
+    private func openSegment(_ name: String?, _ contents: [UInt8], isProven: Bool, to batch: inout Batch) {
         if recordCounts[name] == nil { recordCounts[name] = 0 }
         if !isProven {
             report("\(title(name)): nothing proves its records right; they are held as unproven", to: &batch)
@@ -178,12 +178,12 @@ final class SalvageScan {
             open(name, lines, isProven: part.isChecked, to: &batch)
         } else {
             // Only segments consist of several frames.
-            openSegment("", lines, isProven: part.isChecked, to: &batch)
+            openSegment(nil, lines, isProven: part.isChecked, to: &batch)
         }
     }
 
     /// The name of a segment in messages.
-    private func title(_ segment: String) -> String { segment.isEmpty ? "a segment without its header" : segment }
+    private func title(_ segment: String?) -> String { segment ?? "a segment without its header" }
 
     /// Whether a checksum or the manifest proves that the bytes of a member are those that were packed.
     private func proves(_ member: FrameScanner.Member, named name: String) throws(ContainerError) -> Bool {
@@ -229,7 +229,7 @@ final class SalvageScan {
     }
 
     private func readRecord(
-        of lines: inout RecordLines, named name: String, isProven: Bool, to batch: inout Batch
+        of lines: inout RecordLines, named name: String?, isProven: Bool, to batch: inout Batch
     ) -> Bool {
         do throws(RecordError) {
             guard var (record, _) = try lines.next() else { return false }
@@ -257,7 +257,7 @@ final class SalvageScan {
 
     /// Reports how many of the records that the manifest counts were not read.
     private func reportMissing(to batch: inout Batch) {
-        let strayCount = recordCounts["", default: 0]
+        let strayCount = recordCounts[nil, default: 0]
         let incomplete = (manifest?.segments ?? []).filter { recordCounts[$0.path, default: 0] < $0.records }
         // Records of segments whose names were not read are some of those that others lack.
         if strayCount > 0, incomplete.count > 1 {

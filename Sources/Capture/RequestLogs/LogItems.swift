@@ -66,8 +66,7 @@ struct LogItems {
             case .lines: ("line_limit", "lines")
             }
         limitProblem = Problem(
-            code, "more than \(rejectLimit) \(items) were rejected; the rest of the log is not read", at: item.start,
-            isLoss: true)
+            code, "more than \(rejectLimit) \(items) were rejected; the rest of the log is not read", at: item.start)
     }
 
     private mutating func readOn() -> [LogItem] {

@@ -44,8 +44,9 @@ struct PlainText: ~Copyable {
 
     private static func isZstd(_ start: [UInt8]) -> Bool { start == [0x28, 0xB5, 0x2F, 0xFD] }
 
-    /// How many bytes of plain text a file holds; nil if that cannot be told in front.
+    /// Returns the number of bytes of plain text in a file, or `nil` if it is unknown before the file is read.
     static func count(in source: ByteSource) -> Int? {
+        // The count is for progress only. Reading the log reports the error.
         guard let start = try? source.bytes(at: 0, count: 4), !isInflated(start), !isZstd(start) else { return nil }
         return source.count
     }

@@ -15,7 +15,7 @@ struct RequestLogFormat: StoreFormat {
         guard RequestLogKind.isName(name) else { return .stranger }
         do throws(FileError) {
             let source = try folder.source(Array(name.utf8))
-            guard let kind = RequestLogKind(source, inFolderAs: name, systems) else { return .stranger }
+            guard let kind = try RequestLogKind(source, inFolderAs: name, systems) else { return .stranger }
             return .shared([RequestLogStore(path: folder.base + name, log: kind, systems: systems)])
         } catch {
             folder.tell(unreadable: folder.base + name, error)

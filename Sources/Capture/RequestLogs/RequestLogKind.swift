@@ -23,9 +23,10 @@ public enum RequestLogKind: Sendable {
     ///
     /// A line can be a file of a store, such as a ping: only a name makes it NDJSON.
     /// - Parameter name: the name of the file; nil where it has none, as the standard input.
-    public init?(_ source: ByteSource, named name: String?, _ systems: SystemTable) {
+    /// - Throws: `FileError` if the file cannot be read.
+    public init?(_ source: ByteSource, named name: String?, _ systems: SystemTable) throws(FileError) {
         let isLines = name.map { Self.isLines(named: $0) } ?? false
-        switch Self.look(at: source, systems) {
+        switch try Self.look(at: source, systems) {
         case .archive: self = .httpArchive
         case .line(let shape) where isLines || name == nil || !shape.mayBeStoreFile: self = .lines
         case _ where isLines: self = .lines
@@ -37,10 +38,12 @@ public enum RequestLogKind: Sendable {
     /// Finds out whether a file in a folder of other files is a request log: by its name and, for lines, by the first ones.
     ///
     /// Records of ours are none: a conversion that was written into the folder is no part of the capture.
-    init?(_ source: ByteSource, inFolderAs name: String, _ systems: SystemTable) {
+    /// - Throws: `FileError` if the file cannot be read.
+    init?(_ source: ByteSource, inFolderAs name: String, _ systems: SystemTable) throws(FileError) {
         if Self.isArchive(named: name) {
             self = .httpArchive
-        } else if Self.isLines(named: name), case .line(let shape) = Self.look(at: source, systems), !shape.isRecord {
+        } else if Self.isLines(named: name), case .line(let shape) = try Self.look(at: source, systems), !shape.isRecord
+        {
             self = .lines
         } else {
             return nil
@@ -64,15 +67,28 @@ public enum RequestLogKind: Sendable {
         case nothing
     }
 
-    private static func look(at source: ByteSource, _ systems: SystemTable) -> Look {
-        guard var text = try? PlainText(source) else { return .nothing }
+    /// Reads the first bytes of the plain text. They end before damage, which is reported when the log is read.
+    private static func head(of source: ByteSource) throws(FileError) -> [UInt8] {
         var head: [UInt8] = []
-        var piece: [UInt8] = []
-        // What is damaged later on is reported when it is read.
-        while head.count < headSize, (try? text.next(into: &piece)) != nil, !piece.isEmpty { head += piece }
+        do throws(PlainTextError) {
+            var text = try PlainText(source)
+            var piece: [UInt8] = []
+            repeat {
+                try text.next(into: &piece)
+                head += piece
+            } while head.count < headSize && !piece.isEmpty
+        } catch {
+            if case .file(let error) = error { throw error }
+        }
+        return head
+    }
+
+    private static func look(at source: ByteSource, _ systems: SystemTable) throws(FileError) -> Look {
+        let head = try head(of: source)
         var skimmer = JSONSkimmer(
             path: HTTPArchiveReader.path, outline: HTTPArchiveReader.outline, limit: headSize)
         var index = 0
+        // Malformed JSON ends the search, as the end of the bytes does.
         while (try? skimmer.next(in: head.span, from: &index)) != nil {}
         if skimmer.progress > 0 { return .archive }
         // Records stand on lines in a bundle too, between the headers of its members.

@@ -33,7 +33,7 @@ extension StoreWalk {
                 let backup = try manifest.finish(in: RootFolder(folder))
                 backups.append(backup)
                 problems += backup.problems
-                isIncomplete = isIncomplete || backup.problems.contains { Intake.isLoss($0.problem) }
+                isIncomplete = isIncomplete || backup.problems.contains(where: \.problem.isLoss)
             } catch {
                 try take(error, at: manifest.place)
                 continue
@@ -108,10 +108,13 @@ extension StoreWalk {
         backups.last { path.utf8.starts(with: $0.place.prefix.utf8) }?.place.prefix
     }
 
-    /// What is told of a link or a special file.
+    /// Returns the problem of a link or a special file.
+    ///
+    /// A link in a backup was a link on the phone. It is no loss, because the backup has rows of their own for the files that it
+    /// leads to. Source: "iOS backups", section 10, B43.
     func problem(of found: NotFile) -> Problem {
         let problem = found.problem
-        return backupPrefix(of: found.path) == nil
-            ? problem : Problem(problem.code, "B43 \(problem.text)", at: problem.offset)
+        guard backupPrefix(of: found.path) != nil else { return problem }
+        return Problem(problem.code, "B43 \(problem.text)", at: problem.offset, isLoss: false)
     }
 }

@@ -29,7 +29,7 @@ struct FolderVisit: Sendable {
     private(set) var notFiles = NotFiles()
     /// The path of a file that was left out although it is a store's.
     private(set) var leftOutStore: String?
-    /// Files that may be stores, but could not be read to see.
+    /// Files that may be stores, or that name the owner of a container, but could not be read.
     private(set) var unreadable: [(path: String, error: FileError)] = []
     /// Other problems with entries that formats reported.
     private(set) var problems: [(path: String, problem: Problem)] = []
@@ -113,7 +113,7 @@ struct FolderVisit: Sendable {
             addArchives(entries)
         }
         folders = entries.folders.filter { !look.claimedFolders.contains($0) }.map { look.path(of: $0) }
-        unreadable = look.unreadable
+        unreadable += look.unreadable
         problems = look.problems
         addOthers(entries.others, in: whole)
         for found in look.notFiles { notFiles.add(withTarget(found)) }
@@ -224,21 +224,26 @@ struct FolderVisit: Sendable {
 
     private mutating func readMetadata(in folder: borrowing Folder) {
         identifier =
-            Self.text("MCMMetadataIdentifier", in: ContainerFinder.metadataName, of: folder) ?? identifier
+            text("MCMMetadataIdentifier", in: ContainerFinder.metadataName, of: folder) ?? identifier
     }
 
     private mutating func readPackageInfo(in folder: borrowing Folder) {
-        guard let identifier = Self.text("CFBundleIdentifier", in: ContainerFinder.packageInfoName, of: folder) else {
+        guard let identifier = text("CFBundleIdentifier", in: ContainerFinder.packageInfoName, of: folder) else {
             return
         }
         packed = (base + ContainerFinder.packedName, identifier)
     }
 
-    /// A text of a property list in a folder; nil if there is none.
-    private static func text(_ key: JSONKey, in name: String, of folder: borrowing Folder) -> String? {
+    /// Returns a string of a property list in the folder, or `nil` if there is none. Reports a file that cannot be read.
+    private mutating func text(_ key: JSONKey, in name: String, of folder: borrowing Folder) -> String? {
         var bytes: [UInt8] = []
-        guard (try? folder.read(Array(name.utf8), limit: 1 << 20, into: &bytes)) != nil,
-            let document = try? PropertyListDocument(bytes), let found = document.value(of: key, in: document.root),
+        do throws(FileError) {
+            try folder.read(Array(name.utf8), limit: 1 << 20, into: &bytes)
+        } catch {
+            if error.isReadFailure { unreadable.append((base + name, error)) }
+            return nil
+        }
+        guard let document = try? PropertyListDocument(bytes), let found = document.value(of: key, in: document.root),
             document.kind(of: found) == .text
         else { return nil }
         return document.string(of: found)

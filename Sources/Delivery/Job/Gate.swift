@@ -44,6 +44,7 @@ final class Gate: Sendable {
             if let closed { return closed }
             if Task.isCancelled { return stopped }
             guard let quietUntil, quietUntil > .now else { return nil }
+            // Cancellation ends the wait, and the loop sees it.
             try? await Task.sleep(until: quietUntil, clock: .continuous)
         }
     }

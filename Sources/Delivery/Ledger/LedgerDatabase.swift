@@ -7,7 +7,7 @@ extension Database {
     func ledgerState(of pool: CandidatePool, today: Int) throws -> LedgerState {
         var state = LedgerState()
         state.standings = try standings(of: pool.candidates)
-        state.deliveredItems = try deliveredItems(of: pool.itemKeys)
+        state.deliveredItems = try deliveredItems(of: pool.items.keys)
         state.refusedItems = try refusedItems()
         state.pauses = try pauses()
         let used = try usage(on: today)
@@ -180,7 +180,8 @@ struct Release: Sendable, Hashable {
 extension Digest16: DatabaseValue {
     /// Gives the 16 bytes.
     public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound {
-        withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { parameter.take($0.bytes) }
+        let words: InlineArray<2, UInt64> = [high.bigEndian, low.bigEndian]
+        return parameter.take(words.span.bytes)
     }
 
     /// Reads a column; nil for what is not 16 bytes.

@@ -83,6 +83,7 @@ enum LedgerFile {
     ///
     /// Source: SQLite, "Database File Format", section 1.3: the application id stands at byte 68 of a header of 100.
     private static func mayRecover(_ path: String) -> Bool {
+        // Opening the ledger without recovery reports the error.
         guard access(path, W_OK) == 0, let file = try? InputFile(path: path),
             let header = try? ByteSource(file).bytes(at: 0, count: firstPage + 1)
         else { return false }

@@ -22,6 +22,7 @@ enum LedgerPath {
             let (folder, name) = split(next)
             guard let real = text({ realpath(folder, nil) }) else { throw .file(FileError(.open, path)) }
             let place = real == "/" ? "/\(name)" : "\(real)/\(name)"
+            // It fails for anything but a link, also where there is nothing yet.
             guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: place) else { return place }
             next = target.hasPrefix("/") ? target : "\(real)/\(target)"
         }

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -16,35 +17,37 @@ public struct RecordPlace: Sendable, Hashable {
 /// The knowledge of a record that a plan needs: 88 bytes, whatever the size of the record, and its items.
 struct Candidate: Sendable {
     let key: DeliveryKey
-    /// When the device queued it, in milliseconds; the end of time where that is unknown, so that it comes last.
-    let time: Int64
+    /// The key that sorts records by time: milliseconds since 1970. Records of unknown time come last.
+    let timeOrder: Int64
     let place: RecordPlace
     let client: UInt32
     let type: UInt32
-    /// The number of its account, plus one; 0 where no credential is needed.
-    private let accountPlusOne: UInt32
-    /// The number of what holds it, plus one; 0 where nothing does.
-    private let holdsPlusOne: UInt32
-    /// Where its items begin among all items; -1 for a record that is no list.
+    private let packedAccount: OptionalUInt32
+    private let packedHolds: OptionalUInt32
     private let firstItem: Int
-    private let itemCount: Int32
+    private let itemCount: OptionalUInt32
 
-    static let unknownTime = Int64.max
+    private static let unknownTime = Int64.max
 
-    /// Its items among all items; nil for a record that is no list.
-    var items: Range<Int>? { firstItem < 0 ? nil : firstItem..<firstItem + Int(itemCount) }
-    var account: UInt32? { accountPlusOne == 0 ? nil : accountPlusOne - 1 }
-    var holds: UInt32? { holdsPlusOne == 0 ? nil : holdsPlusOne - 1 }
+    /// The time at which the device queued the record, in milliseconds since 1970, or `nil` if it is unknown.
+    var time: Int64? { timeOrder == Self.unknownTime ? nil : timeOrder }
+    /// The indices of the record's items in the pool, or `nil` for a record that is no list.
+    var items: Range<Int>? { itemCount.value.map { firstItem..<firstItem + Int($0) } }
+    /// The number of the account, or `nil` if the record needs no credential.
+    var account: UInt32? { packedAccount.value }
+    /// The number of the reasons that hold the record, or `nil` if it is not held.
+    var holds: UInt32? { packedHolds.value }
 
     init(
-        key: DeliveryKey, time: Int64, place: RecordPlace, items: Range<Int>?, client: UInt32, type: UInt32,
+        key: DeliveryKey, time: Timestamp?, place: RecordPlace, items: Range<Int>?, client: UInt32, type: UInt32,
         account: UInt32?, holds: UInt32?
     ) {
-        (self.key, self.time, self.place, self.client, self.type) = (key, time, place, client, type)
-        firstItem = items?.lowerBound ?? -1
-        itemCount = Int32(clamping: items?.count ?? 0)
-        accountPlusOne = account.map { $0 + 1 } ?? 0
-        holdsPlusOne = holds.map { $0 + 1 } ?? 0
+        (self.key, self.place, self.client, self.type) = (key, place, client, type)
+        timeOrder = time?.milliseconds ?? Self.unknownTime
+        firstItem = items?.lowerBound ?? 0
+        itemCount = OptionalUInt32(items.map { UInt32($0.count) })
+        packedAccount = OptionalUInt32(account)
+        packedHolds = OptionalUInt32(holds)
     }
 }
 
@@ -96,8 +99,8 @@ public struct CandidatePool: Sendable {
     /// The names that numbers stand for.
     public private(set) var names = PlanNames()
     private(set) var candidates: [Candidate] = []
-    private(set) var itemKeys: [ItemKey] = []
-    private(set) var itemCounts: [UInt32] = []
+    /// The items of the records that are lists.
+    private(set) var items = PoolItems()
 
     /// The systems that records are of.
     let systems: SystemTable
@@ -152,7 +155,7 @@ public struct CandidatePool: Sendable {
     }
 
     /// Where the pool ends now.
-    var end: End { End(bundles: bundles.count, candidates: candidates.count, items: itemKeys.count) }
+    var end: End { End(bundles: bundles.count, candidates: candidates.count, items: items.count) }
 
     /// The place where a pool ended before more was added.
     struct End {
@@ -165,8 +168,7 @@ public struct CandidatePool: Sendable {
     mutating func removeAll(after end: End) {
         bundles.removeSubrange(end.bundles...)
         candidates.removeSubrange(end.candidates...)
-        itemKeys.removeSubrange(end.items...)
-        itemCounts.removeSubrange(end.items...)
+        items.removeAll(from: end.items)
     }
 
     /// Names the next bundle, of which segments are added then.
@@ -181,21 +183,16 @@ public struct CandidatePool: Sendable {
             let holds = note.holds.filter { code in
                 !Holding.isReleasable(code, knowing: systems) || !isReleased(note.id ?? "", code)
             }
-            var items: Range<Int>?
-            if let noted = note.items {
-                items = itemKeys.count..<itemKeys.count + noted.count
-                for item in noted {
-                    itemKeys.append(item.key)
-                    itemCounts.append(UInt32(clamping: item.count))
-                }
-            }
+            let firstItem = items.count
+            let itemRange = note.items.map { firstItem..<firstItem + $0.count }
+            for item in note.items ?? [] { items.append(item.key, size: item.count) }
             candidates.append(
                 Candidate(
-                    key: note.key, time: note.time?.milliseconds ?? Candidate.unknownTime,
+                    key: note.key, time: note.time,
                     place: RecordPlace(
                         bundle: UInt32(clamping: bundle), segment: UInt32(clamping: segment),
                         start: UInt32(clamping: note.range.lowerBound), count: UInt32(clamping: note.range.count - 1)),
-                    items: items, client: names.clients.number(of: note.client),
+                    items: itemRange, client: names.clients.number(of: note.client),
                     type: names.types.number(of: note.type),
                     account: note.account.map { names.accounts.number(of: $0) },
                     holds: holds.isEmpty ? nil : names.holds.number(of: holds)))

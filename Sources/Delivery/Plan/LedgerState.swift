@@ -66,6 +66,12 @@ public struct LedgerState: Sendable {
     /// Makes the state of an empty ledger.
     public init() {}
 
+    /// Returns what is known of the candidate at `index`. A ledger without an entry for it knows nothing.
+    func standing(of index: Int) -> Standing { standings.indices.contains(index) ? standings[index] : Standing() }
+
+    /// Returns whether the item at an index of the pool was delivered.
+    func isDelivered(item index: Int) -> Bool { deliveredItems.indices.contains(index) && deliveredItems[index] }
+
     /// All clients' uploads of today's quota.
     public var usedInAll: Int { used.values.reduce(0, +) }
 }

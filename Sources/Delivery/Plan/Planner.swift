@@ -93,14 +93,13 @@ public struct Planner {
         let candidates = pool.candidates
         plan.dispositions = Array(repeating: .held, count: candidates.count)
         func rank(_ index: Int) -> (Int, Int64, Int) {
-            (goesFirst[Int(candidates[index].type)] ? 0 : 1, candidates[index].time, index)
+            (goesFirst[Int(candidates[index].type)] ? 0 : 1, candidates[index].timeOrder, index)
         }
         let order = candidates.indices.sorted { rank($0) < rank($1) }
         let repetitions = Repetitions(candidates, order: order, names: pool.names)
         for index in order {
-            let disposition =
-                repetitions.isRepeated[index]
-                ? .duplicate : decide(index, sharesIdentity: repetitions.sharesIdentity[index])
+            let mark = repetitions[index]
+            let disposition = mark.isRepeated ? .duplicate : decide(index, sharesIdentity: mark.sharesIdentity)
             plan.dispositions[index] = disposition
             let candidate = candidates[index]
             plan.groups[
@@ -117,7 +116,7 @@ public struct Planner {
 
     private mutating func decide(_ index: Int, sharesIdentity: Bool) -> Disposition {
         let candidate = pool.candidates[index]
-        let standing = state.standings.indices.contains(index) ? state.standings[index] : Standing()
+        let standing = state.standing(of: index)
         switch standing.outcome {
         case .delivered: return .delivered
         case .refused: return .refused
@@ -138,8 +137,8 @@ public struct Planner {
     }
 
     private func isTooOld(_ candidate: Candidate) -> Bool {
-        guard let maximum = rules.maximumAge, candidate.time != Candidate.unknownTime else { return false }
-        return now.milliseconds - candidate.time > maximum
+        guard let maximum = rules.maximumAge, let time = candidate.time else { return false }
+        return now.milliseconds - time > maximum
     }
 
     /// A part of the record itself is no other payload: a list has no id on the server.
@@ -159,8 +158,8 @@ public struct Planner {
     /// Plans the events of a list that no other upload carries, in as many uploads as they need.
     private mutating func take(_ candidate: Candidate, items: Range<Int>) -> Disposition {
         let refused = state.refusedItems[candidate.key] ?? []
-        let unsettled = items.filter { !isDelivered($0) && !refused.contains(pool.itemKeys[$0]) }
-        let left = unsettled.filter { !sentItems.contains(pool.itemKeys[$0]) }
+        let unsettled = items.filter { !state.isDelivered(item: $0) && !refused.contains(pool.items.keys[$0]) }
+        let left = unsettled.filter { !sentItems.contains(pool.items.keys[$0]) }
         guard !left.isEmpty else {
             guard unsettled.isEmpty else { return .overlapping }
             plan.settlements.append(
@@ -169,9 +168,9 @@ public struct Planner {
         }
         // Only records of systems with lists have items.
         guard let list = pool.systems[pool.names.types[candidate.type].system]?.uploads.list else { return .held }
-        let parts = ListSplit(rules, list).parts(left.map { (place: $0, count: Int(pool.itemCounts[$0])) })
+        let parts = ListSplit(rules, list).parts(left.map { (place: $0, count: pool.items.size(at: $0)) })
         for (number, part) in parts.enumerated() {
-            let sent = part.map { SentItem(index: $0 - items.lowerBound, key: pool.itemKeys[$0]) }
+            let sent = part.map { SentItem(index: $0 - items.lowerBound, key: pool.items.keys[$0]) }
             let isWhole = part.count == items.count
             let key = isWhole ? candidate.key : candidate.key.part(sent)
             // The first parts are in the plan already.
@@ -182,10 +181,6 @@ public struct Planner {
                 followsRefusal: !refused.isEmpty)
         }
         return .send
-    }
-
-    private func isDelivered(_ item: Int) -> Bool {
-        state.deliveredItems.indices.contains(item) && state.deliveredItems[item]
     }
 
     /// Counts an upload; the reason why it has to wait, if it has to.

@@ -27,7 +27,7 @@ public enum RecordStanding: Sendable, Equatable {
         let deleted = Planner.deletedClients(pool, state)
         let flown = Set(state.flights.keys.map(\.identity))
         return pool.candidates.enumerated().map { index, candidate in
-            switch state.standings.indices.contains(index) ? state.standings[index].outcome : .none {
+            switch state.standing(of: index).outcome {
             case .delivered: return .delivered
             case .refused: return .refused(last.answers[candidate.key] ?? "")
             case .givenUp: return .over
@@ -36,9 +36,7 @@ public enum RecordStanding: Sendable, Equatable {
             if deleted[Int(candidate.client)], !pool.goesFirst(candidate.type) { return .over }
             if let holds = candidate.holds { return .held(pool.names.holds[holds]) }
             if let items = candidate.items {
-                if items.allSatisfy({ state.deliveredItems.indices.contains($0) && state.deliveredItems[$0] }) {
-                    return .delivered
-                }
+                if items.allSatisfy({ state.isDelivered(item: $0) }) { return .delivered }
                 if flown.contains(candidate.key.identity) { return .inFlight }
             } else if state.flights[candidate.key] != nil {
                 return .inFlight

@@ -1,9 +1,14 @@
 /// Which candidates stand for the same upload, or share an id.
 struct Repetitions {
-    /// Whether a candidate is left to another one of the same key.
-    private(set) var isRepeated: [Bool]
-    /// Whether another key has the same id.
-    private(set) var sharesIdentity: [Bool]
+    /// What is known of a candidate.
+    struct Mark {
+        /// Whether the candidate is left to another one of the same key.
+        var isRepeated = false
+        /// Whether another key has the same id.
+        var sharesIdentity = false
+    }
+
+    private var marks: [Mark]
 
     /// Finds them.
     ///
@@ -11,8 +16,7 @@ struct Repetitions {
     /// that one does.
     /// - Parameter order: the candidates in the order in which they would be sent.
     init(_ candidates: [Candidate], order: [Int], names: PlanNames) {
-        isRepeated = Array(repeating: false, count: candidates.count)
-        sharesIdentity = isRepeated
+        marks = Array(repeating: Mark(), count: candidates.count)
         var ranks = Array(repeating: UInt32(0), count: candidates.count)
         for (rank, index) in order.enumerated() { ranks[index] = UInt32(clamping: rank) }
         let byKey = order.sorted { left, right in
@@ -28,6 +32,9 @@ struct Repetitions {
         }
     }
 
+    /// Returns what is known of the candidate at `index`.
+    subscript(index: Int) -> Mark { marks[index] }
+
     private mutating func markIdentity(_ group: ArraySlice<Int>, _ candidates: [Candidate], _ names: PlanNames) {
         guard let first = group.first, let last = group.last, group.count > 1 else { return }
         let isShared = candidates[first].key != candidates[last].key
@@ -37,8 +44,7 @@ struct Repetitions {
             let end = group[start...].firstIndex { candidates[$0].key != key } ?? group.endIndex
             let speaker = Self.speaker(group[start..<end], candidates, names)
             for index in group[start..<end] {
-                isRepeated[index] = index != speaker
-                sharesIdentity[index] = isShared
+                marks[index] = Mark(isRepeated: index != speaker, sharesIdentity: isShared)
             }
             start = end
         }

@@ -78,8 +78,8 @@ struct ClassCache: Sendable {
     fileprivate let names: [[UInt8]]
     private var classes: [KeyedClass] = []
     private var indices: [UInt32: Int] = [:]
-    /// The records met last, by the low bits of their UIDs: UID and index.
-    private var recent = Array(repeating: (uid: UInt32.max, index: 0), count: recentCount)
+    /// The records met last, by the low bits of their UIDs.
+    private var recent: [(uid: UInt32, index: Int)?] = Array(repeating: nil, count: recentCount)
 
     init(names: [String]) {
         precondition(names.count <= 64, "more names than bits")
@@ -90,7 +90,7 @@ struct ClassCache: Sendable {
     fileprivate subscript(uid: UInt32) -> KeyedClass? {
         mutating get {
             let slot = Int(uid) & (Self.recentCount - 1)
-            if recent[slot].uid == uid { return classes[recent[slot].index] }
+            if let known = recent[slot], known.uid == uid { return classes[known.index] }
             guard let index = indices[uid] else { return nil }
             recent[slot] = (uid, index)
             return classes[index]

@@ -18,6 +18,8 @@ import Glibc
 public struct AtomicFiles: ~Copyable, Sendable {
     /// What messages call the output: the path of its first file, or of what the files are parts of.
     public let path: String
+    /// The existing files that the output will replace. They must not be read as input.
+    public let identities: Set<FileIdentity>
     private let replacing: Bool
     private let permissions: mode_t
     private let belongs: @Sendable (String) -> Bool
@@ -26,10 +28,16 @@ public struct AtomicFiles: ~Copyable, Sendable {
     private let parent: Descriptor
     private let folder: Descriptor
     private let slot: Int32
-    private var names: [String] = []
-    private var slots: [Int32] = []
+    private var files: [NewFile] = []
     private var current: Descriptor?
     private var isPending = true
+
+    /// A file in the temporary folder.
+    private struct NewFile: Sendable {
+        let name: String
+        /// The number by which the signal handler removes the file.
+        let slot: Int32
+    }
 
     /// Pieces of this many bytes go to the disk at once.
     private static let syncedSize = 64 << 10
@@ -45,8 +53,8 @@ public struct AtomicFiles: ~Copyable, Sendable {
     ///   - permissions: the permissions of each file, whatever the umask is.
     ///   - belongs: whether a file of that name belongs to the output.
     /// - Throws: `FileError`: of `create` with `EEXIST` for a file that may not be replaced; of `replace` with `EISDIR` or
-    ///   `ENOTSUP` for what is no regular file; of `lock` with `EWOULDBLOCK` while another run writes it; the errors of making
-    ///   the folder.
+    ///   `ENOTSUP` for what is no regular file; of `list` or `stat` if the existing files cannot be identified; of `lock` with
+    ///   `EWOULDBLOCK` while another run writes it; the errors of making the folder.
     public init(
         path: String, replacing: Bool, permissions: mode_t = 0o600,
         _ belongs: @escaping @Sendable (String) -> Bool
@@ -55,12 +63,13 @@ public struct AtomicFiles: ~Copyable, Sendable {
         let partialName = PartialName.of(name, suffix: ".volumes.partial")
         let partialPath = Self.path(of: partialName, in: parentPath)
         let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
-        _ = try Self.former(parent, parentPath, replacing: replacing, belongs)
+        let former = try Self.former(parent, parentPath, replacing: replacing, belongs)
         cfiles_signals_hold()
         defer { cfiles_signals_let_go() }
         folder = try Self.openPartial(parent, partialName, partialPath, path, belongs)
         slot = cfiles_partial_add_folder(parent.number, partialName, path)
         self.path = path
+        identities = Set(former.compactMap { FileIdentity(path: Self.path(of: $0, in: parentPath)) })
         self.replacing = replacing
         self.permissions = permissions
         self.belongs = belongs
@@ -75,15 +84,8 @@ public struct AtomicFiles: ~Copyable, Sendable {
             if takeFromSignals() { remove(names) }
             cfiles_signals_let_go()
         }
-        for slot in slots { cfiles_partial_release(slot) }
+        for file in files { cfiles_partial_release(file.slot) }
         cfiles_partial_release(slot)
-    }
-
-    /// The files that it will replace, which must not be read as input.
-    public var identities: Set<FileIdentity> {
-        let names = (try? PartialFolder.names(in: parent, parentPath)) ?? []
-        return Set(
-            names.filter(belongs).compactMap { FileIdentity(path: Self.path(of: $0, in: parentPath)) })
     }
 
     /// Completes the file before, and begins with the next one.
@@ -95,8 +97,7 @@ public struct AtomicFiles: ~Copyable, Sendable {
         defer { cfiles_signals_let_go() }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = try Descriptor(openat(folder.number, name, flags, 0o600), .create, path(of: name))
-        names.append(name)
-        slots.append(cfiles_partial_add(folder.number, name, ""))
+        files.append(NewFile(name: name, slot: cfiles_partial_add(folder.number, name, "")))
         guard fchmod(file.number, permissions) == 0 else { throw FileError(.create, path(of: name)) }
         current = consume file
     }
@@ -135,7 +136,7 @@ public struct AtomicFiles: ~Copyable, Sendable {
     /// Takes everything away from the signal handler; false if a signal has removed it.
     private borrowing func takeFromSignals() -> Bool {
         var isOurs = cfiles_partial_take(slot) == 1
-        for slot in slots where cfiles_partial_take(slot) != 1 { isOurs = false }
+        for file in files where cfiles_partial_take(file.slot) != 1 { isOurs = false }
         return isOurs
     }
 
@@ -144,6 +145,9 @@ public struct AtomicFiles: ~Copyable, Sendable {
         PartialFolder.remove(names, from: folder)
         unlinkat(parent.number, partialName, AT_REMOVEDIR)
     }
+
+    /// The names of the new files, in the order in which they were begun.
+    private var names: [String] { files.map(\.name) }
 
     private borrowing func path(of name: String) -> String { Self.path(of: name, in: parentPath) }
 
@@ -246,9 +250,12 @@ extension AtomicFiles {
     ) throws(FileError) -> [String] {
         let names = try PartialFolder.names(in: parent, parentPath).filter(belongs)
         for name in names {
-            var status = stat()
-            guard fstatat(parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
             let path = path(of: name, in: parentPath)
+            var status = stat()
+            guard fstatat(parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+                guard errno == ENOENT else { throw FileError(.stat, path) }
+                continue
+            }
             guard status.isRegular else {
                 throw FileError(.replace, path, code: status.isFolder ? EISDIR : ENOTSUP)
             }

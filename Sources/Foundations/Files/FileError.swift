@@ -13,6 +13,8 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     public let path: String
     /// The `errno` code.
     public let code: Int32
+    /// The case of a format document that the error is, such as `B28`, or `nil` if the operating system reported it.
+    public private(set) var caseID: String?
     /// What is said in the place of the system's words, where the bytes do not lie in a file of their own.
     private var words: String?
 
@@ -27,14 +29,19 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Describes a file that cannot be had for a reason that the system has no words for.
     /// - Parameters:
     ///   - code: the `errno` code that comes nearest.
+    ///   - caseID: The case of a format document that the error is.
     ///   - words: all that is said of it.
-    public init(_ operation: Operation, _ path: String, code: Int32, saying words: String) {
+    public init(_ operation: Operation, _ path: String, code: Int32, caseID: String? = nil, saying words: String) {
         self.init(operation, path, code: code)
+        self.caseID = caseID
         self.words = words
     }
 
-    /// One line: `cannot create /x/y.tar.zst: No such file or directory`.
-    public var description: String {
+    /// One line: `cannot create /x/y.tar.zst: No such file or directory`. It begins with the case, if there is one.
+    public var description: String { caseID.map { "\($0) \(message)" } ?? message }
+
+    /// The description without the case.
+    public var message: String {
         words ?? "cannot \(operation == .spool ? "spool to" : operation.rawValue) \(path): \(reason)"
     }
 
@@ -58,6 +65,8 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     public var isLocked: Bool { operation == .lock && code == EWOULDBLOCK }
     /// Whether something is neither a folder nor a regular file, or a folder where a file was wanted.
     public var isNotAFile: Bool { operation == .read && (code == EISDIR || code == ENOTSUP) }
+    /// Whether the operating system failed to read a file, rather than found none that is a regular file of the allowed size.
+    public var isReadFailure: Bool { ![ENOENT, ELOOP, ENOTSUP, EISDIR, EFBIG].contains(code) }
     /// Whether something is no folder.
     public var isNotAFolder: Bool { code == ENOTDIR }
 

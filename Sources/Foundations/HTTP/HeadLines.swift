@@ -30,7 +30,7 @@ struct HeadLines {
 
     /// Takes a line with its end.
     /// - Parameter status: the status code, once the first line has come.
-    mutating func take(_ line: UnsafeRawBufferPointer, status: () -> Int) -> Step {
+    mutating func take(_ line: [UInt8], status: () -> Int) -> Step {
         length += line.count
         guard length <= Self.lengthLimit else { return .tooLong }
         // What follows a body is of no interest.
@@ -49,7 +49,7 @@ struct HeadLines {
         return .more
     }
 
-    private mutating func take(field line: UnsafeRawBufferPointer) {
+    private mutating func take(field line: [UInt8]) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let name = wanted.first(where: { Self.isEqual($0, line[..<colon]) })
         else { return }
@@ -60,7 +60,7 @@ struct HeadLines {
         head?.fields[key] = String(decoding: value[..<end], as: UTF8.self)
     }
 
-    private static func isEqual(_ name: [UInt8], _ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+    private static func isEqual(_ name: [UInt8], _ bytes: ArraySlice<UInt8>) -> Bool {
         name.count == bytes.count
             && zip(name, bytes).allSatisfy { name, byte in
                 name == byte || ((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) && name == byte | 0x20)

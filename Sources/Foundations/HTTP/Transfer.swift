@@ -166,7 +166,7 @@ final class Transfer {
         @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int =
             { bytes, size, count, context in
                 guard let bytes, let context else { return 0 }
-                let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+                let line = [UInt8](UnsafeRawBufferPointer(start: bytes, count: size * count))
                 return Transfer.at(context).lineCame(line) ? line.count : 0
             }
 
@@ -203,7 +203,7 @@ final class Transfer {
         return true
     }
 
-    private func lineCame(_ line: UnsafeRawBufferPointer) -> Bool {
+    private func lineCame(_ line: [UInt8]) -> Bool {
         switch head.take(line, status: { easy.number(CURLINFO_RESPONSE_CODE) }) {
         case .more: return true
         case .complete(let head):

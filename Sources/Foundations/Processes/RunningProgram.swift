@@ -27,7 +27,8 @@ struct ProgramFile: ~Copyable {
 struct RunningProgram: ~Copyable {
     private let path: String
     private let process: Int32
-    private var input: Int32
+    /// The writing end of the pipe to its standard input, or `nil` once that is closed.
+    private var input: Int32?
     private var isWaitedFor = false
 
     init(
@@ -54,7 +55,7 @@ struct RunningProgram: ~Copyable {
     }
 
     deinit {
-        if input >= 0 { close(input) }
+        if let input { close(input) }
         if !isWaitedFor {
             kill(process, SIGTERM)
             _ = cprocesses_wait(process)
@@ -63,6 +64,7 @@ struct RunningProgram: ~Copyable {
 
     /// Writes to the standard input; whether the program still reads.
     borrowing func write(_ bytes: Span<UInt8>) throws(ProgramError) -> Bool {
+        guard let input else { return false }
         let code = bytes.withUnsafeBytes { cprocesses_write(input, $0.baseAddress, $0.count) }
         guard code == 0 || code == EPIPE else { throw .notStarted(path, code: code) }
         return code == 0
@@ -73,8 +75,7 @@ struct RunningProgram: ~Copyable {
 
     /// Waits for its end; the exit status.
     consuming func finish() throws(ProgramError) -> Int32 {
-        close(input)
-        input = -1
+        if let input = input.take() { close(input) }
         isWaitedFor = true
         let status = cprocesses_wait(process)
         guard status >= 0 else { throw .notStarted(path, code: errno) }

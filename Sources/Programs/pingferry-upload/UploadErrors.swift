@@ -30,6 +30,12 @@ extension CommandError {
         self.init(status: .cannotCreate, message: "\(error)", remedy: remedy)
     }
 
+    /// A bundle that has done its work, and cannot be read again before it is moved.
+    init(moving error: BundleError, _ path: String) {
+        let failure = CommandError(error, in: path)
+        self.init(status: .cannotCreate, message: "not moved: \(failure.message)", remedy: failure.remedy)
+    }
+
     /// A bundle that has done its work, and in whose place another file lies now.
     init(changed path: String) {
         self.init(

@@ -82,7 +82,8 @@ extension Receipt.Maker {
     /// Who runs the program, here and now.
     static func current() -> Receipt.Maker {
         let userID = getuid()
-        // Not `getpwuid`, which may ask a service through a socket: this program opens none.
+        // Not `getpwuid`, which may ask a service through a socket: this program opens none. Without the file, the receipt states
+        // the number of the user alone.
         let users = try? InputFile(path: "/etc/passwd").contents(limit: 16 << 20)
         let milliseconds = Int64((Date.now.timeIntervalSince1970 * 1000).rounded(.down))
         return Receipt.Maker(

@@ -16,11 +16,15 @@ public struct PlacedProblem: Sendable, Equatable {
         self.problem = problem
     }
 
-    /// The problem as canonical JSON: a line of `problems.ndjson`. Only a problem with an offset has that key.
+    /// The problem as canonical JSON: a line of `problems.ndjson`.
+    ///
+    /// The key `offset` is present only if the offset is known. The key `loss` is present only if it differs from what the code
+    /// implies.
     public var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("capture", string: capture)
         object.set("code", string: problem.code)
+        if problem.isLoss != Problem.isLoss(problem.code) { object.set("loss", boolean: problem.isLoss) }
         if let offset = problem.offset { object.set("offset", integer: offset) }
         object.set("path", string: path)
         object.set("text", string: problem.text)
@@ -32,7 +36,8 @@ public struct PlacedProblem: Sendable, Equatable {
         guard let fields = try? JSONFields(bytes), let capture = fields.text("capture"),
             let code = fields.text("code"), let path = fields.text("path"), let text = fields.text("text")
         else { return nil }
-        self.init(capture: capture, path: path, problem: Problem(code, text, at: fields.integer("offset")))
+        let problem = Problem(code, text, at: fields.integer("offset"), isLoss: fields.boolean("loss"))
+        self.init(capture: capture, path: path, problem: problem)
     }
 }
 

@@ -103,6 +103,17 @@ import Testing
         #expect(try folder.data("a.001") + folder.data("a.002") == Data(Self.bytes(5000)))
     }
 
+    @Test("volumes and their list that exist already are identified, so that they are not read as input")
+    func identities() throws {
+        try write(20000, pieces: 5000)
+        let existing = Set(folder.names.compactMap { FileIdentity(path: folder($0)) })
+        #expect(existing.count == 6)
+        try folder.put("mine", "b.001")
+        let writer = try VolumeWriter(path: folder("a"), size: size, replacing: true)
+        let identities = writer.identities
+        #expect(identities == existing)
+    }
+
     @Test("what is no file is not replaced")
     func folders() throws {
         try folder.makeFolder("a.002")

@@ -73,6 +73,14 @@ import Testing
         #expect(cases.count == expected.count)
     }
 
+    @Test("a link in a backup is a warning and not a loss")
+    func linkIsNoLoss() async throws {
+        let capture = try await Self.open(BackupCase.named("plain-link-row"))
+        let links = try await Harvested(capture).problems.filter { $0.problem.code == "link" }
+        #expect(links.map(\.problem.isLoss) == [false])
+        #expect(links.map(\.problem.isWarning) == [true])
+    }
+
     /// `B28` of `B28 the backup does not hold …`; nothing of other texts.
     private static func id(of text: String) -> String {
         let code = text.code

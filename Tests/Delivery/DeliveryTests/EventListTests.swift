@@ -20,7 +20,7 @@ import Testing
     private func plan(_ records: [Record], delivered: Set<ItemKey> = [], rules: PlanRules = PlanRules()) -> Plan {
         let pool = Sample.pool(records)
         var state = LedgerState()
-        state.deliveredItems = pool.itemKeys.map(delivered.contains)
+        state.deliveredItems = pool.items.keys.map(delivered.contains)
         return Planner.plan(pool, state, rules: rules, now: now)
     }
 

@@ -201,7 +201,7 @@ private struct World {
         }
         if plan.count(.send) != keys.count { faults.append("more or fewer uploads than records to send") }
         for queue in plan.queues {
-            let times = queue.sends.map { pool.candidates[Int($0.place.segment)].time }
+            let times = queue.sends.map { pool.candidates[Int($0.place.segment)].timeOrder }
             if times != times.sorted() { faults.append("not in order of time") }
         }
         var types: [String: Int] = [:]

@@ -81,7 +81,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{'$class': U(9)}", "bad-class"), ("{'$class': 5}", "bad-class"), ("{'$class': U(2)}, 'text'", "bad-class"),
+        ("{'$class': U(9)}", "bad-class"), ("{'$class': U(0xFFFFFFFF)}", "bad-class"), ("{'$class': 5}", "bad-class"),
+        ("{'$class': U(2)}, 'text'", "bad-class"),
         ("{'$class': U(2)}, {'$classes': ['A']}", "bad-class"), ("{'a': 1}", "bad-class"),
         ("{'$class': U(2)}, cls('NSArray')", "bad-collection"),
         ("{'$class': U(2), 'NS.objects': U(0)}, cls('NSArray')", "bad-collection"),

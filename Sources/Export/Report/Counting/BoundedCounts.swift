@@ -3,10 +3,8 @@
 ///
 /// The order of the keys is that in which they were first met, so that equal input gives equal counts.
 struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
-    /// The keys in the order in which they were met.
-    private(set) var keys: [Key] = []
-    /// How much was counted of each of them.
-    private(set) var counts: [Int] = []
+    /// The keys with their counts, in the order in which the keys were met.
+    private(set) var entries: [(key: Key, count: Int)] = []
     /// How much was counted of keys beyond the limit.
     private(set) var other = 0
     private var places: [Key: Int] = [:]
@@ -18,20 +16,22 @@ struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
     }
 
     /// What was counted of a key; 0 for one that is not told apart.
-    subscript(key: Key) -> Int { places[key].map { counts[$0] } ?? 0 }
+    subscript(key: Key) -> Int { places[key].map { entries[$0].count } ?? 0 }
+
+    /// The keys in the order in which they were met.
+    var keys: [Key] { entries.map(\.key) }
 
     /// All that was counted.
-    var total: Int { counts.reduce(other) { $0.addingWithinBounds($1) } }
+    var total: Int { entries.reduce(other) { $0.addingWithinBounds($1.count) } }
 
-    var isEmpty: Bool { keys.isEmpty && other == 0 }
+    var isEmpty: Bool { entries.isEmpty && other == 0 }
 
     mutating func add(_ key: Key, _ count: Int = 1) {
         if let place = places[key] {
-            counts[place] = counts[place].addingWithinBounds(count)
-        } else if keys.count < limit {
-            places[key] = keys.count
-            keys.append(key)
-            counts.append(count)
+            entries[place].count = entries[place].count.addingWithinBounds(count)
+        } else if entries.count < limit {
+            places[key] = entries.count
+            entries.append((key, count))
         } else {
             other = other.addingWithinBounds(count)
         }
@@ -39,15 +39,15 @@ struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
 
     /// Adds what was counted of records that come later.
     mutating func add(_ later: BoundedCounts) {
-        for (key, count) in zip(later.keys, later.counts) { add(key, count) }
+        for (key, count) in later.entries { add(key, count) }
         other = other.addingWithinBounds(later.other)
     }
 
     /// The keys with their counts, the largest first; of equal ones, the one first met.
     var largestFirst: [(key: Key, count: Int)] {
-        zip(keys, counts).enumerated()
-            .sorted { ($1.element.1, $0.offset) < ($0.element.1, $1.offset) }
-            .map { (key: $0.element.0, count: $0.element.1) }
+        entries.enumerated()
+            .sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }
+            .map(\.element)
     }
 }
 

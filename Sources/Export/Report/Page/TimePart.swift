@@ -19,7 +19,7 @@ extension ReportPage {
             names: colored.map(\.name) + (kinds.count > colored.count ? ["others"] : []),
             shown: shown)
         let numbers = Dictionary(uniqueKeysWithValues: zip(colored, 0...))
-        for (key, count) in zip(tally.kindDays.keys, tally.kindDays.counts) {
+        for (key, count) in tally.kindDays.entries {
             chart.add(count, day: key.day, series: numbers[key.kind] ?? colored.count)
         }
         chart.left = tally.timelessRecords + tally.kindDays.other
@@ -28,7 +28,7 @@ extension ReportPage {
 
     private var eventTime: HTML {
         var chart = DayChart(id: "events-chart", noun: "event", names: ["events"], shown: shown)
-        for (day, count) in zip(tally.eventDays.keys, tally.eventDays.counts) { chart.add(count, day: day, series: 0) }
+        for (day, count) in tally.eventDays.entries { chart.add(count, day: day, series: 0) }
         chart.left = tally.timelessEvents + tally.eventDays.other
         return chart.html
     }

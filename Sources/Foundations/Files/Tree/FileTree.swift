@@ -77,6 +77,7 @@ public struct FileTree: Sendable {
     /// - Returns: nil if it is no link any more.
     public func target(ofLink name: [UInt8], inFolder folder: String) -> LinkTarget? {
         let (root, inside) = location(of: folder)
+        // The target only adds to a message about the link.
         guard let stored = try? root.folder.storedPath(of: inside) else { return nil }
         return root.folder.target(ofLink: stored + (stored.isEmpty ? [] : [UInt8(ascii: "/")]) + name)
     }

@@ -221,10 +221,12 @@ struct SendCommand: AsyncParsableCommand {
         _ ledger: Ledger
     ) throws {
         for bundle in bundles {
-            guard let files = Self.unchangedFiles(of: bundle.name) else {
-                let failure = CommandError(changed: bundle.name.path)
-                summary.unmoved = summary.unmoved ?? failure
-                failure.report(as: PingferryUpload.name)
+            let files: (paths: [String], name: String, areVolumes: Bool)
+            do throws(CommandError) {
+                files = try Self.unchangedFiles(of: bundle.name)
+            } catch {
+                summary.unmoved = summary.unmoved ?? error
+                error.report(as: PingferryUpload.name)
                 continue
             }
             let path: String
@@ -243,15 +245,20 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    /// The files of a bundle: of one in volumes all of these and their list, the first volume first; and the signature, if it has
-    /// one. Nil if it is not the one any more that was verified: another one may have been put in its place while the job ran,
-    /// of which nothing was sent.
+    /// Returns the files of a bundle: the bundle, or all volumes and their list, the first volume first; and the signature, if
+    /// the bundle has one.
+    /// - Throws: `CommandError` if the bundle cannot be read, or is not the one that was verified. Another bundle, of which
+    ///   nothing was sent, may have been put in its place while the job ran.
     private static func unchangedFiles(
         of bundle: BundleName
-    ) -> (paths: [String], name: String, areVolumes: Bool)? {
-        guard let reader = try? BundleReader(path: bundle.path, knowing: Systems.table),
-            reader.manifest.digest == bundle.digest
-        else { return nil }
+    ) throws(CommandError) -> (paths: [String], name: String, areVolumes: Bool) {
+        let reader: BundleReader
+        do throws(BundleError) {
+            reader = try BundleReader(path: bundle.path, knowing: Systems.table)
+        } catch {
+            throw CommandError(moving: error, bundle.path)
+        }
+        guard reader.manifest.digest == bundle.digest else { throw CommandError(changed: bundle.path) }
         let path = reader.volumes?.names.first?.bundle ?? bundle.path
         let signature = Signers.signaturePath(of: path)
         let paths = (reader.volumes?.paths ?? [bundle.path]) + (FileIdentity(path: signature) == nil ? [] : [signature])

@@ -137,7 +137,11 @@ struct BundleCommand: AsyncParsableCommand {
             let limits = QuarantineLimits(fileLimit: quarantineFile << 20, totalLimit: quarantineTotal << 20)
             var source = try QuarantineSource(reading.inputs)
             try await bundle.add(intake.spill.quarantine, within: limits) { input, item in
-                try? source.bytes(of: item, input: input)
+                do {
+                    return try source.bytes(of: item, input: input)
+                } catch is ChangedCaptureError {
+                    return nil
+                }
             } lose: {
                 try intake.lose($0, $1)
             } to: {

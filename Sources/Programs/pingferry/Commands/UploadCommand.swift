@@ -36,6 +36,7 @@ struct UploadCommand: AsyncParsableCommand {
 
     /// Where the uploader may be, in order. An empty part of PATH is the current folder, which is not searched.
     private static var folders: [String] {
+        // Without /proc, only PATH is searched.
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let beside = own.lastIndex(of: "/").map { String(own[..<$0]) }

@@ -95,6 +95,7 @@ struct VerifyCommand: AsyncParsableCommand {
     /// What lies on the disk of a bundle.
     private static func files(of bundle: String) -> [String] {
         var faults: [VolumeFault] = []
+        // A bundle that cannot be opened is reported when it is verified.
         let file = try? BundleFile(path: bundle, noting: &faults)
         return (file?.volumes?.paths ?? [bundle]) + [Signers.signaturePath(of: file?.name ?? bundle)]
     }

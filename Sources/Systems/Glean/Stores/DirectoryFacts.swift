@@ -29,6 +29,7 @@ struct DirectoryFacts {
     // MARK: Databases
 
     private static func databases(in folder: borrowing Folder) -> String? {
+        // Facts are shown in addition to the records. The scan of the pings reports what cannot be read.
         guard let entries = try? folder.folder(at: GleanStores.databases).entries() else { return nil }
         let names = (0..<entries.count).map { String(decoding: entries.name($0), as: UTF8.self) }
         let known = names.filter(GleanStores.databaseFiles.contains).sorted()

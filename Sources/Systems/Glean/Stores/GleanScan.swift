@@ -90,6 +90,7 @@ struct GleanScan: StoreScan {
     private static let stranger = Problem("G17", "not read: not a ping file, and no name of one")
 
     private func fits(_ file: StoreFile, in folder: borrowing Folder) -> Bool {
+        // Reading the file reports the error.
         guard let source = try? folder.source(file.name) else { return true }
         return source.count <= GleanPingReader.sizeLimit.bytes
     }
@@ -122,6 +123,7 @@ struct GleanScan: StoreScan {
         if let place = lenders.lender(to: name) {
             return Self.ping(at: place, of: directory, folder, &pings, &bytes).flatMap { BorrowedInfo($0) }
         }
+        // The file that only names the client is no store. Without it, nothing is borrowed.
         guard name == GleanName.events,
             (try? folder.read(Array(GleanStores.clientFile.utf8), limit: 1 << 10, into: &bytes)) != nil
         else { return nil }

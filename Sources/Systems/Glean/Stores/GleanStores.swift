@@ -58,6 +58,7 @@ struct GleanStores: StoreFormat {
             return true
         }
         if folder.files.contains(named: clientFile) { return true }
+        // A folder that cannot be listed is reported by the walk.
         guard folder.folders.contains(where: { $0.elementsEqual(databases.utf8) }),
             let inside = try? folder.tree.folder(at: folder.path(of: Array(databases.utf8))).entries()
         else { return false }
@@ -92,6 +93,7 @@ struct GleanStores: StoreFormat {
 
     /// A ping that lost its folder: its first line tells where it goes.
     func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? {
+        // The file was opened before, so that it fails here for its size.
         guard let bytes = try? folder.contents(of: Array(name.utf8), limit: GleanPingReader.sizeLimit.bytes),
             let lines = try? PingLines(bytes), GleanPath(bytes.span.extracting(lines.path)) != nil
         else { return nil }

@@ -33,10 +33,10 @@ struct EventMeanings: Sendable {
         let row: Int
     }
 
-    /// A place in the table: the hash of category, method and object, and the entry that has it; less than 0 for none.
+    /// A place in the table: the hash of category, method and object, and the index of the entry that has it.
     private struct Slot: Sendable {
         var hash: UInt64 = 0
-        var entry = -1
+        var entry: Int?
     }
 
     private let meanings: [String]
@@ -71,7 +71,7 @@ struct EventMeanings: Sendable {
             let hash = Self.hash(
                 text.extracting(entry.category), text.extracting(entry.method), text.extracting(entry.object))
             var place = Int(truncatingIfNeeded: hash) & (count - 1)
-            while slots[place].entry >= 0 { place = (place + 1) & (count - 1) }
+            while slots[place].entry != nil { place = (place + 1) & (count - 1) }
             slots[place] = Slot(hash: hash, entry: number)
         }
         meanings = rows.map(\.meaning)
@@ -89,10 +89,10 @@ struct EventMeanings: Sendable {
         var place = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         let words = words.span
         var general: Int?
-        while slots[place].entry >= 0 {
+        while let index = slots[place].entry {
             defer { place = (place + 1) & (slots.count - 1) }
             guard slots[place].hash == hash else { continue }
-            let entry = entries[slots[place].entry]
+            let entry = entries[index]
             guard words.extracting(entry.method).equals(method), words.extracting(entry.object).equals(object),
                 words.extracting(entry.category).equals(category)
             else { continue }

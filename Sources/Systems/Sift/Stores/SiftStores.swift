@@ -39,6 +39,7 @@ struct SiftStores: StoreFormat {
 
     /// An uploader or a queue that lost its name, as an archive that tells what it is.
     func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? {
+        // The file was opened before, so that it fails here for its size.
         guard let bytes = try? folder.contents(of: Array(name.utf8), limit: StoreLimits.archive) else { return nil }
         return SiftFile(archive: bytes, name: name).map { SiftFolder(single: $0, named: name) }
     }

@@ -57,6 +57,7 @@ package struct EventTable: ~Copyable {
         } catch {
             isStarted = false
             rows.reset()
+            // If the row id cannot be read either, the row is passed over like a damaged one.
             if error.isTooLarge, let rowid = try? rowid(from: wanted) {
                 goOn(after: rowid)
                 return .tooLarge(rowid: rowid)

@@ -38,6 +38,7 @@ struct BorrowedPings: Sendable {
 
     /// A folder's files are in the order of their times, so its newest ping is the last one that can be read.
     private mutating func newestPing(in store: PingFolder, client: String?) -> BorrowedFields? {
+        // A store that cannot be read is reported by its own scan.
         guard let folder = try? context.tree.folder(at: store.folderPath) else { return nil }
         var pings = PingReader(at: store.place(in: context))
         var name: [UInt8] = []
@@ -53,6 +54,7 @@ struct BorrowedPings: Sendable {
     }
 
     private mutating func newestPing(in file: MozillaFile, type: String, client: String?) -> BorrowedFields? {
+        // A store that cannot be read is reported by its own scan.
         guard (try? file.read(in: context, into: &bytes)) != nil else { return nil }
         var found = ScanOutput(capture: context.capture, path: file.path)
         var pings = PingReader(at: file.place(in: context))
@@ -71,6 +73,7 @@ struct BorrowedPings: Sendable {
     /// The client id in the preferences of the container.
     mutating func clientInPreferences() -> String? {
         for store in context.neighbors {
+            // Preferences that cannot be read are reported by their own scan.
             guard let file = store as? MozillaFile, case .preferences(let hasPrefix) = file.contents,
                 (try? file.read(in: context, into: &bytes)) != nil,
                 let document = try? PropertyListDocument(bytes),

@@ -1,0 +1,27 @@
+/// The items of all lists in a pool, one after another.
+///
+/// Keys and sizes are stored in separate arrays. In an array of structs, padding would add four bytes to each of millions of
+/// items.
+struct PoolItems: Sendable {
+    /// The keys of the items.
+    private(set) var keys: [ItemKey] = []
+    private var sizes: [UInt32] = []
+
+    /// The number of items.
+    var count: Int { keys.count }
+
+    /// Returns the size of the item at `index`, in bytes.
+    func size(at index: Int) -> Int { Int(sizes[index]) }
+
+    /// Appends an item of `size` bytes.
+    mutating func append(_ key: ItemKey, size: Int) {
+        keys.append(key)
+        sizes.append(UInt32(clamping: size))
+    }
+
+    /// Removes the items from index `start` to the end.
+    mutating func removeAll(from start: Int) {
+        keys.removeSubrange(start...)
+        sizes.removeSubrange(start...)
+    }
+}
