@@ -24,7 +24,7 @@ struct LinkRule {
     }
 
     private func isNamedForStore(_ path: String) -> Bool {
-        let name = CapturedFolder.lastPart(of: path)
+        let name = Path.lastName(of: path)
         return formats.contains { $0.isNamedForStore(name, in: nil) }
     }
 

@@ -1,0 +1,37 @@
+import Files
+import Testing
+
+@Suite struct PathTests {
+    @Test(
+        "a path is split at its last slash",
+        arguments: [
+            ("/a/b", "b", "/a"), ("/b", "b", "/"), ("b", "b", "."), ("a/b", "b", "a"), ("a/", "", "a"), ("/", "", "/"),
+            ("", "", "."), ("a/\u{301}b", "\u{301}b", "a"), ("//b", "b", "/"),
+        ])
+    func split(path: String, name: String, folder: String) {
+        #expect(Path.name(of: path) == name)
+        #expect(Path.folder(of: path) == folder)
+    }
+
+    @Test("a path without a slash has no parent, and an entry of the root folder an empty one")
+    func parent() {
+        #expect(Path.parent(of: "a") == nil)
+        #expect(Path.parent(of: "/a") == "")
+        #expect(Path.parent(of: "a/b") == "a")
+    }
+
+    @Test(
+        "the last name of a path is neither empty nor a dot",
+        arguments: [
+            ("/a/b", "b"), ("b", "b"), ("/a/b/", "b"), ("/a/b//", "b"), ("/a/b/.", "b"), ("./b", "b"), (".", "."),
+            ("/", "/"), ("..", ".."), ("a/..", ".."), ("", ""),
+        ])
+    func lastName(path: String, name: String) {
+        #expect(Path.lastName(of: path) == name)
+    }
+
+    @Test("slashes at the end are removed", arguments: [("a//", "a"), ("a", "a"), ("//", "/"), ("/", "/"), ("", "")])
+    func trailingSlashes(path: String, without: String) {
+        #expect(Path.withoutTrailingSlashes(path) == without)
+    }
+}
