@@ -1,3 +1,4 @@
+import Bundle
 import Bytes
 import Capture
 import Files
