@@ -12,8 +12,12 @@ public enum Path {
 
     /// Returns the last part of `path` that is neither empty nor `.`. Returns `path` if there is none.
     public static func lastName(of path: String) -> String {
-        let last = path.utf8.split(separator: separator).last { !$0.elementsEqual(".".utf8) }
-        return last.map { String(decoding: $0, as: UTF8.self) } ?? path
+        parts(of: path).last { $0 != "." } ?? path
+    }
+
+    /// Returns the parts of `path` between its slashes, without the empty ones.
+    public static func parts(of path: String) -> [String] {
+        path.utf8.split(separator: separator).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Returns the part of `path` in front of the last slash. Returns `nil` if `path` has no slash.

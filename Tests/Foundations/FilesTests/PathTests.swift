@@ -30,6 +30,15 @@ import Testing
         #expect(Path.lastName(of: path) == name)
     }
 
+    @Test(
+        "the parts of a path are not empty",
+        arguments: [
+            ("/a//b/", ["a", "b"]), ("a/./b", ["a", ".", "b"]), ("/", []), ("", []), ("a/\u{301}b", ["a", "\u{301}b"]),
+        ] as [(String, [String])])
+    func parts(path: String, parts: [String]) {
+        #expect(Path.parts(of: path) == parts)
+    }
+
     @Test("slashes at the end are removed", arguments: [("a//", "a"), ("a", "a"), ("//", "/"), ("/", "/"), ("", "")])
     func trailingSlashes(path: String, without: String) {
         #expect(Path.withoutTrailingSlashes(path) == without)
