@@ -86,8 +86,8 @@ let telemetry: [Target] = [
 
 let systems: [Target] = [
     room("Glean", on: "Systems", ["Bytes", "CivilTime", "Files", "JSONText", "Telemetry"], pure),
-    room("Mozilla", on: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry"], pure),
-    room("Sift", on: "Systems", ["Bytes", "Files", "JSONText", "PropertyList", "Telemetry"], pure),
+    room("Mozilla", on: "Systems", ["Bytes", "Files", "JSONText", "Parallel", "PropertyList", "Telemetry"], pure),
+    room("Sift", on: "Systems", ["Bytes", "Files", "JSONText", "Parallel", "PropertyList", "Telemetry"], pure),
     room(
         "Leanplum", on: "Systems",
         ["Bytes", "Files", "Hashing", "JSONText", "PrivateSQLite", "PropertyList", "Telemetry"]),

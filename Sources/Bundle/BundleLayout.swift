@@ -1,3 +1,4 @@
+import Files
 import JSONText
 
 /// The names of a bundle's members and the sizes that the format fixes.
@@ -81,7 +82,7 @@ public enum BundleLayout {
     /// The member that stands at a path in an archive of an unpacked bundle, such as `./monday/manifest.json`; nil if
     /// none is called so.
     public static func member(atPath path: String) -> String? {
-        let parts = path.split(separator: "/")
+        let parts = Path.parts(of: path)
         return [2, 1].lazy.map { parts.suffix($0).joined(separator: "/") }.first { isMember($0) }
     }
 

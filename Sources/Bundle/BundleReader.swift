@@ -30,7 +30,8 @@ public final class BundleReader: Sendable {
     /// Who signed it, where somebody had to.
     public let signer: Signer?
     private let container: ContainerReader
-    private let places: PlaceTable
+    /// The indices of the members by their names.
+    private let places: [String: Int]
 
     /// Opens a bundle, or all volumes of one by the path of the first.
     /// - Parameter systems: those that records may be of.
@@ -169,7 +170,7 @@ public final class BundleReader: Sendable {
     /// The contents of a member, checked against its hash.
     /// - Throws: ``BundleError``.
     public func contents(of name: String, with decoder: inout FrameDecoder) throws(BundleError) -> [UInt8] {
-        guard let place = place(of: name), let sha256 = manifest.sha256(ofMember: place) else {
+        guard let place = places[name], let sha256 = manifest.sha256(ofMember: place) else {
             throw .memberMissing(name)
         }
         let contents: [UInt8]
@@ -183,18 +184,12 @@ public final class BundleReader: Sendable {
     }
 }
 
-extension BundleReader {
-    private func place(of name: String) -> Int? {
-        places.place(hash: name.hashValue) { members[$0].name == name }
-    }
-}
-
 // MARK: - Opening
 
 extension BundleReader {
     private static func check(
         _ container: ContainerReader, _ volumes: VolumeSet?
-    ) throws(BundleError) -> (Manifest, PlaceTable) {
+    ) throws(BundleError) -> (Manifest, [String: Int]) {
         let manifest = try manifest(of: container, volumes)
         return (manifest, try places(of: container, checkedBy: manifest))
     }
@@ -220,14 +215,12 @@ extension BundleReader {
 
     private static func places(
         of container: ContainerReader, checkedBy manifest: Manifest
-    ) throws(BundleError) -> PlaceTable {
+    ) throws(BundleError) -> [String: Int] {
         try checkMembers(container.members.dropLast(), against: manifest)
         guard manifest.hasSplitSegments == container.members.contains(where: { $0.frames.count > 1 }) else {
             throw .badManifest("its version is not that of a bundle with such frames")
         }
-        var places = PlaceTable()
-        for place in container.members.indices { places.insert(place) { container.members[$0].name.hashValue } }
-        return places
+        return Dictionary(container.members.enumerated().map { ($1.name, $0) }) { first, _ in first }
     }
 
     private static func checkMarker(_ bytes: [UInt8]) throws(BundleError) {

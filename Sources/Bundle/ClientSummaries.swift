@@ -1,10 +1,29 @@
-import Bytes
 import JSONText
 import Telemetry
 
-/// The clients of a bundle, told apart without letter case: about 130 bytes each, for a bundle may have millions of them.
+/// The clients of a bundle, which are compared without letter case. A client takes about 150 bytes, because a bundle may have
+/// millions of them.
 public struct ClientSummaries: Sendable {
-    /// What is known of a client. Its id stands in `ids`. Most have one type and one app: further ones are `names` in a chain.
+    /// Identifies a client by a hash of 128 bits, so that its id is stored once, as spelled.
+    ///
+    /// `Hasher` has a random seed in each run, so that nobody can create two clients with the same key.
+    private struct Key: Hashable {
+        private let first: Int
+        private let second: Int
+
+        init(_ system: SystemName, _ client: String?) {
+            var hasher = Hasher()
+            hasher.combine(system)
+            hasher.combine(client?.lowercased())
+            let prefix = hasher
+            hasher.combine(true)
+            first = prefix.finalize()
+            second = hasher.finalize()
+        }
+    }
+
+    /// The counts of a client. Its id is stored in `ids`. Most clients have one type and one app. Further ones form a list in
+    /// `names`.
     private struct Entry {
         var records = 0
         var uploadable = 0
@@ -12,38 +31,43 @@ public struct ClientSummaries: Sendable {
         var first = Int64.max
         var last = Int64.min
         let idStart: Int
-        /// The length of the id in bytes, or no value for records without a client.
-        let idLength: OptionalUInt32
-        /// The type of its first record, a place in `texts`. All records that `names` do not count are of it.
+        /// Less than 0 for records without a client.
+        let idLength: Int32
+        /// The index in `names` of the last further type or app; less than 0 for none.
+        var names: Int32 = -1
+        /// The number of the type of the first record in `texts`. All records that `names` do not count are of this type.
         let type: UInt32
-        /// The app of its first record that has one, a place in `texts`.
-        var app = OptionalUInt32(nil)
-        /// The first of its further types and apps, a place in `names`.
-        var names = OptionalUInt32(nil)
-        /// A place in `systems`.
-        let system: Int16
+        /// The number of the system in `systems`.
+        let system: UInt32
+        /// The number of the app of the first record that has one in `texts`.
+        var app: UInt32?
         let isASCII: Bool
     }
 
     /// A further type or app of a client.
     private struct Name {
-        let client: UInt32
-        /// Its place in `texts`.
+        /// Its number in `texts`.
         let text: UInt32
-        /// The number of records of a type, or `nil` for an app.
-        var records: Int?
-        let next: OptionalUInt32
+        /// The index of the one before, less than 0 for none.
+        let next: Int32
+        /// The number of records; less than 0 for an app.
+        var count: Int
     }
 
-    private var systems: [SystemName] = []
+    private struct NameKey: Hashable {
+        let client: Int32
+        let text: UInt32
+        let isApp: Bool
+    }
+
+    private var systems = NumberedValues<SystemName>()
+    private var texts = NumberedValues<String>()
     private var entries = ChunkedArray<Entry>()
     private var names = ChunkedArray<Name>()
     private var ids: [UInt8] = []
-    private var texts: [String] = []
-    private var textPlaces: [String: UInt32] = [:]
-    private var entryPlaces = PlaceTable()
-    private var namePlaces = PlaceTable()
-    /// The client of the last record as it was spelled, and its place: mostly the next record has the same.
+    private var places: [Key: Int32] = [:]
+    private var namePlaces: [NameKey: Int32] = [:]
+    /// The client of the last record as spelled, and its index. The next record mostly has the same client.
     private var last: (system: SystemName, client: String?, place: Int)?
 
     /// How many clients there are.
@@ -59,20 +83,17 @@ public struct ClientSummaries: Sendable {
         entries[place].records += 1
         entries[place].events += events
         if record.isUploadable { entries[place].uploadable += 1 }
-        let type = textPlace(record.type)
-        if entries[place].type != type { names[namePlace(type, ofClient: place, isApp: false)].records? += 1 }
-        if let app = record.appName ?? record.appID { add(app: textPlace(app), toClient: place) }
+        let type = texts.number(of: record.type)
+        if entries[place].type != type { names[namePlace(type, ofClient: place, isApp: false)].count += 1 }
+        if let app = record.appName ?? record.appID { add(app: texts.number(of: app), toClient: place) }
         guard let time = record.time?.milliseconds else { return }
         entries[place].first = min(entries[place].first, time)
         entries[place].last = max(entries[place].last, time)
     }
 
     private mutating func add(app: UInt32, toClient place: Int) {
-        guard let first = entries[place].app.value else {
-            entries[place].app = OptionalUInt32(app)
-            return
-        }
-        if first != app { _ = namePlace(app, ofClient: place, isApp: true) }
+        guard let known = entries[place].app else { return entries[place].app = app }
+        if known != app { _ = namePlace(app, ofClient: place, isApp: true) }
     }
 
     /// The clients by system and id; records without a client come first.
@@ -86,92 +107,45 @@ public struct ClientSummaries: Sendable {
 extension ClientSummaries {
     private mutating func place(of record: borrowing RecordSummary) -> Int {
         if let last, last.system == record.system, last.client == record.client { return last.place }
-        let system = record.system
-        let folded = record.client?.lowercased()
-        let hash = Self.hash(system, folded)
-        let found = entryPlaces.place(hash: hash) { isClient($0, of: system, folded: folded) }
-        let place = found ?? entries.count
-        if found == nil {
-            let id = record.client?.utf8.prefix(Int(Int32.max))
-            entries.append(
-                Entry(
-                    idStart: ids.count, idLength: OptionalUInt32(id.map { UInt32($0.count) }),
-                    type: textPlace(record.type), system: systemPlace(system),
-                    isASCII: id?.allSatisfy { $0 < 0x80 } ?? true))
-            if let id { ids += id }
-            let (known, systems, texts) = (entries, systems, ids)
-            entryPlaces.insert(place) {
-                Self.hash(systems[Int(known[$0].system)], Self.id(of: known[$0], in: texts)?.lowercased())
-            }
+        let key = Key(record.system, record.client)
+        let place: Int
+        if let known = places[key] {
+            place = Int(known)
+        } else {
+            place = entries.count
+            places[key] = Int32(place)
+            appendEntry(for: record)
         }
-        last = (system, record.client, place)
+        last = (record.system, record.client, place)
         return place
+    }
+
+    private mutating func appendEntry(for record: borrowing RecordSummary) {
+        let id = record.client?.utf8.prefix(Int(Int32.max))
+        entries.append(
+            Entry(
+                idStart: ids.count, idLength: id.map { Int32(clamping: $0.count) } ?? -1,
+                type: texts.number(of: record.type), system: systems.number(of: record.system),
+                isASCII: id?.allSatisfy { $0 < 0x80 } ?? true))
+        if let id { ids += id }
     }
 
     private mutating func namePlace(_ text: UInt32, ofClient client: Int, isApp: Bool) -> Int {
-        let hash = Self.hash(client, text, isApp)
-        let found = namePlaces.place(hash: hash) { place in
-            let name = names[place]
-            return name.client == UInt32(client) && name.text == text && (name.records == nil) == isApp
-        }
-        if let found { return found }
+        let key = NameKey(client: Int32(client), text: text, isApp: isApp)
+        if let place = namePlaces[key] { return Int(place) }
         let place = names.count
-        names.append(
-            Name(client: UInt32(client), text: text, records: isApp ? nil : 0, next: entries[client].names))
-        entries[client].names = OptionalUInt32(UInt32(place))
-        let known = names
-        namePlaces.insert(place) { Self.hash(Int(known[$0].client), known[$0].text, known[$0].records == nil) }
+        namePlaces[key] = Int32(place)
+        names.append(Name(text: text, next: entries[client].names, count: isApp ? -1 : 0))
+        entries[client].names = Int32(place)
         return place
     }
 
-    private mutating func textPlace(_ text: String) -> UInt32 {
-        if let place = textPlaces[text] { return place }
-        let place = UInt32(texts.count)
-        texts.append(text)
-        textPlaces[text] = place
-        return place
-    }
+    private func system(of entry: Entry) -> SystemName { systems[entry.system] }
 
-    /// There are as many systems as the table of them has.
-    private mutating func systemPlace(_ system: SystemName) -> Int16 {
-        if let place = systems.firstIndex(of: system) { return Int16(place) }
-        systems.append(system)
-        return Int16(systems.count - 1)
-    }
-
-    private static func hash(_ system: SystemName, _ folded: String?) -> Int {
-        var hasher = Hasher()
-        hasher.combine(system)
-        hasher.combine(folded)
-        return hasher.finalize()
-    }
-
-    private static func hash(_ client: Int, _ text: UInt32, _ isApp: Bool) -> Int {
-        var hasher = Hasher()
-        hasher.combine(client)
-        hasher.combine(text)
-        hasher.combine(isApp)
-        return hasher.finalize()
-    }
-
-    private func system(of entry: Entry) -> SystemName { systems[Int(entry.system)] }
-
-    private func id(_ place: Int) -> String? { Self.id(of: entries[place], in: ids) }
-
-    private static func id(of entry: Entry, in ids: [UInt8]) -> String? {
-        guard let length = entry.idLength.value else { return nil }
-        return String(decoding: ids[entry.idStart..<entry.idStart + Int(length)], as: UTF8.self)
-    }
-
-    /// Whether a client is the one of a system and an id without upper case.
-    private func isClient(_ place: Int, of system: SystemName, folded: String?) -> Bool {
+    private func id(_ place: Int) -> String? {
         let entry = entries[place]
-        guard self.system(of: entry) == system else { return false }
-        guard let folded, let length = entry.idLength.value else { return folded == nil && entry.idLength.value == nil }
-        // Texts beyond ASCII are equal by what they mean, not by their bytes.
-        guard entry.isASCII, folded.utf8.allSatisfy({ $0 < 0x80 }) else { return self.folded(place) == folded }
-        guard folded.utf8.count == Int(length) else { return false }
-        return zip(folded.utf8, entry.idStart...).allSatisfy { Self.lowercase(ids[$1]) == $0 }
+        guard entry.idLength >= 0 else { return nil }
+        return String(decoding: ids[entry.idStart..<entry.idStart + Int(entry.idLength)], as: UTF8.self)
     }
 
     private static func lowercase(_ byte: UInt8) -> UInt8 {
@@ -201,7 +175,7 @@ extension ClientSummaries {
             let (first, second) = (folded(left) ?? "", folded(right) ?? "")
             return first == second ? nil : first < second
         }
-        let (first, second) = (Int(one.idLength.value ?? 0), Int(other.idLength.value ?? 0))
+        let (first, second) = (Int(max(one.idLength, 0)), Int(max(other.idLength, 0)))
         for index in 0..<min(first, second) {
             let (byte, against) = (
                 Self.lowercase(ids[one.idStart + index]), Self.lowercase(ids[other.idStart + index])
@@ -215,15 +189,14 @@ extension ClientSummaries {
         let entry = entries[place]
         var types: [String: Int] = [:]
         var apps: Set<String> = []
-        if let app = entry.app.value { apps.insert(texts[Int(app)]) }
-        var next = entry.names.value
-        while let place = next {
-            let name = names[Int(place)]
-            let text = texts[Int(name.text)]
-            if let records = name.records { types[text] = records } else { apps.insert(text) }
-            next = name.next.value
+        if let app = entry.app { apps.insert(texts[app]) }
+        var next = entry.names
+        while next >= 0 {
+            let name = names[Int(next)]
+            if name.count < 0 { apps.insert(texts[name.text]) } else { types[texts[name.text]] = name.count }
+            next = name.next
         }
-        types[texts[Int(entry.type)]] = entry.records - types.values.reduce(0, +)
+        types[texts[entry.type]] = entry.records - types.values.reduce(0, +)
         let hasTime = entry.first <= entry.last
         return ClientSummary(
             system: system(of: entry).description, client: id(place), records: entry.records,

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -36,9 +37,7 @@ public struct DetailCursor<Entry: BundleDetail>: ~Copyable {
 private struct DetailLines<Entry: BundleDetail> {
     private let contents: [UInt8]
     private let member: String
-    private var position = 0
-    private var line = 0
-
+    private var cursor = LineCursor()
     private let systems: SystemTable
 
     init(_ contents: [UInt8], member: String, knowing systems: SystemTable) {
@@ -48,15 +47,14 @@ private struct DetailLines<Entry: BundleDetail> {
     }
 
     mutating func next() throws(BundleError) -> Entry? {
-        guard position < contents.count else { return nil }
-        line += 1
-        guard let end = contents.span.firstIndex(of: UInt8(ascii: "\n"), from: position) else {
-            throw .badRecord(member: member, line: line, reason: "no line feed at the end")
+        let contents = contents
+        guard let line = cursor.next(in: contents.span) else { return nil }
+        guard line.isTerminated else {
+            throw .badRecord(member: member, line: cursor.count, reason: "no line feed at the end")
         }
-        let text = Array(contents[position..<end])
-        position = end + 1
+        let text = Array(contents[line.range])
         guard let entry = Entry(json: text, knowing: systems), entry.json.bytes == text else {
-            throw .badRecord(member: member, line: line, reason: "not in the form of this list")
+            throw .badRecord(member: member, line: cursor.count, reason: "not in the form of this list")
         }
         return entry
     }

@@ -1,4 +1,5 @@
 import Bytes
+import Files
 import Hashing
 
 /// The digests that bundles have to have, as somebody wrote them down: a line for each, the digest and the name of the bundle,
@@ -48,8 +49,8 @@ public struct DigestList: Sendable {
     ///   - path: of the bundle; its last part is what lists usually have.
     ///   - isOnlyOne: whether there is no other bundle, so that a digest alone means it.
     public func digest(of path: String, isOnlyOne: Bool) -> String? {
-        let name = path.split(separator: "/").last.map(String.init)
-        let named = entries.filter { $0.name == path || ($0.name != nil && $0.name == name) }
+        let name = Path.name(of: path)
+        let named = entries.filter { $0.name == path || $0.name == name }
         let meant = named.isEmpty && isOnlyOne ? entries.filter { $0.name == nil } : named
         let digests = Set(meant.map(\.digest))
         return digests.count == 1 ? digests.first : nil

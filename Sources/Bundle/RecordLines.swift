@@ -1,14 +1,15 @@
+import Bytes
 import JSONText
 import Telemetry
 
 /// The records in the contents of a segment, line by line.
 public struct RecordLines {
     let contents: [UInt8]
-    private var position = 0
+    private var cursor = LineCursor()
     private let systems: SystemTable
     private var memory = RecordMemory()
-    /// The number of the line read last, from 1.
-    public private(set) var line = 0
+    /// The number of the line that was read last, from 1.
+    public var line: Int { cursor.count }
 
     /// Takes the contents of a segment.
     /// - Parameter systems: those that records may be of.
@@ -25,17 +26,12 @@ public struct RecordLines {
     /// - Throws: `RecordError` for a line that is no record, or one that contradicts itself; reading can go on with the next
     ///   line.
     public mutating func next() throws(RecordError) -> (record: Record, range: Range<Int>)? {
-        guard position < contents.count else { return nil }
-        line += 1
-        let start = position
-        guard let end = contents.span.firstIndex(of: UInt8(ascii: "\n"), from: start) else {
-            position = contents.count
-            throw RecordError("no line feed at the end")
-        }
-        position = end + 1
-        let record = try Record(lineAt: start..<end, of: contents, using: &memory, knowing: systems)
+        let contents = contents
+        guard let line = cursor.next(in: contents.span) else { return nil }
+        guard line.isTerminated else { throw RecordError("no line feed at the end") }
+        let record = try Record(lineAt: line.range, of: contents, using: &memory, knowing: systems)
         if let contradiction = record.contradiction(knowing: systems) { throw RecordError(contradiction) }
-        return (record, start..<end + 1)
+        return (record, line.range.lowerBound..<line.range.upperBound + 1)
     }
 }
 

@@ -126,22 +126,4 @@ import Testing
             on: try SampleBundle.spill(entries).stored)
         #expect(verdicts == [.tooLarge, .tooLarge, .carried, .carried])
     }
-
-    /// What makes a bundle of many quarantined members linear: a look-up does not go through them.
-    @Test func lookUpsTakeAFewStepsWhateverThereIs() {
-        for count in [1000, 100_000] {
-            let names = (0..<count).map { BundleLayout.quarantined(String($0)) }
-            var table = PlaceTable()
-            for place in names.indices { table.insert(place) { names[$0].hashValue } }
-            var steps = 0
-            for (place, name) in names.enumerated() {
-                let found = table.place(hash: name.hashValue) { place in
-                    steps += 1
-                    return names[place] == name
-                }
-                #expect(found == place)
-            }
-            #expect(steps < 8 * count)
-        }
-    }
 }

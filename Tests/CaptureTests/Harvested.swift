@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import JSONText
 import Parallel
@@ -60,7 +61,7 @@ struct Harvested {
     /// Reads a folder under the name that it ends with.
     init(path: String, jobs: Int = 2) async throws {
         try await self.init(
-            CapturedFolder(path: path, label: CapturedFolder.lastPart(of: path), limit: JobLimit(jobs: jobs)),
+            CapturedFolder(path: path, label: Path.lastName(of: path), limit: JobLimit(jobs: jobs)),
             jobs: jobs)
     }
 

@@ -70,14 +70,4 @@ import Testing
             try await CapturedFolder(path: "\(folder.path)/Documents/notes.txt", label: "x", limit: JobLimit(jobs: 2))
         }
     }
-
-    @Test(
-        "the name that a path ends with",
-        arguments: [
-            ("/a/b", "b"), ("b", "b"), ("/a/b/", "b"), ("/a/b//", "b"), ("/a/b/.", "b"), ("./b", "b"), (".", "."),
-            ("/", "/"), ("..", ".."), ("a/..", ".."),
-        ])
-    func lastPart(path: String, name: String) {
-        #expect(CapturedFolder.lastPart(of: path) == name)
-    }
 }

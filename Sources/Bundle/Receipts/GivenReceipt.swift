@@ -1,3 +1,4 @@
+import Files
 import Hashing
 import JSONText
 
@@ -14,7 +15,7 @@ public struct GivenReceipt: Sendable {
         let digest: String?
 
         /// The last parts of the names of its files. Names of several bundles may have folders in front.
-        var names: [Substring] { files.map { $0.name.split(separator: "/").last ?? "" } }
+        var names: [String] { files.map { Path.name(of: $0.name) } }
     }
 
     /// A difference between a bundle and the receipt.

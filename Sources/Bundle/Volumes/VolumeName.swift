@@ -1,3 +1,5 @@
+import Files
+
 /// The path of a volume: that of the bundle that was split, and a number from 1, as in `phone.tar.zst.002`.
 public struct VolumeName: Sendable, Equatable {
     /// The path that the bundle would have as one file.
@@ -41,7 +43,7 @@ public struct VolumeName: Sendable, Equatable {
     }
 
     /// The last part of the path.
-    public var name: String { Self.lastPart(of: path) }
+    public var name: String { Path.name(of: path) }
 
     /// The first volume of the same bundle.
     public var first: VolumeName { VolumeName(of: bundle, number: 1) }
@@ -51,17 +53,4 @@ public struct VolumeName: Sendable, Equatable {
 
     /// Whether two names are those of one file: Swift takes some for equal that have other bytes.
     static func areEqual(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
-
-    /// What stands behind the last slash.
-    public static func lastPart(of path: String) -> String {
-        String(
-            decoding: path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? [],
-            as: UTF8.self)
-    }
-
-    /// What stands before the last slash; the present folder where there is none.
-    static func folder(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
 }

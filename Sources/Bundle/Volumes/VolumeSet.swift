@@ -30,7 +30,7 @@ public struct VolumeSet: Sendable {
         case .success(let list)?: self.list = list
         case .failure(let fault)?:
             list = nil
-            let name = VolumeName.lastPart(of: VolumeName.listPath(of: bundle))
+            let name = Path.name(of: VolumeName.listPath(of: bundle))
             faults.append(VolumeFault(name, .badList(fault.text)))
         case nil: list = nil
         }
@@ -40,8 +40,8 @@ public struct VolumeSet: Sendable {
 
     /// The volumes of a bundle that are there, in the order of their numbers.
     static func names(of bundle: String) throws(FileError) -> [VolumeName] {
-        let name = VolumeName.lastPart(of: bundle)
-        let entries = try Folder(path: VolumeName.folder(of: bundle)).entries()
+        let name = Path.name(of: bundle)
+        let entries = try Folder(path: Path.folder(of: bundle)).entries()
         let numbers = (0..<entries.count).compactMap { index in
             VolumeName(path: String(decoding: entries.name(index), as: UTF8.self))
         }.filter { VolumeName.areEqual($0.bundle, name) }.map(\.number)

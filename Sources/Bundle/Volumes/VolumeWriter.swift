@@ -39,7 +39,7 @@ public struct VolumeWriter: ~Copyable {
     public init(
         path: String, size: VolumeSize, replacing: Bool, permissions: mode_t = 0o600
     ) throws(FileError) {
-        let name = VolumeName.lastPart(of: path)
+        let name = Path.name(of: path)
         let listName = VolumeName.listPath(of: name)
         self.path = path
         self.size = size.bytes
@@ -96,7 +96,7 @@ public struct VolumeWriter: ~Copyable {
     public consuming func commit() throws(FileError) -> [Volume] {
         endVolume()
         let volumes = volumes
-        try output.begin(VolumeName.lastPart(of: VolumeName.listPath(of: path)))
+        try output.begin(Path.name(of: VolumeName.listPath(of: path)))
         try output.write(VolumeList(volumes.map(\.sha256)).bytes(of: path).span)
         try output.commit()
         return volumes

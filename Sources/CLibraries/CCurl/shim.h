@@ -7,8 +7,6 @@
 #include <dlfcn.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -18,12 +16,8 @@
 
 typedef size_t ccurl_data_callback(char *bytes, size_t size, size_t count, void *context);
 typedef int ccurl_prerequest_callback(void *context, char *peer, char *local, int peer_port, int local_port);
-typedef int ccurl_socket_callback(CURL *easy, curl_socket_t socket, int what, void *context, void *mark);
-typedef int ccurl_timer_callback(CURLM *multi, long milliseconds, void *context);
 typedef CURLcode ccurl_tls_callback(CURL *easy, void *library, void *context);
 
-/// Names the time in the place of a socket. A macro with a cast, which Swift does not import.
-static const curl_socket_t ccurl_no_socket = CURL_SOCKET_TIMEOUT;
 /// The value in the place of a socket where there is none. A macro, which Swift does not import.
 static const curl_socket_t ccurl_bad_socket = CURL_SOCKET_BAD;
 
@@ -143,18 +137,6 @@ static inline void *ccurl_private(CURL *easy) {
 
 static inline CURLMcode ccurl_set_multi_number(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
-}
-
-static inline CURLMcode ccurl_set_multi_pointer(CURLM *multi, CURLMoption option, void *value) {
-    return curl_multi_setopt(multi, option, value);
-}
-
-static inline CURLMcode ccurl_set_sockets(CURLM *multi, ccurl_socket_callback *callback) {
-    return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, callback);
-}
-
-static inline CURLMcode ccurl_set_timer(CURLM *multi, ccurl_timer_callback *callback) {
-    return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, callback);
 }
 
 #endif

@@ -1,5 +1,5 @@
-// The dispatch library asks for a thread again each second, for ever, where the system refuses one, and the network library
-// traps. Both call pthread_create, which this one stands in front of.
+// Where the system refuses a thread, the dispatch library asks for it again each second, without end. Its call cannot be
+// configured, so that this pthread_create replaces the one of the C library, which it calls.
 #define _GNU_SOURCE
 #include "cthreads.h"
 
@@ -10,12 +10,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { attempts = 20, most_threads = 256, small_stack = 64 << 10, large_block = 4 << 20 };
+enum { attempts = 20, large_block = 4 << 20 };
 
 typedef int creation(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
@@ -65,31 +64,4 @@ int cthreads_set_up_heap(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0) return errno;
     return limit.rlim_cur == RLIM_INFINITY || mallopt(M_ARENA_MAX, 1) == 1 ? 0 : EINVAL;
-}
-
-static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-
-static void *wait_at_gate(void *unused) {
-    pthread_mutex_lock(&gate);
-    pthread_mutex_unlock(&gate);
-    return unused;
-}
-
-int cthreads_try(int working, int idle, unsigned long bytes) {
-    void *memory = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) return errno;
-    pthread_t made[most_threads];
-    pthread_attr_t small;
-    int count = 0, code = pthread_attr_init(&small);
-    if (code == 0) code = pthread_attr_setstacksize(&small, small_stack);
-    pthread_mutex_lock(&gate);
-    while (count < working + idle && count < most_threads && code == 0) {
-        code = create(&made[count], count < working ? 0 : &small, wait_at_gate, 0);
-        if (code == 0) count++;
-    }
-    pthread_mutex_unlock(&gate);
-    pthread_attr_destroy(&small);
-    for (int i = 0; i < count; i++) pthread_join(made[i], 0);
-    munmap(memory, bytes);
-    return code;
 }

@@ -1,3 +1,5 @@
+import Files
+
 /// An archive that is a capture, or lies in one.
 struct ArchivePlace {
     /// The label by which problems name the capture.
@@ -29,7 +31,7 @@ struct ArchivePlace {
 
     /// The last part of a path without the suffix of archives.
     static func rootName(of path: String) -> String {
-        let name = CapturedFolder.lastPart(of: path)
+        let name = Path.lastName(of: path)
         return MemberNames.withoutArchiveSuffix(name.utf8) ?? name
     }
 

@@ -40,8 +40,7 @@ public enum CaptureLabels {
     }
 
     private static func split(_ path: String) -> [String] {
-        let parts = path.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
-        return (path.utf8.first == UInt8(ascii: "/") ? ["/"] : []) + parts.filter { $0 != "." }
+        (path.utf8.first == UInt8(ascii: "/") ? ["/"] : []) + Path.parts(of: path).filter { $0 != "." }
     }
 
     /// Takes as many parts of each path, from its end, as make it another one than the others; all of them where that is not

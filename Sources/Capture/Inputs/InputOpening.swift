@@ -101,7 +101,7 @@ public struct InputOpening: Sendable {
         let source = ByteSource(try InputFile(path: path))
         // First, for a log can be compressed as archives and bundles are.
         if let log = try RequestLogKind(source, named: path, systems) {
-            let name = CapturedFolder.lastPart(of: path)
+            let name = Path.lastName(of: path)
             hashes?.begin(source, of: label)
             return .log(RequestLog(source, kind: log, label: label, path: name, systems: systems))
         }
@@ -110,7 +110,7 @@ public struct InputOpening: Sendable {
             hashes?.begin(source, of: label, isReadByName: true)
             return .folder(capture)
         }
-        if case .other = kind, BackupSigns.isManifest(CapturedFolder.lastPart(of: path).utf8) {
+        if case .other = kind, BackupSigns.isManifest(Path.lastName(of: path).utf8) {
             throw InputError.partOfBackup(path)
         }
         return try await open(kind, .source(source), path, label: label)

@@ -1,4 +1,5 @@
 import Bundle
+import Bytes
 import Files
 import Hashing
 import Telemetry
@@ -62,20 +63,19 @@ private enum OpenedMember {
     case details(DetailTexts, list: String)
 }
 
-/// The lines of a list, one after another; empty ones are left out.
+/// The lines of a list, without the empty ones.
 private struct DetailTexts {
     private let contents: [UInt8]
-    private var position = 0
+    private var cursor = LineCursor()
 
     init(_ contents: [UInt8]) {
         self.contents = contents
     }
 
     mutating func next() -> [UInt8]? {
-        while position < contents.count {
-            let end = contents.span.firstIndex(of: UInt8(ascii: "\n"), from: position) ?? contents.count
-            defer { position = end + 1 }
-            if end > position { return Array(contents[position..<end]) }
+        let contents = contents
+        while let line = cursor.next(in: contents.span) {
+            if !line.range.isEmpty { return Array(contents[line.range]) }
         }
         return nil
     }

@@ -1,3 +1,4 @@
+import Parallel
 import Synchronization
 import Telemetry
 
@@ -5,7 +6,7 @@ import Telemetry
 /// ones are cut.
 struct LogItems {
     private let cutter: LogCutter
-    private let readers: LogReaders
+    private let readers: SparePool<LogReader, Never>
     private let spread: Spread
     private var repeats: TimelessRepeats
     /// What was read and not asked for yet.
@@ -24,7 +25,7 @@ struct LogItems {
     init(_ log: RequestLog, onlyDelivered: Bool = false, spread: @escaping Spread) throws(PlainTextError) {
         cutter = LogCutter(try LogCuts(log))
         round = cutter.nextRound()
-        readers = LogReaders(log, onlyDelivered: onlyDelivered)
+        readers = SparePool { LogReader(log, onlyDelivered: onlyDelivered) }
         repeats = TimelessRepeats(log.systems)
         kind = log.kind
         rejectLimit = Self.rejectLimit(of: log)
@@ -80,7 +81,7 @@ struct LogItems {
                 let round = cutter.nextRound()
                 next.withLock { $0 = round }
             } else {
-                let items = readers.read(jobs[number - 1])
+                let items = readers.withSpare { reader in jobs[number - 1].map { LogReader.read($0, with: &reader) } }
                 results.withLock { $0[number - 1] = items }
             }
         }
@@ -167,42 +168,23 @@ private enum LogCuts: ~Copyable {
     }
 }
 
-/// Readers of what was cut out of a log, each at work on something else at the same time.
-private final class LogReaders: Sendable {
-    /// A reader of either kind.
-    private enum Reader: Sendable {
-        case archive(HTTPArchiveReader)
-        case lines(PayloadLineReader)
-    }
-
-    private let log: RequestLog
-    private let onlyDelivered: Bool
-    private let spares = Mutex<[Reader]>([])
+/// A reader of the items of a log of either kind. It keeps its memory from one item to the next.
+private enum LogReader: Sendable {
+    case archive(HTTPArchiveReader)
+    case lines(PayloadLineReader)
 
     init(_ log: RequestLog, onlyDelivered: Bool) {
-        self.log = log
-        self.onlyDelivered = onlyDelivered
-    }
-
-    func read(_ cuts: [LogCut]) -> [LogItem] {
-        var reader = spares.withLock { $0.popLast() } ?? makeReader()
-        let items = cuts.map { Self.read($0, with: &reader) }
-        spares.withLock { [reader] in $0.append(reader) }
-        return items
-    }
-
-    private func makeReader() -> Reader {
         switch log.kind {
         case .httpArchive:
-            .archive(
+            self = .archive(
                 HTTPArchiveReader(
                     capture: log.label, path: log.path, systems: log.systems, onlyDelivered: onlyDelivered
                 ) { Inflater.inflate(body: $0, limit: $1) })
-        case .lines: .lines(PayloadLineReader(capture: log.label, path: log.path, systems: log.systems))
+        case .lines: self = .lines(PayloadLineReader(capture: log.label, path: log.path, systems: log.systems))
         }
     }
 
-    private static func read(_ cut: LogCut, with reader: inout Reader) -> LogItem {
+    static func read(_ cut: LogCut, with reader: inout LogReader) -> LogItem {
         let text: [UInt8]
         let index: Int
         switch cut.contents {

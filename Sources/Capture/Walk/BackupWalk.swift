@@ -93,7 +93,7 @@ extension StoreWalk {
             part = tree.add(backup.tree, prefix: prefix)
         }
         let root = FolderVisit(
-            tree: part, path: prefix, name: CapturedFolder.lastPart(of: prefix), excluded: [], formats: formats
+            tree: part, path: prefix, name: Path.lastName(of: prefix), excluded: [], formats: formats
         ).run()
         try await descend(take(root, of: prefix), part, leavingOut: [], hasBackups: false, limit: limit)
         guard let unread = unreadInBackups[prefix] else { return }

@@ -101,16 +101,14 @@ public final class CapturedFolder: Sendable {
     /// - Returns: nil if its name is that of no store, and its contents, up to `StoreLimits.archive`, are none.
     /// - Throws: `FileError` if the folder that it lies in cannot be opened.
     public init?(file path: String, label: String, systems: SystemTable) throws(FileError) {
-        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
+        let folder = Path.folder(of: path)
         let tree = FileTree(try Folder(path: folder))
         let visit = FolderVisit(
             tree: tree, path: "", name: CaptureLabels.name(ofPath: folder), excluded: [],
             formats: CaptureFormats.all(systems))
         let container = Container(path: "", identifier: nil)
         var stores = FoundStores()
-        stores.append(contentsOf: try visit.stores(ofSingleFile: name, inFolderAt: folder))
+        stores.append(contentsOf: try visit.stores(ofSingleFile: Path.name(of: path), inFolderAt: folder))
         stores.sort { _ in container }
         guard !stores.isEmpty else { return nil }
         kind = .store
@@ -128,24 +126,11 @@ public final class CapturedFolder: Sendable {
     /// Returns the index of the store that has a companion file at `path`, such as the write-ahead log of a database.
     /// The name of a companion file is the name of its store and a suffix.
     public func store(withCompanion path: String) -> Int? {
-        let name = Self.lastPart(of: path).utf8.count
+        let name = Path.name(of: path).utf8.count
         for length in 1..<max(name, 1) {
             let found = stores.indices(at: String(decoding: path.utf8.dropLast(length), as: UTF8.self))
             if let found = found.first(where: { self.stores[$0].store.companionPaths.contains(path) }) { return found }
         }
         return nil
-    }
-
-    /// The name that a path ends with.
-    public static func lastPart(of path: String) -> String {
-        var rest = path.utf8[...]
-        while let last = rest.lastIndex(where: { $0 != UInt8(ascii: "/") }) {
-            rest = rest[...last]
-            let slash = rest.lastIndex(of: UInt8(ascii: "/"))
-            let part = slash.map { rest[rest.index(after: $0)...] } ?? rest
-            guard part.elementsEqual(".".utf8) else { return String(decoding: part, as: UTF8.self) }
-            rest = rest[..<part.startIndex]
-        }
-        return path
     }
 }

@@ -64,7 +64,7 @@ struct ContainerFinder {
         let nearest = folders.lastIndex { $0 == "Documents" || $0 == "Library" }
         let path = (nearest.map { folders[..<$0] } ?? folders[...]).joined(separator: "/")
         let owner =
-            Self.owner(fromDomain: path.isEmpty ? rootName : CapturedFolder.lastPart(of: path))
+            Self.owner(fromDomain: path.isEmpty ? rootName : Path.lastName(of: path))
             ?? Self.owner(ofFolder: nearest.map { folders[..<$0] } ?? folders[...])
         return Container(path: prefix + path, identifier: owner?.identifier, kind: owner?.kind)
     }

@@ -198,9 +198,8 @@ struct FolderVisit: Sendable {
 
     /// What a format has told, with the target of a link, which it did not look up.
     private func withTarget(_ found: NotFile) -> NotFile {
-        guard found.isLink, let slash = found.path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return found }
-        let name = Array(found.path.utf8[found.path.utf8.index(after: slash)...])
-        let target = tree.target(ofLink: name, inFolder: String(found.path[..<slash]))
+        guard found.isLink, let folder = Path.parent(of: found.path) else { return found }
+        let target = tree.target(ofLink: Array(Path.name(of: found.path).utf8), inFolder: folder)
         return NotFile(path: found.path, isLink: true, target: target)
     }
 

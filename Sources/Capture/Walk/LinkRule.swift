@@ -24,13 +24,13 @@ struct LinkRule {
     }
 
     private func isNamedForStore(_ path: String) -> Bool {
-        let name = CapturedFolder.lastPart(of: path)
+        let name = Path.lastName(of: path)
         return formats.contains { $0.isNamedForStore(name, in: nil) }
     }
 
     /// Whether a file of that name may be a store, or an archive with some in it.
     private func mayBeStore(_ path: String) -> Bool {
-        let parts = path.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
+        let parts = Path.parts(of: path)
         guard let name = parts.last else { return false }
         let member = MemberName(name: name, folders: parts.dropLast(), rootName: rootName)
         return MemberNames.isArchive(name.utf8) || formats.contains { $0.mayBelongToStore(member) }

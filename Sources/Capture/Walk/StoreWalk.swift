@@ -101,7 +101,7 @@ struct StoreWalk {
                     tasks.add { [formats] in
                         paths.map { path in
                             FolderVisit(
-                                tree: tree, path: path, name: CapturedFolder.lastPart(of: path), excluded: excluded,
+                                tree: tree, path: path, name: Path.lastName(of: path), excluded: excluded,
                                 formats: formats, backupSigns: backupSigns
                             ).run()
                         }

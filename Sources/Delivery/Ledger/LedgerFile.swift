@@ -99,7 +99,7 @@ enum LedgerFile {
     ///
     /// Where no file can be made beside a ledger, and none was left there, it is read as one that cannot change.
     private static func name(of path: String, isReadOnly: Bool = false) -> String {
-        let folder = LedgerPath.split(path).folder
+        let folder = LedgerPath.folder(of: path)
         let isFixed = isReadOnly && access(folder, W_OK) != 0 && access(path + "-wal", F_OK) != 0
         if isFixed { return fixedName(of: path) }
         return path.hasPrefix("file:") ? "./\(path)" : path
@@ -142,7 +142,7 @@ enum LedgerFile {
 
     /// Makes the folder of a ledger where it is missing, for the owner alone.
     static func makeFolder(of path: String) throws(LedgerError) {
-        let folder = LedgerPath.split(path).folder
+        let folder = LedgerPath.folder(of: path)
         guard access(folder, F_OK) != 0 else { return }
         do {
             try FileManager.default.createDirectory(

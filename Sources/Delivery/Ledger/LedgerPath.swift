@@ -19,24 +19,20 @@ enum LedgerPath {
     static func resolved(_ path: String) throws(LedgerError) -> String {
         var next = path
         for _ in 0..<linkLimit {
-            let (folder, name) = split(next)
+            let place = Path.withoutTrailingSlashes(next)
+            let (folder, name) = (Path.folder(of: place), Path.name(of: place))
             guard let real = text({ realpath(folder, nil) }) else { throw .file(FileError(.open, path)) }
-            let place = real == "/" ? "/\(name)" : "\(real)/\(name)"
-            // It fails for anything but a link, also where there is nothing yet.
-            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: place) else { return place }
+            let resolved = real == "/" ? "/\(name)" : "\(real)/\(name)"
+            // This fails for anything but a link, also if nothing is there yet.
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: resolved)
+            guard let target else { return resolved }
             next = target.hasPrefix("/") ? target : "\(real)/\(target)"
         }
         throw .file(FileError(.open, path, code: ELOOP))
     }
 
-    /// The folder of a path and the name in it. Not Foundation's, which ends the process for a path of one letter.
-    static func split(_ path: String) -> (folder: String, name: String) {
-        var path = path[...]
-        while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path = path.dropLast() }
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", String(path)) }
-        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
-        return (folder, String(path[path.utf8.index(after: slash)...]))
-    }
+    /// Returns the path of the folder that a ledger is in. Slashes at the end of `path` are ignored.
+    static func folder(of path: String) -> String { Path.folder(of: Path.withoutTrailingSlashes(path)) }
 
     /// The path by which the ledger is to be opened that stands at a path without symbolic links.
     /// - Parameter path: its path for messages.

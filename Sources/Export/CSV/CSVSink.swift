@@ -1,5 +1,6 @@
 import Files
 import JSONText
+import Parallel
 import Telemetry
 
 /// Writes tables as a folder with a CSV file for each, which appears complete or not at all.
@@ -36,19 +37,17 @@ final class CSVSink: TableSink {
 /// Makes the text of each table.
 struct CSVPreparer: RowPreparer {
     let tables: [Table]
-    private let spares = Recycled<[TextBuffer]>()
-
-    /// A text of more bytes is an exception, and its memory is not kept.
-    private static let mostKept = 4 << 20
+    private let spares: SparePool<[TextBuffer], Never>
 
     init(tables: [Table]) {
         self.tables = tables
+        spares = SparePool(keeping: Self.spareLimit) { tables.map { _ in TextBuffer() } }
     }
 
     func prepare(_ rows: inout RecordRows) -> [TextBuffer] { prepare(rows.buffer) }
 
     func prepare(_ rows: RowBuffer) -> [TextBuffer] {
-        var texts = spares.take() ?? tables.map { _ in TextBuffer() }
+        var texts = spares.take()
         for place in tables.indices {
             texts[place].removeAll()
             CSVText.append(rowsOf: place, tables[place], in: rows, to: &texts[place])
@@ -57,6 +56,6 @@ struct CSVPreparer: RowPreparer {
     }
 
     func recycle(_ texts: [TextBuffer]) {
-        if texts.allSatisfy({ $0.count <= Self.mostKept }) { spares.put(texts) }
+        if texts.allSatisfy({ $0.count <= Self.spareSizeLimit }) { spares.giveBack(texts) }
     }
 }

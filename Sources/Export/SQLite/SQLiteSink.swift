@@ -1,5 +1,6 @@
 import Files
 import Glibc
+import Parallel
 import SQLite
 import Telemetry
 
@@ -11,7 +12,7 @@ final class SQLiteSink: TableSink {
     private let database: NewDatabase
     private let insertions: [RowInsertion]
     private var unsynced = 0
-    let preparer = SQLitePreparer()
+    let preparer: SQLitePreparer
     let identities: Set<FileIdentity>
     /// A row of a table needs no time.
     let timeless = 0
@@ -23,6 +24,7 @@ final class SQLiteSink: TableSink {
         identities = file.identities
         self.path = path
         self.tables = tables.all
+        preparer = SQLitePreparer(tables: tables.all)
         do {
             let database = try NewDatabase(path: file.partialPath, threads: threads)
             try database.run("PRAGMA user_version = \(ExportTables.version)")
@@ -93,17 +95,18 @@ final class SQLiteSink: TableSink {
 
 /// Hands the rows on as they are: SQLite takes the texts from where they stand.
 struct SQLitePreparer: RowPreparer {
-    private let spares = Recycled<RowBuffer>()
+    private let spares: SparePool<RowBuffer, Never>
 
-    /// Rows of more bytes are an exception, and their memory is not kept.
-    private static let mostKept = 4 << 20
+    init(tables: [Table]) {
+        spares = SparePool(keeping: Self.spareLimit) { RowBuffer(tables) }
+    }
 
     func prepare(_ rows: inout RecordRows) -> RowBuffer { rows.take(leaving: spares.take()) }
 
     func prepare(_ rows: RowBuffer) -> RowBuffer { rows }
 
     func recycle(_ rows: RowBuffer) {
-        if rows.memorySize <= Self.mostKept { spares.put(rows) }
+        if rows.memorySize <= Self.spareSizeLimit { spares.giveBack(rows) }
     }
 }
 

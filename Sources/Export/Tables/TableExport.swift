@@ -230,7 +230,7 @@ private final class Running<Sink: TableSink>: RunningSink {
 
     private let sink: Sink
     private let tables: [Table]
-    private let makers: SparePool<RowMaker, Never>
+    private let makers: SparePool<RowMaker, any Error>
     private var tasks: OrderedTasks<Prepared>
 
     init(_ sink: Sink, _ tables: ExportTables, _ systems: SystemTable, _ limit: JobLimit) {

@@ -1,5 +1,4 @@
 import Files
-import Synchronization
 import Telemetry
 
 /// Takes the rows of an export in their order: a database, or a folder of files.
@@ -40,18 +39,10 @@ protocol RowPreparer: Sendable {
     func recycle(_ prepared: Prepared)
 }
 
-/// Memory that was used and waits to be used again.
-final class Recycled<Memory: Sendable>: Sendable {
-    private let spares = Mutex<[Memory]>([])
+extension RowPreparer {
+    /// The maximum number of unused buffers that a preparer keeps.
+    static var spareLimit: Int { 16 }
 
-    /// More would wait for nothing.
-    private static var mostSpares: Int { 16 }
-
-    func take() -> Memory? { spares.withLock { $0.popLast() } }
-
-    func put(_ memory: Memory) {
-        spares.withLock { spares in
-            if spares.count < Self.mostSpares { spares.append(memory) }
-        }
-    }
+    /// The maximum size, in bytes, of a buffer that a preparer keeps. Larger ones are rare.
+    static var spareSizeLimit: Int { 4 << 20 }
 }

@@ -49,7 +49,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
     ///   folder and with `ENOTEMPTY` for a folder with something else in it; of `lock` with `EWOULDBLOCK` while another run
     ///   writes it; the errors of making folder and files.
     public init(path: String, files names: [String], replacing: Bool) throws(FileError) {
-        let path = Self.withoutSlashes(path)
+        let path = Path.withoutTrailingSlashes(path)
         let (parentPath, name) = try AtomicOutput.split(path)
         let partialName = PartialName.of(name)
         let partialPath = parentPath == "." ? partialName : "\(parentPath)/\(partialName)"
@@ -185,12 +185,6 @@ public struct AtomicFolder: ~Copyable, Sendable {
 }
 
 extension AtomicFolder {
-    private static func withoutSlashes(_ path: String) -> String {
-        var bytes = Substring(path)
-        while bytes.count > 1, bytes.last == "/" { bytes.removeLast() }
-        return String(bytes)
-    }
-
     private static func checkTarget(
         _ parent: borrowing Descriptor, _ name: String, _ names: [String], _ path: String, replacing: Bool
     ) throws(FileError) {

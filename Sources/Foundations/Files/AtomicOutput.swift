@@ -140,13 +140,11 @@ public struct AtomicOutput: ~Copyable, Sendable {
 
 extension AtomicOutput {
     static func split(_ path: String) throws(FileError) -> (folder: String, name: String) {
-        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
+        let name = Path.name(of: path)
         guard !path.isEmpty else { throw FileError(.create, path, code: ENOENT) }
         guard !["", ".", ".."].contains(name) else { throw FileError(.create, path, code: EISDIR) }
         guard !path.utf8.contains(0) else { throw FileError(.create, path, code: EINVAL) }
-        guard let slash else { return (".", name) }
-        return (slash == path.startIndex ? "/" : String(path[..<slash]), name)
+        return (Path.folder(of: path), name)
     }
 
     private static func checkTarget(

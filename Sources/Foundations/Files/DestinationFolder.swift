@@ -69,13 +69,13 @@ public struct DestinationFolder: ~Copyable, Sendable {
     ///
     /// - Returns: the new path; nil where the file is in the folder already.
     private func move(_ file: String, as target: (String) -> String) throws(FileError) -> String? {
-        let (parentPath, name) = Self.split(file)
+        let (parentPath, name) = (Path.folder(of: file), Path.name(of: file))
         let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .rename, file)
         let newName = target(name)
         let newPath = path.hasSuffix("/") ? "\(path)\(newName)" : "\(path)/\(newName)"
         guard try FileIdentity(parent.status(parentPath)) != FileIdentity(folder.status(path)) else { return nil }
         if newName.contains("/") {
-            let group = Self.split(newName).folder
+            let group = Path.folder(of: newName)
             guard mkdirat(folder.number, group, 0o700) == 0 || errno == EEXIST else {
                 throw FileError(.create, newPath)
             }
@@ -92,16 +92,10 @@ public struct DestinationFolder: ~Copyable, Sendable {
 
     /// Moves a file to where it was.
     private func putBack(_ file: String, from target: (String) -> String) throws(FileError) {
-        let (parentPath, name) = Self.split(file)
+        let (parentPath, name) = (Path.folder(of: file), Path.name(of: file))
         let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .rename, file)
         let code = Self.rename(target(name), from: folder, to: name, in: parent)
         guard code == 0 else { throw FileError(.rename, file, code: code) }
-    }
-
-    private static func split(_ file: String) -> (folder: String, name: String) {
-        let slash = file.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let name = slash.map { String(file[file.utf8.index(after: $0)...]) } ?? file
-        return (slash.map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? ".", name)
     }
 
     /// Moves a file and replaces nothing.

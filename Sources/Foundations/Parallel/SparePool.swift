@@ -1,38 +1,41 @@
 import Synchronization
 
-/// Things that are costly to make and serve one piece of work at a time: lent out, taken back, lent again.
+/// A pool of values that are costly to create, such as encoders and buffers. One thread at a time uses a value.
 public final class SparePool<Spare: Sendable, Failure: Error>: Sendable {
     private let spares = Mutex<[Spare]>([])
     private let make: @Sendable () throws(Failure) -> Spare
-    private let most: Int
+    private let limit: Int
 
-    /// Makes an empty pool.
-    /// - Parameter most: how many are kept while nobody has them; others are let go of.
-    public init(keeping most: Int = .max, _ make: @escaping @Sendable () throws(Failure) -> Spare) {
+    /// Creates an empty pool.
+    /// - Parameters:
+    ///   - limit: The maximum number of unused values that the pool keeps.
+    ///   - make: Creates a value. It is called when the pool is empty.
+    public init(keeping limit: Int = .max, _ make: @escaping @Sendable () throws(Failure) -> Spare) {
         self.make = make
-        self.most = most
+        self.limit = limit
     }
 
-    /// Lends a spare to a body.
-    /// - Throws: what making one or the body throws; the spare is dropped then, for its state is unknown.
-    public func withSpare<Output>(_ body: (inout Spare) throws -> Output) throws -> Output {
+    /// Calls `body` with a value from the pool, and returns the value to the pool afterwards.
+    /// - Throws: The error of the creation of a value, or of `body`. If `body` throws, the value is discarded, because its state
+    ///   is unknown.
+    public func withSpare<Output>(_ body: (inout Spare) throws(Failure) -> Output) throws(Failure) -> Output {
         var spare = try take()
         let output = try body(&spare)
         giveBack(spare)
         return output
     }
 
-    /// Lends a spare until it is given back; one that never is, is made anew.
-    /// - Throws: what making one throws.
+    /// Removes a value from the pool and returns it. Creates a value if the pool is empty.
+    /// - Throws: The error of the creation.
     public func take() throws(Failure) -> Spare {
         if let spare = spares.withLock({ $0.popLast() }) { return spare }
         return try make()
     }
 
-    /// Takes a spare back.
+    /// Adds a value to the pool.
     public func giveBack(_ spare: Spare) {
         spares.withLock { spares in
-            if spares.count < most { spares.append(spare) }
+            if spares.count < limit { spares.append(spare) }
         }
     }
 }

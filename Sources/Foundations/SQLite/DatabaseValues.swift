@@ -53,8 +53,8 @@ public struct DatabaseParameter {
         }
     }
 
-    /// The place of no bytes at all: SQLite takes a null pointer for NULL.
-    private static var noBytes: UnsafePointer<CChar> {
+    /// The address of an empty text. SQLite interprets a null pointer as NULL.
+    static var noBytes: UnsafePointer<CChar> {
         UnsafeRawPointer(StaticString("").utf8Start).assumingMemoryBound(to: CChar.self)
     }
 }

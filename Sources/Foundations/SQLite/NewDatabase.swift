@@ -14,8 +14,8 @@ import CSQLite
 /// Source: SQLite, "Pragma statements supported by SQLite".
 public final class NewDatabase {
     private var connection: OpaquePointer?
-    /// The rows of insertions: a connection with their statements would stay open, and keep its lock.
-    private var insertions: [LentRows] = []
+    /// The statements of all insertions. A connection stays open, and keeps its lock, until they are finalized.
+    private var insertions: [InsertionStatements] = []
 
     /// How much of the file SQLite keeps in memory, in KiB; what is more goes to the file.
     private static let cacheSize = 8 << 10
@@ -48,7 +48,7 @@ public final class NewDatabase {
 
     @discardableResult
     private func close() -> Int32 {
-        for rows in insertions { rows.end() }
+        for statements in insertions { statements.end() }
         defer {
             connection = nil
             insertions = []
@@ -70,9 +70,9 @@ public final class NewDatabase {
     ///   - columns: how many columns a row has.
     /// - Throws: ``DatabaseError``.
     public func insertion(into table: String, columns: Int) throws(DatabaseError) -> RowInsertion {
-        let rows = try LentRows(into: table, columns: columns, as: "lent_rows_\(insertions.count)", connection)
-        insertions.append(rows)
-        return RowInsertion(rows, columns: columns, of: self)
+        let statements = try InsertionStatements(into: table, columns: columns, connection)
+        insertions.append(statements)
+        return RowInsertion(statements, columns: columns, of: self)
     }
 
     /// Gives the bytes of the first column of each row of a query.

@@ -1,121 +1,109 @@
 import CSQLite
 
 /// Adds rows to a table of a ``NewDatabase``, which it must not outlive.
-///
-/// The rows are lent to SQLite some hundreds at a time, as a table of their own that one statement reads.
-///
-/// Source: SQLite, "The Virtual Table Mechanism Of SQLite".
 public final class RowInsertion {
     /// A value for a column.
     public enum Value {
         /// NULL.
         case null
-        /// A number.
+        /// An integer.
         case integer(Int64)
-        /// A binary number.
+        /// A binary floating-point number.
         case real(Double)
-        /// So many bytes of UTF-8 from a place on in a text of many values.
+        /// `count` bytes of UTF-8, from the index `start` of a buffer with the texts of all values.
         case text(start: Int, count: Int)
     }
 
     private let columns: Int
     private let database: NewDatabase
-    private let lent: LentRows
+    private let statements: InsertionStatements
 
-    init(_ lent: LentRows, columns: Int, of database: NewDatabase) {
-        self.lent = lent
+    init(_ statements: InsertionStatements, columns: Int, of database: NewDatabase) {
+        self.statements = statements
         self.columns = columns
         self.database = database
     }
 
-    /// Adds rows. Texts are not copied before SQLite puts them in their place. After an error the database is of no use.
+    /// Adds rows. After an error the database is of no use.
     /// - Parameters:
-    ///   - count: how many rows.
-    ///   - text: the bytes of all texts.
-    ///   - value: gives the values one after another, row after row, by their number.
+    ///   - count: The number of rows.
+    ///   - text: The bytes of all texts.
+    ///   - value: Returns a value by its number. The values are numbered row after row.
     /// - Throws: ``DatabaseError``, also when the database is finished.
     public func add(rows count: Int, text: Span<UInt8>, _ value: (Int) -> Value) throws(DatabaseError) {
         guard let connection = database.handle else { throw DatabaseError(code: SQLITE_MISUSE) }
-        let code = text.withUnsafeBufferPointer { text -> Int32 in
-            var first = 0
-            while first < count {
-                let rows = min(LentRows.most, count - first)
-                for cell in 0..<rows * columns {
-                    lent.cells[cell] = Self.cell(value(first * columns + cell), text.count)
+        let code: Int32 = text.withUnsafeBufferPointer { text in
+            text.withMemoryRebound(to: CChar.self) { text -> Int32 in
+                var row = 0
+                while row < count {
+                    let isFullStep = count - row >= InsertionStatements.rowsPerStep
+                    let rows = isFullStep ? InsertionStatements.rowsPerStep : 1
+                    let statement = isFullStep ? statements.full : statements.single
+                    for column in 0..<rows * columns {
+                        let next = value(row * columns + column)
+                        let code = Self.bind(next, to: Int32(column + 1), of: statement, text)
+                        guard code == SQLITE_OK else { return code }
+                    }
+                    let code = sqlite3_step(statement)
+                    sqlite3_reset(statement)
+                    guard code == SQLITE_DONE else { return code }
+                    row += rows
                 }
-                let code = lent.add(rows, text)
-                guard code == SQLITE_OK else { return code }
-                first += rows
+                return SQLITE_OK
             }
-            return SQLITE_OK
         }
         guard code == SQLITE_OK else { throw DatabaseError(connection, code: code) }
     }
 
-    private static func cell(_ value: Value, _ size: Int) -> csqlite_cell {
+    /// Binds a value to a parameter. The bytes of a text are not copied, because they stay in place until the statement has run.
+    private static func bind(
+        _ value: Value, to parameter: Int32, of statement: OpaquePointer?, _ text: UnsafeBufferPointer<CChar>
+    ) -> Int32 {
         switch value {
-        case .null: return csqlite_cell(number: 0, length: 0, kind: csqlite_null.rawValue)
-        case .integer(let number): return csqlite_cell(number: number, length: 0, kind: csqlite_integer.rawValue)
-        case .real(let number):
-            let bits = Int64(bitPattern: number.bitPattern)
-            return csqlite_cell(number: bits, length: 0, kind: csqlite_real.rawValue)
+        case .null: return sqlite3_bind_null(statement, parameter)
+        case .integer(let number): return sqlite3_bind_int64(statement, parameter, number)
+        case .real(let number): return sqlite3_bind_double(statement, parameter, number)
         case .text(let start, let count):
-            precondition(start >= 0 && count >= 0 && count <= size - start, "a text behind the end")
-            return csqlite_cell(number: Int64(start), length: UInt32(count), kind: csqlite_text.rawValue)
+            precondition(start >= 0 && count >= 0 && count <= text.count - start, "a text behind the end")
+            let bytes = text.baseAddress.map { $0 + start } ?? DatabaseParameter.noBytes
+            return sqlite3_bind_text64(statement, parameter, bytes, UInt64(count), nil, UInt8(SQLITE_UTF8))
         }
     }
 }
 
-/// Rows as SQLite reads them, and the statement that takes them in. A ``NewDatabase`` has it until its connection is closed.
-final class LentRows {
-    /// More rows at a time gain nothing.
-    static let most = 256
+/// The statements of a ``RowInsertion``. A ``NewDatabase`` finalizes them before it closes its connection.
+final class InsertionStatements {
+    /// The number of rows that ``full`` inserts. A statement for each row would search the end of the table for each row.
+    static let rowsPerStep = 64
 
-    let cells: UnsafeMutableBufferPointer<csqlite_cell>
-    private let rows: UnsafeMutablePointer<csqlite_rows>
-    private var statement: OpaquePointer?
+    /// The statement that inserts ``rowsPerStep`` rows.
+    private(set) var full: OpaquePointer?
+    /// The statement that inserts one row.
+    private(set) var single: OpaquePointer?
 
-    /// - Parameters:
-    ///   - table: that they are added to, as SQL has it.
-    ///   - name: what SQLite knows them by.
+    /// Prepares the statements.
+    /// - Parameter table: The name of the table as an SQL identifier.
     /// - Throws: ``DatabaseError``.
-    init(into table: String, columns: Int, as name: String, _ connection: OpaquePointer?) throws(DatabaseError) {
-        cells = .allocate(capacity: Self.most * columns)
-        rows = .allocate(capacity: 1)
-        rows.initialize(to: csqlite_rows(cells: cells.baseAddress, text: nil, count: 0, columns: Int32(columns)))
-        var code = csqlite_lend_rows(connection, name, rows)
-        if code == SQLITE_OK {
-            let sql = "INSERT INTO \(table) SELECT * FROM \(name)"
-            code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        }
+    init(into table: String, columns: Int, _ connection: OpaquePointer?) throws(DatabaseError) {
+        let row = "(" + Array(repeating: "?", count: columns).joined(separator: ",") + ")"
+        let rows = Array(repeating: row, count: Self.rowsPerStep).joined(separator: ",")
+        full = try Self.prepare("INSERT INTO \(table) VALUES \(rows)", connection)
+        single = try Self.prepare("INSERT INTO \(table) VALUES \(row)", connection)
+    }
+
+    private static func prepare(_ sql: String, _ connection: OpaquePointer?) throws(DatabaseError) -> OpaquePointer? {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
         guard code == SQLITE_OK else { throw DatabaseError(connection, code: code) }
+        return statement
     }
 
-    /// Adds rows whose cells are set.
-    /// - Parameter text: the bytes of their texts.
-    /// - Returns: a code of SQLite.
-    func add(_ count: Int, _ text: UnsafeBufferPointer<UInt8>) -> Int32 {
-        defer { (rows.pointee.count, rows.pointee.text) = (0, nil) }
-        rows.pointee.count = Int64(count)
-        return text.withMemoryRebound(to: CChar.self) { bytes in
-            // A null pointer would be NULL.
-            rows.pointee.text =
-                bytes.baseAddress ?? UnsafeRawPointer(StaticString("").utf8Start).assumingMemoryBound(to: CChar.self)
-            let code = sqlite3_step(statement)
-            sqlite3_reset(statement)
-            return code == SQLITE_DONE ? SQLITE_OK : code
-        }
-    }
-
-    /// Gives the statement back; without that the connection cannot be closed.
+    /// Finalizes the statements. The connection cannot be closed before.
     func end() {
-        sqlite3_finalize(statement)
-        statement = nil
+        sqlite3_finalize(full)
+        sqlite3_finalize(single)
+        (full, single) = (nil, nil)
     }
 
-    deinit {
-        end()
-        rows.deallocate()
-        cells.deallocate()
-    }
+    deinit { end() }
 }

@@ -4,12 +4,9 @@ import Glibc
 
 /// The threads, the memory and the open files that a program needs before it can do anything.
 public enum SystemResources {
-    /// The threads of the libraries beside those of the work: for signals, timers and single queues. Most of them are never
-    /// made; the system has to allow their number, not their stacks.
-    private static let otherThreads = 4
-    /// The address space, in bytes, for the usual work of one thread: a segment of records, compressed and read. What is asked
-    /// for later cannot be refused with a message, because Swift ends a program that gets no memory.
-    private static let bytesPerThread: UInt = 16 << 20
+    /// The address space, in bytes, for the usual work of one thread: a segment of records, compressed and read. It is checked at
+    /// the start, because Swift ends a program that gets no memory later.
+    private static let bytesPerThread = 16 << 20
 
     /// Ends the program with a clear message where the system does not allow it to have `count` more files open. The
     /// libraries below would trap, or report a server or a bundle as unreachable.
@@ -20,21 +17,19 @@ public enum SystemResources {
         exit(ExitStatus.inputOutput.rawValue)
     }
 
-    /// Ends the program with a clear message where the system does not allow it the threads and the address space that it
-    /// needs, now and whenever a thread cannot be made later: it would wait for ever otherwise.
+    /// Ends the program with a clear message if the system does not allow it the address space that it needs, and whenever a
+    /// thread cannot be created later.
     /// - Parameters:
-    ///   - program: the program's own name.
-    ///   - threadsPerProcessor: how many threads it has at once for each processor.
+    ///   - program: The name of the program.
+    ///   - threadsPerProcessor: The number of threads that work at once for each processor.
     public static func require(for program: StaticString, threadsPerProcessor: Int) {
-        let working = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) * threadsPerProcessor
-        let threads = working + otherThreads
+        let threads = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) * threadsPerProcessor
         var code = cthreads_set_up_heap()
-        if code == 0 {
-            code = cthreads_try(Int32(clamping: working), Int32(otherThreads), UInt(working) * bytesPerThread)
-        }
+        if code == 0 { code = checkAddressSpace(threads * (stackSize + bytesPerThread)) }
         guard code == 0 else {
-            StandardError.write("\(program): cannot have \(threads) threads: \(String(cString: strerror(code)))")
-            StandardError.write("\(program): allow more processes (ulimit -u) or more address space (ulimit -v)")
+            let reason = String(cString: strerror(code))
+            StandardError.write("\(program): cannot have memory for \(threads) threads: \(reason)")
+            StandardError.write("\(program): allow more address space (ulimit -v)")
             exit(ExitStatus.inputOutput.rawValue)
         }
         // A static string stays where it is.
@@ -43,5 +38,26 @@ public enum SystemResources {
                 cthreads_end_without_thread($0.baseAddress, ExitStatus.inputOutput.rawValue)
             }
         }
+    }
+
+    /// The size of the stack of a thread, in bytes.
+    private static var stackSize: Int {
+        var attributes = pthread_attr_t()
+        var size = 0
+        guard pthread_attr_init(&attributes) == 0 else { return 0 }
+        pthread_attr_getstacksize(&attributes, &size)
+        pthread_attr_destroy(&attributes)
+        return size
+    }
+
+    /// Reserves address space and gives it back.
+    /// - Returns: 0, or an `errno` code.
+    private static func checkAddressSpace(_ bytes: Int) -> Int32 {
+        let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+        let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, flags, -1, 0)
+        // The address -1 stands for a failure.
+        guard Int(bitPattern: memory) != -1 else { return errno }
+        munmap(memory, bytes)
+        return 0
     }
 }

@@ -19,8 +19,7 @@ struct AppListing {
     /// - Parameter report: a finished one.
     init(_ report: ScanReport) {
         self.report = report
-        let count = report.containerCount
-        rollUp = AppRollUp(report.rows, containerCount: count, ContainerApps(report.rows, containerCount: count))
+        rollUp = report.rollUp(report.containerApps)
     }
 
     /// Whether a scan found so much that it is shown by app unless each store is asked for.

@@ -67,9 +67,9 @@ final class BundleOutput {
         try stream?.commit()
         if let volumes = try writer.take()?.commit() {
             self.volumes = volumes
-            return volumes.map { Receipt.File(name: CapturedFolder.lastPart(of: $0.path), sha256: $0.sha256) }
+            return volumes.map { Receipt.File(name: Path.lastName(of: $0.path), sha256: $0.sha256) }
         }
-        let name = path == "-" ? "stdout" : CapturedFolder.lastPart(of: path)
+        let name = path == "-" ? "stdout" : Path.lastName(of: path)
         return hash.map { [Receipt.File(name: name, sha256: $0.value)] } ?? []
     }
 }

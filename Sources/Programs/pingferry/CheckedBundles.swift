@@ -61,7 +61,7 @@ struct CheckedBundles {
 
     private mutating func add(_ hashes: [ContentHash], _ outcome: Receipt.Outcome) {
         // What tells bundles of one name apart is in front of the names of their volumes too.
-        let folder = String(name.dropLast(CapturedFolder.lastPart(of: name).count))
+        let folder = Path.parent(of: name).map { "\($0)/" } ?? ""
         let volumes = reader?.volumes?.names.map { folder + $0.name } ?? []
         let files = zip(volumes.count > 1 ? volumes : [name], hashes).map { Receipt.File(name: $0, sha256: $1) }
         entries.append(

@@ -1,3 +1,4 @@
+import Bundle
 import Telemetry
 
 /// The apps that containers belong to, as far as the stores in them name the apps.

@@ -6,16 +6,12 @@ enum OutputPlace {
     /// Warns on standard error if an output is written into the folder of a capture. The next run would find it there, and what
     /// was captured is no longer as it was.
     static func warn(about output: String, among inputs: [String], isQuiet: Bool) {
-        guard !isQuiet, output != "-", let folder = RealPath.of(folder(of: output)) else { return }
+        guard !isQuiet, output != "-", let folder = RealPath.of(Path.folder(of: output)) else { return }
         for input in inputs where input != "-" {
             guard let capture = RealPath.of(input), "\(folder)/".hasPrefix("\(capture)/") else { continue }
             StandardError.write("pingferry: \(output) is written into the capture \(input), which changes it")
             StandardError.write("pingferry: write it to another folder, so that the capture stays as it was taken")
             return
         }
-    }
-
-    private static func folder(of path: String) -> String {
-        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 }

@@ -28,7 +28,7 @@ struct ReceiptComparison {
     /// - Throws: ``CommandError``.
     func check(_ reader: BundleReader, _ bundle: String) throws {
         let paths: [String?] = reader.volumes?.names.map(\.path) ?? [bundle == "-" ? nil : bundle]
-        let names = paths.map { path in path.map { CapturedFolder.lastPart(of: $0) } }
+        let names = paths.map { path in path.map { Path.lastName(of: $0) } }
         let files = zip(names, try reader.hashesOfFiles()).map { (name: $0, sha256: $1) }
         let name = InputOpening.name(of: bundle)
         guard try reader.isUnchanged() else {

@@ -1,3 +1,5 @@
+import Bundle
+
 /// The counts of all rows of an input, in a few bytes for each row, because a capture can have hundreds of thousands of stores.
 ///
 /// The names of counts are stored once. Only the row that was counted last has a dictionary, since most records of a row
@@ -45,22 +47,4 @@ struct ScanCounts {
         let range = Int(ranges[row].lowerBound)..<Int(ranges[row].upperBound)
         return Dictionary(uniqueKeysWithValues: stored[range].map { (names[$0.name], $0.count) })
     }
-}
-
-/// Values that are stored once and referred to by number.
-struct NumberedValues<Value: Hashable> {
-    private var values: [Value] = []
-    private var numbers: [Value: UInt32] = [:]
-
-    /// Returns the number of a value, which is stored if it is new.
-    mutating func number(of value: Value) -> UInt32 {
-        if let number = numbers[value] { return number }
-        let number = UInt32(values.count)
-        values.append(value)
-        numbers[value] = number
-        return number
-    }
-
-    /// Returns the value with a number.
-    subscript(number: UInt32) -> Value { values[Int(number)] }
 }

@@ -10,7 +10,7 @@ struct ScanJSON {
     /// - Parameter report: a finished one.
     init(_ report: ScanReport) {
         self.report = report
-        apps = ContainerApps(report.rows, containerCount: report.containerCount)
+        apps = report.containerApps
     }
 
     /// Calls `body` with an object for each part of a store, each bundle and each request log.
@@ -19,9 +19,7 @@ struct ScanJSON {
     }
 
     /// An object for each app, with what its stores have in all.
-    var appEntries: [CanonicalObject] {
-        AppRollUp(report.rows, containerCount: report.containerCount, apps).entries.map(\.json)
-    }
+    var appEntries: [CanonicalObject] { report.rollUp(apps).entries.map(\.json) }
 
     /// An object for each backup.
     var backups: [CanonicalObject] { report.inputs.flatMap(\.backups).map { BackupReport($0).json } }

@@ -9,7 +9,7 @@ struct ScanListing {
     /// - Parameter report: A finished report.
     init(_ report: ScanReport) {
         self.report = report
-        apps = ContainerApps(report.rows, containerCount: report.containerCount)
+        apps = report.containerApps
     }
 
     /// Prints the stores of all inputs, and the problems that belong to no store.

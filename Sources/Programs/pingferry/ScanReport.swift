@@ -42,6 +42,13 @@ struct ScanReport {
         inputs.lazy.flatMap { input in input.rowIndices.lazy.map { input.row($0) } }
     }
 
+    /// The apps that the containers belong to. They are determined on each access, from rows whose counts have to be final.
+    var containerApps: ContainerApps { ContainerApps(rows, containerCount: containerCount) }
+
+    /// Returns the findings added up by app.
+    /// - Parameter apps: The apps that the containers belong to.
+    func rollUp(_ apps: ContainerApps) -> AppRollUp { AppRollUp(rows, containerCount: containerCount, apps) }
+
     /// Counts a record.
     mutating func count(_ entry: Batch.Entry) {
         inputs[entry.input].count(entry.summary, inRow: inputs[entry.input].row(at: entry.place))

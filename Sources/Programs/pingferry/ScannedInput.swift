@@ -1,5 +1,7 @@
+import Bundle
 import Bytes
 import Capture
+import Files
 import Telemetry
 
 /// An input of a scan, with a row for each part of its stores. A bundle or a request log has one row.
@@ -171,10 +173,10 @@ struct ScannedInput {
     func row(ofPath path: String, kind: String? = nil) -> Int? {
         switch contents {
         case .bundle: return 0
-        case .log(_, let logPath): return path == logPath || Self.folder(of: path) == logPath ? 0 : nil
+        case .log(_, let logPath): return path == logPath || Path.parent(of: path) == logPath ? 0 : nil
         case .folder(let capture):
             let rows = rows(at: path, in: capture)
-            if rows.isEmpty { return self.rows(at: Self.folder(of: path), in: capture).first }
+            if rows.isEmpty { return self.rows(at: Path.parent(of: path) ?? "", in: capture).first }
             guard let kind else { return rows.first }
             return rows.first { self.part(ofRow: $0, in: capture).kind.description == kind } ?? rows.first
         }
@@ -186,7 +188,7 @@ struct ScannedInput {
         if !stores.isEmpty { return stores.flatMap { rows(ofStore: $0) } }
         var folder = path
         while !folder.isEmpty {
-            folder = Self.folder(of: folder)
+            folder = Path.parent(of: folder) ?? ""
             let parts = capture.stores.indices(at: folder).flatMap { rows(ofStore: $0) }
                 .filter { part(ofRow: $0, in: capture).path == path }
             if !parts.isEmpty { return parts }
@@ -202,9 +204,5 @@ struct ScannedInput {
 
     private func firstRow(ofStore store: Int) -> Int {
         rowTable.indices.firstSorted { rowTable[$0].store >= store }
-    }
-
-    private static func folder(of path: String) -> String {
-        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? ""
     }
 }

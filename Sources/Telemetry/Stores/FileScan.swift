@@ -26,49 +26,80 @@ public protocol FileReader: Sendable {
 }
 
 extension FileStore {
-    /// Begins to read some of the files.
+    /// Returns a scan of some of the files.
     public func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
-        FileScan(self, files, in: context)
+        let reader = ParsedFileReader(store: self, options: context.options, reader: makeReader(in: context))
+        return FileScan(files, ofStoreAt: path, inFolderAt: folderPath, of: context.tree, using: reader)
     }
 }
 
-/// Reads the files of a store one by one.
-private struct FileScan: StoreScan {
-    private let store: any FileStore
-    private let context: StoreContext
+/// Reads the files of a store for a ``FileScan``, one at a time.
+public protocol FileScanReader: Sendable {
+    /// Reads a file.
+    /// - Parameters:
+    ///   - index: The index of the file in the order of the store.
+    ///   - folder: The folder that the files of the store are opened in.
+    ///   - files: Reads the bytes of the file.
+    ///   - output: Receives the findings. Its rejects are put into quarantine, with the bytes that `files` holds.
+    /// - Returns: The file that the rejects belong to. Returns `nil` if no file was read.
+    mutating func read(
+        _ index: Int, in folder: borrowing Folder, with files: inout StoreFileReading, into output: inout ScanOutput
+    ) -> StoreFile?
+}
+
+/// A scan that reads the files of a store one after another, and puts their rejects into quarantine.
+public struct FileScan<Reader: FileScanReader>: StoreScan {
+    private let path: String
+    private let folderPath: String
+    private let tree: FileTree
     private var left: Range<Int>
-    private var reader: any FileReader
+    private var reader: Reader
     private var files = StoreFileReading()
-    /// The name of the file that is read, in memory that is used again.
-    private var name: [UInt8] = []
-    /// The file that was read last, while some of its rejects are still to be quarantined.
+    /// The file that was read last, if some of its rejects are not in quarantine yet.
     private var current: StoreFile?
     /// These rejects.
     private var rejects: [Reject] = []
 
-    init(_ store: some FileStore, _ files: Range<Int>, in context: StoreContext) {
-        self.store = store
-        self.context = context
+    /// Creates a scan.
+    /// - Parameters:
+    ///   - files: The indices of the files to read, in the order of the store.
+    ///   - path: The path of the store in the capture.
+    ///   - folderPath: The path of the folder that the files are opened in.
+    ///   - tree: The files of the capture.
+    ///   - reader: Reads each file.
+    public init(
+        _ files: Range<Int>, ofStoreAt path: String, inFolderAt folderPath: String, of tree: FileTree,
+        using reader: Reader
+    ) {
         left = files
-        reader = store.makeReader(in: context)
+        self.path = path
+        self.folderPath = folderPath
+        self.tree = tree
+        self.reader = reader
     }
 
-    mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool {
+    /// Reads files until the output is full or none is left.
+    public mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool {
         try read(into: &output) { _ in }
     }
 
-    mutating func read(
+    /// Reads files until the output is full or none is left. Calls `handOn` after each file.
+    public mutating func read(
         into output: inout ScanOutput, handOn: (inout ScanOutput) -> Void
     ) throws(FileError) -> Bool {
         do throws(FileError) {
-            let folder = try context.tree.folder(at: store.folderPath)
+            let folder = try tree.folder(at: folderPath)
             while !output.isFull {
                 if let file = current {
                     if files.quarantine(&rejects, of: file, into: &output) { current = nil }
                 } else if let index = left.first {
-                    read(index, in: folder, into: &output)
-                    handOn(&output)
                     left.removeFirst()
+                    let file = reader.read(index, in: folder, with: &files, into: &output)
+                    if !output.rejects.isEmpty {
+                        rejects = output.takeRejects()
+                        current = file
+                    }
+                    handOn(&output)
                 } else {
                     return false
                 }
@@ -76,21 +107,36 @@ private struct FileScan: StoreScan {
             return !left.isEmpty || current != nil
         } catch {
             left = left.upperBound..<left.upperBound
-            output.report(Problem("unreadable", error.description), path: store.path)
+            output.report(Problem("unreadable", error.description), path: path)
             return false
         }
     }
+}
 
-    private mutating func read(_ index: Int, in folder: borrowing Folder, into output: inout ScanOutput) {
+/// Reads the files of a ``FileStore``.
+private struct ParsedFileReader: FileScanReader {
+    let store: any FileStore
+    let options: ScanOptions
+    var reader: any FileReader
+    /// The name of the file that is being read. Its memory is reused.
+    private var name: [UInt8] = []
+
+    init(store: any FileStore, options: ScanOptions, reader: any FileReader) {
+        self.store = store
+        self.options = options
+        self.reader = reader
+    }
+
+    mutating func read(
+        _ index: Int, in folder: borrowing Folder, with files: inout StoreFileReading, into output: inout ScanOutput
+    ) -> StoreFile? {
         let path = store.path(ofFile: index, name: &name)
         let file = StoreFile(
             name: name, path: path, kind: store.kind, credentials: store.carriesCredentials ? .always : .never)
-        guard files.read(file, limit: store.sizeLimit, in: folder, context.options, into: &output) else { return }
+        guard files.read(file, limit: store.sizeLimit, in: folder, options, into: &output) else { return nil }
         output.path = path
         reader.read(files.contents, file: index, into: &output)
-        guard !output.rejects.isEmpty else { return }
-        rejects = output.takeRejects()
-        current = file
+        return file
     }
 }
 

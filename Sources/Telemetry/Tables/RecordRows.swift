@@ -132,13 +132,12 @@ public struct RecordRows: Sendable {
         (ofRecord, ofEvent, ofEarlierRun) = (buffer.keep("record"), buffer.keep("event"), buffer.keep("earlier-run"))
     }
 
-    /// Takes the rows out.
-    /// - Parameter memory: takes their place; its own rows are forgotten.
-    public mutating func take(leaving memory: RowBuffer?) -> RowBuffer {
-        var taken = memory ?? RowBuffer(emptyLike: buffer)
-        swap(&taken, &buffer)
+    /// Returns the rows, and goes on with an empty buffer.
+    /// - Parameter memory: A buffer for the same tables, which is emptied and used for the next rows.
+    public mutating func take(leaving memory: consuming RowBuffer) -> RowBuffer {
+        swap(&memory, &buffer)
         removeAll()
-        return taken
+        return memory
     }
 
     /// Goes on to the next record.

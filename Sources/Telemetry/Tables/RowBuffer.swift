@@ -18,12 +18,6 @@ public struct RowBuffer: Sendable {
         cells = Array(repeating: [], count: tables.count)
     }
 
-    /// Makes room for the rows of the tables of another buffer.
-    init(emptyLike other: RowBuffer) {
-        names = other.names
-        cells = Array(repeating: [], count: other.cells.count)
-    }
-
     /// Adds a row, with a cell for each column of the table.
     public mutating func add(_ row: [Cell], to table: Int) {
         cells[table] += row

@@ -28,7 +28,7 @@ import Testing
 
     @Test("one that a failed piece of work had is dropped")
     func failure() throws {
-        let pool = SparePool<Spare, Never> { Spare() }
+        let pool = SparePool<Spare, any Error> { Spare() }
         var used: [Spare] = []
         #expect(throws: Failed.self) {
             try pool.withSpare { spare in

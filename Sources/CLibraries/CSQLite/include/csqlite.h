@@ -33,30 +33,4 @@ int csqlite_open(struct csqlite_copy *copy, sqlite3 **connection);
 /// Closes the connection, whose statements must have been finalized.
 void csqlite_close(struct csqlite_copy *copy, sqlite3 *connection);
 
-/// What the value of a cell is.
-enum csqlite_kind { csqlite_null, csqlite_integer, csqlite_real, csqlite_text };
-
-/// A value of a row that is to be added.
-struct csqlite_cell {
-    /// The number, the bits of a binary number, or where a text begins.
-    sqlite3_int64 number;
-    /// How many bytes a text has.
-    unsigned length;
-    /// One of csqlite_kind.
-    unsigned kind;
-};
-
-/// Rows that are to be added, cell after cell.
-struct csqlite_rows {
-    const struct csqlite_cell *cells;
-    /// The bytes of all texts, UTF-8.
-    const char *text;
-    sqlite3_int64 count;
-    int columns;
-};
-
-/// Makes rows readable under a name, as a table whose columns have no type. What they are may change whenever no statement reads
-/// them; they must stay where they are until the connection is closed. An SQLite result code.
-int csqlite_lend_rows(sqlite3 *connection, const char *name, const struct csqlite_rows *rows);
-
 #endif

@@ -1,10 +1,15 @@
+import Bundle
+
 /// What is known of the phone of each client. Many have the same app and the same model, so that a client takes two small numbers.
 struct ClientPhones: Sendable {
-    /// Places among the apps and the models; 0 where nothing is known.
+    /// The numbers of an app and a model. 0 stands for an unknown one.
     private struct Places: Sendable {
-        var app: UInt16 = 0
-        var model: UInt16 = 0
+        var app: UInt32 = 0
+        var model: UInt32 = 0
     }
+
+    /// The maximum number of apps and of models. A capture may name any number of them.
+    private static let limit = 16_384
 
     private var places: [ClientKey: Places] = [:]
     /// The clients as they were first met, so that equal input is counted in one order.
@@ -20,8 +25,9 @@ struct ClientPhones: Sendable {
         if !isClient { nobody.insert(client) }
         if places[client] == nil { order.append(client) }
         var known = places[client] ?? Places()
-        known.app = apps.number(of: apps[known.app].updated(by: phone.app)) ?? known.app
-        known.model = models.number(of: models[known.model].updated(by: phone.model)) ?? known.model
+        let (app, model) = (apps[known.app].updated(by: phone.app), models[known.model].updated(by: phone.model))
+        known.app = apps.number(of: app, limit: Self.limit) ?? known.app
+        known.model = models.number(of: model, limit: Self.limit) ?? known.model
         places[client] = known
     }
 
@@ -45,32 +51,5 @@ struct ClientPhones: Sendable {
         var counts: [Key: Int] = [:]
         for (client, known) in places where !nobody.contains(client) { counts[key(known), default: 0] += 1 }
         return counts
-    }
-}
-
-/// Values that many things have in common, each with a number.
-private struct NumberedValues<Value: Hashable & Sendable>: Sendable {
-    private var values: [Value]
-    private var numbers: [Value: UInt16]
-
-    /// A capture may name any number of apps and models; beyond these, none is learned.
-    private static var limit: Int { 16_384 }
-
-    /// - Parameter unknown: the value with the number 0.
-    init(_ unknown: Value) {
-        values = [unknown]
-        numbers = [unknown: 0]
-    }
-
-    subscript(number: UInt16) -> Value { values[Int(number)] }
-
-    /// - Returns: nil for a value beyond the limit.
-    mutating func number(of value: Value) -> UInt16? {
-        if let number = numbers[value] { return number }
-        guard values.count < Self.limit else { return nil }
-        let number = UInt16(values.count)
-        values.append(value)
-        numbers[value] = number
-        return number
     }
 }

@@ -50,11 +50,8 @@ public struct MemberPath: Hashable, Sendable {
         return part.count
     }
 
-    /// The path of the folder that it lies in, and its name there.
-    public var split: (folder: ArraySlice<UInt8>, name: ArraySlice<UInt8>) {
-        guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return ([], bytes[...]) }
-        return (bytes[..<slash], bytes[(slash + 1)...])
-    }
+    /// The path of the folder that the member is in, and its name there.
+    public var split: (folder: ArraySlice<UInt8>, name: ArraySlice<UInt8>) { Path.split(bytes) }
 
     /// The path as text; bytes that are no UTF-8 are replaced.
     public var text: String { String(decoding: bytes, as: UTF8.self) }

@@ -84,12 +84,8 @@ public final class SpooledTree: Sendable {
     /// The place of a file in `files`.
     /// - Throws: `FileError`, as `openat` without following links would.
     func file(at path: [UInt8], below start: Int) throws(FileError) -> Int {
-        var folder = start
-        var name = path[...]
-        if let slash = path.lastIndex(of: UInt8(ascii: "/")) {
-            folder = try self.folder(at: path[..<slash], below: start)
-            name = path[(slash + 1)...]
-        }
+        let (parent, name) = Path.split(path)
+        let folder = try folder(at: parent, below: start)
         guard let entry = find(name, in: folder) else { throw error(.open, path, ENOENT) }
         switch folders[folder].kind(entry) {
         case .file: return Int(folders[folder].inode(entry))

@@ -262,7 +262,7 @@ struct SendCommand: AsyncParsableCommand {
         let path = reader.volumes?.names.first?.bundle ?? bundle.path
         let signature = Signers.signaturePath(of: path)
         let paths = (reader.volumes?.paths ?? [bundle.path]) + (FileIdentity(path: signature) == nil ? [] : [signature])
-        return (paths, VolumeName.lastPart(of: path), reader.volumes != nil)
+        return (paths, Path.name(of: path), reader.volumes != nil)
     }
 
     private func intake(isReleased: ((_ id: String, _ code: String) -> Bool)?) async throws -> BundleIntake {

@@ -177,7 +177,7 @@ struct BundleCommand: AsyncParsableCommand {
 
     private func receipt(for manifest: Manifest, _ files: [Receipt.File], _ intake: Intake) -> Receipt {
         let entry = Receipt.Entry(
-            name: CapturedFolder.lastPart(of: output), files: files,
+            name: Path.lastName(of: output), files: files,
             outcome: intake.isIncomplete ? .incomplete : .complete, manifest: manifest)
         // Of a bundle with pseudonyms, paths and labels would tell whose captures they were.
         return Receipt(
@@ -204,16 +204,12 @@ struct BundleCommand: AsyncParsableCommand {
 
     /// Whether a file would be the bundle, one of its volumes, their list, or its signature.
     private func isOwnName(_ path: String) -> Bool {
-        let own = CapturedFolder.lastPart(of: output)
-        let (name, folders) = (CapturedFolder.lastPart(of: path), (folder(of: path), folder(of: output)))
+        let own = Path.lastName(of: output)
+        let (name, folders) = (Path.lastName(of: path), (Path.folder(of: path), Path.folder(of: output)))
         let isInSameFolder = folders.0 == folders.1 || FileIdentity(path: folders.0) == FileIdentity(path: folders.1)
         return isInSameFolder
             && ([own, "\(own).sha256", Signers.signaturePath(of: own)].contains(name)
                 || VolumeName(path: name)?.bundle == own)
-    }
-
-    private func folder(of path: String) -> String {
-        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 
     /// What was written.

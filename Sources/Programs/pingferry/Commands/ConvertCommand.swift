@@ -248,7 +248,7 @@ extension CaptureInput {
         switch self {
         case .folder(let capture): capture.label
         case .log(let log): log.label
-        case .bundle, .salvage: CapturedFolder.lastPart(of: path)
+        case .bundle, .salvage: Path.lastName(of: path)
         }
     }
 }

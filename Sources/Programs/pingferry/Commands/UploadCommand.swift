@@ -1,5 +1,6 @@
 import ArgumentParser
 import Console
+import Files
 import FoundationEssentials
 import Glibc
 
@@ -39,8 +40,7 @@ struct UploadCommand: AsyncParsableCommand {
         // Without /proc, only PATH is searched.
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        let beside = own.lastIndex(of: "/").map { String(own[..<$0]) }
-        return [beside].compactMap(\.self) + path.split(separator: ":").map(String.init)
+        return [Path.parent(of: own)].compactMap(\.self) + path.split(separator: ":").map(String.init)
     }
 
     /// Replaces this program by another.

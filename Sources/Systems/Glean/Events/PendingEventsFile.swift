@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -31,12 +32,10 @@ struct PendingEventsFile {
     /// - Parameter document: memory to read with.
     init(_ bytes: [UInt8], using document: inout JSONDocument) {
         defer { document.reset() }
-        var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        while start < bytes.count {
-            let feed = bytes[start...].firstIndex(of: UInt8(ascii: "\n"))
-            let line = start..<(feed ?? bytes.count)
-            if bytes[line].contains(where: { !$0.isBlank }) { read(line, of: bytes, isLast: feed == nil, &document) }
-            start = line.upperBound + 1
+        var lines = LineCursor(from: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+        while let line = lines.next(in: bytes.span) {
+            guard bytes[line.range].contains(where: { !$0.isBlank }) else { continue }
+            read(line.range, of: bytes, isLast: !line.isTerminated, &document)
         }
         close()
     }

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -22,8 +23,10 @@ struct PingLines {
         guard !bytes.isEmpty else { throw PingFileError("G1 empty file") }
         let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         let start = hasMark ? 3 : 0
-        let first = Self.line(from: start, in: bytes)
-        let second = Self.line(from: first.upperBound + 1, in: bytes)
+        var lines = LineCursor(from: start)
+        let end = bytes.count..<bytes.count
+        let first = lines.next(in: bytes.span)?.range ?? end
+        let second = lines.next(in: bytes.span)?.range ?? end
         try Self.check(bytes[start..<second.upperBound])
         guard first.upperBound + 1 < bytes.count else { throw PingFileError("G2 no body: no second line") }
         path = Self.withoutReturn(first, in: bytes)
@@ -32,7 +35,7 @@ struct PingLines {
         guard bytes[body].contains(where: { !$0.isBlank }) else {
             throw PingFileError("G3 blank body", offset: second.lowerBound, length: second.count)
         }
-        let third = Self.line(from: second.upperBound + 1, in: bytes)
+        let third = lines.next(in: bytes.span)?.range ?? end
         let trimmed = Self.withoutReturn(third, in: bytes)
         metadata = bytes[trimmed].contains { !$0.isBlank } ? trimmed : nil
         if hasMark { notes.append("G12 byte order mark left out") }
@@ -46,12 +49,6 @@ struct PingLines {
     private static func check(_ bytes: ArraySlice<UInt8>) throws(PingFileError) {
         guard !bytes.contains(0) else { throw PingFileError("G8 NUL bytes") }
         guard (try? UTF8Span(validating: bytes.span)) != nil else { throw PingFileError("G9 not UTF-8") }
-    }
-
-    /// The line that begins at a place, without its line feed.
-    private static func line(from start: Int, in bytes: [UInt8]) -> Range<Int> {
-        guard start < bytes.count else { return bytes.count..<bytes.count }
-        return start..<(bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count)
     }
 
     private static func withoutReturn(_ line: Range<Int>, in bytes: [UInt8]) -> Range<Int> {
@@ -73,9 +70,4 @@ struct PingFileError: Error {
     init(_ reason: String, line: Range<Int>) {
         self.init(reason, offset: line.lowerBound, length: line.count)
     }
-}
-
-extension UInt8 {
-    /// White space inside a line, or its end.
-    var isBlank: Bool { self == 0x20 || self == 0x0D || self == 0x09 || self == 0x0A }
 }

@@ -95,7 +95,8 @@ struct GleanDirectory: Store {
     var fileCount: Int { folders.reduce(1) { $0 + $1.files.count } }
 
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
-        GleanScan(self, files, in: context)
+        FileScan(
+            files, ofStoreAt: path, inFolderAt: folderPath, of: context.tree, using: GleanFileReader(self, in: context))
     }
 }
 

@@ -79,7 +79,7 @@ struct GleanStores: StoreFormat {
 
     /// A ping or an events file that is given alone, by the name of its folder.
     func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
-        let folders = path.split(separator: "/").map(String.init)
+        let folders = Path.parts(of: path)
         guard let last = folders.last, let contents = GleanDirectory.Contents(folder: last) else { return .stranger }
         let isInUsual = folders.dropLast().last == Self.usualName
         switch contents {

@@ -1,5 +1,5 @@
 import JSONText
-import Synchronization
+import Parallel
 import Telemetry
 
 /// Captured pings: the measurements as they go to the server, or in the envelope that apps store.
@@ -12,7 +12,10 @@ struct MozillaRequests: RequestFormat {
     let headers: Set<String> = []
     let payloadsRepeat = false
 
-    private let readers = SparePingReaders()
+    /// Readers that keep their memory from one line to the next. Each call sets the place of the reader that it uses.
+    private let readers = SparePool<PingReader, Never> {
+        PingReader(at: MozillaPlace(capture: "", path: "", store: .mozillaPingFile, namedType: ""))
+    }
 
     /// `/submit/telemetry/` and the six parts of ``SubmitPath``. Pings of Glean go to the same host and have other paths.
     func isUpload(_ parts: [[UInt8]]) -> Bool {
@@ -40,23 +43,14 @@ struct MozillaRequests: RequestFormat {
     func record(ofStored line: [UInt8], source: Source) throws(BodyError) -> Record {
         let place = MozillaPlace(capture: source.capture, path: source.path, store: source.store, namedType: "")
         var output = ScanOutput(capture: source.capture, path: source.path)
-        readers.withReader(at: place) { $0.readPingFile(line, into: &output) }
+        readers.withSpare { reader in
+            reader.place = place
+            reader.readPingFile(line, into: &output)
+        }
         guard var record = output.found.first?.record else {
             throw .invalid(output.rejects.first?.reason ?? "no envelope")
         }
         record.source.index = source.index
         return record
-    }
-}
-
-/// Readers that keep their memory from one line to the next, one for each thread that reads lines.
-private final class SparePingReaders: Sendable {
-    private let spares = Mutex<[PingReader]>([])
-
-    func withReader(at place: MozillaPlace, _ body: (inout PingReader) -> Void) {
-        var reader = spares.withLock { $0.popLast() } ?? PingReader(at: place)
-        reader.place = place
-        body(&reader)
-        spares.withLock { [reader] in $0.append(reader) }
     }
 }

@@ -1,4 +1,5 @@
 import JSONText
+import Parallel
 import PropertyList
 import Synchronization
 import Telemetry
@@ -90,15 +91,14 @@ final class SiftEntryWriters: Sendable {
     /// How many batches are written before they are settled.
     private static let batches = 8
 
-    private let archive: SiftArchive
     private let spread: Spread
-    private let spares = Mutex<[SiftEntryWriter]>([])
-    /// The batches that were settled, for their memory.
-    private let settled = Mutex<[SiftEntryBatch]>([])
+    private let spareWriters: SparePool<SiftEntryWriter, Never>
+    /// The batches that were settled. Their memory is used again.
+    private let spareBatches = SparePool<SiftEntryBatch, Never> { SiftEntryBatch() }
 
     init(_ archive: SiftArchive, spread: @escaping Spread) {
-        self.archive = archive
         self.spread = spread
+        spareWriters = SparePool { SiftEntryWriter(archive) }
     }
 
     /// Writes the next batches of a list, as far as the list goes.
@@ -111,10 +111,8 @@ final class SiftEntryWriters: Sendable {
         let results = Mutex([SiftEntryBatch?](repeating: nil, count: starts.count))
         spread(starts.count + 1) { number in
             guard number < starts.count else { return settle() }
-            var writer = self.spares.withLock { $0.popLast() } ?? SiftEntryWriter(self.archive)
-            var batch = self.settled.withLock { $0.popLast() } ?? SiftEntryBatch()
-            writer.write(list, from: starts[number], depth: depth, into: &batch)
-            self.spares.withLock { $0.append(writer) }
+            var batch = self.spareBatches.take()
+            self.spareWriters.withSpare { $0.write(list, from: starts[number], depth: depth, into: &batch) }
             results.withLock { $0[number] = batch }
         }
         // Behind a batch that ended early, nothing follows.
@@ -123,6 +121,8 @@ final class SiftEntryWriters: Sendable {
         return Array(batches.prefix(full.count + 1))
     }
 
-    /// Takes batches back that were settled.
-    func recycle(_ batches: [SiftEntryBatch]) { settled.withLock { $0 += batches } }
+    /// Accepts batches that were settled, so that their memory is used again.
+    func recycle(_ batches: [SiftEntryBatch]) {
+        for batch in batches { spareBatches.giveBack(batch) }
+    }
 }

@@ -1,3 +1,4 @@
+import Files
 import Telemetry
 
 /// The files that the SDK keeps in its folder.
@@ -30,7 +31,7 @@ public enum SiftFile: Sendable, Equatable {
 
     /// The file with a name in a folder whose path tells that it is the SDK's, or that of its queues.
     public init?(name: String, inFolder path: String) {
-        let parts = path.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
+        let parts = Path.parts(of: path)
         guard let place = parts.lastIndex(of: Self.folderName) else { return nil }
         let below = parts[(place + 1)...]
         if below.isEmpty {

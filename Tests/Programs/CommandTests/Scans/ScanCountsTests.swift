@@ -15,10 +15,4 @@ import Testing
         #expect(counts.counts(ofRow: 1) == [.held(code: "delivered"): 2, .held(code: "schema"): 1])
         #expect(counts.counts(ofRow: 2) == [:])
     }
-
-    @Test func valuesAreStoredOnce() {
-        var values = NumberedValues<String>()
-        #expect(["a", "b", "a", "c", "b"].map { values.number(of: $0) } == [0, 1, 0, 2, 1])
-        #expect((0..<3).map { values[$0] } == ["a", "b", "c"])
-    }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -98,12 +99,8 @@ struct PendingEventFile {
     }
 
     private mutating func readSegments(from start: Int) {
-        var start = start
-        while start < bytes.count {
-            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-            readSegment(start..<end, isLast: end == bytes.count)
-            start = end + 1
-        }
+        var lines = LineCursor(from: start)
+        while let line = lines.next(in: bytes.span) { readSegment(line.range, isLast: !line.isTerminated) }
     }
 
     private mutating func readSegment(_ segment: Range<Int>, isLast: Bool) {
@@ -151,9 +148,4 @@ struct PendingEventFile {
         }
         return error.code == .unexpectedEnd ? "F4 event cut short" : "F4 broken event: \(error)"
     }
-}
-
-extension UInt8 {
-    /// White space inside a line.
-    fileprivate var isBlank: Bool { self == 0x20 || self == 0x0D || self == 0x09 || self == 0x0A }
 }

@@ -2,57 +2,32 @@ import Files
 import JSONText
 import Telemetry
 
-/// Reads files of a data directory one after another.
+/// Reads the files of a data directory.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8 and 10.
-struct GleanScan: StoreScan {
+struct GleanFileReader: FileScanReader {
     private let directory: GleanDirectory
     private let context: StoreContext
-    private var left: Range<Int>
     private var pings = GleanPingReader()
     private var document = JSONDocument()
-    private var files = StoreFileReading()
-    /// The file that was read last, while some of its rejects are still to be quarantined.
-    private var current: StoreFile?
-    private var rejects: [Reject] = []
 
-    init(_ directory: GleanDirectory, _ files: Range<Int>, in context: StoreContext) {
+    init(_ directory: GleanDirectory, in context: StoreContext) {
         self.directory = directory
         self.context = context
-        left = files
     }
 
-    mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool {
-        do throws(FileError) {
-            let folder = try context.tree.folder(at: directory.folderPath)
-            while !output.isFull {
-                if let file = current {
-                    if files.quarantine(&rejects, of: file, into: &output) { current = nil }
-                } else if let index = left.first {
-                    left.removeFirst()
-                    read(index, in: folder, into: &output)
-                } else {
-                    return false
-                }
-            }
-            return !left.isEmpty || current != nil
-        } catch {
-            left = left.upperBound..<left.upperBound
-            output.report(Problem("unreadable", error.description), path: directory.path)
-            return false
-        }
-    }
-
-    private mutating func read(_ index: Int, in folder: borrowing Folder, into output: inout ScanOutput) {
+    mutating func read(
+        _ index: Int, in folder: borrowing Folder, with files: inout StoreFileReading, into output: inout ScanOutput
+    ) -> StoreFile? {
         switch directory.file(index) {
         case .facts:
-            // Nobody else shows them, and each ping is opened for them.
+            // Only a scan shows the facts, and each ping is opened to determine them.
             if context.options.reportsQueues { output.report(DirectoryFacts(directory, folder).report) }
+            return nil
         case .file(let place, let index):
-            let contents = directory.folders[place].contents
-            switch contents {
-            case .pings(let kind): readPing(place, index, kind, in: folder, into: &output)
-            case .events: readEvents(place, index, in: folder, into: &output)
+            switch directory.folders[place].contents {
+            case .pings(let kind): return readPing(place, index, kind, in: folder, with: &files, into: &output)
+            case .events: return readEvents(place, index, in: folder, with: &files, into: &output)
             }
         }
     }
@@ -61,30 +36,39 @@ struct GleanScan: StoreScan {
 
     private mutating func readPing(
         _ place: Int, _ index: Int, _ kind: GleanPingReader.Folder, in folder: borrowing Folder,
-        into output: inout ScanOutput
-    ) {
+        with files: inout StoreFileReading, into output: inout ScanOutput
+    ) -> StoreFile? {
         let file = directory.storeFile(folder: place, index: index)
         let name = directory.folders[place].name(index)
         output.path = file.path
         // A stranger's file is not copied to quarantine [G17].
         let isNamed = GleanName.digits(ofUUID: name.span) != nil
-        guard isNamed || fits(file, in: folder) else { return output.report(Self.stranger) }
+        guard isNamed || fits(file, in: folder) else {
+            output.report(Self.stranger)
+            return nil
+        }
         guard files.read(file, limit: GleanPingReader.sizeLimit, in: folder, context.options, into: &output) else {
-            return
+            return nil
         }
         do throws(PingFileError) {
             let source = Source(capture: context.capture, path: file.path, store: .gleanPingFile, index: 0)
             let record = try pings.record(
                 of: files.contents, GleanPingReader.File(name: name, folder: kind, source: source))
-            guard isNamed || record.target != nil else { return output.report(Self.stranger) }
-            output.add(record, part: directory.part(folder: place, index: index))
+            if isNamed || record.target != nil {
+                output.add(record, part: directory.part(folder: place, index: index))
+            } else {
+                output.report(Self.stranger)
+            }
         } catch {
-            guard isNamed else { return output.report(Self.stranger) }
+            guard isNamed else {
+                output.report(Self.stranger)
+                return nil
+            }
             var reject = error.reject
             if kind == .unfinished { reject.reason = "G21 unfinished ping: \(reject.reason)" }
-            rejects = [reject]
-            current = file
+            output.rejects.append(reject)
         }
+        return file
     }
 
     private static let stranger = Problem("G17", "not read: not a ping file, and no name of one")
@@ -98,10 +82,11 @@ struct GleanScan: StoreScan {
     // MARK: Events
 
     private mutating func readEvents(
-        _ place: Int, _ index: Int, in folder: borrowing Folder, into output: inout ScanOutput
-    ) {
+        _ place: Int, _ index: Int, in folder: borrowing Folder, with files: inout StoreFileReading,
+        into output: inout ScanOutput
+    ) -> StoreFile? {
         let file = directory.storeFile(folder: place, index: index)
-        guard files.read(file, limit: .usual, in: folder, context.options, into: &output) else { return }
+        guard files.read(file, limit: .usual, in: folder, context.options, into: &output) else { return nil }
         let events = PendingEventsFile(files.contents, using: &document)
         let part = directory.part(folder: place, index: index)
         let name = String(decoding: directory.folders[place].name(index), as: UTF8.self)
@@ -112,9 +97,8 @@ struct GleanScan: StoreScan {
         }
         let counts = ["markers": events.markers, "pending": events.count - events.markers]
         output.report(StoreReport(parts: [StoreReport.Part(part: part, events: counts, queue: nil)]))
-        guard !events.rejects.isEmpty else { return }
-        rejects = events.rejects
-        current = file
+        output.rejects += events.rejects
+        return file
     }
 
     private mutating func borrow(for name: String, in folder: borrowing Folder) -> BorrowedInfo? {

@@ -1,0 +1,31 @@
+/// Values that are stored once and referred to by number, in the order in which they were added.
+public struct NumberedValues<Value: Hashable> {
+    private var values: [Value] = []
+    private var numbers: [Value: UInt32] = [:]
+
+    /// Creates a list of values. The first one has the number 0.
+    public init(_ values: Value...) {
+        for value in values { _ = number(of: value) }
+    }
+
+    /// Returns the number of a value, which is stored if it is new.
+    public mutating func number(of value: Value) -> UInt32 {
+        if let number = numbers[value] { return number }
+        let number = UInt32(values.count)
+        values.append(value)
+        numbers[value] = number
+        return number
+    }
+
+    /// Returns the number of a value, which is stored if it is new. Returns `nil` for a new value if there is no room for it.
+    /// - Parameter limit: The maximum number of values.
+    public mutating func number(of value: Value, limit: Int) -> UInt32? {
+        guard values.count < limit else { return numbers[value] }
+        return number(of: value)
+    }
+
+    /// Returns the value with a number.
+    public subscript(number: UInt32) -> Value { values[Int(number)] }
+}
+
+extension NumberedValues: Sendable where Value: Sendable {}

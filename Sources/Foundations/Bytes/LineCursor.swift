@@ -1,0 +1,38 @@
+/// A cursor that goes through the lines of a buffer.
+///
+/// Each line ends with a line feed, which the last line may lack.
+public struct LineCursor: Sendable {
+    /// The position of a line in the buffer.
+    public struct Line: Sendable, Equatable {
+        /// The indices of the bytes, without the line feed.
+        public let range: Range<Int>
+        /// Whether the line ends with a line feed.
+        public let isTerminated: Bool
+    }
+
+    /// The number of lines that the cursor has returned.
+    public private(set) var count = 0
+    private var position: Int
+
+    /// Creates a cursor.
+    /// - Parameter start: The index at which the first line begins.
+    public init(from start: Int = 0) {
+        position = start
+    }
+
+    /// Returns the next line. Returns `nil` at the end of the buffer.
+    /// - Parameter bytes: The buffer, which must be the same in all calls.
+    public mutating func next(in bytes: Span<UInt8>) -> Line? {
+        guard position < bytes.count else { return nil }
+        let end = bytes.firstIndex(of: UInt8(ascii: "\n"), from: position)
+        let line = Line(range: position..<(end ?? bytes.count), isTerminated: end != nil)
+        count += 1
+        position = line.range.upperBound + 1
+        return line
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte is white space in a line, or a part of its end.
+    @inlinable public var isBlank: Bool { self == 0x20 || self == 0x0D || self == 0x09 || self == 0x0A }
+}
