@@ -6,10 +6,11 @@ import Telemetry
 public struct ProbeSystem: TelemetrySystem {
     /// `probe`.
     public let name = SystemName.probe
-    /// One kind.
-    public let storeKinds: [StoreKind] = [.probe]
-    /// A folder `probe` is told of, and none is a store.
-    public let stores: any StoreFormat = ProbeStores()
+    /// Reports the folders in a folder `probe`, and recognizes no store.
+    public let stores: StoreFormat? = StoreFormat(
+        kinds: [.probe], mayBelongToStore: { $0.folder == "probe" }, isNamedForStore: nil,
+        storeOfFolder: Self.store(ofFolder:), storesOfFile: nil, storesOfSingleFile: nil, storeByContents: nil,
+        backups: nil)
     /// Requests to `/submit/<type>/<id>`, with a tag in the header.
     public let requests: any RequestFormat = ProbeRequests()
     /// Uploads with a tag in the header.
@@ -28,6 +29,15 @@ public struct ProbeSystem: TelemetrySystem {
 
     /// A table of this system alone.
     public static let table = SystemTable([ProbeSystem()])
+
+    private static func store(ofFolder folder: inout FolderLook) -> (any Store)? {
+        guard folder.name == "probe" else { return nil }
+        for name in folder.folders {
+            folder.tell(Problem("X19", "a folder where a file should be"), of: name)
+            folder.claim(folder: name)
+        }
+        return nil
+    }
 }
 
 extension SystemName {
@@ -38,33 +48,6 @@ extension SystemName {
 extension StoreKind {
     /// A store of the made-up system.
     public static let probe = StoreKind("probe-file")
-}
-
-/// What lies in a folder `probe` is told.
-private struct ProbeStores: StoreFormat {
-    let absentFromAllBackups: String? = nil
-
-    func mayBelongToStore(_ file: MemberName) -> Bool { file.folder == "probe" }
-
-    func store(ofFolder folder: inout FolderLook) -> (any Store)? {
-        guard folder.name == "probe" else { return nil }
-        for name in folder.folders {
-            folder.tell(Problem("X19", "a folder where a file should be"), of: name)
-            folder.claim(folder: name)
-        }
-        return nil
-    }
-
-    func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding { .stranger }
-
-    func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
-        .stranger
-    }
-
-    func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? { nil }
-
-    func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool { false }
-    func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool { false }
 }
 
 /// Requests to `/submit/<type>/<id>`, with a tag in the header.

@@ -7,10 +7,10 @@ import Telemetry
 public struct ActivityStreamSystem: TelemetrySystem {
     /// What records and options call it.
     public let name = SystemName.activityStream
-    /// None: nothing is stored on the device.
-    public let storeKinds: [StoreKind] = []
-    /// Recognizes nothing.
-    public let stores: any StoreFormat = ActivityStreamStores()
+    /// None. A ping is posted at once, and is lost if that fails.
+    ///
+    /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 1.
+    public let stores: StoreFormat? = nil
     /// Pings and batches of pings in request logs.
     public let requests: any RequestFormat = ActivityStreamRequests()
     /// Uploads to Ping Centre.
@@ -31,28 +31,4 @@ public struct ActivityStreamSystem: TelemetrySystem {
 extension SystemName {
     /// The New Tab pings of Firefox for iOS.
     public static let activityStream = SystemName("activity-stream")
-}
-
-/// The stores of a system that has none: a ping is posted at once, and is gone if that fails.
-///
-/// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 1.
-struct ActivityStreamStores: StoreFormat {
-    let absentFromAllBackups: String? = nil
-
-    func mayBelongToStore(_ file: MemberName) -> Bool { false }
-
-    func store(ofFolder folder: inout FolderLook) -> (any Store)? { nil }
-
-    func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding { .stranger }
-
-    func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
-        .stranger
-    }
-
-    func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? { nil }
-
-    /// There are no stores.
-    func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool { false }
-
-    func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool { false }
 }

@@ -6,10 +6,8 @@ import Telemetry
 public struct GleanSystem: TelemetrySystem {
     /// `glean`.
     public let name = SystemName.glean
-    /// Ping files and pending events.
-    public let storeKinds: [StoreKind] = [.gleanPingFile, .gleanPendingEvents]
-    /// How its stores are recognized and read.
-    public let stores: any StoreFormat = GleanStores()
+    /// Data directories with ping files and pending events.
+    public let stores: StoreFormat? = GleanStores.format
     /// What a captured ping looks like.
     public let requests: any RequestFormat = GleanRequests()
     /// How a ping is uploaded.

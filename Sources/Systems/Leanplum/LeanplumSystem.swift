@@ -10,9 +10,7 @@ public struct LeanplumSystem: TelemetrySystem {
     /// `leanplum`.
     public var name: SystemName { .leanplum }
     /// The database of SDKs since 2.0.3, and the property lists of older ones.
-    public var storeKinds: [StoreKind] { [.leanplumSQLite, .leanplumPlist, .leanplumUserDefaults] }
-    /// How its stores are recognized and read.
-    public var stores: any StoreFormat { LeanplumStores() }
+    public let stores: StoreFormat? = LeanplumStores.format
     /// What a captured call to it looks like.
     public var requests: any RequestFormat { LeanplumCalls() }
     /// How a `multi` call is made, and what its answers mean.

@@ -7,11 +7,7 @@ public struct MozillaSystem: TelemetrySystem {
     /// `mozilla`.
     public let name = SystemName.mozilla
     /// Ping files, ping arrays, pending events, preferences and values.
-    public let storeKinds: [StoreKind] = [
-        .mozillaPingFile, .mozillaPingArray, .mozillaPendingEvents, .mozillaDefaults, .mozillaValues,
-    ]
-    /// How its stores are recognized and read.
-    public let stores: any StoreFormat = MozillaStores()
+    public let stores: StoreFormat? = MozillaStores.format
     /// What a captured ping looks like.
     public let requests: any RequestFormat = MozillaRequests()
     /// How a ping is uploaded.

@@ -6,10 +6,8 @@ import Telemetry
 public struct SiftSystem: TelemetrySystem {
     /// The name of the system in records and options.
     public let name = SystemName.sift
-    /// The kinds of its stores: the uploader and the queues.
-    public let storeKinds: [StoreKind] = [.siftUploader, .siftQueue]
-    /// The SDK's folder, which is one store.
-    public let stores: any StoreFormat = SiftStores()
+    /// The SDK's folder, which is one store of an uploader and queues.
+    public let stores: StoreFormat? = SiftStores.format
     /// List requests in logs.
     public let requests: any RequestFormat = SiftRequests()
     /// Uploads of list requests.

@@ -11,10 +11,8 @@
 public protocol TelemetrySystem: Sendable {
     /// Its name in records and options.
     var name: SystemName { get }
-    /// The kinds of its stores.
-    var storeKinds: [StoreKind] { get }
-    /// How its stores are recognized and read.
-    var stores: any StoreFormat { get }
+    /// The format of the stores, or `nil` if the system stores nothing on the device.
+    var stores: StoreFormat? { get }
     /// How captured requests of it are recognized and read.
     var requests: any RequestFormat { get }
     /// How an upload of it is made, and what the answers mean.
@@ -27,6 +25,11 @@ public protocol TelemetrySystem: Sendable {
     var rows: any RowFormat { get }
     /// The code that begins the note of a record whose id an earlier record has too, with another payload.
     var repeatedIDCode: String { get }
+}
+
+extension TelemetrySystem {
+    /// The kinds of the stores. Empty if the system stores nothing on the device.
+    public var storeKinds: [StoreKind] { stores?.kinds ?? [] }
 }
 
 /// The systems that are known, in the order in which reports list them.
