@@ -14,7 +14,13 @@ public struct ProbeSystem: TelemetrySystem {
     /// Requests to `/submit/<type>/<id>`, with a tag in the header.
     public let requests: any RequestFormat = ProbeRequests()
     /// Uploads with a tag in the header.
-    public let uploads: any UploadFormat = ProbeUploads()
+    public let uploads = UploadFormat(
+        endpoint: "https://probe.example", method: "POST", isTargetPath: { $0.hasPrefix("/submit/") },
+        isTargetHeader: { $0.name == "X-Tag" && $0.value.wholeMatch(of: /[a-z]+/) != nil },
+        isPathOfRecord: nil, list: nil, credentials: nil,
+        precedence: Precedence(first: ["goodbye"], deletionRequests: ["deletion"]),
+        holds: [HoldCode("promise", "was promised", isFinal: true)], body: .json(isCompressed: false),
+        answers: .status(delivered: 200...299))
     /// Knows no events.
     public let vocabulary: any Vocabulary = ProbeVocabulary()
     /// Nothing stays of a payload.
@@ -80,32 +86,6 @@ private struct ProbeRequests: RequestFormat {
     func record(ofStored line: [UInt8], source: Source) throws(BodyError) -> Record {
         throw .invalid("the system stores no files")
     }
-}
-
-private struct ProbeUploads: UploadFormat {
-    let endpoint = "https://probe.example"
-    let method = "POST"
-    let list: ListFormat? = nil
-    let credentials: CredentialFormat? = nil
-    let precedence = Precedence(first: ["goodbye"], deletionRequests: ["deletion"])
-    let holds = [HoldCode("promise", "was promised", isFinal: true)]
-
-    func isTarget(_ target: Target) -> Bool { target.path.hasPrefix("/submit/") && target.method == nil }
-
-    func isTargetHeader(_ field: HeaderField) -> Bool {
-        field.name == "X-Tag" && field.value.utf8.allSatisfy { (0x61...0x7A).contains($0) } && !field.value.isEmpty
-    }
-
-    func isTargetItsOwn(_ record: borrowing Record) -> Bool { true }
-    func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? { nil }
-
-    func content(of payload: [UInt8], to target: Target, credential: Credential, now: Timestamp) throws(RequestError)
-        -> RequestContent
-    {
-        RequestContent(headers: [HeaderField("Content-Type", "text/plain")], body: payload, isCompressed: false)
-    }
-
-    func outcome(of answer: Answer) -> Outcome { .delivered(status: answer.status) }
 }
 
 /// Knows no events.

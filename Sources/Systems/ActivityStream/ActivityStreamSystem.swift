@@ -14,7 +14,7 @@ public struct ActivityStreamSystem: TelemetrySystem {
     /// Pings and batches of pings in request logs.
     public let requests: any RequestFormat = ActivityStreamRequests()
     /// Uploads to Ping Centre.
-    public let uploads: any UploadFormat = ActivityStreamUploads()
+    public let uploads = ActivityStreamUploads.format
     /// What stays, and what becomes a pseudonym.
     public let pseudonyms: any PseudonymFormat = ActivityStreamPseudonyms()
     /// What the events of the New Tab page mean.

@@ -11,7 +11,7 @@ public struct GleanSystem: TelemetrySystem {
     /// What a captured ping looks like.
     public let requests: any RequestFormat = GleanRequests()
     /// How a ping is uploaded.
-    public let uploads: any UploadFormat = GleanUploads()
+    public let uploads = GleanUploads.format
     /// What stays, and what becomes a pseudonym.
     public let pseudonyms: any PseudonymFormat = GleanPseudonyms()
     /// What the events of the SDK itself mean.

@@ -14,7 +14,7 @@ public struct LeanplumSystem: TelemetrySystem {
     /// What a captured call to it looks like.
     public var requests: any RequestFormat { LeanplumCalls() }
     /// How a `multi` call is made, and what its answers mean.
-    public var uploads: any UploadFormat { LeanplumUploads() }
+    public let uploads = LeanplumUploads.format
     /// What stays, and what becomes a pseudonym.
     public var pseudonyms: any PseudonymFormat { LeanplumPseudonyms() }
     /// What its actions, events and user attributes mean.

@@ -11,7 +11,7 @@ public struct MozillaSystem: TelemetrySystem {
     /// What a captured ping looks like.
     public let requests: any RequestFormat = MozillaRequests()
     /// How a ping is uploaded.
-    public let uploads: any UploadFormat = MozillaUploads()
+    public let uploads = MozillaUploads.format
     /// What stays, and what becomes a pseudonym.
     public let pseudonyms: any PseudonymFormat = MozillaPseudonyms()
     /// What the events of Focus, Klar and WebXR Viewer mean.

@@ -11,7 +11,7 @@ public struct SiftSystem: TelemetrySystem {
     /// List requests in logs.
     public let requests: any RequestFormat = SiftRequests()
     /// Uploads of list requests.
-    public let uploads: any UploadFormat = SiftUploads()
+    public let uploads = SiftUploads.format
     /// What stays, and what becomes a pseudonym.
     public let pseudonyms: any PseudonymFormat = SiftPseudonyms()
     /// What the SDK's own event types mean.

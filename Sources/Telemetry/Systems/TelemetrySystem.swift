@@ -16,7 +16,7 @@ public protocol TelemetrySystem: Sendable {
     /// How captured requests of it are recognized and read.
     var requests: any RequestFormat { get }
     /// How an upload of it is made, and what the answers mean.
-    var uploads: any UploadFormat { get }
+    var uploads: UploadFormat { get }
     /// The documented meanings of its events.
     var vocabulary: any Vocabulary { get }
     /// What becomes of its records when they get pseudonyms.

@@ -40,7 +40,10 @@ import Testing
                 ProbeSystem().uploads, target: target, payload: [], credential: .none, secrets: .none,
                 now: try #require(now), agent: "Pingferry/1")
         }
-        #expect(fields(try request(target)) == ["User-Agent: Pingferry/1", "Content-Type: text/plain", "X-Tag: test"])
+        #expect(
+            fields(try request(target)) == [
+                "User-Agent: Pingferry/1", "Content-Type: application/json", "X-Tag: test",
+            ])
         for other in [["X-Tag": "a b"], ["X-Tag": "a", "Host": "a"]] {
             #expect(throws: RequestError.noTarget) {
                 try request(Target(path: "/submit/hello/1", headers: other))

@@ -184,15 +184,14 @@ import Testing
         let record = try record(captured, at: source)
         var document = JSONDocument()
         #expect((uploads.account(of: record, using: &document) != nil) == (uploads.credentials != nil))
-        let target = try #require(record.target)
         let now = Timestamp(clamping: 0)
         guard uploads.credentials != nil else {
-            let content = try uploads.content(of: record.payload, to: target, credential: .none, now: now)
+            let content = try uploads.content(of: record.payload, credential: .none, now: now)
             #expect(content.body == record.payload)
             return
         }
         #expect(throws: RequestError.otherCredential) {
-            try uploads.content(of: record.payload, to: target, credential: .none, now: now)
+            try uploads.content(of: record.payload, credential: .none, now: now)
         }
     }
 }

@@ -25,7 +25,7 @@ struct ActivityStreamRequests: RequestFormat {
 
     func path(of address: WebAddress) -> String { address.path }
 
-    func isDelivered(status: Int) -> Bool { ActivityStreamUploads.isDelivered(status: status) }
+    func isDelivered(status: Int) -> Bool { ActivityStreamUploads.deliveredStatuses.contains(status) }
 
     func lineShape(of line: JSONDocument) -> LineShape? {
         func has(_ keys: JSONKey...) -> Bool { keys.allSatisfy { line.value(of: $0, in: line.root) != nil } }

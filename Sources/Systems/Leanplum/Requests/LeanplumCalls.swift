@@ -27,7 +27,7 @@ struct LeanplumCalls: RequestFormat {
 
     func path(of address: WebAddress) -> String { address.path }
 
-    func isDelivered(status: Int) -> Bool { LeanplumServer.isDelivered(status: status) }
+    func isDelivered(status: Int) -> Bool { LeanplumServer.deliveredStatuses.contains(status) }
 
     /// A list whose first item has an action is one of requests.
     func lineShape(of line: JSONDocument) -> LineShape? {

@@ -23,7 +23,7 @@ struct MozillaRequests: RequestFormat {
 
     func path(of address: WebAddress) -> String { address.path }
 
-    /// Only 200 proves it: ``MozillaUploads/outcome(of:)`` takes any 2xx, and says why the two differ.
+    /// Only 200 proves a delivery. ``MozillaUploads/format`` explains why uploads accept any 2xx.
     func isDelivered(status: Int) -> Bool { status == 200 }
 
     func lineShape(of line: JSONDocument) -> LineShape? {

@@ -25,7 +25,7 @@ struct SiftRequests: RequestFormat {
         return SiftTarget.path(account: account) ?? address.path
     }
 
-    func isDelivered(status: Int) -> Bool { SiftUploads.isDelivered(status: status) }
+    func isDelivered(status: Int) -> Bool { SiftUploads.deliveredStatuses.contains(status) }
 
     /// A list of objects. One of Leanplum's looks the same but for the requests in it: Leanplum is asked first.
     func lineShape(of line: JSONDocument) -> LineShape? {
