@@ -12,7 +12,10 @@ public struct ProbeSystem: TelemetrySystem {
         storeOfFolder: Self.store(ofFolder:), storesOfFile: nil, storesOfSingleFile: nil, storeByContents: nil,
         backups: nil)
     /// Requests to `/submit/<type>/<id>`, with a tag in the header.
-    public let requests: any RequestFormat = ProbeRequests()
+    public let requests = RequestFormat(
+        hosts: [CapturedHost("probe.example")], methods: ["POST"], body: .json, headers: ["x-tag"],
+        payloadsRepeat: false, isUpload: { $0.count == 3 && $0.begin(with: "submit") }, otherTraffic: nil, path: nil,
+        deliveredStatuses: 200...200, lineShape: nil, record: Self.record(of:in:))
     /// Uploads with a tag in the header.
     public let uploads = UploadFormat(
         endpoint: "https://probe.example", method: "POST", isTargetPath: { $0.hasPrefix("/submit/") },
@@ -36,6 +39,21 @@ public struct ProbeSystem: TelemetrySystem {
     /// A table of this system alone.
     public static let table = SystemTable([ProbeSystem()])
 
+    /// Makes a record with the tag, if there is one, and with a note of each captured tag.
+    private static func record(
+        of upload: CapturedUpload, in document: inout JSONDocument
+    ) throws(BodyError) -> Record {
+        guard let parts = upload.route?.parts else { throw .invalid("no request around it") }
+        var record = Record(
+            system: .probe, type: String(decoding: parts[1], as: UTF8.self),
+            id: String(decoding: parts[2], as: UTF8.self), time: upload.time,
+            payload: document.canonicalBytes(of: document.root), source: upload.source,
+            notes: upload.headers.map { "\($0.name): \($0.value)" })
+        record = upload.finished(record)
+        if upload.headers.count == 1 { record.target?.headers = ["X-Tag": upload.headers[0].value] }
+        return record
+    }
+
     private static func store(ofFolder folder: inout FolderLook) -> (any Store)? {
         guard folder.name == "probe" else { return nil }
         for name in folder.folders {
@@ -54,38 +72,6 @@ extension SystemName {
 extension StoreKind {
     /// A store of the made-up system.
     public static let probe = StoreKind("probe-file")
-}
-
-/// Requests to `/submit/<type>/<id>`, with a tag in the header.
-private struct ProbeRequests: RequestFormat {
-    let hosts = [CapturedHost("probe.example")]
-    let methods = ["POST"]
-    let body = CapturedBody.json
-    let headers: Set<String> = ["x-tag"]
-    let payloadsRepeat = false
-
-    func isUpload(_ parts: [[UInt8]]) -> Bool { parts.count == 3 && parts.begin(with: "submit") }
-    func otherTraffic(to parts: [[UInt8]], method: String) -> OtherTraffic? { nil }
-    func path(of address: WebAddress) -> String { address.path }
-    func isDelivered(status: Int) -> Bool { status == 200 }
-    func lineShape(of line: JSONDocument) -> LineShape? { nil }
-
-    /// Carries the tag over where there is one, and notes each that was captured.
-    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
-        guard let parts = upload.route?.parts else { throw .invalid("no request around it") }
-        var record = Record(
-            system: .probe, type: String(decoding: parts[1], as: UTF8.self),
-            id: String(decoding: parts[2], as: UTF8.self),
-            time: upload.time, payload: document.canonicalBytes(of: document.root), source: upload.source,
-            notes: upload.headers.map { "\($0.name): \($0.value)" })
-        record = upload.finished(record)
-        if upload.headers.count == 1 { record.target?.headers = ["X-Tag": upload.headers[0].value] }
-        return record
-    }
-
-    func record(ofStored line: [UInt8], source: Source) throws(BodyError) -> Record {
-        throw .invalid("the system stores no files")
-    }
 }
 
 /// Knows no events.

@@ -12,7 +12,7 @@ public struct ActivityStreamSystem: TelemetrySystem {
     /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 1.
     public let stores: StoreFormat? = nil
     /// Pings and batches of pings in request logs.
-    public let requests: any RequestFormat = ActivityStreamRequests()
+    public let requests = ActivityStreamRequests.format
     /// Uploads to Ping Centre.
     public let uploads = ActivityStreamUploads.format
     /// What stays, and what becomes a pseudonym.

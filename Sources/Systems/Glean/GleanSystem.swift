@@ -9,7 +9,7 @@ public struct GleanSystem: TelemetrySystem {
     /// Data directories with ping files and pending events.
     public let stores: StoreFormat? = GleanStores.format
     /// What a captured ping looks like.
-    public let requests: any RequestFormat = GleanRequests()
+    public let requests = GleanRequests.format
     /// How a ping is uploaded.
     public let uploads = GleanUploads.format
     /// What stays, and what becomes a pseudonym.

@@ -12,7 +12,7 @@ public struct LeanplumSystem: TelemetrySystem {
     /// The database of SDKs since 2.0.3, and the property lists of older ones.
     public let stores: StoreFormat? = LeanplumStores.format
     /// What a captured call to it looks like.
-    public var requests: any RequestFormat { LeanplumCalls() }
+    public let requests = LeanplumCalls.format
     /// How a `multi` call is made, and what its answers mean.
     public let uploads = LeanplumUploads.format
     /// What stays, and what becomes a pseudonym.

@@ -9,7 +9,7 @@ public struct MozillaSystem: TelemetrySystem {
     /// Ping files, ping arrays, pending events, preferences and values.
     public let stores: StoreFormat? = MozillaStores.format
     /// What a captured ping looks like.
-    public let requests: any RequestFormat = MozillaRequests()
+    public let requests = MozillaRequests.format
     /// How a ping is uploaded.
     public let uploads = MozillaUploads.format
     /// What stays, and what becomes a pseudonym.

@@ -9,7 +9,7 @@ public struct SiftSystem: TelemetrySystem {
     /// The SDK's folder, which is one store of an uploader and queues.
     public let stores: StoreFormat? = SiftStores.format
     /// List requests in logs.
-    public let requests: any RequestFormat = SiftRequests()
+    public let requests = SiftRequests.format
     /// Uploads of list requests.
     public let uploads = SiftUploads.format
     /// What stays, and what becomes a pseudonym.

@@ -14,7 +14,7 @@ public protocol TelemetrySystem: Sendable {
     /// The format of the stores, or `nil` if the system stores nothing on the device.
     var stores: StoreFormat? { get }
     /// How captured requests of it are recognized and read.
-    var requests: any RequestFormat { get }
+    var requests: RequestFormat { get }
     /// How an upload of it is made, and what the answers mean.
     var uploads: UploadFormat { get }
     /// The documented meanings of its events.

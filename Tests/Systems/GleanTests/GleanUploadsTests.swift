@@ -69,7 +69,7 @@ import Testing
             time: Timestamp(rfc3339: "2026-02-01T00:00:00Z"),
             source: Source(capture: "c", path: "p", store: .harEntry, index: 0))
         var document = try JSONDocument(Array(body.utf8))
-        return try upload.record(by: GleanRequests(), in: &document)
+        return try upload.record(by: GleanRequests.format, in: &document)
     }
 
     @Test("a captured ping has the tags of its request, and its own time where it tells one")

@@ -174,7 +174,7 @@ import Testing
     @Test("a payload on a line by itself is of the last room that knows its shape", arguments: captured)
     func lineShapes(captured: Captured) throws {
         let document = try JSONDocument(Array(captured.body.utf8))
-        let knowing = Systems.table.all.filter { $0.requests.lineShape(of: document) != nil }
+        let knowing = Systems.table.all.filter { $0.requests.lineShape?(document) != nil }
         #expect(knowing.last?.name == captured.system)
     }
 
