@@ -105,14 +105,17 @@ class Labels(unittest.TestCase):
 class Codes(unittest.TestCase):
     SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Sources")
 
+    def code(self, path):
+        with open(path, encoding="utf-8") as file:
+            code = re.search(r'var repeatedIDCode: String \{ "(\w+)" \}|let repeatedIDCode = "(\w+)"', file.read())
+        return code and (code[1] or code[2])
+
     def test_they_are_those_of_the_program(self):
+        default = self.code(os.path.join(self.SOURCES, "Telemetry/Systems/TelemetrySystem.swift"))
         found = {}
         for path in glob.glob(os.path.join(self.SOURCES, "Systems/*/*System.swift")):
-            with open(path, encoding="utf-8") as file:
-                code = re.search(r'var repeatedIDCode: String \{ "(\w+)" \}|let repeatedIDCode = "(\w+)"', file.read())
-            if code:
-                system = os.path.basename(path).removesuffix("System.swift")
-                found[re.sub("(?<!^)([A-Z])", r"-\1", system).lower()] = code[1] or code[2]
+            system = os.path.basename(path).removesuffix("System.swift")
+            found[re.sub("(?<!^)([A-Z])", r"-\1", system).lower()] = self.code(path) or default
         self.assertEqual(found, pingferry_records.REPEATED_ID_CODES)
 
     def test_so_are_the_words(self):

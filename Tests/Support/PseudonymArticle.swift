@@ -6,7 +6,7 @@ public enum PseudonymArticle {
     /// All tables, each below a heading, in the order of the systems.
     public static var tables: String {
         Systems.table.all.flatMap { system in
-            system.pseudonyms.tables.map { types, table in
+            (system.pseudonyms?.tables ?? []).map { types, table in
                 "### \(system.name): \(types)\n\n| field | what becomes of it |\n| --- | --- |\n"
                     + rows(of: table, "").map { "| `\($0.path)` | \($0.words) |\n" }.joined()
             }

@@ -16,13 +16,11 @@ public struct ActivityStreamSystem: TelemetrySystem {
     /// Uploads to Ping Centre.
     public let uploads = ActivityStreamUploads.format
     /// What stays, and what becomes a pseudonym.
-    public let pseudonyms: any PseudonymFormat = ActivityStreamPseudonyms()
+    public let pseudonyms: (any PseudonymFormat)? = ActivityStreamPseudonyms()
     /// What the events of the New Tab page mean.
-    public let vocabulary: any Vocabulary = ActivityStreamVocabulary()
+    public let vocabulary: (any Vocabulary)? = ActivityStreamVocabulary()
     /// What its events and fields are in tables.
-    public let rows: any RowFormat = ActivityStreamRows()
-    /// Ids are hashes of payloads: only a record that somebody wrote repeats one, and is noted as a ping of Mozilla's is.
-    public let repeatedIDCode = "P11"
+    public let rows: (any RowFormat)? = ActivityStreamRows()
 
     /// Makes the system, which has no state.
     public init() {}

@@ -13,11 +13,11 @@ public struct GleanSystem: TelemetrySystem {
     /// How a ping is uploaded.
     public let uploads = GleanUploads.format
     /// What stays, and what becomes a pseudonym.
-    public let pseudonyms: any PseudonymFormat = GleanPseudonyms()
+    public let pseudonyms: (any PseudonymFormat)? = GleanPseudonyms()
     /// What the events of the SDK itself mean.
-    public let vocabulary: any Vocabulary = GleanVocabulary()
+    public let vocabulary: (any Vocabulary)? = GleanVocabulary()
     /// What its events and fields are in tables.
-    public let rows: any RowFormat = GleanRows()
+    public let rows: (any RowFormat)? = GleanRows()
     /// The case of the format document.
     public let repeatedIDCode = "G23"
 

@@ -8,7 +8,7 @@ public struct LeanplumSystem: TelemetrySystem {
     public init() {}
 
     /// `leanplum`.
-    public var name: SystemName { .leanplum }
+    public let name = SystemName.leanplum
     /// The database of SDKs since 2.0.3, and the property lists of older ones.
     public let stores: StoreFormat? = LeanplumStores.format
     /// What a captured call to it looks like.
@@ -16,13 +16,11 @@ public struct LeanplumSystem: TelemetrySystem {
     /// How a `multi` call is made, and what its answers mean.
     public let uploads = LeanplumUploads.format
     /// What stays, and what becomes a pseudonym.
-    public var pseudonyms: any PseudonymFormat { LeanplumPseudonyms() }
+    public let pseudonyms: (any PseudonymFormat)? = LeanplumPseudonyms()
     /// What its actions, events and user attributes mean.
-    public var vocabulary: any Vocabulary { LeanplumVocabulary() }
+    public let vocabulary: (any Vocabulary)? = LeanplumVocabulary()
     /// What its events and fields are in tables.
-    public var rows: any RowFormat { LeanplumRows() }
-    /// Ids are hashes of payloads: only a record that somebody wrote repeats one, and is noted as a ping of Mozilla's is.
-    public var repeatedIDCode: String { "P11" }
+    public let rows: (any RowFormat)? = LeanplumRows()
 }
 
 extension SystemName {

@@ -13,13 +13,11 @@ public struct MozillaSystem: TelemetrySystem {
     /// How a ping is uploaded.
     public let uploads = MozillaUploads.format
     /// What stays, and what becomes a pseudonym.
-    public let pseudonyms: any PseudonymFormat = MozillaPseudonyms()
+    public let pseudonyms: (any PseudonymFormat)? = MozillaPseudonyms()
     /// What the events of Focus, Klar and WebXR Viewer mean.
-    public let vocabulary: any Vocabulary = MozillaVocabulary()
+    public let vocabulary: (any Vocabulary)? = MozillaVocabulary()
     /// What its events and fields are in tables.
-    public let rows: any RowFormat = MozillaRows()
-    /// The case of the format document.
-    public let repeatedIDCode = "P11"
+    public let rows: (any RowFormat)? = MozillaRows()
 
     /// Describes the system.
     public init() {}

@@ -13,13 +13,11 @@ public struct SiftSystem: TelemetrySystem {
     /// Uploads of list requests.
     public let uploads = SiftUploads.format
     /// What stays, and what becomes a pseudonym.
-    public let pseudonyms: any PseudonymFormat = SiftPseudonyms()
+    public let pseudonyms: (any PseudonymFormat)? = SiftPseudonyms()
     /// What the SDK's own event types mean.
-    public let vocabulary: any Vocabulary = SiftVocabulary()
+    public let vocabulary: (any Vocabulary)? = SiftVocabulary()
     /// What its events and fields are in tables.
-    public let rows: any RowFormat = SiftRows()
-    /// Ids are hashes of payloads: only a record that somebody wrote repeats one, and is noted as a ping of Mozilla's is.
-    public let repeatedIDCode = "P11"
+    public let rows: (any RowFormat)? = SiftRows()
 
     /// Makes the system, which has no state.
     public init() {}

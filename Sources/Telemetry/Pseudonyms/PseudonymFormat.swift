@@ -2,13 +2,19 @@
 ///
 /// Source: "Pseudonyms".
 public protocol PseudonymFormat: Sendable {
-    /// The rules of its payloads, by the types of records that have a documented form, in the order in which the article
-    /// lists them. One name may stand for several types.
+    /// The rules of the payloads with a documented form, by the types of records, in the order of the article. One name may
+    /// stand for several types.
     var tables: [(types: String, table: PseudonymTable)] { get }
-    /// The rules of the payloads of a type; nil for a type without a documented form, of whose payload nothing stays.
+    /// Returns the rules of the payloads of a type, or `nil` for a type without a documented form. Nothing of such a payload
+    /// is kept.
     func table(ofType type: String) -> PseudonymTable?
-    /// A target without what tells of a person: ids in it become pseudonyms. Its header fields are left out by whoever asks.
-    /// - Parameter pseudonym: makes the pseudonym of a value of a class.
-    /// - Returns: nil for a target that is not in the grammar of the system.
+    /// Returns the path of a target with pseudonyms in place of ids, or `nil` if the target is not in the grammar of the
+    /// system. The caller omits the header fields of the target.
+    /// - Parameter pseudonym: Makes the pseudonym of a value of a class.
     func path(of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String?
+}
+
+extension PseudonymFormat {
+    /// Returns the only table, which applies to all types, or `nil` if there are several.
+    public func table(ofType type: String) -> PseudonymTable? { tables.count == 1 ? tables[0].table : nil }
 }

@@ -35,9 +35,10 @@ import Testing
 
     @Test func theHeaderFieldsOfATargetAreSentWhereItsSystemKnowsThem() throws {
         let target = Target(path: "/submit/hello/1", headers: ["X-Tag": "test"])
+        let uploads = try #require(ProbeSystem.table[.probe]).uploads
         func request(_ target: Target) throws -> UploadRequest {
             try UploadRequest(
-                ProbeSystem().uploads, target: target, payload: [], credential: .none, secrets: .none,
+                uploads, target: target, payload: [], credential: .none, secrets: .none,
                 now: try #require(now), agent: "Pingferry/1")
         }
         #expect(

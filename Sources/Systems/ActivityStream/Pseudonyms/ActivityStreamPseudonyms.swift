@@ -9,8 +9,6 @@ import Telemetry
 struct ActivityStreamPseudonyms: PseudonymFormat {
     let tables: [(types: String, table: PseudonymTable)] = [("every topic", Self.ping)]
 
-    func table(ofType type: String) -> PseudonymTable? { Self.ping }
-
     /// All pings go to one path, which names nobody.
     func path(of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
         target.path == ActivityStreamUploads.path ? target.path : nil

@@ -9,8 +9,6 @@ import Telemetry
 struct GleanPseudonyms: PseudonymFormat {
     let tables: [(types: String, table: PseudonymTable)] = [("every ping", Self.ping)]
 
-    func table(ofType type: String) -> PseudonymTable? { Self.ping }
-
     /// The document id in the path follows that of the record. The name of the app and that of the ping may be anything.
     func path(of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
         let path = target.path.utf8.span

@@ -7,8 +7,6 @@ import Telemetry
 struct LeanplumPseudonyms: PseudonymFormat {
     let tables: [(types: String, table: PseudonymTable)] = [("multi", Self.call)]
 
-    func table(ofType type: String) -> PseudonymTable? { Self.call }
-
     /// All calls go to one path, which names nobody.
     func path(of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
         target.path == LeanplumServer.path ? target.path : nil

@@ -8,8 +8,6 @@ import Telemetry
 struct SiftPseudonyms: PseudonymFormat {
     let tables: [(types: String, table: PseudonymTable)] = [(SiftRequest.type, Self.request)]
 
-    func table(ofType type: String) -> PseudonymTable? { Self.request }
-
     /// The account is that of the app's maker, and is told apart from others.
     func path(of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
         SiftTarget.account(ofPath: target.path).flatMap { SiftTarget.path(account: pseudonym($0, .account)) }
