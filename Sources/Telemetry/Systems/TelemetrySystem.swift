@@ -63,6 +63,9 @@ public struct SystemTable: Sendable {
     /// The names of the systems in their order.
     public var names: [SystemName] { all.map(\.name) }
 
+    /// The names of the systems in their order, separated by commas.
+    public var nameList: String { names.map(\.description).joined(separator: ", ") }
+
     /// A system by its name; nil if there is none.
     public subscript(name: SystemName) -> (any TelemetrySystem)? { systems[name.description] }
 

@@ -65,7 +65,6 @@ import Testing
 
     @Test("the rooms are those that are known, in the order of reports")
     func order() {
-        #expect(Systems.table.names == [.mozilla, .glean, .sift, .leanplum, .activityStream])
         #expect(Self.captured.map(\.system) == Systems.table.names)
     }
 
