@@ -5,7 +5,7 @@ extension StoreFormat {
     /// Returns the format of request logs: HTTP archives and NDJSON files, whichever of `systems` the requests went to.
     static func requestLogs(of systems: SystemTable) -> StoreFormat {
         StoreFormat(
-            kinds: [.harEntry, .ndjsonLine], mayBelongToStore: { RequestLogKind.isName($0.name) }, isNamedForStore: nil,
+            kinds: StoreKind.requestLogs, mayBelongToStore: { RequestLogKind.isName($0.name) }, isNamedForStore: nil,
             storeOfFolder: nil,
             storesOfFile: { name, folder in RequestLogStore.stores(ofFile: name, in: &folder, systems) },
             // A log that is given alone is recognized by its contents before all other stores, see `RequestLogKind`.

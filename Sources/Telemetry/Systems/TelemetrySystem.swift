@@ -56,7 +56,7 @@ public struct SystemTable: Sendable {
     public init(_ systems: [any TelemetrySystem]) {
         all = systems
         self.systems = Dictionary(systems.map { ($0.name.description, $0) }) { first, _ in first }
-        let kinds = systems.flatMap(\.storeKinds) + [.harEntry, .ndjsonLine]
+        let kinds = systems.flatMap(\.storeKinds) + StoreKind.requestLogs
         self.kinds = Dictionary(kinds.map { ($0.description, $0) }) { first, _ in first }
     }
 

@@ -81,7 +81,7 @@ import Testing
 
     @Test("no two rooms have a kind of store in common, nor is one that of a log")
     func storeKinds() {
-        let kinds = Systems.table.all.flatMap(\.storeKinds) + [.harEntry, .ndjsonLine]
+        let kinds = Systems.table.all.flatMap(\.storeKinds) + StoreKind.requestLogs
         #expect(Set(kinds).count == kinds.count)
         for kind in kinds { #expect(Systems.table.storeKind(kind.description) == kind) }
         #expect(Systems.table.storeKind("har") == nil)
@@ -162,7 +162,7 @@ import Testing
     @Test("a record of every kind of store of a room reads back", arguments: captured)
     func storeRecords(captured: Captured) throws {
         let system = try #require(Systems.table[captured.system])
-        for kind in system.storeKinds + [.harEntry, .ndjsonLine] {
+        for kind in system.storeKinds + StoreKind.requestLogs {
             var source = source
             source.store = kind
             let record = try record(captured, at: source)
