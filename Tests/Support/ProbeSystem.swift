@@ -34,7 +34,7 @@ private struct Probe: TelemetrySystem {
         holds: [HoldCode("promise", "was promised", isFinal: true)], body: .json(isCompressed: false),
         answers: .status(delivered: 200...299))
     let vocabulary: (any Vocabulary)? = nil
-    let pseudonyms: (any PseudonymFormat)? = nil
+    let pseudonyms: PseudonymFormat? = nil
     let rows: (any RowFormat)? = nil
     let repeatedIDCode = "X23"
 }

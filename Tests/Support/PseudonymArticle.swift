@@ -9,7 +9,7 @@ public enum PseudonymArticle {
         for system in Systems.table.all {
             for (types, table) in system.pseudonyms?.tables ?? [] {
                 sections.append(
-                    "### \(system.name): \(types)\n\n| field | what becomes of it |\n| --- | --- |\n"
+                    "### \(system.name): \(types.joined(separator: ", "))\n\n| field | what becomes of it |\n| --- | --- |\n"
                         + rows(of: table, "").map { "| `\($0.path)` | \($0.words) |\n" }.joined())
             }
         }

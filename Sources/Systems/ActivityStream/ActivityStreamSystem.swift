@@ -16,7 +16,7 @@ public struct ActivityStreamSystem: TelemetrySystem {
     /// Uploads to Ping Centre.
     public let uploads = ActivityStreamUploads.format
     /// What stays, and what becomes a pseudonym.
-    public let pseudonyms: (any PseudonymFormat)? = ActivityStreamPseudonyms()
+    public let pseudonyms: PseudonymFormat? = ActivityStreamPseudonyms.format
     /// What the events of the New Tab page mean.
     public let vocabulary: (any Vocabulary)? = ActivityStreamVocabulary()
     /// What its events and fields are in tables.

@@ -13,7 +13,7 @@ public struct GleanSystem: TelemetrySystem {
     /// How a ping is uploaded.
     public let uploads = GleanUploads.format
     /// What stays, and what becomes a pseudonym.
-    public let pseudonyms: (any PseudonymFormat)? = GleanPseudonyms()
+    public let pseudonyms: PseudonymFormat? = GleanPseudonyms.format
     /// What the events of the SDK itself mean.
     public let vocabulary: (any Vocabulary)? = GleanVocabulary()
     /// What its events and fields are in tables.

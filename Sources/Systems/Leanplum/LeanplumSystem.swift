@@ -16,7 +16,7 @@ public struct LeanplumSystem: TelemetrySystem {
     /// How a `multi` call is made, and what its answers mean.
     public let uploads = LeanplumUploads.format
     /// What stays, and what becomes a pseudonym.
-    public let pseudonyms: (any PseudonymFormat)? = LeanplumPseudonyms()
+    public let pseudonyms: PseudonymFormat? = LeanplumPseudonyms.format
     /// What its actions, events and user attributes mean.
     public let vocabulary: (any Vocabulary)? = LeanplumVocabulary()
     /// What its events and fields are in tables.

@@ -13,7 +13,7 @@ public struct MozillaSystem: TelemetrySystem {
     /// How a ping is uploaded.
     public let uploads = MozillaUploads.format
     /// What stays, and what becomes a pseudonym.
-    public let pseudonyms: (any PseudonymFormat)? = MozillaPseudonyms()
+    public let pseudonyms: PseudonymFormat? = MozillaPseudonyms.format
     /// What the events of Focus, Klar and WebXR Viewer mean.
     public let vocabulary: (any Vocabulary)? = MozillaVocabulary()
     /// What its events and fields are in tables.

@@ -13,7 +13,7 @@ public struct SiftSystem: TelemetrySystem {
     /// Uploads of list requests.
     public let uploads = SiftUploads.format
     /// What stays, and what becomes a pseudonym.
-    public let pseudonyms: (any PseudonymFormat)? = SiftPseudonyms()
+    public let pseudonyms: PseudonymFormat? = SiftPseudonyms.format
     /// What the SDK's own event types mean.
     public let vocabulary: (any Vocabulary)? = SiftVocabulary()
     /// What its events and fields are in tables.

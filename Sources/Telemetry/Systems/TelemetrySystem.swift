@@ -20,7 +20,7 @@ public protocol TelemetrySystem: Sendable {
     /// The documented meanings of events, or `nil` if no events are documented.
     var vocabulary: (any Vocabulary)? { get }
     /// The rules by which records get pseudonyms, or `nil` if nothing of a payload and of a target may be kept.
-    var pseudonyms: (any PseudonymFormat)? { get }
+    var pseudonyms: PseudonymFormat? { get }
     /// How payloads become rows of tables, or `nil` if they have neither events nor tables.
     var rows: (any RowFormat)? { get }
     /// The code at the beginning of the note of a record whose id is repeated with another payload.

@@ -39,7 +39,7 @@ import Testing
 
     @Test("each key of the schema has a rule for values of its shape")
     func schema() throws {
-        let table = try #require(GleanPseudonyms().table(ofType: "baseline"))
+        let table = try #require(GleanPseudonyms.format.table(ofType: "baseline"))
         #expect(missing(GleanSchema.whole, .object(table), "ping") == [])
         // The comparison finds what is missing.
         #expect(
@@ -50,7 +50,7 @@ import Testing
 
     @Test("the ids that the format document names become pseudonyms")
     func ids() throws {
-        let table = try #require(GleanPseudonyms().table(ofType: "baseline"))
+        let table = try #require(GleanPseudonyms.format.table(ofType: "baseline"))
         let paths = [
             ["client_info", "client_id"], ["client_info", "session_id"], ["events", "session", "session_id"],
             ["events", "extra", "session_id"],

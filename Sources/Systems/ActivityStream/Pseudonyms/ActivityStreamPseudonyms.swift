@@ -6,13 +6,8 @@ import Telemetry
 /// that may be anything. What the server adds in its own log is left out; among it is the address of the phone.
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4 and 5.5.
-struct ActivityStreamPseudonyms: PseudonymFormat {
-    let tables: [(types: String, table: PseudonymTable)] = [("every topic", Self.ping)]
-
-    /// All pings go to one path, which names nobody.
-    func path(of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
-        target.path == ActivityStreamUploads.path ? target.path : nil
-    }
+enum ActivityStreamPseudonyms {
+    static let format = PseudonymFormat(tables: [(["every topic"], ping)], path: nil)
 
     /// What a ping has, alone or in a batch.
     private static let payload: PseudonymTable = [
