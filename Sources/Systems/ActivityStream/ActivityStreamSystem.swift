@@ -5,7 +5,7 @@ import Telemetry
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)".
 public struct ActivityStreamSystem: TelemetrySystem {
-    /// What records and options call it.
+    /// `activity-stream`.
     public let name = SystemName.activityStream
     /// None. A ping is posted at once, and is lost if that fails.
     ///
@@ -15,14 +15,14 @@ public struct ActivityStreamSystem: TelemetrySystem {
     public let requests = ActivityStreamRequests.format
     /// Uploads to Ping Centre.
     public let uploads = ActivityStreamUploads.format
-    /// What stays, and what becomes a pseudonym.
+    /// The rules by which records get pseudonyms.
     public let pseudonyms: PseudonymFormat? = ActivityStreamPseudonyms.format
-    /// What the events of the New Tab page mean.
+    /// The meanings of the events of the New Tab page.
     public let vocabulary: (any Vocabulary)? = ActivityStreamVocabulary()
-    /// What its events and fields are in tables.
+    /// How payloads become rows of tables.
     public let rows: (any RowFormat)? = ActivityStreamRows()
 
-    /// Makes the system, which has no state.
+    /// Creates the system.
     public init() {}
 }
 

@@ -8,20 +8,20 @@ public struct GleanSystem: TelemetrySystem {
     public let name = SystemName.glean
     /// Data directories with ping files and pending events.
     public let stores: StoreFormat? = GleanStores.format
-    /// What a captured ping looks like.
+    /// The form of captured pings.
     public let requests = GleanRequests.format
-    /// How a ping is uploaded.
+    /// How pings are uploaded.
     public let uploads = GleanUploads.format
-    /// What stays, and what becomes a pseudonym.
+    /// The rules by which records get pseudonyms.
     public let pseudonyms: PseudonymFormat? = GleanPseudonyms.format
-    /// What the events of the SDK itself mean.
+    /// The meanings of the events of the SDK itself.
     public let vocabulary: (any Vocabulary)? = GleanVocabulary()
-    /// What its events and fields are in tables.
+    /// How payloads become rows of tables.
     public let rows: (any RowFormat)? = GleanRows()
-    /// The case of the format document.
+    /// The code of the case in the format document.
     public let repeatedIDCode = "G23"
 
-    /// Describes the system.
+    /// Creates the system.
     public init() {}
 }
 

@@ -4,22 +4,22 @@ import Telemetry
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload".
 public struct LeanplumSystem: TelemetrySystem {
-    /// Makes the system.
+    /// Creates the system.
     public init() {}
 
     /// `leanplum`.
     public let name = SystemName.leanplum
     /// The database of SDKs since 2.0.3, and the property lists of older ones.
     public let stores: StoreFormat? = LeanplumStores.format
-    /// What a captured call to it looks like.
+    /// The form of captured calls.
     public let requests = LeanplumCalls.format
     /// How a `multi` call is made, and what its answers mean.
     public let uploads = LeanplumUploads.format
-    /// What stays, and what becomes a pseudonym.
+    /// The rules by which records get pseudonyms.
     public let pseudonyms: PseudonymFormat? = LeanplumPseudonyms.format
-    /// What its actions, events and user attributes mean.
+    /// The meanings of actions, events and user attributes.
     public let vocabulary: (any Vocabulary)? = LeanplumVocabulary()
-    /// What its events and fields are in tables.
+    /// How payloads become rows of tables.
     public let rows: (any RowFormat)? = LeanplumRows()
 }
 

@@ -8,18 +8,18 @@ public struct MozillaSystem: TelemetrySystem {
     public let name = SystemName.mozilla
     /// Ping files, ping arrays, pending events, preferences and values.
     public let stores: StoreFormat? = MozillaStores.format
-    /// What a captured ping looks like.
+    /// The form of captured pings.
     public let requests = MozillaRequests.format
-    /// How a ping is uploaded.
+    /// How pings are uploaded.
     public let uploads = MozillaUploads.format
-    /// What stays, and what becomes a pseudonym.
+    /// The rules by which records get pseudonyms.
     public let pseudonyms: PseudonymFormat? = MozillaPseudonyms.format
-    /// What the events of Focus, Klar and WebXR Viewer mean.
+    /// The meanings of the events of Focus, Klar and WebXR Viewer.
     public let vocabulary: (any Vocabulary)? = MozillaVocabulary()
-    /// What its events and fields are in tables.
+    /// How payloads become rows of tables.
     public let rows: (any RowFormat)? = MozillaRows()
 
-    /// Describes the system.
+    /// Creates the system.
     public init() {}
 }
 

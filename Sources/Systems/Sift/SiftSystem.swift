@@ -12,14 +12,14 @@ public struct SiftSystem: TelemetrySystem {
     public let requests = SiftRequests.format
     /// Uploads of list requests.
     public let uploads = SiftUploads.format
-    /// What stays, and what becomes a pseudonym.
+    /// The rules by which records get pseudonyms.
     public let pseudonyms: PseudonymFormat? = SiftPseudonyms.format
-    /// What the SDK's own event types mean.
+    /// The meanings of the event types of the SDK itself.
     public let vocabulary: (any Vocabulary)? = SiftVocabulary()
-    /// What its events and fields are in tables.
+    /// How payloads become rows of tables.
     public let rows: (any RowFormat)? = SiftRows()
 
-    /// Makes the system, which has no state.
+    /// Creates the system.
     public init() {}
 }
 
