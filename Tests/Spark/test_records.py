@@ -112,10 +112,13 @@ class Codes(unittest.TestCase):
 
     def test_they_are_those_of_the_program(self):
         default = self.code(os.path.join(self.SOURCES, "Telemetry/Systems/TelemetrySystem.swift"))
+        self.assertEqual(default, pingferry_records.REPEATED_ID_CODE)
         found = {}
         for path in glob.glob(os.path.join(self.SOURCES, "Systems/*/*System.swift")):
-            system = os.path.basename(path).removesuffix("System.swift")
-            found[re.sub("(?<!^)([A-Z])", r"-\1", system).lower()] = self.code(path) or default
+            code = self.code(path)
+            if code:
+                system = os.path.basename(path).removesuffix("System.swift")
+                found[re.sub("(?<!^)([A-Z])", r"-\1", system).lower()] = code
         self.assertEqual(found, pingferry_records.REPEATED_ID_CODES)
 
     def test_so_are_the_words(self):
