@@ -73,7 +73,7 @@ import Testing
         func record(_ payload: String, notes: [String] = []) -> Record {
             Record(
                 system: .probe, type: "hello", id: "1", payload: Array(payload.utf8),
-                source: Source(capture: "c", path: "p", store: .probe, index: 0), notes: notes)
+                source: Source(capture: "c", path: "p", store: .harEntry, index: 0), notes: notes)
         }
         let records = [
             record("{}"), record(#"{"a":1}"#, notes: [#"P11 ["X23"#]),

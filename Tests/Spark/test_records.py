@@ -105,14 +105,20 @@ class Labels(unittest.TestCase):
 class Codes(unittest.TestCase):
     SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Sources")
 
+    def code(self, path):
+        with open(path, encoding="utf-8") as file:
+            code = re.search(r'var repeatedIDCode: String \{ "(\w+)" \}|let repeatedIDCode = "(\w+)"', file.read())
+        return code and (code[1] or code[2])
+
     def test_they_are_those_of_the_program(self):
+        default = self.code(os.path.join(self.SOURCES, "Telemetry/Systems/TelemetrySystem.swift"))
+        self.assertEqual(default, pingferry_records.REPEATED_ID_CODE)
         found = {}
         for path in glob.glob(os.path.join(self.SOURCES, "Systems/*/*System.swift")):
-            with open(path, encoding="utf-8") as file:
-                code = re.search(r'var repeatedIDCode: String \{ "(\w+)" \}|let repeatedIDCode = "(\w+)"', file.read())
+            code = self.code(path)
             if code:
                 system = os.path.basename(path).removesuffix("System.swift")
-                found[re.sub("(?<!^)([A-Z])", r"-\1", system).lower()] = code[1] or code[2]
+                found[re.sub("(?<!^)([A-Z])", r"-\1", system).lower()] = code
         self.assertEqual(found, pingferry_records.REPEATED_ID_CODES)
 
     def test_so_are_the_words(self):

@@ -1,148 +1,50 @@
 import JSONText
 import Telemetry
 
-/// A made-up system that tells what no other one does yet: header fields of its own, records that go first, requests for
-/// deletion, and a hold that nobody may release.
-public struct ProbeSystem: TelemetrySystem {
-    /// `probe`.
-    public let name = SystemName.probe
-    /// One kind.
-    public let storeKinds: [StoreKind] = [.probe]
-    /// A folder `probe` is told of, and none is a store.
-    public let stores: any StoreFormat = ProbeStores()
-    /// Requests to `/submit/<type>/<id>`, with a tag in the header.
-    public let requests: any RequestFormat = ProbeRequests()
-    /// Uploads with a tag in the header.
-    public let uploads: any UploadFormat = ProbeUploads()
-    /// Knows no events.
-    public let vocabulary: any Vocabulary = ProbeVocabulary()
-    /// Nothing stays of a payload.
-    public let pseudonyms: any PseudonymFormat = ProbePseudonyms()
-    /// No rows.
-    public let rows: any RowFormat = ProbeRows()
-    /// Another code than that of the other systems.
-    public let repeatedIDCode = "X23"
-
-    /// Makes the system, which has no state.
-    public init() {}
-
+/// A test system that reports entries of folders, and has header fields, precedence, deletion requests and a final hold.
+public enum ProbeSystem {
     /// A table of this system alone.
-    public static let table = SystemTable([ProbeSystem()])
+    public static let table = SystemTable([Probe()])
 }
 
 extension SystemName {
-    /// The made-up system.
+    /// The name of the test system.
     public static let probe = SystemName("probe")
 }
 
-extension StoreKind {
-    /// A store of the made-up system.
-    public static let probe = StoreKind("probe-file")
+private struct Probe: TelemetrySystem {
+    let name = SystemName.probe
+    let stores: StoreFormat? = StoreFormat(
+        kinds: [], mayBelongToStore: { $0.folder == "probe" }, isNamedForStore: nil,
+        storeOfFolder: { folder in
+            for name in folder.folders where folder.name == "probe" {
+                folder.tell(Problem("X19", "a folder where a file should be"), of: name)
+                folder.claim(folder: name)
+            }
+            return nil
+        }, storesOfFile: nil, storesOfSingleFile: nil, storeByContents: nil, backups: nil)
+    let requests = RequestFormat(
+        hosts: [CapturedHost("probe.example")], methods: ["POST"], body: .json, headers: ["x-tag"],
+        payloadsRepeat: false, isUpload: { $0.count == 3 && $0.begin(with: "submit") }, otherTraffic: nil, path: nil,
+        deliveredStatuses: 200...200, lineShape: nil, record: record(of:in:))
+    let uploads = UploadFormat(
+        endpoint: "https://probe.example", method: "POST", isTargetPath: { $0.hasPrefix("/submit/") },
+        isTargetHeader: { $0.name == "X-Tag" && $0.value.wholeMatch(of: /[a-z]+/) != nil }, isPathOfRecord: nil,
+        list: nil, credentials: nil, precedence: Precedence(first: ["goodbye"], deletionRequests: ["deletion"]),
+        holds: [HoldCode("promise", "was promised", isFinal: true)], body: .json(isCompressed: false),
+        answers: .status(delivered: 200...299))
+    let vocabulary: (any Vocabulary)? = nil
+    let pseudonyms: PseudonymFormat? = nil
+    let rows: (any RowFormat)? = nil
+    let repeatedIDCode = "X23"
 }
 
-/// What lies in a folder `probe` is told.
-private struct ProbeStores: StoreFormat {
-    let absentFromAllBackups: String? = nil
-
-    func mayBelongToStore(_ file: MemberName) -> Bool { file.folder == "probe" }
-
-    func store(ofFolder folder: inout FolderLook) -> (any Store)? {
-        guard folder.name == "probe" else { return nil }
-        for name in folder.folders {
-            folder.tell(Problem("X19", "a folder where a file should be"), of: name)
-            folder.claim(folder: name)
-        }
-        return nil
-    }
-
-    func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding { .stranger }
-
-    func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
-        .stranger
-    }
-
-    func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? { nil }
-
-    func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool { false }
-    func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool { false }
-}
-
-/// Requests to `/submit/<type>/<id>`, with a tag in the header.
-private struct ProbeRequests: RequestFormat {
-    let hosts = [CapturedHost("probe.example")]
-    let methods = ["POST"]
-    let body = CapturedBody.json
-    let headers: Set<String> = ["x-tag"]
-    let payloadsRepeat = false
-
-    func isUpload(_ parts: [[UInt8]]) -> Bool { parts.count == 3 && parts.begin(with: "submit") }
-    func otherTraffic(to parts: [[UInt8]], method: String) -> OtherTraffic? { nil }
-    func path(of address: WebAddress) -> String { address.path }
-    func isDelivered(status: Int) -> Bool { status == 200 }
-    func lineShape(of line: JSONDocument) -> LineShape? { nil }
-
-    /// Carries the tag over where there is one, and notes each that was captured.
-    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
-        guard let parts = upload.route?.parts else { throw .invalid("no request around it") }
-        var record = Record(
-            system: .probe, type: String(decoding: parts[1], as: UTF8.self),
-            id: String(decoding: parts[2], as: UTF8.self),
-            time: upload.time, payload: document.canonicalBytes(of: document.root), source: upload.source,
-            notes: upload.headers.map { "\($0.name): \($0.value)" })
-        record = upload.finished(record)
-        if upload.headers.count == 1 { record.target?.headers = ["X-Tag": upload.headers[0].value] }
-        return record
-    }
-
-    func record(ofStored line: [UInt8], source: Source) throws(BodyError) -> Record {
-        throw .invalid("the system stores no files")
-    }
-}
-
-private struct ProbeUploads: UploadFormat {
-    let endpoint = "https://probe.example"
-    let method = "POST"
-    let list: ListFormat? = nil
-    let credentials: CredentialFormat? = nil
-    let precedence = Precedence(first: ["goodbye"], deletionRequests: ["deletion"])
-    let holds = [HoldCode("promise", "was promised", isFinal: true)]
-
-    func isTarget(_ target: Target) -> Bool { target.path.hasPrefix("/submit/") && target.method == nil }
-
-    func isTargetHeader(_ field: HeaderField) -> Bool {
-        field.name == "X-Tag" && field.value.utf8.allSatisfy { (0x61...0x7A).contains($0) } && !field.value.isEmpty
-    }
-
-    func isTargetItsOwn(_ record: borrowing Record) -> Bool { true }
-    func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? { nil }
-
-    func content(of payload: [UInt8], to target: Target, credential: Credential, now: Timestamp) throws(RequestError)
-        -> RequestContent
-    {
-        RequestContent(headers: [HeaderField("Content-Type", "text/plain")], body: payload, isCompressed: false)
-    }
-
-    func outcome(of answer: Answer) -> Outcome { .delivered(status: answer.status) }
-}
-
-/// Knows no events.
-private struct ProbeVocabulary: Vocabulary {
-    func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] { [] }
-}
-
-/// Nothing stays of a payload, nor of a target.
-private struct ProbePseudonyms: PseudonymFormat {
-    let tables: [(types: String, table: PseudonymTable)] = []
-
-    func table(ofType type: String) -> PseudonymTable? { nil }
-    func path(of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? { nil }
-}
-
-/// Has nothing to tell.
-private struct ProbeRows: RowFormat {
-    let tables: [Table] = []
-
-    func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
-        DeviceCells()
-    }
+private func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
+    let parts = (upload.route?.parts ?? []).map { String(decoding: $0, as: UTF8.self) }
+    var record = Record(
+        system: .probe, type: parts[1], id: parts[2], payload: document.canonicalBytes(of: document.root),
+        source: upload.source, notes: upload.headers.map { "\($0.name): \($0.value)" })
+    record = upload.finished(record)
+    if upload.headers.count == 1 { record.target?.headers = ["X-Tag": upload.headers[0].value] }
+    return record
 }

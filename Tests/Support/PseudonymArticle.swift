@@ -5,12 +5,15 @@ import Telemetry
 public enum PseudonymArticle {
     /// All tables, each below a heading, in the order of the systems.
     public static var tables: String {
-        Systems.table.all.flatMap { system in
-            system.pseudonyms.tables.map { types, table in
-                "### \(system.name): \(types)\n\n| field | what becomes of it |\n| --- | --- |\n"
-                    + rows(of: table, "").map { "| `\($0.path)` | \($0.words) |\n" }.joined()
+        var sections: [String] = []
+        for system in Systems.table.all {
+            for (types, table) in system.pseudonyms?.tables ?? [] {
+                sections.append(
+                    "### \(system.name): \(types.joined(separator: ", "))\n\n| field | what becomes of it |\n| --- | --- |\n"
+                        + rows(of: table, "").map { "| `\($0.path)` | \($0.words) |\n" }.joined())
             }
-        }.joined(separator: "\n")
+        }
+        return sections.joined(separator: "\n")
     }
 
     private typealias Row = (path: String, words: String)

@@ -9,7 +9,7 @@ import Testing
     private static let record = Record(
         system: .probe, type: "hello", id: "1",
         target: Target(path: "/submit/hello/1", headers: ["X-Tag": "test"]), payload: Array("{}".utf8),
-        source: Source(capture: "c", path: "p", store: .probe, index: 0))
+        source: Source(capture: "c", path: "p", store: .harEntry, index: 0))
 
     private func read(_ line: String) throws -> Record {
         var document = JSONDocument()

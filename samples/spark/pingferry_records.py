@@ -23,8 +23,9 @@ TARGET_KEYS = ["headers", "method", "path"]
 KNOWN_KEYS = {"app": frozenset(APP_KEYS), "source": frozenset(SOURCE_KEYS), "target": frozenset(TARGET_KEYS)}
 TYPES = {"index": int, "headers": dict}
 
-# The note of a record whose id an earlier record has too, with another payload: the code of the system's document, and words.
-REPEATED_ID_CODES = {"mozilla": "P11", "glean": "G23", "sift": "P11", "leanplum": "P11", "activity-stream": "P11"}
+# The note of a record whose id an earlier record has too, with another payload: a code and words. Some systems have their own code.
+REPEATED_ID_CODE = "P11"
+REPEATED_ID_CODES = {"glean": "G23"}
 REPEATED_ID_WORDS = "id also used by an earlier record with different content"
 
 

@@ -28,7 +28,7 @@ import pingferry_plan
 import pingferry_program
 import pingferry_records
 from pingferry_program import MIB, Limits
-from pingferry_records import REPEATED_ID_CODES, REPEATED_ID_WORDS, NotARecord
+from pingferry_records import REPEATED_ID_CODE, REPEATED_ID_CODES, REPEATED_ID_WORDS, NotARecord
 
 MOST_ROWS = 10_000
 MOST_BYTES = 8 * MIB
@@ -281,7 +281,7 @@ def without_duplicates(records):
     same_id = Window.partitionBy(key).orderBy("part", "line")
     same_payload = Window.partitionBy(key + ["payload_hash"]).orderBy("part", "line")
     codes = F.create_map([F.lit(word) for pair in REPEATED_ID_CODES.items() for word in pair])
-    code = F.coalesce(codes[F.col("system")], F.lit(""))
+    code = F.coalesce(codes[F.col("system")], F.lit(REPEATED_ID_CODE))
     is_noted = F.exists("notes", lambda note: F.startswith(note, code))
     note = F.concat(code, F.lit(" " + REPEATED_ID_WORDS))
     noted = F.when((F.col("place") > 1) & ~is_noted, F.concat(F.array(note), "notes")).otherwise(F.col("notes"))

@@ -7,11 +7,11 @@ struct ArchiveRereading {
     private let source: ByteSource
     private let place: ArchivePlace
     private let spool: Spool
-    private let formats: [any StoreFormat]
+    private let formats: [StoreFormat]
     private let jobs: JobLimit
 
     init(
-        _ source: ByteSource, _ place: ArchivePlace, spool: Spool, formats: [any StoreFormat], jobs: JobLimit
+        _ source: ByteSource, _ place: ArchivePlace, spool: Spool, formats: [StoreFormat], jobs: JobLimit
     ) {
         self.jobs = jobs
         self.source = source

@@ -24,7 +24,7 @@ struct ArchiveSpooler {
     let limits: ArchiveLimits
     /// How many parts of an archive are read at the same time.
     let jobs: JobLimit
-    private let formats: [any StoreFormat]
+    private let formats: [StoreFormat]
     var members = SpooledTreeBuilder()
     private var problems: [PlacedProblem] = []
     private var unnamedProblems = 0
@@ -50,7 +50,7 @@ struct ArchiveSpooler {
     private static let maximumReadings = 4
 
     /// - Parameter jobs: how many parts of the archive are read at the same time.
-    init(_ archive: ArchivePlace, spool: Spool, formats: [any StoreFormat], jobs: JobLimit) {
+    init(_ archive: ArchivePlace, spool: Spool, formats: [StoreFormat], jobs: JobLimit) {
         self.jobs = jobs
         self.formats = formats
         self.archive = archive

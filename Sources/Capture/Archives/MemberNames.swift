@@ -11,7 +11,7 @@ enum MemberNames {
     ///   - rootName: the name of the folder that was packed.
     ///   - folders: the folders of the file before.
     static func mayBelongToStore(
-        _ path: MemberPath, rootName: String, _ formats: [any StoreFormat], after folders: inout FolderNames
+        _ path: MemberPath, rootName: String, _ formats: [StoreFormat], after folders: inout FolderNames
     ) -> Bool {
         let (folder, name) = path.split
         if name.first == UInt8(ascii: ".") { return name.elementsEqual(ContainerFinder.metadataName.utf8) }

@@ -34,7 +34,7 @@ struct NestedArchive {
     /// Spools what is wanted.
     /// - Throws: ``ArchiveError`` if the spool cannot take more; all else becomes a problem.
     func open(
-        in tree: FileTree, spool: Spool, formats: [any StoreFormat], jobs: JobLimit
+        in tree: FileTree, spool: Spool, formats: [StoreFormat], jobs: JobLimit
     ) async throws(ArchiveError) -> Opened {
         let source: ByteSource
         let kind: InputKind
@@ -54,7 +54,7 @@ struct NestedArchive {
     }
 
     private func read(
-        _ source: ByteSource, _ spool: Spool, _ formats: [any StoreFormat], _ jobs: JobLimit
+        _ source: ByteSource, _ spool: Spool, _ formats: [StoreFormat], _ jobs: JobLimit
     ) async throws(ArchiveError) -> Opened {
         do throws(ArchiveError) {
             let result = try await ArchiveSpooler(place, spool: spool, formats: formats, jobs: jobs).run(

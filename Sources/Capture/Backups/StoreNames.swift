@@ -5,12 +5,12 @@ import Telemetry
 ///
 /// Source: "iOS backups", section 6.
 struct StoreNames {
-    private let formats: [any StoreFormat]
+    private let formats: [StoreFormat]
 
     /// What SQLite puts behind the names of databases.
     private static let companionSuffixes = ["-wal", "-journal", "-shm"]
 
-    init(_ formats: [any StoreFormat]) {
+    init(_ formats: [StoreFormat]) {
         self.formats = formats
     }
 
@@ -39,7 +39,7 @@ struct StoreNames {
     }
 
     /// Whether something is named like a store, as a link may be.
-    func isNamed(_ name: String) -> Bool { formats.contains { $0.isNamedForStore(name, in: nil) } }
+    func isNamed(_ name: String) -> Bool { formats.contains { $0.isNamedForStore?(name, nil) ?? false } }
 
     /// Whether a file is a store by its name, or belongs to one by that of its folder; of others only the contents tell.
     func isStoreByName(_ path: [UInt8]) -> Bool {
@@ -56,6 +56,6 @@ struct StoreNames {
 
     /// Whether an app keeps its pings where no backup looks.
     func isAbsent(_ applicationID: String, beside stores: [any Store]) -> Bool {
-        formats.contains { $0.isAbsentFromBackups(applicationID, beside: stores) }
+        formats.contains { $0.backups?.concerns(applicationID, beside: stores) ?? false }
     }
 }

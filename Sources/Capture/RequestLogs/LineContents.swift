@@ -11,7 +11,7 @@ enum LineContents {
     /// A payload and the request around it.
     case request
     /// A file of a store of a system, with what stands around the payload there.
-    case stored(any TelemetrySystem)
+    case stored(LineShape.Reader)
     /// A payload of a system; whether it may also be a file of a store by itself.
     case payload(any TelemetrySystem, isStoredToo: Bool)
 
@@ -32,9 +32,9 @@ enum LineContents {
     private init?(ofSystems systems: SystemTable, _ document: JSONDocument) {
         var found: LineContents?
         for system in systems.all.reversed() {
-            switch system.requests.lineShape(of: document) {
-            case .stored?:
-                self = .stored(system)
+            switch system.requests.lineShape?(document) {
+            case .stored(let reader)?:
+                self = .stored(reader)
                 return
             case .payload(let isStoredToo)?: found = found ?? .payload(system, isStoredToo: isStoredToo)
             case nil: continue

@@ -64,7 +64,7 @@ struct PayloadLineReader: Sendable {
         source.index = index
         switch LineContents(line, systems) {
         case .record: return .upload(try record(bytes), status: nil)
-        case .stored(let system): return try stored(bytes, of: system, source)
+        case .stored(let reader): return try stored(bytes, reader, source)
         case .request: return try request(source)
         case .payload(let system, _):
             swap(&line, &body)
@@ -92,11 +92,9 @@ struct PayloadLineReader: Sendable {
         }
     }
 
-    private mutating func stored(_ bytes: [UInt8], of system: any TelemetrySystem, _ source: Source) throws(LineError)
-        -> LogFinding
-    {
+    private func stored(_ bytes: [UInt8], _ read: LineShape.Reader, _ source: Source) throws(LineError) -> LogFinding {
         do throws(BodyError) {
-            return .upload(try system.requests.record(ofStored: bytes, source: source), status: nil)
+            return .upload(try read(bytes, source), status: nil)
         } catch {
             return try finding(for: error)
         }

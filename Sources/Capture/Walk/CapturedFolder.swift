@@ -79,7 +79,7 @@ public final class CapturedFolder: Sendable {
 
     private init(
         _ tree: FileTree, path: String, label: String, rootName: String, isArchive: Bool, problems: [PlacedProblem],
-        formats: [any StoreFormat], leavingOut excluded: Set<FileIdentity>, spool: Spool,
+        formats: [StoreFormat], leavingOut excluded: Set<FileIdentity>, spool: Spool,
         passwords: BackupPasswords, rereading: ArchiveRereading? = nil, limit: JobLimit
     ) async throws {
         var walk = StoreWalk(label: label, path: path, spool: spool, passwords: passwords, formats: formats)

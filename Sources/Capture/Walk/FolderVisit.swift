@@ -45,7 +45,7 @@ struct FolderVisit: Sendable {
     private let base: String
     private let name: String
     private let excluded: Set<FileIdentity>
-    private let formats: [any StoreFormat]
+    private let formats: [StoreFormat]
     /// Tells backups; nil where there can be none.
     private let backupSigns: BackupSigns?
 
@@ -56,7 +56,7 @@ struct FolderVisit: Sendable {
     ///   - formats: those that are known, the one that is asked last in front.
     ///   - backupSigns: tells backups; nil where there can be none.
     init(
-        tree: FileTree, path: String, name: String, excluded: Set<FileIdentity>, formats: [any StoreFormat],
+        tree: FileTree, path: String, name: String, excluded: Set<FileIdentity>, formats: [StoreFormat],
         backupSigns: BackupSigns? = nil
     ) {
         self.backupSigns = backupSigns
@@ -159,18 +159,18 @@ struct FolderVisit: Sendable {
 
     private func store(ofFolder look: inout FolderLook) -> (any Store)? {
         for format in formats {
-            if let store = format.store(ofFolder: &look) { return store }
+            if let store = format.storeOfFolder?(&look) { return store }
         }
         return nil
     }
 
     private func storesOf(file name: [UInt8], in look: inout FolderLook) -> [any Store] {
         let name = String(decoding: name, as: UTF8.self)
-        return Self.stores(formats) { format in format.stores(ofFile: name, in: &look) }
+        return Self.stores(formats) { format in format.storesOfFile?(name, &look) ?? .stranger }
     }
 
     /// Asks the formats one after another what a file is to them.
-    private static func stores(_ formats: [any StoreFormat], _ ask: (any StoreFormat) -> FileFinding) -> [any Store] {
+    private static func stores(_ formats: [StoreFormat], _ ask: (StoreFormat) -> FileFinding) -> [any Store] {
         var shared: [any Store] = []
         for format in formats {
             switch ask(format) {
@@ -205,7 +205,7 @@ struct FolderVisit: Sendable {
 
     private func isNamedForStore(_ name: [UInt8], in store: (any Store)?) -> Bool {
         let text = String(decoding: name, as: UTF8.self)
-        return formats.contains { $0.isNamedForStore(text, in: store) }
+        return formats.contains { $0.isNamedForStore?(text, store) ?? false }
     }
 
     /// Finds out whether a file that must not be read is a store by itself, or a file of the store that the folder is;
@@ -279,11 +279,11 @@ extension FolderVisit {
         names.append(0)
         var look = look(at: names, [], in: try tree.folder(at: path))
         let known = Self.stores(formats) { format in
-            format.stores(ofSingleFile: file, inFolderAt: folderPath, &look)
+            format.storesOfSingleFile?(file, folderPath, &look) ?? .stranger
         }
         guard known.isEmpty else { return known }
         for format in formats {
-            if let store = format.store(byContentsOf: file, in: &look) { return [store] }
+            if let store = format.storeByContents?(file, &look) { return [store] }
         }
         return []
     }

@@ -3,7 +3,7 @@ import Telemetry
 
 /// Which symbolic links are told: those behind which there may be something that is read nowhere else.
 struct LinkRule {
-    let formats: [any StoreFormat]
+    let formats: [StoreFormat]
     /// The name of the folder that the links lie in.
     let rootName: String
 
@@ -25,7 +25,7 @@ struct LinkRule {
 
     private func isNamedForStore(_ path: String) -> Bool {
         let name = Path.lastName(of: path)
-        return formats.contains { $0.isNamedForStore(name, in: nil) }
+        return formats.contains { $0.isNamedForStore?(name, nil) ?? false }
     }
 
     /// Whether a file of that name may be a store, or an archive with some in it.

@@ -26,7 +26,7 @@ struct StoreWalk {
     private(set) var stores = FoundStores()
     /// Links and special files that may stand for something with records.
     private var notFiles = NotFiles()
-    let formats: [any StoreFormat]
+    let formats: [StoreFormat]
     var identifiers: [String: ContainerOwner] = [:]
 
     /// How many folders one job looks at: fewer would cost more to hand out than to read.
@@ -37,7 +37,7 @@ struct StoreWalk {
     ///   - spool: takes what is wanted of archives in the capture.
     ///   - passwords: open the encrypted backups in it.
     init(
-        label: String, path: String, spool: Spool, passwords: BackupPasswords, formats: [any StoreFormat]
+        label: String, path: String, spool: Spool, passwords: BackupPasswords, formats: [StoreFormat]
     ) {
         self.passwords = passwords
         backupSigns = BackupSigns(spool: spool)

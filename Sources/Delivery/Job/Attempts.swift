@@ -22,7 +22,7 @@ struct Attempts {
         case credentialIsOut
     }
 
-    private let format: any UploadFormat
+    private let format: UploadFormat
     private let backoff: Backoff
     private var failures = 0
     private var disconnections = 0
@@ -33,7 +33,7 @@ struct Attempts {
     private static let immediateAttempts = 2
 
     /// Starts with no attempt made.
-    init(of format: any UploadFormat, backoff: Backoff) {
+    init(of format: UploadFormat, backoff: Backoff) {
         self.format = format
         self.backoff = backoff
     }

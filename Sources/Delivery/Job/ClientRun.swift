@@ -117,7 +117,7 @@ struct ClientRun {
             secrets: run.mask(of: account, credential), now: settings.now(), agent: settings.sender.agent)
     }
 
-    private func format(of account: Account) -> (any UploadFormat)? {
+    private func format(of account: Account) -> UploadFormat? {
         settings.credentials.systems[account.system]?.uploads
     }
 

@@ -5,7 +5,7 @@ import Telemetry
 /// Source: "Delivery", "What an answer means"; what is particular to a system stands in the document of its format.
 public enum AnswerTable {
     /// The outcome of a request that was answered.
-    public static func outcome(of answer: Answer, from format: any UploadFormat) -> Outcome {
+    public static func outcome(of answer: Answer, from format: UploadFormat) -> Outcome {
         switch answer.status {
         case 401, 403:
             return .credentialWrong(status: answer.status, reason: answer.reason("the credential is not accepted"))

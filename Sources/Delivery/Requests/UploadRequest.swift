@@ -25,11 +25,11 @@ public struct UploadRequest: Sendable, Equatable {
     ///   - agent: what the header `User-Agent` says.
     /// - Throws: `RequestError`.
     package init(
-        _ format: any UploadFormat, target: Target?, payload: [UInt8], credential: Credential,
+        _ format: UploadFormat, target: Target?, payload: [UInt8], credential: Credential,
         secrets: SecretMask, now: Timestamp, agent: String
     ) throws(RequestError) {
         guard let target, format.accepts(target) else { throw .noTarget }
-        let content = try format.content(of: payload, to: target, credential: credential, now: now)
+        let content = try format.content(of: payload, credential: credential, now: now)
         method = target.method ?? format.method
         path = PercentEncoding.path(target.path)
         var headers = [HeaderField("User-Agent", agent)] + content.headers + target.headerFields

@@ -14,7 +14,7 @@ public struct ExportTables: Sendable {
     /// - Parameter systems: whose tables there are.
     public init(_ systems: SystemTable) {
         all =
-            [Self.records, Self.holds, Self.notes, Self.events] + systems.all.flatMap(\.rows.tables)
+            [Self.records, Self.holds, Self.notes, Self.events] + systems.all.compactMap(\.rows).flatMap(\.tables)
             + [Self.clients, Self.problems, Self.quarantine, Self.meta, Self.columns]
     }
 

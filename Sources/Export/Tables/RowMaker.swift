@@ -55,11 +55,11 @@ struct RowMaker {
             shared.time = made.buffer.keep(time)
             shared.milliseconds = .integer(time.milliseconds)
         }
-        let labels = system?.vocabulary.labels(of: payload, type: record.type, nested: &nested) ?? []
+        let labels = system?.vocabulary?.labels(of: payload, type: record.type, nested: &nested) ?? []
         made.begin(shared, labels: labels)
         addHoldsAndNotes(shared.number)
         let device =
-            system?.rows.addRows(of: RecordPayload(payload, type: record.type), to: &made, nested: &nested)
+            system?.rows?.addRows(of: RecordPayload(payload, type: record.type), to: &made, nested: &nested)
             ?? DeviceCells()
         made.buffer.add(Self.recordRow(frame, shared, device, payloadBytes, &made.buffer), to: places.records)
     }

@@ -140,8 +140,8 @@ struct SendingOptions: ParsableArguments {
         for text in endpoint where Endpoint(text) == nil {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, let system = Systems.table.name(parts[0]) else {
-                let known = Systems.table.names.map(\.description).joined(separator: ", ")
-                throw ValidationError("--endpoint takes an address, or system=address, the system one of \(known)")
+                throw ValidationError(
+                    "--endpoint takes an address, or system=address, the system one of \(Systems.table.nameList)")
             }
             guard let address = Endpoint(parts[1]) else {
                 throw ValidationError(

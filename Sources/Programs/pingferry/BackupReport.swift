@@ -36,7 +36,7 @@ struct BackupReport {
     }
 
     /// What no backup ever holds, whatever is in it.
-    static let linesOfAll = Systems.table.all.compactMap(\.stores.absentFromAllBackups)
+    static let linesOfAll = Systems.table.all.compactMap(\.stores?.backups?.sentence)
 
     /// As JSON, for machines.
     var json: CanonicalObject {

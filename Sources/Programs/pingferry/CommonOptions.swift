@@ -88,7 +88,7 @@ struct InputOptions: ParsableArguments {
 /// Which records are wanted.
 struct FilterOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Only this system's records. (repeatable)", valueName: "name"),
+        help: ArgumentHelp("Only records of this system: \(Systems.table.nameList). (repeatable)", valueName: "name"),
         completion: .list(Systems.table.names.map(\.description)))
     var system: [String] = []
 
@@ -121,8 +121,7 @@ struct FilterOptions: ParsableArguments {
         filter.systems = Set(
             try system.map { name in
                 guard let system = Systems.table.name(name) else {
-                    let known = Systems.table.names.map(\.description).joined(separator: ", ")
-                    throw ValidationError("--system takes one of \(known)")
+                    throw ValidationError("--system takes one of \(Systems.table.nameList)")
                 }
                 return system
             })

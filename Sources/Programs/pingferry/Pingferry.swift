@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Files
+import Systems
 
 /// The offline program: it reads captures, converts them, packs and checks bundles. It links no network code.
 @main
@@ -9,9 +10,9 @@ struct Pingferry: AsyncParsableCommand {
         commandName: "pingferry",
         abstract: "Carry telemetry that phones left behind across an air gap.",
         discussion: """
-            Reads captured app data (Mozilla's ping stores, Sift's queues, Leanplum's requests, request logs), turns it \
-            into the documented wire formats and packs it in one .tar.zst bundle that can be checked at any time. Captures \
-            are only ever read.
+            Reads captured app data (stores and request logs of these systems: \(Systems.table.nameList)), turns it into the \
+            documented wire formats and packs it in one .tar.zst bundle that can be checked at any time. Captures are only \
+            ever read.
 
             A first look, a bundle, and its check:
               pingferry scan phone/

@@ -5,54 +5,28 @@ import Telemetry
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)".
 public struct ActivityStreamSystem: TelemetrySystem {
-    /// What records and options call it.
+    /// `activity-stream`.
     public let name = SystemName.activityStream
-    /// None: nothing is stored on the device.
-    public let storeKinds: [StoreKind] = []
-    /// Recognizes nothing.
-    public let stores: any StoreFormat = ActivityStreamStores()
+    /// None. A ping is posted at once, and is lost if that fails.
+    ///
+    /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 1.
+    public let stores: StoreFormat? = nil
     /// Pings and batches of pings in request logs.
-    public let requests: any RequestFormat = ActivityStreamRequests()
+    public let requests = ActivityStreamRequests.format
     /// Uploads to Ping Centre.
-    public let uploads: any UploadFormat = ActivityStreamUploads()
-    /// What stays, and what becomes a pseudonym.
-    public let pseudonyms: any PseudonymFormat = ActivityStreamPseudonyms()
-    /// What the events of the New Tab page mean.
-    public let vocabulary: any Vocabulary = ActivityStreamVocabulary()
-    /// What its events and fields are in tables.
-    public let rows: any RowFormat = ActivityStreamRows()
-    /// Ids are hashes of payloads: only a record that somebody wrote repeats one, and is noted as a ping of Mozilla's is.
-    public let repeatedIDCode = "P11"
+    public let uploads = ActivityStreamUploads.format
+    /// The rules by which records get pseudonyms.
+    public let pseudonyms: PseudonymFormat? = ActivityStreamPseudonyms.format
+    /// The meanings of the events of the New Tab page.
+    public let vocabulary: (any Vocabulary)? = ActivityStreamVocabulary()
+    /// How payloads become rows of tables.
+    public let rows: (any RowFormat)? = ActivityStreamRows()
 
-    /// Makes the system, which has no state.
+    /// Creates the system.
     public init() {}
 }
 
 extension SystemName {
     /// The New Tab pings of Firefox for iOS.
     public static let activityStream = SystemName("activity-stream")
-}
-
-/// The stores of a system that has none: a ping is posted at once, and is gone if that fails.
-///
-/// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 1.
-struct ActivityStreamStores: StoreFormat {
-    let absentFromAllBackups: String? = nil
-
-    func mayBelongToStore(_ file: MemberName) -> Bool { false }
-
-    func store(ofFolder folder: inout FolderLook) -> (any Store)? { nil }
-
-    func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding { .stranger }
-
-    func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
-        .stranger
-    }
-
-    func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? { nil }
-
-    /// There are no stores.
-    func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool { false }
-
-    func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool { false }
 }

@@ -6,24 +6,22 @@ import Telemetry
 public struct GleanSystem: TelemetrySystem {
     /// `glean`.
     public let name = SystemName.glean
-    /// Ping files and pending events.
-    public let storeKinds: [StoreKind] = [.gleanPingFile, .gleanPendingEvents]
-    /// How its stores are recognized and read.
-    public let stores: any StoreFormat = GleanStores()
-    /// What a captured ping looks like.
-    public let requests: any RequestFormat = GleanRequests()
-    /// How a ping is uploaded.
-    public let uploads: any UploadFormat = GleanUploads()
-    /// What stays, and what becomes a pseudonym.
-    public let pseudonyms: any PseudonymFormat = GleanPseudonyms()
-    /// What the events of the SDK itself mean.
-    public let vocabulary: any Vocabulary = GleanVocabulary()
-    /// What its events and fields are in tables.
-    public let rows: any RowFormat = GleanRows()
-    /// The case of the format document.
+    /// Data directories with ping files and pending events.
+    public let stores: StoreFormat? = GleanStores.format
+    /// The form of captured pings.
+    public let requests = GleanRequests.format
+    /// How pings are uploaded.
+    public let uploads = GleanUploads.format
+    /// The rules by which records get pseudonyms.
+    public let pseudonyms: PseudonymFormat? = GleanPseudonyms.format
+    /// The meanings of the events of the SDK itself.
+    public let vocabulary: (any Vocabulary)? = GleanVocabulary()
+    /// How payloads become rows of tables.
+    public let rows: (any RowFormat)? = GleanRows()
+    /// The code of the case in the format document.
     public let repeatedIDCode = "G23"
 
-    /// Describes the system.
+    /// Creates the system.
     public init() {}
 }
 

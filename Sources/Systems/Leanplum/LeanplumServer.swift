@@ -14,8 +14,8 @@ enum LeanplumServer {
     /// The path of all calls.
     static let path = "/api"
 
-    /// Whether an answer with this status says that the call was taken; what became of each request in it, its body tells.
-    static func isDelivered(status: Int) -> Bool { status == 200 }
+    /// The only status by which the server confirms a call. The body of the answer states the outcome of each request.
+    static let deliveredStatuses = 200...200
 }
 
 extension Target {

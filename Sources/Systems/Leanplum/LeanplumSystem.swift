@@ -4,27 +4,23 @@ import Telemetry
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload".
 public struct LeanplumSystem: TelemetrySystem {
-    /// Makes the system.
+    /// Creates the system.
     public init() {}
 
     /// `leanplum`.
-    public var name: SystemName { .leanplum }
+    public let name = SystemName.leanplum
     /// The database of SDKs since 2.0.3, and the property lists of older ones.
-    public var storeKinds: [StoreKind] { [.leanplumSQLite, .leanplumPlist, .leanplumUserDefaults] }
-    /// How its stores are recognized and read.
-    public var stores: any StoreFormat { LeanplumStores() }
-    /// What a captured call to it looks like.
-    public var requests: any RequestFormat { LeanplumCalls() }
+    public let stores: StoreFormat? = LeanplumStores.format
+    /// The form of captured calls.
+    public let requests = LeanplumCalls.format
     /// How a `multi` call is made, and what its answers mean.
-    public var uploads: any UploadFormat { LeanplumUploads() }
-    /// What stays, and what becomes a pseudonym.
-    public var pseudonyms: any PseudonymFormat { LeanplumPseudonyms() }
-    /// What its actions, events and user attributes mean.
-    public var vocabulary: any Vocabulary { LeanplumVocabulary() }
-    /// What its events and fields are in tables.
-    public var rows: any RowFormat { LeanplumRows() }
-    /// Ids are hashes of payloads: only a record that somebody wrote repeats one, and is noted as a ping of Mozilla's is.
-    public var repeatedIDCode: String { "P11" }
+    public let uploads = LeanplumUploads.format
+    /// The rules by which records get pseudonyms.
+    public let pseudonyms: PseudonymFormat? = LeanplumPseudonyms.format
+    /// The meanings of actions, events and user attributes.
+    public let vocabulary: (any Vocabulary)? = LeanplumVocabulary()
+    /// How payloads become rows of tables.
+    public let rows: (any RowFormat)? = LeanplumRows()
 }
 
 extension SystemName {

@@ -7,25 +7,19 @@ public struct MozillaSystem: TelemetrySystem {
     /// `mozilla`.
     public let name = SystemName.mozilla
     /// Ping files, ping arrays, pending events, preferences and values.
-    public let storeKinds: [StoreKind] = [
-        .mozillaPingFile, .mozillaPingArray, .mozillaPendingEvents, .mozillaDefaults, .mozillaValues,
-    ]
-    /// How its stores are recognized and read.
-    public let stores: any StoreFormat = MozillaStores()
-    /// What a captured ping looks like.
-    public let requests: any RequestFormat = MozillaRequests()
-    /// How a ping is uploaded.
-    public let uploads: any UploadFormat = MozillaUploads()
-    /// What stays, and what becomes a pseudonym.
-    public let pseudonyms: any PseudonymFormat = MozillaPseudonyms()
-    /// What the events of Focus, Klar and WebXR Viewer mean.
-    public let vocabulary: any Vocabulary = MozillaVocabulary()
-    /// What its events and fields are in tables.
-    public let rows: any RowFormat = MozillaRows()
-    /// The case of the format document.
-    public let repeatedIDCode = "P11"
+    public let stores: StoreFormat? = MozillaStores.format
+    /// The form of captured pings.
+    public let requests = MozillaRequests.format
+    /// How pings are uploaded.
+    public let uploads = MozillaUploads.format
+    /// The rules by which records get pseudonyms.
+    public let pseudonyms: PseudonymFormat? = MozillaPseudonyms.format
+    /// The meanings of the events of Focus, Klar and WebXR Viewer.
+    public let vocabulary: (any Vocabulary)? = MozillaVocabulary()
+    /// How payloads become rows of tables.
+    public let rows: (any RowFormat)? = MozillaRows()
 
-    /// Describes the system.
+    /// Creates the system.
     public init() {}
 }
 

@@ -6,24 +6,20 @@ import Telemetry
 public struct SiftSystem: TelemetrySystem {
     /// The name of the system in records and options.
     public let name = SystemName.sift
-    /// The kinds of its stores: the uploader and the queues.
-    public let storeKinds: [StoreKind] = [.siftUploader, .siftQueue]
-    /// The SDK's folder, which is one store.
-    public let stores: any StoreFormat = SiftStores()
+    /// The SDK's folder, which is one store of an uploader and queues.
+    public let stores: StoreFormat? = SiftStores.format
     /// List requests in logs.
-    public let requests: any RequestFormat = SiftRequests()
+    public let requests = SiftRequests.format
     /// Uploads of list requests.
-    public let uploads: any UploadFormat = SiftUploads()
-    /// What stays, and what becomes a pseudonym.
-    public let pseudonyms: any PseudonymFormat = SiftPseudonyms()
-    /// What the SDK's own event types mean.
-    public let vocabulary: any Vocabulary = SiftVocabulary()
-    /// What its events and fields are in tables.
-    public let rows: any RowFormat = SiftRows()
-    /// Ids are hashes of payloads: only a record that somebody wrote repeats one, and is noted as a ping of Mozilla's is.
-    public let repeatedIDCode = "P11"
+    public let uploads = SiftUploads.format
+    /// The rules by which records get pseudonyms.
+    public let pseudonyms: PseudonymFormat? = SiftPseudonyms.format
+    /// The meanings of the event types of the SDK itself.
+    public let vocabulary: (any Vocabulary)? = SiftVocabulary()
+    /// How payloads become rows of tables.
+    public let rows: (any RowFormat)? = SiftRows()
 
-    /// Makes the system, which has no state.
+    /// Creates the system.
     public init() {}
 }
 

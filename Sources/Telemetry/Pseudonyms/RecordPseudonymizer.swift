@@ -29,24 +29,25 @@ public struct RecordPseudonymizer: Sendable {
     /// - Throws: ``PseudonymError/otherKey(_:given:)`` for a record with pseudonyms of another key: they would become pseudonyms
     ///   of pseudonyms, which compare with nothing.
     public mutating func pseudonymize(_ record: inout Record) throws(PseudonymError) -> PseudonymCounts {
-        guard let format = systems[record.system]?.pseudonyms else {
+        guard let system = systems[record.system] else {
             throw .unknownSystem(record.system.description)
         }
         let isMarked = record.held.contains(.pseudonymized)
         guard !isMarked || record.pseudonymKeyID == keyID else {
             throw .otherKey(record.pseudonymKeyID, given: keyID)
         }
+        let table = system.pseudonyms?.table(ofType: record.type)
         payloads.writer.maker.leavesPseudonyms = isMarked
         payloads.writer.counts = PseudonymCounts()
-        record.payload = payloads.rewritten(record.payload, by: format.table(ofType: record.type) ?? [:])
-        replaceIDs(of: &record, format)
+        record.payload = payloads.rewritten(record.payload, by: table ?? [:])
+        replaceIDs(of: &record, system)
         record.notes = [Record.pseudonymNote(keyID)] + record.notes.compactMap(PseudonymNotes.code)
         record.held = record.held.filter { $0 != .pseudonymized }.map(\.withoutWords) + [.pseudonymized]
         return payloads.writer.counts
     }
 
-    private mutating func replaceIDs(of record: inout Record, _ format: any PseudonymFormat) {
-        record.target = target(of: record, format)
+    private mutating func replaceIDs(of record: inout Record, _ system: any TelemetrySystem) {
+        record.target = target(of: record, system)
         record.app = record.app?.shown { payloads.writer.maker.pseudonym(of: $0, $1) }
         record.id = payloads.writer.maker.pseudonym(of: record.id, .document)
         record.client = record.client.map { payloads.writer.maker.pseudonym(of: $0, .client) }
@@ -58,11 +59,13 @@ public struct RecordPseudonymizer: Sendable {
     }
 
     /// The target with pseudonyms, and without header fields, which those who test an app may name as they like.
-    private mutating func target(of record: borrowing Record, _ format: any PseudonymFormat) -> Target? {
-        guard let target = record.target,
-            let path = format.path(of: target, { payloads.writer.maker.pseudonym(of: $0, $1) })
-        else { return nil }
-        return Target(path: path, method: target.method)
+    private mutating func target(of record: borrowing Record, _ system: any TelemetrySystem) -> Target? {
+        guard let format = system.pseudonyms, let target = record.target else { return nil }
+        guard let rule = format.path else {
+            return system.uploads.isTargetPath(target.path) ? Target(path: target.path, method: target.method) : nil
+        }
+        let path = rule(target) { payloads.writer.maker.pseudonym(of: $0, $1) }
+        return path.map { Target(path: $0, method: target.method) }
     }
 }
 

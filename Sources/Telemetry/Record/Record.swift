@@ -90,7 +90,7 @@ public struct Target: Sendable, Equatable {
     /// Path and query.
     public var path: String
     /// The header fields that belong to the upload itself and are sent with it, by name; mostly none. A system says which it
-    /// knows: see ``UploadFormat/isTargetHeader(_:)``.
+    /// knows: see ``UploadFormat/isTargetHeader``.
     public var headers: [String: String]
 
     /// Says where a record would go, and how if that is not as usual.

@@ -34,9 +34,9 @@ public struct CapturedUpload: Sendable {
     ///   - format: that of the system whose payload it is.
     ///   - document: holds the payload; its values are brought into the documented form.
     /// - Throws: ``BodyError``.
-    public func record(by format: any RequestFormat, in document: inout JSONDocument) throws(BodyError) -> Record {
+    public func record(by format: RequestFormat, in document: inout JSONDocument) throws(BodyError) -> Record {
         guard document.kind(of: document.root) == .object else { throw .invalid("the body is no object") }
-        return try format.record(of: self, in: &document)
+        return try format.record(self, &document)
     }
 
     /// Completes a record: where it goes, and what the route found odd.

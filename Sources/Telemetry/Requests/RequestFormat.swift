@@ -1,38 +1,58 @@
 import JSONText
 
-/// How captured requests of a system are recognized and read, in an HTTP archive or on a line of an NDJSON file.
-public protocol RequestFormat: Sendable {
-    /// The hosts of its servers, compared as wholes: a log is hostile input.
-    var hosts: [CapturedHost] { get }
+/// Describes how captured requests of a system are recognized and read, in an HTTP archive or on a line of an NDJSON file.
+///
+/// A step that a system does not need is `nil`.
+public struct RequestFormat: Sendable {
+    /// The hosts of the system's servers. They are compared as wholes, because a log is hostile input.
+    public let hosts: [CapturedHost]
     /// The methods that a capture may show.
-    var methods: [String] { get }
-    /// How the payload lies in the body.
-    var body: CapturedBody { get }
-    /// The names, in lower case, of the header fields that its records are made with. All others of a captured request stay
-    /// where they are, for they may be credentials.
-    var headers: Set<String> { get }
-    /// Whether its payloads carry neither id nor time, so that equal ones honestly repeat and are numbered.
-    var payloadsRepeat: Bool { get }
+    public let methods: [String]
+    /// The position of the payload in the body.
+    public let body: CapturedBody
+    /// The names, in lower case, of the header fields that records are made with. No other field is read, because it may be a
+    /// credential.
+    public let headers: Set<String>
+    /// Whether the payloads have neither id nor time, so that equal ones are repeated and are numbered.
+    public let payloadsRepeat: Bool
+    /// Returns whether a path on one of the hosts is that of an upload. `parts` are the decoded parts of the path that are not
+    /// empty.
+    public let isUpload: @Sendable (_ parts: [[UInt8]]) -> Bool
+    /// Returns the kind of a request to one of the hosts that is no upload, or `nil` if the kind is unknown.
+    public let otherTraffic: (@Sendable (_ parts: [[UInt8]], _ method: String) -> OtherTraffic?)?
+    /// Returns the path of an upload as the grammar of the system writes it. If this is `nil`, a path has one form only.
+    public let path: (@Sendable (WebAddress) -> String)?
+    /// The statuses of answers that prove that a captured request was delivered.
+    public let deliveredStatuses: ClosedRange<Int>
+    /// Returns what a line of an NDJSON file is to the system, or `nil` if it is nothing.
+    public let lineShape: (@Sendable (_ line: JSONDocument) -> LineShape?)?
+    /// Makes a record of a payload. Brings the values of the document, which holds the payload, into the documented form.
+    public let record: @Sendable (CapturedUpload, _ document: inout JSONDocument) throws(BodyError) -> Record
 
-    /// Whether a path on one of the hosts is that of an upload.
-    /// - Parameter parts: the parts of the path that are not empty, decoded.
-    func isUpload(_ parts: [[UInt8]]) -> Bool
-    /// The kind of a request to one of the hosts that is no upload; nil if the system has no word for it.
-    func otherTraffic(to parts: [[UInt8]], method: String) -> OtherTraffic?
-    /// The path of an upload in the one way that the system's grammar knows to write it.
-    func path(of address: WebAddress) -> String
-    /// Whether the status of an answer shows that a captured request arrived.
-    func isDelivered(status: Int) -> Bool
+    /// Creates a format from its parts.
+    public init(
+        hosts: [CapturedHost], methods: [String], body: CapturedBody, headers: Set<String>, payloadsRepeat: Bool,
+        isUpload: @escaping @Sendable (_ parts: [[UInt8]]) -> Bool,
+        otherTraffic: (@Sendable (_ parts: [[UInt8]], _ method: String) -> OtherTraffic?)?,
+        path: (@Sendable (WebAddress) -> String)?, deliveredStatuses: ClosedRange<Int>,
+        lineShape: (@Sendable (_ line: JSONDocument) -> LineShape?)?,
+        record: @escaping @Sendable (CapturedUpload, _ document: inout JSONDocument) throws(BodyError) -> Record
+    ) {
+        self.hosts = hosts
+        self.methods = methods
+        self.body = body
+        self.headers = headers
+        self.payloadsRepeat = payloadsRepeat
+        self.isUpload = isUpload
+        self.otherTraffic = otherTraffic
+        self.path = path
+        self.deliveredStatuses = deliveredStatuses
+        self.lineShape = lineShape
+        self.record = record
+    }
 
-    /// What a line of an NDJSON file is to the system; nil for nothing.
-    func lineShape(of line: JSONDocument) -> LineShape?
-    /// Makes a record of a payload.
-    /// - Parameter document: holds the payload; its values are brought into the documented form.
-    /// - Throws: ``BodyError``.
-    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record
-    /// Makes a record of a line that is a file of a store by itself, such as a ping in its envelope.
-    /// - Throws: ``BodyError``.
-    func record(ofStored line: [UInt8], source: Source) throws(BodyError) -> Record
+    /// Returns whether the status of an answer proves that a captured request was delivered.
+    public func isDelivered(status: Int) -> Bool { deliveredStatuses.contains(status) }
 }
 
 /// A host that takes uploads of a system.
@@ -77,11 +97,14 @@ public struct FormBody: Sendable {
     }
 }
 
-/// What a line of an NDJSON file is to a system, told by its keys.
+/// What a line of an NDJSON file is to a system, judged by its keys.
 public enum LineShape: Sendable {
-    /// A file of a store by itself, with what stands around the payload.
-    case stored
-    /// A payload; whether a file of a store may consist of it alone.
+    /// Makes a record of a line that is a complete file of a store, such as a ping in its envelope.
+    public typealias Reader = @Sendable (_ line: [UInt8], _ source: Source) throws(BodyError) -> Record
+
+    /// A complete file of a store, with an envelope around the payload.
+    case stored(Reader)
+    /// A payload. A file of a store may consist of the payload alone.
     case payload(isStoredToo: Bool)
 }
 

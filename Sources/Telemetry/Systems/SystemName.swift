@@ -27,6 +27,9 @@ public struct StoreKind: Hashable, Sendable, CustomStringConvertible {
     /// A line of an NDJSON file, whichever system its payload is of.
     public static let ndjsonLine = StoreKind("ndjson-line")
 
-    /// Whether it holds the traffic of any number of apps and systems.
-    public var isRequestLog: Bool { self == .harEntry || self == .ndjsonLine }
+    /// The kinds of request logs, which contain the traffic of any number of apps and systems.
+    public static let requestLogs: [StoreKind] = [.harEntry, .ndjsonLine]
+
+    /// Whether the store is a request log.
+    public var isRequestLog: Bool { Self.requestLogs.contains(self) }
 }

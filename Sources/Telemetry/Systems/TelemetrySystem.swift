@@ -1,7 +1,7 @@
-/// A system of telemetry: all that the floors above have to be told of it, so that none of them knows a system by name.
+/// A system of telemetry, described so that the layers above know no system by name.
 ///
-/// A system lives in a room of its own below `Systems` and is listed in the one table there. Nothing here has a default:
-/// a room that leaves something out does not compile.
+/// Each system is a module below `Systems` and an entry in the registry there. A system states each capability that it lacks
+/// as `nil`, so that an omission does not compile.
 ///
 /// ```swift
 /// let system: any TelemetrySystem = MozillaSystem()
@@ -9,24 +9,32 @@
 /// let hasArrived = system.requests.isDelivered(status: 200)
 /// ```
 public protocol TelemetrySystem: Sendable {
-    /// Its name in records and options.
+    /// The name in records and options.
     var name: SystemName { get }
-    /// The kinds of its stores.
-    var storeKinds: [StoreKind] { get }
-    /// How its stores are recognized and read.
-    var stores: any StoreFormat { get }
-    /// How captured requests of it are recognized and read.
-    var requests: any RequestFormat { get }
-    /// How an upload of it is made, and what the answers mean.
-    var uploads: any UploadFormat { get }
-    /// The documented meanings of its events.
-    var vocabulary: any Vocabulary { get }
-    /// What becomes of its records when they get pseudonyms.
-    var pseudonyms: any PseudonymFormat { get }
-    /// How its records become rows of tables.
-    var rows: any RowFormat { get }
-    /// The code that begins the note of a record whose id an earlier record has too, with another payload.
+    /// How stores are recognized and read, or `nil` if the system stores nothing on the device.
+    var stores: StoreFormat? { get }
+    /// How captured requests are recognized and read.
+    var requests: RequestFormat { get }
+    /// How uploads are made, and what the answers mean.
+    var uploads: UploadFormat { get }
+    /// The documented meanings of events, or `nil` if no events are documented.
+    var vocabulary: (any Vocabulary)? { get }
+    /// The rules by which records get pseudonyms, or `nil` if nothing of a payload and of a target may be kept.
+    var pseudonyms: PseudonymFormat? { get }
+    /// How payloads become rows of tables, or `nil` if they have neither events nor tables.
+    var rows: (any RowFormat)? { get }
+    /// The code at the beginning of the note of a record whose id is repeated with another payload.
+    ///
+    /// The default is case P11 of "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 2.5.
     var repeatedIDCode: String { get }
+}
+
+extension TelemetrySystem {
+    /// The kinds of the stores. Empty if the system stores nothing on the device.
+    public var storeKinds: [StoreKind] { stores?.kinds ?? [] }
+
+    /// The code for systems whose format document has no code of its own.
+    public var repeatedIDCode: String { "P11" }
 }
 
 /// The systems that are known, in the order in which reports list them.
@@ -48,12 +56,15 @@ public struct SystemTable: Sendable {
     public init(_ systems: [any TelemetrySystem]) {
         all = systems
         self.systems = Dictionary(systems.map { ($0.name.description, $0) }) { first, _ in first }
-        let kinds = systems.flatMap(\.storeKinds) + [.harEntry, .ndjsonLine]
+        let kinds = systems.flatMap(\.storeKinds) + StoreKind.requestLogs
         self.kinds = Dictionary(kinds.map { ($0.description, $0) }) { first, _ in first }
     }
 
     /// The names of the systems in their order.
     public var names: [SystemName] { all.map(\.name) }
+
+    /// The names of the systems in their order, separated by commas.
+    public var nameList: String { names.map(\.description).joined(separator: ", ") }
 
     /// A system by its name; nil if there is none.
     public subscript(name: SystemName) -> (any TelemetrySystem)? { systems[name.description] }

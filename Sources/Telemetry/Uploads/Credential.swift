@@ -1,3 +1,5 @@
+import JSONText
+
 /// The values by which a server knows an account, such as a key. Printing a credential shows none of them.
 public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// The values by what the system calls them.
@@ -57,6 +59,9 @@ public struct CredentialFormat: Sendable {
     public let variables: @Sendable (_ environment: [String: String]) -> [String]
     /// Puts the variables that are set into the accounts of the file; the environment has the last word.
     public let merge: @Sendable (_ environment: [String: String], _ accounts: inout Accounts) -> Void
+    /// Returns the account whose credential a record needs, or `nil` if the record names none. The document is reused as
+    /// memory.
+    public let account: @Sendable (borrowing Record, inout JSONDocument) -> Account?
     /// The credential of an account; nil if none was given.
     public let credential: @Sendable (_ account: Account, _ accounts: Accounts) -> Credential?
     /// The variable or file entry to set so that an account has a credential, in words.
@@ -82,6 +87,7 @@ public struct CredentialFormat: Sendable {
         complete: @escaping @Sendable ([String: String], String) -> Result<[String: String], EntryError>,
         variables: @escaping @Sendable ([String: String]) -> [String],
         merge: @escaping @Sendable ([String: String], inout Accounts) -> Void,
+        account: @escaping @Sendable (borrowing Record, inout JSONDocument) -> Account?,
         credential: @escaping @Sendable (Account, Accounts) -> Credential?,
         nameToSet: @escaping @Sendable (Account) -> String
     ) {
@@ -91,6 +97,7 @@ public struct CredentialFormat: Sendable {
         self.complete = complete
         self.variables = variables
         self.merge = merge
+        self.account = account
         self.credential = credential
         self.nameToSet = nameToSet
     }
@@ -103,6 +110,7 @@ extension CredentialFormat {
         variablesHelp: String, entryHelp: String, entry: Entry,
         complete: @escaping @Sendable ([String: String], String) -> Result<[String: String], EntryError>,
         variables prefixes: [String], merge: @escaping @Sendable ([String: String], inout Accounts) -> Void,
+        account: @escaping @Sendable (borrowing Record, inout JSONDocument) -> Account?,
         credential: @escaping @Sendable (Account, Accounts) -> Credential?,
         nameToSet: @escaping @Sendable (Account) -> String
     ) {
@@ -111,6 +119,6 @@ extension CredentialFormat {
             variables: { environment in
                 environment.filter { name, value in !value.isEmpty && prefixes.contains { name.hasPrefix($0) } }
                     .keys.sorted()
-            }, merge: merge, credential: credential, nameToSet: nameToSet)
+            }, merge: merge, account: account, credential: credential, nameToSet: nameToSet)
     }
 }

@@ -35,12 +35,16 @@ import Testing
 
     @Test func theHeaderFieldsOfATargetAreSentWhereItsSystemKnowsThem() throws {
         let target = Target(path: "/submit/hello/1", headers: ["X-Tag": "test"])
+        let uploads = try #require(ProbeSystem.table[.probe]).uploads
         func request(_ target: Target) throws -> UploadRequest {
             try UploadRequest(
-                ProbeSystem().uploads, target: target, payload: [], credential: .none, secrets: .none,
+                uploads, target: target, payload: [], credential: .none, secrets: .none,
                 now: try #require(now), agent: "Pingferry/1")
         }
-        #expect(fields(try request(target)) == ["User-Agent: Pingferry/1", "Content-Type: text/plain", "X-Tag: test"])
+        #expect(
+            fields(try request(target)) == [
+                "User-Agent: Pingferry/1", "Content-Type: application/json", "X-Tag: test",
+            ])
         for other in [["X-Tag": "a b"], ["X-Tag": "a", "Host": "a"]] {
             #expect(throws: RequestError.noTarget) {
                 try request(Target(path: "/submit/hello/1", headers: other))

@@ -12,8 +12,8 @@ public func fuzzPseudonyms(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     guard let key, bytes.count > 2 else { return 0 }
     let system = Systems.table.all[Int(bytes[0]) % Systems.table.all.count]
-    let documented = system.pseudonyms.tables.flatMap { $0.types.split(separator: ", ").map(String.init) }
-    let types: [String] = documented + ["unknown"]
+    let tables = system.pseudonyms?.tables ?? []
+    let types: [String] = tables.flatMap { $0.types } + ["unknown"]
     let text = Array(bytes[2...])
     let policy = JSONReadingPolicy(unpairedSurrogates: .keep)
     let document = try? JSONDocument(text, policy: policy)

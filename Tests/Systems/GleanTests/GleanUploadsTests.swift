@@ -5,7 +5,7 @@ import Testing
 @testable import Glean
 
 @Suite struct GleanUploadsTests {
-    private let uploads = GleanUploads()
+    private let uploads = GleanUploads.format
     private static let id = "0b9c7a5e-6d21-4f7b-8f0c-3e1d2a4b5c60"
     private static let path = "/submit/org-mozilla-ios-firefox/baseline/1/\(id)"
 
@@ -50,7 +50,7 @@ import Testing
     func request() throws {
         let payload = Array(#"{"metrics":{}}"#.utf8)
         let now = try #require(Timestamp(milliseconds: 1))
-        let content = try uploads.content(of: payload, to: Target(path: Self.path), credential: .none, now: now)
+        let content = try uploads.content(of: payload, credential: .none, now: now)
         #expect(content.body == payload && content.isCompressed)
         #expect(content.headers == [HeaderField("Content-Type", "application/json; charset=utf-8")])
     }
@@ -69,7 +69,7 @@ import Testing
             time: Timestamp(rfc3339: "2026-02-01T00:00:00Z"),
             source: Source(capture: "c", path: "p", store: .harEntry, index: 0))
         var document = try JSONDocument(Array(body.utf8))
-        return try upload.record(by: GleanRequests(), in: &document)
+        return try upload.record(by: GleanRequests.format, in: &document)
     }
 
     @Test("a captured ping has the tags of its request, and its own time where it tells one")

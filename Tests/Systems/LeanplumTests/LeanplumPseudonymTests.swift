@@ -9,7 +9,7 @@ import Testing
     private static let article = "Systems/Leanplum/Leanplum.docc/LeanplumStores.md"
 
     private func request() throws -> PseudonymTable {
-        let table = try #require(LeanplumPseudonyms().table(ofType: "multi"))
+        let table = try #require(LeanplumPseudonyms.format.table(ofType: "multi"))
         return try #require(table["data"]?.table)
     }
 

@@ -8,7 +8,7 @@ import Testing
 /// Sections C.2 to C.5 of "Leanplum (Mozilla MMA): stored requests and the `multi` upload": what is sent, in whose name, and
 /// what answers mean.
 @Suite struct LeanplumUploadTests {
-    private let uploads: any UploadFormat = LeanplumSystem().uploads
+    private let uploads: UploadFormat = LeanplumSystem().uploads
     private let credential = Credential(["appId": "app_X", "key": "prod key"], secrets: ["key"])
     private let now = Timestamp(clamping: 1_580_086_400_012)
 

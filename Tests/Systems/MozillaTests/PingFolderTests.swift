@@ -23,7 +23,7 @@ import Testing
         var look = FolderLook(
             try tree.folder(at: Self.folderName), path: Self.folderName, name: Self.folderName,
             base: Self.folderName + "/", files: files, folders: [], tree: tree, excluded: [])
-        return MozillaStores().store(ofFolder: &look) as? PingFolder
+        return MozillaStores.store(ofFolder: &look) as? PingFolder
     }
 
     @Test("files are sorted by the time in the name, or else in the envelope")

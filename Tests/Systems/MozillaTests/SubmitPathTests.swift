@@ -4,6 +4,11 @@ import Testing
 
 @testable import Mozilla
 
+extension Target {
+    /// Whether uploads accept the target.
+    fileprivate var isMozillaSubmission: Bool { MozillaUploads.format.accepts(self) }
+}
+
 /// The grammar of upload paths. What is outside is never a target, so nothing of a capture can lead a request elsewhere.
 @Suite struct SubmitPathTests {
     private static let id = "0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B11"

@@ -9,7 +9,7 @@ import Testing
     private static let article = "Systems/Sift/Sift.docc/SiftStores.md"
 
     private func event() throws -> PseudonymTable {
-        let table = try #require(SiftPseudonyms().table(ofType: "mobile_events"))
+        let table = try #require(SiftPseudonyms.format.table(ofType: "mobile_events"))
         return try #require(table["data"]?.table)
     }
 

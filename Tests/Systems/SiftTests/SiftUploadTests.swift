@@ -7,8 +7,7 @@ import Testing
 
 /// Section 8 of "Sift iOS SDK: on-disk store, list request": what is sent, in whose name, and what answers mean.
 @Suite struct SiftUploadTests {
-    private let uploads: any UploadFormat = SiftSystem().uploads
-    private let target = Target(path: "/v3/accounts/4e1a50/mobile_events")
+    private let uploads: UploadFormat = SiftSystem().uploads
     private let now = Timestamp(clamping: 1_580_086_400_012)
 
     private func account(_ name: String) -> Account { Account(system: .sift, name: name) }
@@ -24,7 +23,7 @@ import Testing
     @Test func aListIsPutWithTheBeaconKeyAloneAndCompressed() throws {
         let payload = Array(#"{"data":[{"time":1}]}"#.utf8)
         let content = try uploads.content(
-            of: payload, to: target, credential: SiftCredential.credential(beaconKey: "key-123"), now: now)
+            of: payload, credential: SiftCredential.credential(beaconKey: "key-123"), now: now)
         #expect(uploads.method == "PUT")
         #expect(content.body == payload)
         #expect(content.isCompressed)
@@ -38,7 +37,7 @@ import Testing
     @Test func theCredentialOfAnotherSystemIsNone() {
         for credential in [Credential.none, Credential(["key": "k", "appId": "a"], secrets: ["key"])] {
             #expect(throws: RequestError.otherCredential) {
-                try uploads.content(of: [], to: target, credential: credential, now: now)
+                try uploads.content(of: [], credential: credential, now: now)
             }
         }
     }

@@ -4,13 +4,13 @@ import Telemetry
 /// What becomes of Glean's pings when their records get pseudonyms.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8.1, 9 and 14.
-struct GleanPseudonyms: PseudonymFormat {
-    let tables: [(types: String, table: PseudonymTable)] = [("every ping", Self.ping)]
-
-    func table(ofType type: String) -> PseudonymTable? { Self.ping }
+enum GleanPseudonyms {
+    static let format = PseudonymFormat(tables: [(["every ping"], ping)], path: path(of:_:))
 
     /// The document id in the path follows that of the record. The name of the app and that of the ping may be anything.
-    func path(of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
+    private static func path(
+        of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String
+    ) -> String? {
         let path = target.path.utf8.span
         guard let parts = GleanPath(path) else { return nil }
         func text(_ range: Range<Int>) -> String { String(readingUTF8: path.extracting(range)) }

@@ -3,11 +3,16 @@ import Files
 import JSONText
 import Telemetry
 
-/// How the data directories of the SDK are recognized: by what lies in them, for apps choose their names.
+/// Recognizes the data directories of the SDK by their contents, because apps choose their names.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 1 and 2.
-struct GleanStores: StoreFormat {
-    let absentFromAllBackups: String? = nil
+enum GleanStores {
+    static let format = StoreFormat(
+        kinds: [.gleanPingFile, .gleanPendingEvents], mayBelongToStore: mayBelongToStore,
+        isNamedForStore: isNamedForStore(_:in:), storeOfFolder: store(ofFolder:), storesOfFile: nil,
+        storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:), storeByContents: store(byContentsOf:in:),
+        // Data directories are stored where backups look.
+        backups: nil)
 
     /// The name that a data directory has unless the app gives another.
     private static let usualName = "glean_data"
@@ -28,7 +33,7 @@ struct GleanStores: StoreFormat {
 
     /// What lies in `events` and in `tmp` can be anybody's, so that outside the usual directory names have to tell: siblings
     /// may come later, or never.
-    func mayBelongToStore(_ file: MemberName) -> Bool {
+    static func mayBelongToStore(_ file: MemberName) -> Bool {
         let isInUsual =
             file.folders.dropLast().last == Self.usualName || file.folders.count == 1 && file.rootName == Self.usualName
         switch file.folder {
@@ -40,7 +45,7 @@ struct GleanStores: StoreFormat {
         }
     }
 
-    func store(ofFolder folder: inout FolderLook) -> (any Store)? {
+    static func store(ofFolder folder: inout FolderLook) -> (any Store)? {
         if Self.tellingFolders.contains(folder.name), let contents = GleanDirectory.Contents(folder: folder.name),
             let files = DirectoryListing.folder(contents, at: folder.path, prefix: [], in: &folder)
         {
@@ -75,10 +80,8 @@ struct GleanStores: StoreFormat {
         return database.isOfSDK
     }
 
-    func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding { .stranger }
-
     /// A ping or an events file that is given alone, by the name of its folder.
-    func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
+    static func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
         let folders = Path.parts(of: path)
         guard let last = folders.last, let contents = GleanDirectory.Contents(folder: last) else { return .stranger }
         let isInUsual = folders.dropLast().last == Self.usualName
@@ -92,7 +95,7 @@ struct GleanStores: StoreFormat {
     }
 
     /// A ping that lost its folder: its first line tells where it goes.
-    func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? {
+    static func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? {
         // The file was opened before, so that it fails here for its size.
         guard let bytes = try? folder.contents(of: Array(name.utf8), limit: GleanPingReader.sizeLimit.bytes),
             let lines = try? PingLines(bytes), GleanPath(bytes.span.extracting(lines.path)) != nil
@@ -111,10 +114,7 @@ struct GleanStores: StoreFormat {
         return GleanDirectory(path: files.path, folderPath: folder.path, base: folder.base, folders: [files])
     }
 
-    /// Data directories lie where backups look.
-    func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool { false }
-
-    func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
+    static func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
         if name == Self.usualName || Self.tellingFolders.contains(name) { return true }
         guard store is GleanDirectory else { return false }
         return GleanDirectory.Contents(folder: name) != nil || name == Self.databases || name == Self.clientFile

@@ -1,50 +1,28 @@
 import JSONText
 import Telemetry
 
-/// How a ping is uploaded: its body as it is, compressed, to the path that the SDK stored with it.
+/// Describes uploads of pings. The body is sent unchanged and compressed, to the path that the SDK stored with the ping.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 11.
-struct GleanUploads: UploadFormat {
-    let endpoint = "https://\(GleanServer.host)"
-    let method = GleanServer.method
-    let list: ListFormat? = nil
-    let credentials: CredentialFormat? = nil
-    /// Requests for deletion go first, and end what their client has left.
-    let precedence = Precedence(
-        first: [GleanName.usageDeletionRequest], deletionRequests: [GleanName.deletionRequest])
-    /// A ping that must not show where it comes from can only be sent by an uploader that hides it.
-    let holds = [
-        HoldCode("capability", "may only be sent in a way that hides where it comes from", isFinal: true),
-        HoldCode("incomplete", "lay among unfinished files, which an app does not send"),
-        HoldCode("metadata", "has a line of metadata that cannot be read"),
-        HoldCode("headers", "has header fields that may not be sent"),
-    ]
+enum GleanUploads {
+    static let format = UploadFormat(
+        endpoint: "https://\(GleanServer.host)", method: GleanServer.method,
+        isTargetPath: { GleanPath($0.utf8.span) != nil }, isTargetHeader: { PingTags.isAllowed($0) },
+        isPathOfRecord: isPath(_:ofID:type:), list: nil, credentials: nil,
+        // Deletion requests go first, and end what their client has left.
+        precedence: Precedence(first: [GleanName.usageDeletionRequest], deletionRequests: [GleanName.deletionRequest]),
+        holds: [
+            HoldCode("capability", "may only be sent in a way that hides where it comes from", isFinal: true),
+            HoldCode("incomplete", "lay among unfinished files, which an app does not send"),
+            HoldCode("metadata", "has a line of metadata that cannot be read"),
+            HoldCode("headers", "has header fields that may not be sent"),
+        ],
+        body: .json(type: "application/json; charset=utf-8", isCompressed: true),
+        answers: .status(delivered: 200...299))
 
-    func isTarget(_ target: Target) -> Bool {
-        (target.method == nil || target.method == method) && GleanPath(target.path.utf8.span) != nil
-    }
-
-    func isTargetHeader(_ field: HeaderField) -> Bool { PingTags.isAllowed(field) }
-
-    /// The server tells documents apart by the path alone.
-    func isTargetItsOwn(_ record: borrowing Record) -> Bool {
-        guard let target = record.target else { return true }
-        let path = target.path.utf8.span
+    private static func isPath(_ text: String, ofID id: String, type: String) -> Bool {
+        let path = text.utf8.span
         guard let parts = GleanPath(path) else { return false }
-        return path.extracting(parts.documentID).equals(record.id) && path.extracting(parts.ping).equals(record.type)
-    }
-
-    func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? { nil }
-
-    func content(
-        of payload: [UInt8], to target: Target, credential: Credential, now: Timestamp
-    ) throws(RequestError) -> RequestContent {
-        RequestContent(
-            headers: [HeaderField("Content-Type", "application/json; charset=utf-8")], body: payload,
-            isCompressed: true)
-    }
-
-    func outcome(of answer: Answer) -> Outcome {
-        (200..<300).contains(answer.status) ? .delivered(status: answer.status) : .refused(answer)
+        return path.extracting(parts.documentID).equals(id) && path.extracting(parts.ping).equals(type)
     }
 }

@@ -4,15 +4,8 @@ import Telemetry
 /// What becomes of Leanplum's requests when their records get pseudonyms.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections B and D.
-struct LeanplumPseudonyms: PseudonymFormat {
-    let tables: [(types: String, table: PseudonymTable)] = [("multi", Self.call)]
-
-    func table(ofType type: String) -> PseudonymTable? { Self.call }
-
-    /// All calls go to one path, which names nobody.
-    func path(of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
-        target.path == LeanplumServer.path ? target.path : nil
-    }
+enum LeanplumPseudonyms {
+    static let format = PseudonymFormat(tables: [(["multi"], call)], path: nil)
 
     private static let call: PseudonymTable = [
         "data": .list(.object(common + start + track + settings + diagnostics + secrets))

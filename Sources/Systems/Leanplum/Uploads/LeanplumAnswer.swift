@@ -37,7 +37,7 @@ struct LeanplumAnswer {
     /// The outcome of a call whose answer has a status other than those that all systems share.
     func outcome() -> Outcome {
         let status = answer.status
-        guard LeanplumServer.isDelivered(status: status) else {
+        guard LeanplumServer.deliveredStatuses.contains(status) else {
             let reason = shown(lastMessage) ?? "the server refuses it"
             let isPermanent = lastMessage.map { Self.permanentFailures.contains(where: $0.hasPrefix) } ?? false
             return isPermanent

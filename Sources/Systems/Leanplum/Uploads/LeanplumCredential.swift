@@ -37,6 +37,7 @@ extension CredentialFormat {
         complete: { LeanplumCredential.completed($0, app: $1) },
         variables: { LeanplumCredential.variables(in: $0) },
         merge: { LeanplumCredential.merge($0, into: &$1) },
+        account: LeanplumUploads.account(of:using:),
         credential: { LeanplumCredential.credential(of: $0, among: $1) },
         nameToSet: { LeanplumCredential.nameToSet($0) })
 }

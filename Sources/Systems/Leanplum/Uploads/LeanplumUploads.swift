@@ -1,41 +1,28 @@
 import JSONText
 import Telemetry
 
-/// How the requests of a record are sent: a `multi` call, in the name of an application.
+/// Describes uploads of stored requests. Each is a `multi` call on behalf of an application.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.2 to C.5.
-struct LeanplumUploads: UploadFormat {
-    var endpoint: String { "https://\(LeanplumServer.host)" }
-    var method: String { LeanplumServer.method }
-
-    var list: ListFormat? {
-        ListFormat(
+enum LeanplumUploads {
+    static let format = UploadFormat(
+        endpoint: "https://\(LeanplumServer.host)", method: LeanplumServer.method,
+        isTargetPath: { $0 == LeanplumServer.path }, isTargetHeader: nil, isPathOfRecord: nil,
+        list: ListFormat(
             key: LeanplumKeys.data, mostItems: LeanplumRequests.mostInOneCall, idKey: LeanplumKeys.requestID,
-            changingKey: LeanplumKeys.retryCount)
-    }
+            changingKey: LeanplumKeys.retryCount),
+        credentials: .leanplum, precedence: .none, holds: [], body: .custom(content(of:credential:now:)),
+        answers: .custom(outcome(of:)))
 
-    var credentials: CredentialFormat? { .leanplum }
-    var precedence: Precedence { .none }
-    var holds: [HoldCode] { [] }
-
-    func isTarget(_ target: Target) -> Bool {
-        target.path == LeanplumServer.path && (target.method == nil || target.method == LeanplumServer.method)
-    }
-
-    /// Its requests carry nothing of a record in their headers.
-    func isTargetHeader(_ field: HeaderField) -> Bool { false }
-
-    /// All records go to one path, which names none of them.
-    func isTargetItsOwn(_ record: borrowing Record) -> Bool { true }
-
-    /// The application, without a name where the store does not tell it.
-    func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {
+    /// Returns the application of a record. Its name is empty if the store does not identify it.
+    static func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {
         let isDevelopment = Self.isDevelopment(record.payload, using: &document)
         return Account(
             system: .leanplum, name: record.app?.id ?? "", variant: isDevelopment ? Account.development : "")
     }
 
-    /// The first request of the list says for all, for lists are never mixed.
+    /// Returns whether the first request of a list is from an app in development. The others are too, because lists are never
+    /// mixed.
     private static func isDevelopment(_ payload: [UInt8], using document: inout JSONDocument) -> Bool {
         guard (try? document.read(payload)) != nil,
             let list = document.value(of: LeanplumKeys.data, in: document.root),
@@ -45,8 +32,8 @@ struct LeanplumUploads: UploadFormat {
         return document.kind(of: mode) == .true
     }
 
-    func content(
-        of payload: [UInt8], to target: Target, credential: Credential, now: Timestamp
+    private static func content(
+        of payload: [UInt8], credential: Credential, now: Timestamp
     ) throws(RequestError) -> RequestContent {
         guard let appID = credential[LeanplumCredential.appID], let key = credential[LeanplumCredential.key] else {
             throw .otherCredential
@@ -57,7 +44,7 @@ struct LeanplumUploads: UploadFormat {
             isCompressed: false)
     }
 
-    func outcome(of answer: Answer) -> Outcome {
+    private static func outcome(of answer: Answer) -> Outcome {
         guard answer.isWhole else {
             return .unknown(reason: "the server's answer, which has to tell, was cut short")
         }

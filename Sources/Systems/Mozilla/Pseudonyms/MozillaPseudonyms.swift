@@ -4,27 +4,20 @@ import Telemetry
 /// What becomes of pings when their records get pseudonyms.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5, 6 and 8.1.
-struct MozillaPseudonyms: PseudonymFormat {
-    let tables: [(types: String, table: PseudonymTable)] = [
-        ("core", Self.core), ("focus-event, mobile-event", Self.events),
-    ]
-
-    func table(ofType type: String) -> PseudonymTable? {
-        switch type {
-        case "core": Self.core
-        case "focus-event", "mobile-event": Self.events
-        default: nil
-        }
-    }
+enum MozillaPseudonyms {
+    static let format = PseudonymFormat(
+        tables: [(["core"], core), (["focus-event", "mobile-event"], events)], path: path(of:_:))
 
     /// The document id in the path follows that of the record, and a type that is no word does, too. Name, version, channel and
     /// build are shown as those of `app` are.
-    func path(of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
+    private static func path(
+        of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String
+    ) -> String? {
         let path = target.path.utf8.span
         guard let parts = SubmitPath(path) else { return nil }
         func text(_ range: Range<Int>) -> String { String(readingUTF8: path.extracting(range)) }
         let type = text(parts.type)
-        let keptType = table(ofType: type) == nil ? pseudonym(type, .type) : type
+        let keptType = format.table(ofType: type) == nil ? pseudonym(type, .type) : type
         let facts: [AppFact] = [.name, .version, .channel, .version]
         let shown = zip(facts, parts.appFacts).map { $0.shown(text($1), pseudonym) ?? AppFact.unknown }
         let start = text(0..<parts.documentID.lowerBound) + pseudonym(text(parts.documentID), .document)

@@ -3,23 +3,26 @@ import Files
 import JSONText
 import Telemetry
 
-/// How the stores of Mozilla's SDK are recognized: by the names that it gives, and by contents where others may use the
-/// same names.
+/// Recognizes the stores of Mozilla's SDK by the names that it gives, and by contents where others may use the same names.
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 1.1 and 1.2.
-struct MozillaStores: StoreFormat {
-    let absentFromAllBackups: String? = nil
+enum MozillaStores {
+    static let format = StoreFormat(
+        kinds: [.mozillaPingFile, .mozillaPingArray, .mozillaPendingEvents, .mozillaDefaults, .mozillaValues],
+        mayBelongToStore: mayBelongToStore, isNamedForStore: isNamedForStore(_:in:), storeOfFolder: store(ofFolder:),
+        storesOfFile: stores(ofFile:in:), storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:), storeByContents: nil,
+        backups: .ofSomeApps(isAbsentFromBackups(_:beside:)))
 
     /// The preferences of one early SDK (V2), which hold nothing else.
     private static let ownPreferences = "org.mozilla.telemetry-ios-lib.plist"
 
-    func mayBelongToStore(_ file: MemberName) -> Bool {
+    static func mayBelongToStore(_ file: MemberName) -> Bool {
         file.name.endsInAnyCase(with: ".json") || file.name.endsInAnyCase(with: ".plist")
             || MozillaName.isOwnPingFolder(file.folder)
     }
 
     /// A ping folder: the SDK names it, or its files are named as only the SDK does.
-    func store(ofFolder folder: inout FolderLook) -> (any Store)? {
+    static func store(ofFolder folder: inout FolderLook) -> (any Store)? {
         let isOwn = MozillaName.isOwnPingFolder(folder.name)
         guard isOwn || holdsPing(folder) else { return nil }
         var pings: [PingFolder.Unsorted] = []
@@ -39,7 +42,7 @@ struct MozillaStores: StoreFormat {
     }
 
     /// Whether a folder that is not the SDK's own has a file that is named like a ping.
-    private func holdsPing(_ folder: borrowing FolderLook) -> Bool {
+    private static func holdsPing(_ folder: borrowing FolderLook) -> Bool {
         let isNamedForType = MozillaName(folder: folder.name) != nil
         let files = folder.files
         return files.indices.contains { index in
@@ -51,13 +54,13 @@ struct MozillaStores: StoreFormat {
     }
 
     /// Returns the time in the envelope of a ping file, for a file whose name contains no time.
-    private func envelopeTime(of file: [UInt8], in folder: inout FolderLook) -> DecimalTime? {
+    private static func envelopeTime(of file: [UInt8], in folder: inout FolderLook) -> DecimalTime? {
         // A file that cannot be read or parsed is reported when its pings are read.
         guard let bytes = try? folder.contents(of: file) else { return nil }
         return (try? JSONDocument(bytes))?.timeOfPingFile
     }
 
-    func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding {
+    static func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding {
         switch MozillaName(file: name, in: folder.name) {
         case .pingArray(let type)?:
             let isOwn = MozillaName.isOwn(name) || holds(["\"documentId\"", "\"uploadPath\""], name, in: &folder)
@@ -74,7 +77,7 @@ struct MozillaStores: StoreFormat {
     }
 
     /// Preferences of an app or an app group; they may hold other systems' keys as well.
-    private func stores(ofPreferences name: String, in folder: inout FolderLook) -> FileFinding {
+    private static func stores(ofPreferences name: String, in folder: inout FolderLook) -> FileFinding {
         if name == Self.ownPreferences {
             return .own([MozillaFile(.preferences(hasPrefix: false), named: name, in: folder)])
         }
@@ -88,12 +91,12 @@ struct MozillaStores: StoreFormat {
     }
 
     /// Whether a file contains all of `texts`, which shows that it is Mozilla's.
-    private func holds(_ texts: [String], _ name: String, in folder: inout FolderLook) -> Bool {
+    private static func holds(_ texts: [String], _ name: String, in folder: inout FolderLook) -> Bool {
         // A JSON file of another program may be too large to read. Preferences that are too large must be reported.
         folder.holds(Array(name.utf8), all: texts, mustFit: name.hasSuffix(".plist"))
     }
 
-    func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
+    static func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
         guard DecimalTime(pingFileName: name.utf8.span) != nil || MozillaName(folder: folder.name) != nil else {
             return stores(ofFile: name, in: &folder)
         }
@@ -105,8 +108,6 @@ struct MozillaStores: StoreFormat {
         ])
     }
 
-    func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? { nil }
-
     /// WebXR Viewer, Firefox since 11 and Lockwise keep their pings in `Library/Caches`.
     private static let appsWithPingsInCaches: Set<String> = [
         "org.mozilla.ios.XRViewer", "org.mozilla.ios.Firefox", "org.mozilla.ios.FirefoxBeta",
@@ -114,14 +115,14 @@ struct MozillaStores: StoreFormat {
     ]
 
     /// Pings of another system are an app's own too: today's Firefox keeps them elsewhere.
-    func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool {
+    static func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool {
         Self.appsWithPingsInCaches.contains(applicationID)
             && !stores.contains { store in
                 store.parts.contains { $0.kind != .mozillaDefaults && $0.kind != .mozillaValues }
             }
     }
 
-    func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
+    static func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
         MozillaName.isOwn(name) || (store is PingFolder && DecimalTime(pingFileName: name.utf8.span) != nil)
     }
 }

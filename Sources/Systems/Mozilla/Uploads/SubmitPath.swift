@@ -119,10 +119,3 @@ struct SubmitPathReader: Sendable {
             && other.extracting(id).isUUID
     }
 }
-
-extension Target {
-    /// Whether the target is one in the grammar of Mozilla's server, with the method that apps send with.
-    var isMozillaSubmission: Bool {
-        (method == nil || method == MozillaServer.method) && SubmitPath(path.utf8.span) != nil
-    }
-}

@@ -3,13 +3,13 @@ import Telemetry
 /// What becomes of Sift's list requests when their records get pseudonyms.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 5, 6 and 8.1.
-struct SiftPseudonyms: PseudonymFormat {
-    let tables: [(types: String, table: PseudonymTable)] = [(SiftRequest.type, Self.request)]
-
-    func table(ofType type: String) -> PseudonymTable? { Self.request }
+enum SiftPseudonyms {
+    static let format = PseudonymFormat(tables: [([SiftRequest.type], request)], path: path(of:_:))
 
     /// The account is that of the app's maker, and is told apart from others.
-    func path(of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
+    private static func path(
+        of target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String
+    ) -> String? {
         SiftTarget.account(ofPath: target.path).flatMap { SiftTarget.path(account: pseudonym($0, .account)) }
     }
 

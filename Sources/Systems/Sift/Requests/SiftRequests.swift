@@ -1,41 +1,36 @@
 import JSONText
 import Telemetry
 
-/// Captured list requests on their way to Sift.
+/// Describes captured list requests to Sift.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 6.1 and 8.1; "HTTP Archive (HAR) captures as a source of
 /// telemetry", sections C, D and H.
-struct SiftRequests: RequestFormat {
-    let hosts = [CapturedHost(SiftUploads.host)]
-    let methods = ["POST", "PUT"]
-    let body = CapturedBody.json
-    /// Events carry their times.
-    let headers: Set<String> = []
-    let payloadsRepeat = false
+enum SiftRequests {
+    static let format = RequestFormat(
+        hosts: [CapturedHost(SiftUploads.host)], methods: ["POST", "PUT"], body: .json, headers: [],
+        // Events have times.
+        payloadsRepeat: false, isUpload: isUpload(_:), otherTraffic: nil, path: path(of:),
+        deliveredStatuses: SiftUploads.deliveredStatuses, lineShape: lineShape(of:), record: record(of:in:))
 
-    func isUpload(_ parts: [[UInt8]]) -> Bool {
+    private static func isUpload(_ parts: [[UInt8]]) -> Bool {
         parts.count == 4 && parts.begin(with: "v3", "accounts") && parts[3].elementsEqual("mobile_events".utf8)
     }
 
-    func otherTraffic(to parts: [[UInt8]], method: String) -> OtherTraffic? { nil }
-
-    /// An app may have escaped the account id in another way, or not at all.
-    func path(of address: WebAddress) -> String {
+    /// Returns the path in the form of ``SiftTarget``. An app may have escaped the account id differently, or not at all.
+    private static func path(of address: WebAddress) -> String {
         guard let account = String(validating: address.parts[2], as: UTF8.self) else { return address.path }
         return SiftTarget.path(account: account) ?? address.path
     }
 
-    func isDelivered(status: Int) -> Bool { SiftUploads.isDelivered(status: status) }
-
     /// A list of objects. One of Leanplum's looks the same but for the requests in it: Leanplum is asked first.
-    func lineShape(of line: JSONDocument) -> LineShape? {
+    private static func lineShape(of line: JSONDocument) -> LineShape? {
         guard let events = line.array(SiftRequestKeys.data, in: line.root), let first = line.firstElement(of: events),
             line.kind(of: first) == .object
         else { return nil }
         return .payload(isStoredToo: false)
     }
 
-    func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
+    private static func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
         guard let events = document.array(SiftRequestKeys.data, in: document.root) else {
             throw .invalid("data is no array")
         }
@@ -52,10 +47,6 @@ struct SiftRequests: RequestFormat {
                 system: .sift, type: SiftRequest.type, id: PayloadHash.id(of: payload), client: clients.first,
                 time: upload.time, payload: payload, source: upload.source, notes: findings.notes,
                 held: [findings.hold, clients.hold].compactMap(\.self)))
-    }
-
-    func record(ofStored line: [UInt8], source: Source) throws(BodyError) -> Record {
-        throw .invalid("the files of the SDK are no lines")
     }
 }
 

@@ -2,22 +2,29 @@ import Bytes
 import Files
 import Telemetry
 
-/// How the folder of Sift's SDK, or a file out of it, is recognized.
+/// Recognizes the folder of Sift's SDK, or a single file of the folder.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 2.1 and 2.2.
-struct SiftStores: StoreFormat {
-    let absentFromAllBackups: String? = "queues of Sift are in no backup: they lie in Library/Caches"
+enum SiftStores {
+    static let format = StoreFormat(
+        kinds: [.siftUploader, .siftQueue], mayBelongToStore: mayBelongToStore,
+        isNamedForStore: isNamedForStore(_:in:), storeOfFolder: store(ofFolder:),
+        // A file outside of the SDK's folder may belong to any program.
+        storesOfFile: nil, storesOfSingleFile: stores(ofSingleFile:inFolderAt:_:),
+        storeByContents: store(byContentsOf:in:),
+        // Any app may contain the SDK, so that the apps whose queues are missing are unknown.
+        backups: .ofAllApps("queues of Sift are in no backup: they lie in Library/Caches"))
 
     private static let queues = Array(SiftFile.queuesName.utf8)
 
     /// Queues have any name, so everything below a folder of queues may be one.
-    func mayBelongToStore(_ file: MemberName) -> Bool {
+    static func mayBelongToStore(_ file: MemberName) -> Bool {
         SiftFile(name: file.name) != nil || file.rootName == SiftFile.queuesName
             || file.folders.contains(SiftFile.queuesName)
     }
 
     /// The SDK's folder: it has its name, or an archive of the SDK lies in it beside a folder of queues.
-    func store(ofFolder folder: inout FolderLook) -> (any Store)? {
+    static func store(ofFolder folder: inout FolderLook) -> (any Store)? {
         let isNamed = folder.name == SiftFile.folderName
         let hasQueues = folder.folders.contains(Self.queues)
         guard isNamed || hasQueues else { return nil }
@@ -30,24 +37,18 @@ struct SiftStores: StoreFormat {
         return SiftFolder(path: folder.path, base: folder.base, files: known + Self.filesOfQueues(in: &folder))
     }
 
-    /// Outside of the SDK's folder its files are anybody's.
-    func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding { .stranger }
-
-    func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
+    static func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
         SiftFile(name: name, inFolder: path).map { .own([SiftFolder(single: $0, named: name)]) } ?? .stranger
     }
 
     /// An uploader or a queue that lost its name, as an archive that tells what it is.
-    func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? {
+    static func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? {
         // The file was opened before, so that it fails here for its size.
         guard let bytes = try? folder.contents(of: Array(name.utf8), limit: StoreLimits.archive) else { return nil }
         return SiftFile(archive: bytes, name: name).map { SiftFolder(single: $0, named: name) }
     }
 
-    /// Any app may have the SDK, so nobody can tell which one lacks its queues, which no backup holds.
-    func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool { false }
-
-    func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
+    static func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool {
         if name == SiftFile.folderName { return true }
         return store is SiftFolder && (name == SiftFile.queuesName || SiftFile(name: name) != nil)
     }

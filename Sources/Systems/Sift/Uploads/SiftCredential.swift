@@ -39,6 +39,7 @@ extension CredentialFormat {
                 accounts[String(name.dropFirst(SiftCredential.variablePrefix.count))] = [SiftCredential.beaconKey: key]
             }
         },
+        account: SiftUploads.account(of:using:),
         credential: { account, accounts in
             accounts[account.name]?[SiftCredential.beaconKey].map(SiftCredential.credential)
         },

@@ -4,7 +4,7 @@ import Telemetry
 @testable import Sift
 
 /// How uploads of a known system are made.
-func uploads(_ system: SystemName) -> any UploadFormat {
+func uploads(_ system: SystemName) -> UploadFormat {
     guard let known = Systems.table[system] else { preconditionFailure("no system is called \(system)") }
     return known.uploads
 }

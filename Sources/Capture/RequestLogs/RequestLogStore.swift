@@ -1,39 +1,18 @@
 import Files
 import Telemetry
 
-/// Recognizes request logs in a folder: HTTP archives and NDJSON files, whichever systems the requests went to.
-struct RequestLogFormat: StoreFormat {
-    let absentFromAllBackups: String? = nil
-
-    let systems: SystemTable
-
-    func mayBelongToStore(_ file: MemberName) -> Bool { RequestLogKind.isName(file.name) }
-
-    func store(ofFolder folder: inout FolderLook) -> (any Store)? { nil }
-
-    func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding {
-        guard RequestLogKind.isName(name) else { return .stranger }
-        do throws(FileError) {
-            let source = try folder.source(Array(name.utf8))
-            guard let kind = try RequestLogKind(source, inFolderAs: name, systems) else { return .stranger }
-            return .shared([RequestLogStore(path: folder.base + name, log: kind, systems: systems)])
-        } catch {
-            folder.tell(unreadable: folder.base + name, error)
-            return .stranger
-        }
+extension StoreFormat {
+    /// Returns the format of request logs: HTTP archives and NDJSON files, whichever of `systems` the requests went to.
+    static func requestLogs(of systems: SystemTable) -> StoreFormat {
+        StoreFormat(
+            kinds: StoreKind.requestLogs, mayBelongToStore: { RequestLogKind.isName($0.name) }, isNamedForStore: nil,
+            storeOfFolder: nil,
+            storesOfFile: { name, folder in RequestLogStore.stores(ofFile: name, in: &folder, systems) },
+            // A log that is given alone is recognized by its contents before all other stores, see `RequestLogKind`.
+            storesOfSingleFile: nil, storeByContents: nil,
+            // Logs are made on other machines, in any folder.
+            backups: nil)
     }
-
-    /// A log that is given by itself is recognized by its contents before all else, see `RequestLogKind`.
-    func stores(ofSingleFile name: String, inFolderAt path: String, _ folder: inout FolderLook) -> FileFinding {
-        .stranger
-    }
-
-    func store(byContentsOf name: String, in folder: inout FolderLook) -> (any Store)? { nil }
-
-    /// Logs are made by people, wherever they like.
-    func isAbsentFromBackups(_ applicationID: String, beside stores: [any Store]) -> Bool { false }
-
-    func isNamedForStore(_ name: String, in store: (any Store)?) -> Bool { false }
 }
 
 /// A request log among the files of a capture.
@@ -46,6 +25,21 @@ struct RequestLogStore: Store {
     var kind: StoreKind { log.store }
     var fileCount: Int { 1 }
     var isReadAtOnce: Bool { true }
+
+    /// Returns the log that a file in a folder is, by its name and its first bytes.
+    fileprivate static func stores(
+        ofFile name: String, in folder: inout FolderLook, _ systems: SystemTable
+    ) -> FileFinding {
+        guard RequestLogKind.isName(name) else { return .stranger }
+        do throws(FileError) {
+            let source = try folder.source(Array(name.utf8))
+            guard let kind = try RequestLogKind(source, inFolderAs: name, systems) else { return .stranger }
+            return .shared([RequestLogStore(path: folder.base + name, log: kind, systems: systems)])
+        } catch {
+            folder.tell(unreadable: folder.base + name, error)
+            return .stranger
+        }
+    }
 
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
         let source = Result { () throws(FileError) in try context.tree.source(path) }
