@@ -45,7 +45,9 @@ public struct BundleAssembler: ~Copyable {
     public private(set) var totals = BundleTotals()
 
     /// The marker or a segment, compressed.
-    private struct PendingMember: Sendable {
+    ///
+    /// It is not private because code of other modules that destroys an assembler refers to it.
+    struct PendingMember: Sendable {
         let member: EncodedMember
         /// The number of records in a segment, or `nil` for the marker.
         let records: Int?

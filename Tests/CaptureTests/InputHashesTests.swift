@@ -70,7 +70,7 @@ import Testing
             #expect(inputs.map(\.sha256) == [nil])
             #expect(problems.map(\.problem.code) == ["changed"])
             #expect(problems.map(\.capture) == [name.split(separator: "/").last.map(String.init)])
-            #expect(problems.allSatisfy(\.problem.isLoss))
+            #expect(problems.allSatisfy { $0.problem.isLoss })
         }
     }
 

@@ -84,7 +84,7 @@ import Testing
         #expect(
             problems.map { "\($0.path) \($0.problem.code)" } == ["\(pings)/0c5a3b52-6e0b-4c8d-9f53-000000000001 G20"])
         #expect(problems.first?.problem.text.hasPrefix("symbolic link to ../../../elsewhere not followed") == true)
-        #expect(problems.allSatisfy(\.problem.isLoss))
+        #expect(problems.allSatisfy { $0.problem.isLoss })
     }
 
     @Test("of links to files those are told that could be stores")

@@ -15,7 +15,7 @@ import Testing
     func ranges() {
         #expect(lines(of: "").isEmpty)
         #expect(lines(of: "ab\n\nc\n").map(\.range) == [0..<2, 3..<3, 4..<5])
-        #expect(lines(of: "ab\n\nc\n").allSatisfy(\.isTerminated))
+        #expect(lines(of: "ab\n\nc\n").map(\.isTerminated) == [true, true, true])
         #expect(lines(of: "ab\ncdefghijklm").map(\.range) == [0..<2, 3..<14])
         #expect(lines(of: "ab\ncdefghijklm").map(\.isTerminated) == [true, false])
     }

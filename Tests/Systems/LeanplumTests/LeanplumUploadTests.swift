@@ -25,7 +25,7 @@ import Testing
 
     private func content(_ payload: String, _ credential: Credential? = nil) throws -> RequestContent {
         try uploads.content(
-            of: Array(payload.utf8), to: .leanplum, credential: credential ?? self.credential, now: now)
+            of: Array(payload.utf8), credential: credential ?? self.credential, now: now)
     }
 
     @Test func aListIsAFieldOfAFormWithTheKeyOfTheApplication() throws {
