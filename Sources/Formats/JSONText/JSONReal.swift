@@ -52,17 +52,22 @@ private struct ShortestDecimal {
 
     /// Reads the description of a real that is finite and not zero, such as `123.0` or `1.5e-07`.
     init(_ real: Double) {
-        let text = real.magnitude.description.utf8
-        let mark = text.firstIndex(of: UInt8(ascii: "e")) ?? text.endIndex
-        exponent = Int(Substring(text[mark...].dropFirst())) ?? 0
-        var isFraction = false
-        for byte in text[..<mark] {
-            if byte == UInt8(ascii: ".") {
-                isFraction = true
-            } else {
-                digits = digits * 10 + UInt64(byte - UInt8(ascii: "0"))
-                exponent -= isFraction ? 1 : 0
+        var text = real.magnitude.description
+        text.withUTF8 { bytes in
+            var fractionLength: Int?
+            for (place, byte) in bytes.enumerated() {
+                switch byte {
+                case UInt8(ascii: "."): fractionLength = 0
+                case UInt8(ascii: "e"):
+                    exponent = Int(Substring(decoding: bytes[(place + 1)...], as: UTF8.self)) ?? 0
+                    exponent -= fractionLength ?? 0
+                    return
+                default:
+                    digits = digits * 10 + UInt64(byte - UInt8(ascii: "0"))
+                    fractionLength? += 1
+                }
             }
+            exponent = -(fractionLength ?? 0)
         }
         while digits % 10 == 0 { (digits, exponent) = (digits / 10, exponent + 1) }
     }

@@ -1,102 +1,170 @@
 import JSONText
 import PropertyList
 
+/// How dictionaries are written: their members in canonical order, which is that of their keys' bytes.
+///
+/// The table of keys knows the rank of each key in that order. Mostly all keys of a dictionary were met lately; then each
+/// member is put in the place that its rank says, and nothing is sorted. A new key may change the ranks of others, so
+/// members with one are sorted when all have been looked up.
 extension SiftValueWriter {
-    /// A member of a dictionary that is being written.
-    struct Member {
-        /// The bytes of the key in ``keyText``.
-        let key: Range<Int>
-        /// The index of the member in its dictionary.
-        let position: Int
-        /// The value, if it is plain.
-        let object: PropertyListNode?
-    }
-
-    /// Keys above this length count towards the limit of the output, because a key can be there many times.
-    private static let longKey = 256
-
-    /// Writes a dictionary with its members sorted by the UTF-8 bytes of their keys. Of equal keys, the first one counts.
+    /// Writes a dictionary, its members by the UTF-8 bytes of their keys; of equal keys the first one counts.
     mutating func write(
         _ pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument,
         to output: inout TextBuffer
     ) throws(PropertyListError) {
         try bounds.enter(2 * pairs.count, in: &archive)
         defer { bounds.leave() }
-        let (first, firstByte) = (members.count, keyText.count)
-        defer {
-            members.removeLast(members.count - first)
-            keyText.removeLast(keyText.count - firstByte)
-        }
-        for position in 0..<pairs.count {
-            guard let text = try key(at: position, of: pairs, in: &archive, document) else {
-                note(.nonStringKey)
-                continue
-            }
-            let size = document.payload(of: text).count
-            if size > Self.longKey { keyBytes += size }
-            guard output.count + keyBytes <= outputLimit else { throw Self.expanded(at: text, in: document) }
-            let start = keyText.count
-            document.appendUTF8(of: text, to: &keyText)
-            let object = Self.object(at: position, of: pairs.values, in: archive, document)
-            members.append(Member(key: start..<keyText.count, position: position, object: object))
-        }
-        Self.sort(&members[first...], byKeysIn: keyText)
-        try writeMembers(from: first, pairs.values, of: &archive, document, to: &output)
-    }
-
-    /// Returns a key if it is a string.
-    @inline(__always)
-    private func key(
-        at position: Int, of pairs: KeyedPairs, in archive: inout KeyedArchive, _ document: PropertyListDocument
-    ) throws(PropertyListError) -> PropertyListNode? {
-        if let plain = Self.object(at: position, of: pairs.keys, in: archive, document),
-            document.kind(of: plain) == .text
-        {
-            return plain
-        }
-        let stored = try Self.element(at: position, of: pairs.keys, in: archive, document)
-        return if case .text(let text) = try archive.value(of: stored) { text } else { nil }
-    }
-
-    private static func sort(_ members: inout ArraySlice<Member>, byKeysIn text: [UInt8]) {
-        members.sort { left, right in
-            let order = text.span.extracting(left.key).ordered(against: text.span.extracting(right.key))
-            return order == 0 ? left.position < right.position : order < 0
-        }
-    }
-
-    private func haveEqualKeys(_ left: Member, _ right: Member) -> Bool {
-        keyText.span.extracting(left.key).equals(keyText.span.extracting(right.key))
-    }
-
-    private mutating func writeMembers(
-        from first: Int, _ values: KeyedElements, of archive: inout KeyedArchive, _ document: PropertyListDocument,
-        to output: inout TextBuffer
-    ) throws(PropertyListError) {
+        let first = members.count
+        defer { members.removeLast(members.count - first) }
+        var isInOrder = placeMembers(of: pairs, in: archive, document)
+        if !isInOrder { isInOrder = try sortMembers(of: pairs, in: &archive, document) }
+        guard isInOrder else { return try writeUnranked(pairs, of: &archive, document, to: &output) }
         output.append(UInt8(ascii: "{"))
         let start = output.count
+        var last: Int?
         for index in first..<members.count {
             let member = members[index]
-            if index > first, haveEqualKeys(members[index - 1], member) {
+            if member.key == last {
                 note(.duplicateKey)
                 continue
             }
+            last = member.key
             let before = output.count
-            if before > start { output.append(UInt8(ascii: ",")) }
-            output.append(jsonString: keyText.span.extracting(member.key))
-            output.append(UInt8(ascii: ":"))
-            if try !write(member, of: values, in: &archive, document, to: &output) { output.removeAll(from: before) }
+            keys.append(member.key, isFirst: before == start, to: &output)
+            if try !write(member, of: pairs, of: &archive, document, to: &output) { output.removeAll(from: before) }
         }
         output.append(UInt8(ascii: "}"))
     }
 
     @inline(__always)
     private mutating func write(
-        _ member: Member, of values: KeyedElements, in archive: inout KeyedArchive, _ document: PropertyListDocument,
+        _ member: Member, of pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument,
         to output: inout TextBuffer
     ) throws(PropertyListError) -> Bool {
         if let object = member.object { return try write(object: object, of: &archive, document, to: &output) }
-        let stored = try archive.element(at: member.position, of: values)
+        let stored = try archive.element(at: member.position, of: pairs.values)
         return try write(stored, of: &archive, document, to: &output)
+    }
+
+    /// Appends the members of a dictionary in canonical order, each by the place that its rank says.
+    /// - Returns: false, and nothing appended, if a key was not met lately, or is there twice.
+    private mutating func placeMembers(
+        of pairs: KeyedPairs, in archive: borrowing KeyedArchive, _ document: PropertyListDocument
+    ) -> Bool {
+        for position in 0..<pairs.count {
+            let object = Self.object(at: position, of: pairs.values, in: archive, document)
+            guard let number = document.number(at: position, of: pairs.keys), let key = keys.recentEntry(by: number)
+            else {
+                places.removeAll { _ in }
+                return false
+            }
+            let rank = keys.ranks[key]
+            guard places.insert(Member(rank: rank, key: key, position: position, object: object), at: Int(rank)) else {
+                places.removeAll { _ in }
+                return false
+            }
+        }
+        places.removeAll { members.append($0) }
+        return true
+    }
+
+    /// Appends the members of a dictionary whose keys are texts, in canonical order.
+    /// - Returns: false, and nothing appended, if there is a key that the table does not take any more.
+    private mutating func sortMembers(
+        of pairs: KeyedPairs, in archive: inout KeyedArchive, _ document: PropertyListDocument
+    ) throws(PropertyListError) -> Bool {
+        let first = members.count
+        var others = 0
+        for position in 0..<pairs.count {
+            let stored = try Self.element(at: position, of: pairs.keys, in: archive, document)
+            guard case .text(let text) = try archive.value(of: stored) else {
+                others += 1
+                continue
+            }
+            guard let key = keys.entry(of: text, by: stored, in: document) else {
+                members.removeLast(members.count - first)
+                return false
+            }
+            let object = Self.object(at: position, of: pairs.values, in: archive, document)
+            // The rank may still change.
+            members.append(Member(rank: 0, key: key, position: position, object: object))
+        }
+        if others > 0 { note(.nonStringKey, count: others) }
+        for index in first..<members.count { members[index].rank = keys.ranks[members[index].key] }
+        members[first...].sort()
+        return true
+    }
+
+    /// Writes a dictionary that has keys beyond those of the table.
+    private mutating func writeUnranked(
+        _ pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument,
+        to output: inout TextBuffer
+    ) throws(PropertyListError) {
+        var members: [(key: [UInt8], position: Int)] = []
+        for position in 0..<pairs.count {
+            let stored = try Self.element(at: position, of: pairs.keys, in: archive, document)
+            guard case .text(let text) = try archive.value(of: stored) else {
+                note(.nonStringKey)
+                continue
+            }
+            keyBytes += document.payload(of: text).count
+            guard output.count + keyBytes <= outputLimit else { throw Self.expanded(at: text, in: document) }
+            var key: [UInt8] = []
+            document.appendUTF8(of: text, to: &key)
+            members.append((key, position))
+        }
+        members.sort { left, right in
+            let order = left.key.span.ordered(against: right.key.span)
+            return order == 0 ? left.position < right.position : order < 0
+        }
+        output.append(UInt8(ascii: "{"))
+        let start = output.count
+        for (index, member) in members.enumerated() {
+            if index > 0, members[index - 1].key == member.key {
+                note(.duplicateKey)
+                continue
+            }
+            let before = output.count
+            if before > start { output.append(UInt8(ascii: ",")) }
+            output.append(jsonString: member.key.span)
+            output.append(UInt8(ascii: ":"))
+            let value = try archive.element(at: member.position, of: pairs.values)
+            if try !write(value, of: &archive, document, to: &output) { output.removeAll(from: before) }
+        }
+        output.append(UInt8(ascii: "}"))
+    }
+}
+
+extension SiftValueWriter {
+    /// A member of a dictionary that is being written.
+    struct Member: Comparable {
+        /// Rank of the key in the upper half, position of the member in the lower: members are ordered by one comparison.
+        private var order: UInt64
+        private let keyEntry: UInt32
+        /// The value, if it is plain.
+        let object: PropertyListNode?
+
+        /// Pairs a key with its value.
+        /// - Parameters:
+        ///   - rank: of the key in canonical order, among all in the table.
+        ///   - key: its entry in the table.
+        ///   - position: of the member in its dictionary.
+        @inline(__always)
+        init(rank: UInt32, key: Int, position: Int, object: PropertyListNode?) {
+            order = UInt64(rank) << 32 | UInt64(truncatingIfNeeded: position) & 0xFFFF_FFFF
+            keyEntry = UInt32(truncatingIfNeeded: key)
+            self.object = object
+        }
+
+        var rank: UInt32 {
+            get { UInt32(truncatingIfNeeded: order >> 32) }
+            set { order = UInt64(newValue) << 32 | order & 0xFFFF_FFFF }
+        }
+
+        var key: Int { Int(keyEntry) }
+        var position: Int { Int(order & 0xFFFF_FFFF) }
+
+        /// By rank; of the same key, the first one in the dictionary comes first.
+        static func < (left: Member, right: Member) -> Bool { left.order < right.order }
     }
 }

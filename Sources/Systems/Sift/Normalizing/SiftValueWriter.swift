@@ -8,10 +8,11 @@ import PropertyList
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 6.2.
 struct SiftValueWriter {
-    /// The members of the dictionaries that are being written, those of the innermost dictionary last.
+    var keys = SiftKeyTable()
+    /// The members of the dictionaries that are being written, those of the innermost last.
     var members: [Member] = []
-    /// The keys of these members in UTF-8.
-    var keyText: [UInt8] = []
+    /// Puts members in order by the ranks of their keys.
+    var places = SiftRankedPlaces(empty: Member(rank: 0, key: 0, position: 0, object: nil))
     /// The notes on the event that is being written.
     var notes = SiftNotes()
     /// The place of the event in its list, and the name of the member that is being written.
