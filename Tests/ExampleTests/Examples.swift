@@ -234,6 +234,14 @@ import Testing
         #expect(kind == .mozillaPingFile)
     }
 
+    @Test func payloadFields() {
+        let fields: PayloadFields = [
+            .required("clientId", .string(.uuid), .pseudonym(.client), "the id of the client"),
+            .optional("tz", .integer(), .keep(.number), "the offset of the time zone in minutes"),
+        ]
+        #expect(fields.sorted.map(\.presence) == [.required, .optional])
+    }
+
     @Test func pseudonyms() throws {
         let bytes = [UInt8](repeating: 0, count: 32)
         var record = Self.record

@@ -29,7 +29,10 @@ import Testing
             (#""count":-1"#, ["count: less than 0"], ["count is less than 0"]),
             (#""count":1.0"#, ["count: no integer"], ["count is no integer"]),
             (#""inner":{}"#, ["inner.name missing"], ["inner.name missing"]),
-            (#""inner":{"name":"abcd"}"#, ["inner.name: more than 3 characters"], ["inner.name is more than 3 characters"]),
+            (
+                #""inner":{"name":"abcd"}"#, ["inner.name: more than 3 characters"],
+                ["inner.name is more than 3 characters"]
+            ),
             (#""inner":[]"#, ["inner: no object"], ["inner is no object"]),
             (#""list":{}"#, ["list: no array"], ["list is no array"]),
             (

@@ -9,9 +9,8 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private static let tables = [
-        "clients", "columns", "core", "events", "holds", "meta", "metrics", "notes", "problems", "quarantine", "records",
-        "searches",
-        "sift_states",
+        "clients", "columns", "core", "events", "holds", "meta", "metrics", "notes", "problems", "quarantine",
+        "records", "searches", "sift_states",
     ]
 
     private func query(_ database: String, _ sql: String) throws -> String {
