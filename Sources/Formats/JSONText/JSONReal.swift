@@ -52,23 +52,22 @@ private struct ShortestDecimal {
 
     /// Reads the description of a real that is finite and not zero, such as `123.0` or `1.5e-07`.
     init(_ real: Double) {
-        var text = real.magnitude.description
-        text.withUTF8 { bytes in
-            var fractionLength: Int?
-            for (place, byte) in bytes.enumerated() {
-                switch byte {
-                case UInt8(ascii: "."): fractionLength = 0
-                case UInt8(ascii: "e"):
-                    exponent = Int(Substring(decoding: bytes[(place + 1)...], as: UTF8.self)) ?? 0
-                    exponent -= fractionLength ?? 0
-                    return
-                default:
-                    digits = digits * 10 + UInt64(byte - UInt8(ascii: "0"))
-                    fractionLength? += 1
-                }
+        let text = real.magnitude.description
+        let bytes = text.utf8.span
+        var fractionLength: Int?
+        reading: for place in bytes.indices {
+            switch bytes[place] {
+            case UInt8(ascii: "."): fractionLength = 0
+            case let digit where digit.isDigit:
+                digits = digits * 10 + UInt64(digit - UInt8(ascii: "0"))
+                fractionLength? += 1
+            default:
+                // An exponent, such as `e-07`.
+                exponent = Int(String(readingUTF8: bytes.extracting((place + 1)...))) ?? 0
+                break reading
             }
-            exponent = -(fractionLength ?? 0)
         }
+        exponent -= fractionLength ?? 0
         while digits % 10 == 0 { (digits, exponent) = (digits / 10, exponent + 1) }
     }
 }
