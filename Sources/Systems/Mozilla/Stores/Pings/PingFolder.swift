@@ -7,6 +7,7 @@ import Telemetry
 struct PingFolder: FileStore {
     /// The path of the folder, or that of the file if a single file was given.
     let path: String
+    /// Whether a single file was given instead of the folder.
     private let isSingleFile: Bool
     /// The ping type in the name of the folder. Empty if the name contains none.
     let type: String
