@@ -26,18 +26,18 @@ struct ReadLog {
     }
 
     init(_ log: RequestLog, limit: JobLimit = JobLimit(jobs: 2)) async throws {
-        var options = HarvestOptions()
-        options.scan.spread = { limit.spread($0, $1) }
-        var batches: [Batch] = []
-        try await log.read(input: 0, options, limit: limit) { batches.append($0) }
+        var options = ScanOptions.ofTests
+        options.spread = { limit.spread($0, $1) }
+        var outputs: [ScanOutput] = []
+        try await log.read(input: 0, options, limit: limit) { outputs.append($0) }
         var document = JSONDocument()
-        for batch in batches {
-            for entry in batch.records {
-                records.append(try Record(line: Array(batch.lines[entry.line].dropLast()), using: &document))
+        for output in outputs {
+            for entry in output.entries {
+                records.append(try Record(line: Array(output.lines[entry.line].dropLast()), using: &document))
             }
-            lines += batch.lines.bytes
-            quarantined += batch.quarantined.map(\.item)
-            problems += batch.problems.map(\.problem)
+            lines += output.lines.bytes
+            quarantined += output.quarantined
+            problems += output.problems.map(\.problem)
         }
     }
 

@@ -30,15 +30,15 @@ struct Harvested {
         _ capture: CapturedFolder, jobs: Int = 2, filter: RecordFilter = RecordFilter(),
         quarantineLimit: Int = 64 << 20
     ) async throws {
-        let options = HarvestOptions(filter: filter, quarantineFileLimit: quarantineLimit)
-        let harvest = Harvest(.folder(capture), number: 0, options: options, limit: JobLimit(jobs: jobs))
+        let options = ScanOptions(secret: .ofTests, filter: filter, quarantineFileLimit: quarantineLimit)
+        let reader = CaptureReader([.folder(capture)], options: options, jobs: jobs)
         var index = DuplicateIndex()
         var document = JSONDocument()
-        try await harvest.run { batch in
-            for entry in batch.records {
-                let line = batch.lines[entry.line]
+        try await reader.read(0) { output in
+            for entry in output.entries {
+                let line = output.lines[entry.line]
                 var record = try Record(line: Array(line.dropLast()), using: &document)
-                #expect(record.payload == Array(batch.lines[entry.written.payload]))
+                #expect(record.payload == Array(output.lines[entry.written.payload]))
                 #expect(entry.key == RecordKey(record, secret: .ofTests))
                 switch index.insert(entry.key) {
                 case .new: break
@@ -52,9 +52,9 @@ struct Harvested {
                 records.append(record)
                 lines += line
             }
-            quarantined += batch.quarantined.map(\.item)
-            problems += batch.problems
-            bytesRead += batch.bytesRead
+            quarantined += output.quarantined
+            problems += output.problems
+            bytesRead += output.bytesRead
         }
     }
 

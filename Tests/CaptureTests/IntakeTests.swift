@@ -8,7 +8,7 @@ import Testing
 
 @testable import Capture
 
-/// What is kept of the batches that were read, without a process.
+/// What is kept of the outputes that were read, without a process.
 @Suite struct IntakeTests {
     /// An intake with what it handed on.
     private struct Taken {
@@ -18,18 +18,17 @@ import Testing
         var found: [String] = []
 
         init(keepsDetails: Bool = true) {
-            intake = Intake(
-                secret: .ofTests, keepsDetails: keepsDetails, folder: "/tmp", systems: Systems.table)
+            intake = Intake(.ofTests, keepsDetails: keepsDetails, systems: Systems.table)
         }
 
-        mutating func take(_ batch: Batch, fromBundle isBundle: Bool = false) throws {
+        mutating func take(_ output: ScanOutput, fromBundle isBundle: Bool = false) throws {
             var (lines, payloads, found) = (lines, payloads, found)
-            try intake.take(batch, fromBundle: isBundle) { _, line, payload in
+            try intake.take(output, fromBundle: isBundle) { _, line, payload in
                 lines.append(String(decoding: line, as: UTF8.self))
                 payloads.append(String(decoding: payload, as: UTF8.self))
             } note: { finding in
                 switch finding {
-                case .quarantined(let entry): found.append("quarantined \(entry.item.path)")
+                case .quarantined(let item, _): found.append("quarantined \(item.path)")
                 case .problem(let problem): found.append("problem \(problem.path)")
                 case .app: break
                 }
@@ -47,20 +46,20 @@ import Testing
             source: Source(capture: "phone", path: path, store: .mozillaPingFile, index: 0), notes: notes)
     }
 
-    private func batch(_ records: Record...) -> Batch {
-        var batch = Batch()
-        for record in records { batch.append(record, key: RecordKey(record, secret: .ofTests), input: 0, place: nil) }
-        return batch
+    private func output(_ records: Record...) -> ScanOutput {
+        var output = ScanOutput(writingFor: 0)
+        for record in records { output.add(record) }
+        return output
     }
 
     private func problem(_ code: String, _ path: String = "p") -> PlacedProblem {
         PlacedProblem(capture: "phone", path: path, problem: Problem(code, "words"))
     }
 
-    private func batch(_ problems: PlacedProblem...) -> Batch {
-        var batch = Batch()
-        batch.problems = problems
-        return batch
+    private func output(_ problems: PlacedProblem...) -> ScanOutput {
+        var output = ScanOutput(writingFor: 0)
+        for problem in problems { output.report(problem) }
+        return output
     }
 
     private func quarantined(_ path: String = "q") -> Quarantined {
@@ -69,10 +68,10 @@ import Testing
             size: 4, sha256: PayloadHash.hex(of: [1]), isStored: true)
     }
 
-    private func batch(_ items: Quarantined...) -> Batch {
-        var batch = Batch()
-        batch.quarantined = items.map { Batch.QuarantineEntry(input: 0, item: $0) }
-        return batch
+    private func output(_ items: Quarantined...) -> ScanOutput {
+        var output = ScanOutput(writingFor: 0)
+        for item in items { output.quarantine(item) }
+        return output
     }
 
     private func line(_ record: Record, noting note: String? = nil) -> String {
@@ -85,18 +84,18 @@ import Testing
 
     // MARK: Records
 
-    @Test("a batch that is filled again has nothing of what it held, and its memory")
+    @Test("a output that is filled again has nothing of what it held, and its memory")
     func emptied() throws {
-        var used = batch(record("1"), record("2"))
-        used.problems = [problem("unreadable")]
-        used.quarantined = [Batch.QuarantineEntry(input: 0, item: quarantined())]
+        var used = output(record("1"), record("2"))
+        used.report(problem("unreadable"))
+        used.quarantine(quarantined())
         used.bytesRead = 7
         let capacity = used.lines.capacity
         let isKept = used.empty()
         #expect(isKept)
-        #expect(used.lines.count == 0 && used.lines.capacity == capacity && used.records.capacity >= 2)
-        #expect(used.records.isEmpty && used.problems.isEmpty && used.quarantined.isEmpty && used.bytesRead == 0)
-        used.append(record("3"), key: RecordKey(record("3"), secret: .ofTests), input: 0, place: nil)
+        #expect(used.lines.count == 0 && used.lines.capacity == capacity && used.entries.capacity >= 2)
+        #expect(used.entries.isEmpty && used.problems.isEmpty && used.quarantined.isEmpty && used.bytesRead == 0)
+        used.add(record("3"))
         var taken = Taken()
         try taken.take(used)
         #expect(taken.lines == [line(record("3"))])
@@ -105,7 +104,7 @@ import Testing
 
     @Test("memory that a store has filled is not kept")
     func emptiedLarge() {
-        var used = batch(record("1", String(repeating: " ", count: 1 << 20)))
+        var used = output(record("1", String(repeating: " ", count: 1 << 20)))
         let isKept = used.empty()
         #expect(!isKept)
     }
@@ -114,8 +113,8 @@ import Testing
     func duplicates() throws {
         var taken = Taken()
         let (one, two) = (record("1"), record("2"))
-        try taken.take(batch(one, two, record("1", path: "elsewhere", notes: ["C8 x"])))
-        try taken.take(batch(record("2", path: "later")))
+        try taken.take(output(one, two, record("1", path: "elsewhere", notes: ["C8 x"])))
+        try taken.take(output(record("2", path: "later")))
         #expect(taken.lines == [line(one), line(two)])
         #expect(taken.intake.duplicates == 2)
         #expect(taken.intake.totals.records == 2)
@@ -126,7 +125,7 @@ import Testing
     func otherTypes() throws {
         var (taken, other) = (Taken(), record("1"))
         other.type = "focus-event"
-        try taken.take(batch(record("1"), other))
+        try taken.take(output(record("1"), other))
         #expect(taken.lines == [line(record("1")), line(other)])
         #expect(taken.intake.duplicates == 0)
     }
@@ -138,7 +137,7 @@ import Testing
         var taken = Taken()
         let payload = #"{"notes":[],"x":"\u0001"}"#
         let again = record("1", payload, notes: notes)
-        try taken.take(batch(record("0", notes: ["x"]), record("1"), again, record("2")))
+        try taken.take(output(record("0", notes: ["x"]), record("1"), again, record("2")))
         #expect(
             taken.lines == [
                 line(record("0", notes: ["x"])), line(record("1")), line(again, noting: Self.note), line(record("2")),
@@ -155,7 +154,7 @@ import Testing
     func furtherPayloads() throws {
         var taken = Taken()
         let payloads = ["1", "2", "3", "2", "3", "1"].map { #"{"a":\#($0)}"# }
-        for payload in payloads { try taken.take(batch(record("1", payload))) }
+        for payload in payloads { try taken.take(output(record("1", payload))) }
         #expect(taken.payloads == Array(payloads.prefix(3)))
         #expect(taken.lines.map { $0.contains(Self.note) } == [false, true, true])
         #expect(taken.intake.duplicates == 3)
@@ -165,7 +164,7 @@ import Testing
     func notedBefore() throws {
         var taken = Taken()
         let noted = record("1", #"{"a":1}"#, notes: ["C8 x", "P11 documentId also used by index 0"])
-        try taken.take(batch(record("1"), noted))
+        try taken.take(output(record("1"), noted))
         #expect(taken.lines == [line(record("1")), line(noted)])
     }
 
@@ -189,7 +188,7 @@ import Testing
         struct Full: Error {}
         var intake = Taken().intake
         #expect(throws: Full.self) {
-            try intake.take(batch(record("1")), fromBundle: false) { _, _, _ in throw Full() }
+            try intake.take(output(record("1")), fromBundle: false) { _, _, _ in throw Full() }
         }
     }
 
@@ -204,7 +203,7 @@ import Testing
         ])
     func losses(code: String, isLoss: Bool, isWarning: Bool) throws {
         var taken = Taken()
-        try taken.take(batch(problem(code)))
+        try taken.take(output(problem(code)))
         #expect(taken.intake.problems.elements == [problem(code)])
         #expect(taken.intake.problems.counts == [code: 1])
         #expect(taken.intake.losses.count == (isLoss ? 1 : 0))
@@ -216,7 +215,7 @@ import Testing
     func lossByItself() throws {
         var taken = Taken()
         let found = PlacedProblem(capture: "c", path: "p", problem: Problem("G20", "not followed", isLoss: true))
-        try taken.take(batch(found))
+        try taken.take(output(found))
         #expect(taken.intake.losses.elements == [found])
         #expect(taken.intake.isIncomplete)
     }
@@ -225,7 +224,7 @@ import Testing
     func noLoss() throws {
         var taken = Taken()
         let found = PlacedProblem(capture: "c", path: "p", problem: Problem("link", "not followed", isLoss: false))
-        try taken.take(batch(found))
+        try taken.take(output(found))
         #expect(taken.intake.warnings.elements == [found])
         #expect(taken.intake.losses.count == 0)
         #expect(!taken.intake.isIncomplete)
@@ -234,7 +233,7 @@ import Testing
     @Test("what could not be understood is a loss, but not where a bundle carries it along", arguments: [false, true])
     func quarantine(isBundle: Bool) throws {
         var taken = Taken()
-        try taken.take(batch(quarantined()), fromBundle: isBundle)
+        try taken.take(output(quarantined()), fromBundle: isBundle)
         #expect(taken.intake.quarantined.elements == [quarantined()])
         #expect(taken.intake.quarantined.counts == ["P2": 1])
         #expect(taken.intake.isIncomplete == !isBundle)
@@ -243,10 +242,10 @@ import Testing
     @Test("a loss that a bundle tells of was told when it was packed")
     func lossOfABundle() throws {
         var taken = Taken()
-        try taken.take(batch(problem("unreadable")), fromBundle: true)
+        try taken.take(output(problem("unreadable")), fromBundle: true)
         #expect(taken.intake.losses.count == 1)
         #expect(!taken.intake.isIncomplete)
-        try taken.take(batch(problem("unreadable")))
+        try taken.take(output(problem("unreadable")))
         #expect(taken.intake.losses.count == 1)
         #expect(taken.intake.isIncomplete)
     }
@@ -255,8 +254,8 @@ import Testing
     func detailsOnce() throws {
         var taken = Taken()
         for _ in 0..<2 {
-            try taken.take(batch(problem("special", "a"), problem("special", "b"), problem("special", "a")))
-            try taken.take(batch(quarantined("c"), quarantined("c"), quarantined("d")), fromBundle: true)
+            try taken.take(output(problem("special", "a"), problem("special", "b"), problem("special", "a")))
+            try taken.take(output(quarantined("c"), quarantined("c"), quarantined("d")), fromBundle: true)
         }
         #expect(taken.found == ["problem a", "problem b", "quarantined c", "quarantined d"])
         #expect(taken.intake.problems.count == 2)
@@ -270,7 +269,7 @@ import Testing
     @Test("the first details are at hand, all are spilled where a bundle is to carry them", arguments: [true, false])
     func manyDetails(keepsDetails: Bool) throws {
         var taken = Taken(keepsDetails: keepsDetails)
-        for number in 0..<1500 { try taken.take(batch(problem("unreadable", "p\(number)"))) }
+        for number in 0..<1500 { try taken.take(output(problem("unreadable", "p\(number)"))) }
         #expect(taken.intake.problems.elements.map(\.path) == (0..<1000).map { "p\($0)" })
         #expect(taken.intake.problems.left == 500)
         #expect(taken.intake.losses.counts == ["unreadable": 1500])

@@ -45,9 +45,19 @@ extension RequestLogKind {
     }
 }
 
-extension HarvestOptions {
+extension ScanOptions {
     /// Options for tests.
-    init(filter: RecordFilter = RecordFilter(), quarantineFileLimit: Int = 64 << 20) {
-        self.init(filter: filter, scan: ScanOptions(secret: .ofTests, quarantineFileLimit: quarantineFileLimit))
+    static let ofTests = ScanOptions(secret: .ofTests)
+}
+
+extension CaptureReader {
+    /// Creates a reader of inputs whose paths do not matter.
+    init(_ inputs: [CaptureInput], options: ScanOptions = .ofTests, jobs: Int = 2) {
+        self.init(inputs, paths: inputs.map { _ in "input" }, options: options, limit: JobLimit(jobs: jobs))
     }
+}
+
+extension ScanOutput {
+    /// Creates an output that writes records as lines.
+    init(writingFor input: Int = 0) { self.init(capture: "phone", input: input, writingWith: .ofTests) }
 }

@@ -8,21 +8,20 @@ import Testing
 
 /// Stores of which much cannot be understood: it is handed on as it is found, never held as a whole.
 @Suite struct ManyRejectsTests {
-    private static let options = HarvestOptions()
-    /// No batch has more findings; a group of spans of a log may come on top.
-    private static let mostInBatch = Batch.findingsGoal + 1024
+    /// The maximum number of rejects in an output. A group of spans of a log may exceed what fills it.
+    private static let mostInOutput = ScanOutput.sizeGoal / ScanOutput.detailSize + 1024
 
     private func hash(_ text: String) -> String { PayloadHash.hex(of: Array(text.utf8)) }
 
-    private func batches(of log: RequestLog) async throws -> [Batch] {
-        var batches: [Batch] = []
-        try await log.read(input: 0, Self.options, limit: JobLimit(jobs: 2)) { batches.append($0) }
-        return batches
+    private func outputs(of log: RequestLog) async throws -> [ScanOutput] {
+        var outputs: [ScanOutput] = []
+        try await log.read(input: 0, .ofTests, limit: JobLimit(jobs: 2)) { outputs.append($0) }
+        return outputs
     }
 
-    private func check(_ batches: [Batch], are texts: [String]) {
-        #expect(batches.allSatisfy { $0.quarantined.count <= Self.mostInBatch })
-        let items = batches.flatMap(\.quarantined).map(\.item)
+    private func check(_ outputs: [ScanOutput], are texts: [String]) {
+        #expect(outputs.allSatisfy { $0.quarantined.count <= Self.mostInOutput })
+        let items = outputs.flatMap(\.quarantined)
         #expect(items.count == texts.count)
         #expect(zip(items, texts).allSatisfy { $0.sha256 == hash($1) && $0.size == $1.utf8.count })
     }
@@ -31,14 +30,14 @@ import Testing
     func lines() async throws {
         let lines = (0..<10_000).map { "junk \($0)" }
         let source = ByteSource(Array(lines.joined(separator: "\n").utf8))
-        check(try await batches(of: RequestLog(source, kind: .lines, label: "x", path: "a.ndjson")), are: lines)
+        check(try await outputs(of: RequestLog(source, kind: .lines, label: "x", path: "a.ndjson")), are: lines)
     }
 
     @Test("entries of an HTTP archive that are no requests, and its end")
     func entries() async throws {
         let entries = (0..<9000).map { #"{"n":\#($0)}"# }
         let text = #"{"log":{"entries":["# + entries.joined(separator: ", ") + ", oops"
-        let found = try await batches(
+        let found = try await outputs(
             of: RequestLog(ByteSource(Array(text.utf8)), kind: .httpArchive, label: "x", path: "a.har"))
         check(found, are: entries + ["oops"])
     }
@@ -52,9 +51,9 @@ import Testing
             #"{"url":"https://api.leanplum.com/api","status":500,"body":{"data":[{"action":"start"}]}}"# + "\n"
         let text = areLines ? request + lines : entries
         let source = ByteSource(Array(text.utf8))
-        let found = try await batches(
+        let found = try await outputs(
             of: RequestLog(source, kind: areLines ? .lines : .httpArchive, label: "x", path: "a"))
-        let items = found.flatMap(\.quarantined).map(\.item)
+        let items = found.flatMap(\.quarantined)
         let limit = 10_000 + text.utf8.count / 16
         #expect(items.count == limit)
         let problems = found.flatMap(\.problems).map(\.problem)
@@ -62,7 +61,7 @@ import Testing
         #expect(problems.first?.isLoss == true)
         #expect(problems.first?.text.hasPrefix("more than \(limit) ") == true)
         #expect(problems.first?.offset == items.last?.reject.offset.map { $0 + 2 })
-        #expect(found.map(\.records.count).reduce(0, +) == (areLines ? 1 : 0))
+        #expect(found.map(\.entries.count).reduce(0, +) == (areLines ? 1 : 0))
     }
 
     @Test("spans in order are hashed in one pass, one that lies before in another")
@@ -88,11 +87,10 @@ import Testing
         let elements = (0..<10_000).map { "[\($0)]" }
         try folder.put("Documents/MozTelemetry-Default-core.json", "[" + elements.joined(separator: ",") + "]")
         try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
-        var batches: [Batch] = []
-        let harvest = Harvest(
-            .folder(try await folder.open()), number: 0, options: Self.options, limit: JobLimit(jobs: jobs))
-        try await harvest.run { batches.append($0) }
-        check(batches, are: elements)
-        #expect(batches.map(\.records.count).reduce(0, +) == 1)
+        var outputs: [ScanOutput] = []
+        let reader = CaptureReader([.folder(try await folder.open())], jobs: jobs)
+        try await reader.read(0) { outputs.append($0) }
+        check(outputs, are: elements)
+        #expect(outputs.map(\.entries.count).reduce(0, +) == 1)
     }
 }

@@ -15,9 +15,9 @@ import Testing
             ByteSource(Array(text.utf8)), kind: kind, label: "c", path: "p", systems: ProbeSystem.table)
         var records: [Record] = []
         var document = JSONDocument()
-        try await log.read(input: 0, HarvestOptions(), limit: JobLimit(jobs: 2)) { batch in
-            for entry in batch.records {
-                let line = Array(batch.lines[entry.line].dropLast())
+        try await log.read(input: 0, .ofTests, limit: JobLimit(jobs: 2)) { output in
+            for entry in output.entries {
+                let line = Array(output.lines[entry.line].dropLast())
                 records.append(try Record(line: line, using: &document, knowing: ProbeSystem.table))
             }
         }
@@ -79,12 +79,12 @@ import Testing
             record("{}"), record(#"{"a":1}"#, notes: [#"P11 ["X23"#]),
             record(#"{"b":1}"#, notes: ["P11 ,", "X23 was"]),
         ]
-        var batch = Batch()
-        for record in records { batch.append(record, key: RecordKey(record, secret: .ofTests), input: 0, place: nil) }
-        var intake = Intake(secret: .ofTests, keepsDetails: false, folder: "/tmp", systems: ProbeSystem.table)
+        var output = ScanOutput(writingFor: 0)
+        for record in records { output.add(record) }
+        var intake = Intake(.ofTests, keepsDetails: false, systems: ProbeSystem.table)
         var notes: [[String]] = []
         var document = JSONDocument()
-        try intake.take(batch, fromBundle: false) { _, line, _ in
+        try intake.take(output, fromBundle: false) { _, line, _ in
             let record = try Record(line: Array(line.dropLast()), using: &document, knowing: ProbeSystem.table)
             notes.append(record.noteCodes)
         }

@@ -7,26 +7,24 @@ import Testing
 
 /// How a capture is split into pieces of work, and that their order is that of the stores.
 @Suite struct ScanUnitTests {
-    private static let options = HarvestOptions()
-
     /// Reads a unit, and goes on while something is left of it.
-    private func batches(of unit: ScanUnit) throws -> [Batch] {
-        var batches: [Batch] = []
+    private func outputs(of unit: ScanUnit, input: Int = 0) throws -> [ScanOutput] {
+        var outputs: [ScanOutput] = []
         var rest: ScanUnit? = unit
         while let unit = rest {
-            let batch: Batch
-            (batch, rest) = try unit.read(Self.options)
-            batches.append(batch)
+            var output = ScanOutput(writingFor: input)
+            rest = try unit.read(.ofTests, into: &output)
+            outputs.append(output)
         }
-        return batches
+        return outputs
     }
 
-    private func ids(_ batches: [Batch]) throws -> [String] {
+    private func ids(_ outputs: [ScanOutput]) throws -> [String] {
         var document = JSONDocument()
-        return try batches.flatMap { batch in
-            try batch.records.map { entry in
+        return try outputs.flatMap { output in
+            try output.entries.map { entry in
                 try Record(
-                    line: Array(batch.lines[entry.line].dropLast()), using: &document, knowing: Systems.table
+                    line: Array(output.lines[entry.line].dropLast()), using: &document, knowing: Systems.table
                 ).id
             }
         }
@@ -46,12 +44,12 @@ import Testing
     func order() async throws {
         let folder = try makeFolder()
         defer { withExtendedLifetime(folder) {} }
-        let units = Array(ScanUnit.split(try await folder.open(), input: 4))
-        let read = try units.map { try batches(of: $0) }
-        let stores = read.map { $0.flatMap(\.records).compactMap(\.place?.store) }
+        let units = Array(ScanUnit.split(try await folder.open()))
+        let read = try units.map { try outputs(of: $0, input: 4) }
+        let stores = read.map { $0.flatMap(\.entries).compactMap(\.place?.store) }
         #expect(stores.map(\.count) == [64, 64, 64, 65, 43])
         #expect(stores.map { Set($0) } == [[0], [0], [0], [0, 1, 2], [2]])
-        #expect(read.joined().allSatisfy { $0.records.allSatisfy { $0.input == 4 && $0.place?.part == 0 } })
+        #expect(read.joined().allSatisfy { $0.entries.allSatisfy { $0.input == 4 && $0.place?.part == 0 } })
         #expect(try ids(read.flatMap(\.self)) == (1...300).map(CaptureFolder.id))
     }
 
@@ -64,14 +62,14 @@ import Testing
         try folder.put("z/\(corePings)/-t-1.json", CaptureFolder.ping(1))
         let capture = try await folder.open()
         #expect(capture.stores.map(\.store.isReadAtOnce) == [true, false])
-        let units = Array(ScanUnit.split(capture, input: 0))
+        let units = Array(ScanUnit.split(capture))
         #expect(units.count == 2)
-        let read = try batches(of: units[0])
-        #expect(read.flatMap(\.quarantined).map(\.item.path) == (0..<300).map { "\(caches)/queues/q\($0)" }.sorted())
-        #expect(try ids(batches(of: units[1])) == [CaptureFolder.id(1)])
+        let read = try outputs(of: units[0])
+        #expect(read.flatMap(\.quarantined).map(\.path) == (0..<300).map { "\(caches)/queues/q\($0)" }.sorted())
+        #expect(try ids(outputs(of: units[1])) == [CaptureFolder.id(1)])
     }
 
-    @Test("what does not fit in a batch comes in the next, and the stores behind it follow")
+    @Test("what does not fit in an output comes in the next, and the stores behind it follow")
     func rest() async throws {
         let folder = try CaptureFolder()
         let filler = String(repeating: "x", count: 500_000)
@@ -80,11 +78,11 @@ import Testing
             try folder.put("\(corePings)/-t-\(number).json", ping)
         }
         try folder.put("Library/Caches/MozTelemetry-Default-core/-t-21.json", CaptureFolder.ping(21))
-        let units = Array(ScanUnit.split(try await folder.open(), input: 0))
+        let units = Array(ScanUnit.split(try await folder.open()))
         #expect(units.count == 1)
-        let read = try batches(of: units[0])
+        let read = try outputs(of: units[0])
         #expect(read.count == 3)
-        #expect(read.allSatisfy { $0.lines.count < Batch.sizeGoal + 600_000 })
+        #expect(read.allSatisfy { $0.lines.count < ScanOutput.sizeGoal + 600_000 })
         #expect(try ids(read) == (1...21).map(CaptureFolder.id))
         let whole = try await Harvested(folder.open())
         #expect(read.map(\.bytesRead).reduce(0, +) == whole.bytesRead)
@@ -92,6 +90,6 @@ import Testing
 
     @Test("a capture of nothing has no units")
     func nothing() async throws {
-        #expect(Array(ScanUnit.split(try await CaptureFolder().open(), input: 0)).isEmpty)
+        #expect(Array(ScanUnit.split(try await CaptureFolder().open())).isEmpty)
     }
 }

@@ -317,7 +317,7 @@ import Testing
         try folder.put("[]", "phone/MozTelemetry-Default-core.json")
         let inputs = try await self.inputs(folder("phone"), archive)
         #expect(inputs.count == 2)
-        #expect(try await lines(of: inputs, folder.path) == [Self.record.line + "\n"])
+        #expect(try await lines(of: inputs, [folder("phone"), archive]) == [Self.record.line + "\n"])
     }
 
     @Test func labels() {
@@ -331,16 +331,13 @@ import Testing
         return inputs
     }
 
-    private func lines(of inputs: [CaptureInput], _ folder: String) async throws -> [String] {
+    private func lines(of inputs: [CaptureInput], _ paths: [String]) async throws -> [String] {
         var lines: [UInt8] = []
         var generator = SystemRandomNumberGenerator()
-        let secret = RunSecret(using: &generator)
-        let options = HarvestOptions(filter: RecordFilter(), scan: ScanOptions(secret: secret))
-        var intake = Intake(secret: secret, keepsDetails: false, folder: folder, systems: Systems.table)
-        for (number, input) in inputs.enumerated() {
-            let harvest = Harvest(input, number: number, options: options, limit: JobLimit(jobs: 2))
-            try await harvest.run(into: &intake) { _, line, _ in lines += line }
-        }
+        let options = ScanOptions(secret: RunSecret(using: &generator))
+        var intake = Intake(options, keepsDetails: false, systems: Systems.table)
+        let reader = CaptureReader(inputs, paths: paths, options: options, limit: JobLimit(jobs: 2))
+        try await reader.read(into: &intake) { _, line, _ in lines += line }
         #expect(!intake.isIncomplete)
         return [String(decoding: lines, as: UTF8.self)]
     }

@@ -77,28 +77,6 @@ private struct ScriptReader: FileReader {
 
     private func indices(_ output: ScanOutput) -> [Int] { output.records.map(\.source.index) }
 
-    @Test("the output is lent after each file, and what is taken of it then does not come again")
-    func lending() throws {
-        let store = try makeStore(["1\n2", "!\n!", "", "?\n3"])
-        let context = StoreContext(
-            capture: "c", tree: FileTree(try Folder(path: folder.path)),
-            container: Container(path: "", identifier: nil), neighbors: [store],
-            options: ScanOptions(secret: .ofTests))
-        var scan: any StoreScan = store.scan(0..<4, in: context)
-        var output = ScanOutput(capture: "c")
-        var lent: [[Int]] = []
-        let hasMore = try scan.read(into: &output) { output in
-            var sizes: [Int] = []
-            output.handOnRecords { sizes.append($0.record.payload.count) }
-            lent.append(sizes)
-        }
-        #expect(!hasMore)
-        #expect(lent == [[1, 2], [], [], [3]])
-        #expect(output.records.isEmpty)
-        #expect(output.quarantined.map(\.path) == ["store/f1", "store/f1"])
-        #expect(output.problems.map(\.path) == ["store/f3"])
-    }
-
     @Test("files come in the order of the store, what is found in each with its path")
     func order() throws {
         let outputs = try outputs(of: makeStore(["1", "?\n2\n!", "", "3\n4"]))

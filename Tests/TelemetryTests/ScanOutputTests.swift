@@ -66,37 +66,68 @@ import Testing
         #expect(output.problems.allSatisfy { $0.capture == "c" && $0.path == "p" })
     }
 
-    @Test("records, problems and rejects of a file are taken in their order, records with the part of the store")
+    @Test("records, problems and rejects of a file are kept in their order")
     func taking() {
         var output = ScanOutput(capture: "c", path: "f")
-        for index in 0..<3 { output.add(record(index, size: 1), part: 2) }
+        for index in 0..<3 { output.add(record(index, size: 1)) }
         output.report(Problem("a", "1"))
         output.path = "g"
         output.report(Problem("b", "2"))
         output.rejects.append(Reject("P2 x"))
         output.rejects.append(Reject("P3 y"))
         #expect(output.records.map(\.source.index) == [0, 1, 2])
-        #expect(output.found.map(\.part) == [2, 2, 2])
         #expect(output.problems.map { "\($0.path) \($0.problem.code)" } == ["f a", "g b"])
         #expect(output.takeRejects() == [Reject("P2 x"), Reject("P3 y")])
         #expect(output.rejects.isEmpty && output.quarantined.isEmpty)
-        var lent: [Int] = []
-        output.handOnRecords { lent.append($0.record.source.index) }
-        #expect(lent == [0, 1, 2])
-        #expect(output.records.isEmpty && output.problems.count == 2)
-        output.removeAll()
+        _ = output.empty()
         #expect(output.records.isEmpty && output.problems.isEmpty)
     }
 
-    @Test("the memory of payloads that were handed on is lent again, empty, but not that of large ones")
+    @Test("written records have the part of the store, their lines and the apps that they name")
+    func written() throws {
+        var options = ScanOptions(secret: .ofTests)
+        options.reportsQueues = true
+        var output = ScanOutput(capture: "c", input: 3, writingWith: options)
+        output.store = 7
+        var app = record(0, size: 1)
+        app.app = App(id: "a.b", version: "1")
+        output.add(app, part: 2)
+        output.add(record(1, size: 1), part: 2)
+        output.add(record(2, size: 1), part: 0)
+        #expect(output.records.isEmpty)
+        #expect(output.entries.map(\.input) == [3, 3, 3])
+        #expect(output.entries.map { [$0.place?.store, $0.place?.part] } == [[7, 2], [7, 2], [7, 0]])
+        #expect(output.apps.map(\.app) == [App(id: "a.b", version: "1")])
+        var line: [UInt8] = []
+        record(1, size: 1).write(to: &line)
+        #expect(Array(output.lines[output.entries[1].line]) == line)
+        #expect(output.entries[2].line.upperBound == output.lines.count)
+    }
+
+    @Test("records that are not wanted are not written, and a record without a type is held")
+    func filter() throws {
+        var options = ScanOptions(secret: .ofTests)
+        options.filter.types = ["", "y"]
+        var output = ScanOutput(capture: "c", input: 0, writingWith: options)
+        var untyped = record(0, size: 1)
+        untyped.type = ""
+        output.add(untyped)
+        var other = record(1, size: 1)
+        other.type = "z"
+        output.add(other)
+        output.add(record(2, size: 1))
+        #expect(output.entries.map(\.summary.type) == ["", "y"])
+        #expect(output.entries.map(\.summary.holds) == [["schema"], []])
+    }
+
+    @Test("the memory of the last payload is lent again, empty, unless it is large")
     func spareMemory() {
-        var output = ScanOutput(capture: "c")
+        var output = ScanOutput(capture: "c", input: 0, writingWith: ScanOptions(secret: .ofTests))
         #expect(output.takeSpareMemory().capacity == 0)
         output.add(record(0, size: 1000))
-        output.add(record(1, size: 1 << 20))
-        output.handOnRecords { _ in }
         let spare = output.takeSpareMemory()
         #expect(spare.isEmpty && spare.capacity >= 1000)
+        output.add(record(1, size: 1 << 20))
         #expect(output.takeSpareMemory().capacity == 0)
     }
 
@@ -120,7 +151,7 @@ import Testing
         output.add(record(0, size: ScanOutput.sizeGoal))
         output.report(StoreReport(facts: ["x"]))
         output.bytesRead = 7
-        output.removeAll()
+        _ = output.empty()
         #expect(!output.isFull && output.records.isEmpty && output.reports.isEmpty && output.bytesRead == 0)
         output.report(Problem("odd", "x"), path: "p")
         #expect(output.problems.map(\.capture) == ["c"])

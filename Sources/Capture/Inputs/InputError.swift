@@ -17,6 +17,8 @@ public enum InputError: Error, Sendable {
     case withoutStores(String, PlacedProblem)
     /// A single file is too large to look whether it is a store.
     case tooLarge(String)
+    /// No pseudonyms can be made of a record of a bundle.
+    case pseudonyms(PseudonymError, String)
     /// The input is of no kind that can be read.
     case nothingKnown(String)
 
@@ -32,6 +34,7 @@ public enum InputError: Error, Sendable {
             "\(path)\(problem.path.isEmpty ? "" : ": \(problem.path)"): \(problem.problem.text)"
         case .tooLarge(let path):
             "\(path): too-large: more than \(StoreLimits.archive >> 20) MiB, and no store by its name"
+        case .pseudonyms(let error, let path): "\(path): \(error)"
         case .nothingKnown(let path): "\(path): no store that is known"
         }
     }
@@ -42,6 +45,7 @@ public enum InputError: Error, Sendable {
         case .bundle(let error, _): error.remedy
         case .archive(let error, _): error.remedy
         case .backup(let error, _): error.remedy
+        case .pseudonyms(let error, _): error.remedy
         case .partOfBackup: nil
         case .isOutput: "give the output another name"
         case .withoutStores: nil

@@ -8,13 +8,10 @@ import Telemetry
 ///
 /// ```swift
 /// var generator = SystemRandomNumberGenerator()
-/// let secret = RunSecret(using: &generator)
-/// let options = HarvestOptions(filter: RecordFilter(), scan: ScanOptions(secret: secret))
-/// var intake = Intake(secret: secret, keepsDetails: false, folder: folder, systems: Systems.table)
-/// for (number, input) in inputs.enumerated() {
-///     let harvest = Harvest(input, number: number, options: options, limit: JobLimit(jobs: 2))
-///     try await harvest.run(into: &intake) { _, line, _ in lines += line }
-/// }
+/// let options = ScanOptions(secret: RunSecret(using: &generator))
+/// var intake = Intake(options, keepsDetails: false, systems: Systems.table)
+/// let reader = CaptureReader(inputs, paths: paths, options: options, limit: JobLimit(jobs: 2))
+/// try await reader.read(into: &intake) { _, line, _ in lines += line }
 /// ```
 public struct Intake: Sendable {
     /// How many records were left out because an equal one came before.
@@ -41,7 +38,7 @@ public struct Intake: Sendable {
     /// What the filter met, also in records that it left out.
     public private(set) var filtered = FilterFindings()
     /// The reports of stores about themselves.
-    public private(set) var reports: [Batch.ReportEntry] = []
+    public private(set) var reports: [ScanOutput.ReportEntry] = []
     private var index = DuplicateIndex()
     /// The lines of what is quarantined and of the problems: bundles that are packed together may tell the same.
     private var details = DuplicateIndex()
@@ -58,28 +55,26 @@ public struct Intake: Sendable {
 
     /// A reject or a problem that was not reported before, or what a scan wants to know besides.
     public enum Finding: Sendable {
-        /// Something that could not be understood.
-        case quarantined(Batch.QuarantineEntry)
-        /// Something that is worth telling.
+        /// A span or a file that was put into quarantine, and the index of the input.
+        case quarantined(Quarantined, input: Int)
+        /// A problem.
         case problem(PlacedProblem)
-        /// The app that a part of a store belongs to, as its records tell.
-        case app(Batch.AppEntry)
+        /// The app that the records of a part of a store name, and the index of the input.
+        case app(ScanOutput.AppEntry, input: Int)
     }
 
-    /// Begins with nothing taken.
+    /// Creates an intake.
+    ///
+    /// If records get pseudonyms, rejects and problems are only counted by their codes, because they contain names and parts of
+    /// the input.
     /// - Parameters:
-    ///   - secret: random numbers; see `RecordKey`.
-    ///   - keepsDetails: whether all of what is found is wanted, not the first few only.
-    ///   - folder: where it is held on disk then.
-    ///   - systems: whose records and stores it may be of.
-    ///   - hidesInput: whether records get pseudonyms: rejects and problems, which have names and pieces of input in them, are
-    ///     counted by their codes and left out then.
-    public init(
-        secret: RunSecret, keepsDetails: Bool, folder: String, systems: SystemTable, hidesInput: Bool = false
-    ) {
-        self.secret = secret
+    ///   - options: The options that the inputs are read with.
+    ///   - keepsDetails: Whether all rejects and problems are kept, in files without names. Otherwise only the first ones are.
+    ///   - systems: The systems whose records and stores the inputs may contain.
+    public init(_ options: ScanOptions, keepsDetails: Bool, systems: SystemTable) {
+        secret = options.secret
+        hidesInput = options.pseudonymizer != nil
         self.keepsDetails = keepsDetails && !hidesInput
-        self.hidesInput = hidesInput
         let most = hidesInput ? 0 : FirstFew<PlacedProblem>.shown
         quarantined = FirstFew(limit: most)
         problems = FirstFew(limit: most)
@@ -87,7 +82,8 @@ public struct Intake: Sendable {
         warnings = FirstFew(limit: most)
         self.systems = systems
         spill = Spill(
-            quarantine: QuarantineSpill(folder: folder, knowing: systems), problems: DetailSpill(folder: folder))
+            quarantine: QuarantineSpill(folder: options.copyFolder, knowing: systems),
+            problems: DetailSpill(folder: options.copyFolder))
     }
 
     /// The note that the id of a record stands on an earlier one too, with another payload.
@@ -95,44 +91,44 @@ public struct Intake: Sendable {
         "\(code) id also used by an earlier record with different content"
     }
 
-    /// Takes the records, rejects and problems of a batch.
+    /// Takes the records, rejects and problems of an output.
     /// - Parameters:
     ///   - keep: takes each record that is kept, its line, and the part of the line that is its payload.
     ///   - note: takes what else is found.
     public mutating func take(
-        _ batch: Batch, fromBundle isBundle: Bool,
-        keep: (borrowing Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
+        _ output: ScanOutput, fromBundle isBundle: Bool,
+        keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
         note: (Finding) -> Void = { _ in }
     ) throws {
-        if let refusal = batch.refusal { throw refusal }
-        let records = batch.records.span
-        for place in records.indices { try insert(records[place], of: batch.lines, keep) }
-        for entry in batch.quarantined {
-            let line = entry.item.json.bytes
+        if let refusal = output.refusal { throw refusal }
+        let entries = output.entries.span
+        for index in entries.indices { try insert(entries[index], of: output.lines, keep) }
+        for item in output.quarantined {
+            let line = item.json.bytes
             guard isNew(line) else { continue }
-            quarantined.add(entry.item, reason: shown(entry.item.reject.reason))
-            if keepsDetails { try spill.quarantine.append(entry.item, line: line, input: entry.input) }
-            note(.quarantined(entry))
+            quarantined.add(item, reason: shown(item.reject.reason))
+            if keepsDetails { try spill.quarantine.append(item, line: line, input: output.input) }
+            note(.quarantined(item, input: output.input))
         }
-        for problem in batch.problems {
+        for problem in output.problems {
             let line = problem.json.bytes
             guard isNew(line) else { continue }
             try add(problem, line: line)
             note(.problem(problem))
         }
-        for entry in batch.apps { note(.app(entry)) }
-        filtered.add(batch.filtered)
-        reports += batch.reports
+        for entry in output.apps { note(.app(entry, input: output.input)) }
+        filtered.add(output.filtered)
+        reports += output.reports
         // What a bundle carries along was reported when the bundle was made.
         if isBundle { return }
-        if !batch.quarantined.isEmpty || batch.problems.contains(where: \.problem.isLoss) {
+        if !output.quarantined.isEmpty || output.problems.contains(where: \.problem.isLoss) {
             isIncomplete = true
         }
     }
 
     private mutating func insert(
-        _ entry: borrowing Batch.Entry, of lines: borrowing TextBuffer,
-        _ keep: (borrowing Batch.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void
+        _ entry: borrowing ScanOutput.Entry, of lines: borrowing TextBuffer,
+        _ keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void
     ) throws {
         switch index.insert(entry.key) {
         case .duplicate:

@@ -1,34 +1,25 @@
 import Bundle
 import Telemetry
 
-/// The quarantine and the problems of a bundle, read in batches that stay small.
+/// Reads the quarantine and the problems of a bundle, a few thousand at a time.
 struct BundleDetails: ~Copyable {
-    private let input: Int
     private var quarantine: DetailCursor<Quarantined>
     private var problems: DetailCursor<PlacedProblem>
 
-    /// The most entries of a batch.
-    private static let batchCount = 4096
-
     /// - Throws: ``BundleError`` if there is not enough memory.
-    init(of bundle: BundleReader, input: Int) throws(BundleError) {
+    init(of bundle: BundleReader) throws(BundleError) {
         let quarantine = try DetailCursor<Quarantined>(BundleLayout.quarantine, of: bundle)
         let problems = try DetailCursor<PlacedProblem>(BundleLayout.problems, of: bundle)
-        self.input = input
         self.quarantine = quarantine
         self.problems = problems
     }
 
-    /// The next batch; nil at the end.
-    /// - Throws: ``BundleError``.
-    mutating func next() throws(BundleError) -> Batch? {
-        var batch = Batch()
-        while batch.quarantined.count < Self.batchCount, let item = try quarantine.next() {
-            batch.quarantined.append(Batch.QuarantineEntry(input: input, item: item))
-        }
-        while batch.quarantined.count + batch.problems.count < Self.batchCount, let problem = try problems.next() {
-            batch.problems.append(problem)
-        }
-        return batch.quarantined.isEmpty && batch.problems.isEmpty ? nil : batch
+    /// Reads entries until the output is full or none is left.
+    ///
+    /// - Returns: Whether an entry was read.
+    mutating func read(into output: inout ScanOutput) throws(BundleError) -> Bool {
+        while !output.isFull, let item = try quarantine.next() { output.quarantine(item) }
+        while !output.isFull, let problem = try problems.next() { output.report(problem) }
+        return !output.quarantined.isEmpty || !output.problems.isEmpty
     }
 }

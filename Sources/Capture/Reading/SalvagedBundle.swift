@@ -81,16 +81,13 @@ private struct DetailTexts {
     }
 }
 
-/// The state of salvaging: a scan that stops when a batch is full.
+/// A scan of a damaged bundle, which stops when an output is full.
 final class SalvageScan {
     private var scanner: FrameScanner
     private let bundle: SalvagedBundle
-    private let input: Int
-    private let options: HarvestOptions
-    private var pseudonymizer: RecordPseudonymizer?
     private var hasBegun = false
     private var isAtEnd = false
-    /// The member that is being read: it may have more lines than a batch holds.
+    /// The member that is being read: it may have more lines than an output holds.
     private var opened: OpenedMember?
     /// The number of records that were read of each segment, and of segments whose names are unknown.
     private var recordCounts: [String?: Int] = [:]
@@ -98,87 +95,84 @@ final class SalvageScan {
     /// The hashes that the manifest lists, once they matter; none if there is no manifest that proves itself.
     private var hashes: [String: ContentHash]?
 
-    init(_ bundle: SalvagedBundle, input: Int, _ options: HarvestOptions) throws(BundleError) {
+    init(_ bundle: SalvagedBundle) throws(BundleError) {
         do {
             scanner = try FrameScanner(bundle.source, memberLimit: BundleLayout.memberLimit)
         } catch {
             throw .container(error)
         }
         self.bundle = bundle
-        self.input = input
-        self.options = options
-        pseudonymizer = options.pseudonymizer
     }
 
-    /// The next batch; nil at the end.
-    func next() throws(BundleError) -> Batch? {
-        guard !isAtEnd else { return nil }
-        var batch = Batch()
+    /// Reads until the output is full or the bundle ends.
+    ///
+    /// - Returns: Whether there may be more to read.
+    func read(into output: inout ScanOutput) throws(BundleError) -> Bool {
         if !hasBegun {
-            for fault in bundle.faults { report(fault, to: &batch) }
+            for fault in bundle.faults { report(fault, to: &output) }
             hasBegun = true
         }
         do throws(ContainerError) {
-            while !batch.isFull {
-                if readLine(to: &batch) { continue }
+            while !output.isFull {
+                if readLine(to: &output) { continue }
                 guard let finding = try scanner.next() else {
-                    finish(&batch)
+                    finish(&output)
                     break
                 }
-                try add(finding, to: &batch)
+                try add(finding, to: &output)
             }
         } catch {
             throw .container(error)
         }
-        return batch
+        return !isAtEnd
     }
 
-    private func add(_ finding: FrameScanner.Finding, to batch: inout Batch) throws(ContainerError) {
+    private func add(_ finding: FrameScanner.Finding, to output: inout ScanOutput) throws(ContainerError) {
         switch finding {
         case .member(let member):
             guard let name = BundleLayout.member(atPath: member.name) else { return }
             if name == BundleLayout.manifest { manifest = manifest ?? (try? Manifest(member.contents)) }
             guard BundleLayout.isSegment(name) || BundleLayout.list(of: name) != nil else { return }
-            open(name, member.contents, isProven: try proves(member, named: name), to: &batch)
-        case .part(let part): add(part, to: &batch)
+            open(name, member.contents, isProven: try proves(member, named: name), to: &output)
+        case .part(let part): add(part, to: &output)
         case .tooLarge(let name, let size, let offset):
-            report("\(name) at byte \(offset): \(size) bytes are more than the limit", at: offset, to: &batch)
+            report("\(name) at byte \(offset): \(size) bytes are more than the limit", at: offset, to: &output)
         case .gap(let offset, let length, let reason):
             let error = ContainerError(at: offset, reason)
-            report("\(error); \(length) bytes lost", at: offset, to: &batch)
+            report("\(error); \(length) bytes lost", at: offset, to: &output)
         }
     }
 
     /// Begins to read the lines of a member, if it consists of lines.
-    private func open(_ name: String, _ contents: [UInt8], isProven: Bool, to batch: inout Batch) {
+    private func open(_ name: String, _ contents: [UInt8], isProven: Bool, to output: inout ScanOutput) {
         if BundleLayout.isSegment(name) {
-            openSegment(name, contents, isProven: isProven, to: &batch)
+            openSegment(name, contents, isProven: isProven, to: &output)
         } else if let list = BundleLayout.list(of: name) {
             opened = .details(DetailTexts(contents), list: list)
-            if !isProven { report("\(name): nothing proves its lines right", to: &batch) }
+            if !isProven { report("\(name): nothing proves its lines right", to: &output) }
         }
     }
 
-    private func openSegment(_ name: String?, _ contents: [UInt8], isProven: Bool, to batch: inout Batch) {
+    private func openSegment(_ name: String?, _ contents: [UInt8], isProven: Bool, to output: inout ScanOutput) {
         if recordCounts[name] == nil { recordCounts[name] = 0 }
         if !isProven {
-            report("\(title(name)): nothing proves its records right; they are held as unproven", to: &batch)
+            report("\(title(name)): nothing proves its records right; they are held as unproven", to: &output)
         }
-        batch.bytesRead += contents.count
+        output.bytesRead += contents.count
         opened = .segment(RecordLines(contents, knowing: bundle.systems), name: name, isProven: isProven)
     }
 
     /// Begins to read the whole lines of a part of a member.
-    private func add(_ part: FrameScanner.Part, to batch: inout Batch) {
+    private func add(_ part: FrameScanner.Part, to output: inout ScanOutput) {
         let end = part.contents.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         guard end > 0 else { return }
         let lines = Array(part.contents[..<end])
         if let name = part.name {
             guard let name = BundleLayout.member(atPath: name) else { return }
-            open(name, lines, isProven: part.isChecked, to: &batch)
+            open(name, lines, isProven: part.isChecked, to: &output)
         } else {
             // Only segments consist of several frames.
-            openSegment(nil, lines, isProven: part.isChecked, to: &batch)
+            openSegment(nil, lines, isProven: part.isChecked, to: &output)
         }
     }
 
@@ -210,18 +204,18 @@ final class SalvageScan {
 
     /// Reads a line of the member that is being read.
     /// - Returns: false when there is none.
-    private func readLine(to batch: inout Batch) -> Bool {
+    private func readLine(to output: inout ScanOutput) -> Bool {
         switch opened {
         case .segment(var lines, let name, let isProven):
             // Taken out, so that the lines are not copied.
             opened = nil
-            guard readRecord(of: &lines, named: name, isProven: isProven, to: &batch) else { return false }
+            guard readRecord(of: &lines, named: name, isProven: isProven, to: &output) else { return false }
             opened = .segment(lines, name: name, isProven: isProven)
             return true
         case .details(var lines, let list):
             opened = nil
             guard let line = lines.next() else { return false }
-            add(line, of: list, to: &batch)
+            add(line, of: list, to: &output)
             opened = .details(lines, list: list)
             return true
         case nil: return false
@@ -229,59 +223,58 @@ final class SalvageScan {
     }
 
     private func readRecord(
-        of lines: inout RecordLines, named name: String?, isProven: Bool, to batch: inout Batch
+        of lines: inout RecordLines, named name: String?, isProven: Bool, to output: inout ScanOutput
     ) -> Bool {
         do throws(RecordError) {
             guard var (record, _) = try lines.next() else { return false }
             recordCounts[name, default: 0] += 1
             if !isProven { record.markUnproven() }
-            batch.take(record, input: input, place: nil, options, &pseudonymizer)
+            output.add(record)
         } catch {
-            report("\(title(name)) line \(lines.line): \(error)", to: &batch)
+            report("\(title(name)) line \(lines.line): \(error)", to: &output)
         }
         return true
     }
 
     /// Adds a line of a list, if it can still be read.
-    private func add(_ line: [UInt8], of list: String, to batch: inout Batch) {
+    private func add(_ line: [UInt8], of list: String, to output: inout ScanOutput) {
         switch list {
         case BundleLayout.quarantine:
             guard let item = Quarantined(json: line, knowing: bundle.systems) else { return }
-            batch.quarantined.append(Batch.QuarantineEntry(input: input, item: item))
+            output.quarantine(item)
         case BundleLayout.problems:
             guard let problem = PlacedProblem(json: line, knowing: bundle.systems) else { return }
-            batch.problems.append(problem)
+            output.report(problem)
         default: return
         }
     }
 
     /// Reports how many of the records that the manifest counts were not read.
-    private func reportMissing(to batch: inout Batch) {
+    private func reportMissing(to output: inout ScanOutput) {
         let strayCount = recordCounts[nil, default: 0]
         let incomplete = (manifest?.segments ?? []).filter { recordCounts[$0.path, default: 0] < $0.records }
         // Records of segments whose names were not read are some of those that others lack.
         if strayCount > 0, incomplete.count > 1 {
             let lost = incomplete.reduce(-strayCount) { $0 + $1.records - recordCounts[$1.path, default: 0] }
-            report("\(incomplete.count) segments are incomplete; records lost: \(lost)", to: &batch)
+            report("\(incomplete.count) segments are incomplete; records lost: \(lost)", to: &output)
             return
         }
         for segment in incomplete {
             let count = recordCounts[segment.path]
             let lost = segment.records - (count ?? 0) - strayCount
             let word = count == nil && strayCount == 0 ? "missing" : "incomplete"
-            if lost > 0 { report("\(segment.path) is \(word); records lost: \(lost)", to: &batch) }
+            if lost > 0 { report("\(segment.path) is \(word); records lost: \(lost)", to: &output) }
         }
     }
 
-    private func finish(_ batch: inout Batch) {
+    private func finish(_ output: inout ScanOutput) {
         isAtEnd = true
-        reportMissing(to: &batch)
-        if !scanner.sawEnd { report("the end of the bundle is missing; records may be lost there", to: &batch) }
+        reportMissing(to: &output)
+        if !scanner.sawEnd { report("the end of the bundle is missing; records may be lost there", to: &output) }
     }
 
-    private func report(_ text: String, at offset: Int? = nil, to batch: inout Batch) {
-        batch.problems.append(
-            PlacedProblem(capture: bundle.label, path: bundle.path, problem: Problem("damaged", text, at: offset)))
+    private func report(_ text: String, at offset: Int? = nil, to output: inout ScanOutput) {
+        output.report(Problem("damaged", text, at: offset), path: bundle.path)
     }
 }
 

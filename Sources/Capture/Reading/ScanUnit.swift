@@ -9,27 +9,25 @@ struct ScanUnit: Sendable {
         let files: Range<Int>
     }
 
-    private let input: Int
     private let capture: CapturedFolder
     private var parts: [Part]
-    /// The reading of the first part, where it was begun and did not fit in a batch.
+    /// The reading of the first part, where it was begun and did not fit in an output.
     private var begun: (any StoreScan)?
 
     /// How many files one job reads: fewer would cost more to hand out than to read, and what is read of more takes memory.
     private static let filesPerUnit = 64
 
     /// Splits a capture into units, in order, each made when it is its turn.
-    static func split(_ capture: CapturedFolder, input: Int) -> some Sequence<ScanUnit> {
+    static func split(_ capture: CapturedFolder) -> some Sequence<ScanUnit> {
         sequence(state: (store: 0, file: 0)) { place in
-            let unit = ScanUnit(of: capture, input: input, from: &place)
+            let unit = ScanUnit(of: capture, from: &place)
             return unit.parts.isEmpty ? nil : unit
         }
     }
 
     /// Takes the next files.
     /// - Parameter place: the first one of them; moved on behind the last one.
-    private init(of capture: CapturedFolder, input: Int, from place: inout (store: Int, file: Int)) {
-        self.input = input
+    private init(of capture: CapturedFolder, from place: inout (store: Int, file: Int)) {
         self.capture = capture
         parts = []
         var room = Self.filesPerUnit
@@ -43,33 +41,26 @@ struct ScanUnit: Sendable {
         }
     }
 
-    /// Reads until the batch is full.
-    /// - Parameter memory: an empty batch, to be filled.
-    /// - Returns: the batch, and what is left to be read.
-    /// - Throws: `FileError` with operation `spool` if there is no room for what has to be copied to be read.
-    consuming func read(
-        _ options: HarvestOptions, into memory: consuming Batch = Batch()
-    ) throws(FileError) -> (Batch, rest: ScanUnit?) {
-        var batch = memory
-        var output = ScanOutput(capture: capture.label)
-        var pseudonymizer = options.pseudonymizer
-        while let part = parts.first, !batch.isFull {
+    /// Reads until the output is full.
+    ///
+    /// - Returns: The rest that is still to be read, or `nil`.
+    /// - Throws: `FileError` with operation `spool` if there is no room for a copy that is needed.
+    consuming func read(_ options: ScanOptions, into output: inout ScanOutput) throws(FileError) -> ScanUnit? {
+        while let part = parts.first, !output.isFull {
             var scan = begun ?? open(part, options)
-            let hasMore = try scan.read(into: &output) { output in
-                batch.takeRecords(of: &output, input: input, store: part.store, options, &pseudonymizer)
-            }
-            batch.take(&output, input: input, store: part.store, options)
+            output.store = part.store
+            let hasMore = try scan.read(into: &output)
             begun = hasMore ? scan : nil
             if !hasMore { parts.removeFirst() }
         }
-        return (batch, parts.isEmpty ? nil : self)
+        return parts.isEmpty ? nil : self
     }
 
-    private func open(_ part: Part, _ options: HarvestOptions) -> any StoreScan {
+    private func open(_ part: Part, _ options: ScanOptions) -> any StoreScan {
         let found = capture.stores[part.store]
         let context = StoreContext(
             capture: capture.label, tree: capture.tree, container: found.container,
-            neighbors: capture.stores.neighbors(of: found), options: options.scan)
+            neighbors: capture.stores.neighbors(of: found), options: options)
         return found.store.scan(part.files, in: context)
     }
 }

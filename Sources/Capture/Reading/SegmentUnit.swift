@@ -9,19 +9,18 @@ struct SegmentUnit: Sendable {
 
     /// Reads the records; their lines are the same bytes as in the bundle, unless they get pseudonyms.
     /// - Throws: ``BundleError``.
-    func read(_ options: HarvestOptions) throws(BundleError) -> Batch {
-        var batch = Batch()
-        var pseudonymizer = options.pseudonymizer
-        let isAsItStands = pseudonymizer == nil
+    func read(_ options: ScanOptions) throws(BundleError) -> ScanOutput {
+        var output = ScanOutput(capture: bundle.path, input: input, writingWith: options)
+        let isAsItStands = options.pseudonymizer == nil
         let contents = try bundle.forEachRecord(of: segment) { record, line, written in
             if isAsItStands {
-                batch.take(record, at: line, written, input: input, options)
+                output.add(record, at: line, written)
             } else {
-                batch.take(record, input: input, place: nil, options, &pseudonymizer)
+                output.add(copy record)
             }
         }
-        if isAsItStands { batch.adopt(lines: contents) }
-        batch.bytesRead = contents.count
-        return batch
+        if isAsItStands { output.adopt(lines: contents) }
+        output.bytesRead = contents.count
+        return output
     }
 }

@@ -53,26 +53,23 @@ public struct RequestLog: Sendable {
         self.path = path
     }
 
-    /// Reads all of it, the next batch while one is consumed.
-    /// - Parameters:
-    ///   - input: the number of the input, from 0.
-    ///   - consume: takes the batches in order.
+    /// Reads the whole log. Reads the next output while `consume` is called with one.
+    ///
+    /// - Parameter input: The index of the input.
     public func read(
-        input: Int, _ options: HarvestOptions, limit: JobLimit, _ consume: (Batch) async throws -> Void
+        input: Int, _ options: ScanOptions, limit: JobLimit, _ consume: (ScanOutput) async throws -> Void
     ) async throws {
-        let scan = RequestLogScan(self, secret: options.scan.secret, spread: options.scan.spread)
-        var batches = OrderedTasks<(Batch, hasMore: Bool)>(limit: limit)
+        let scan = RequestLogScan(self, secret: options.secret, spread: options.spread)
+        var outputs = OrderedTasks<(ScanOutput, hasMore: Bool)>(limit: limit)
         let readOn = { @Sendable in
-            var output = ScanOutput(capture: label)
+            var output = ScanOutput(capture: label, input: input, writingWith: options)
             let hasMore = scan.read(into: &output)
-            var batch = Batch()
-            batch.take(&output, input: input, store: nil, options)
-            return (batch, hasMore: hasMore)
+            return (output, hasMore: hasMore)
         }
-        batches.add(readOn)
-        while let (batch, hasMore) = try await batches.next() {
-            if hasMore { batches.add(readOn) }
-            try await consume(batch)
+        outputs.add(readOn)
+        while let (output, hasMore) = try await outputs.next() {
+            if hasMore { outputs.add(readOn) }
+            try await consume(output)
         }
     }
 }

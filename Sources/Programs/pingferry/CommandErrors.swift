@@ -27,7 +27,7 @@ extension CommandError {
         case .isOutput: self.init(status: .cannotCreate, message: error.message, remedy: error.remedy)
         case .backup(let cause, _) where cause.cause == .password:
             self.init(status: .badConfiguration, message: error.message, remedy: error.remedy)
-        case .backup, .partOfBackup, .archive, .withoutStores, .tooLarge, .nothingKnown:
+        case .backup, .partOfBackup, .archive, .withoutStores, .tooLarge, .pseudonyms, .nothingKnown:
             self.init(status: .badData, message: error.message, remedy: error.remedy)
         }
     }

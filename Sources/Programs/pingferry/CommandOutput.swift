@@ -1,24 +1,35 @@
 import ArgumentParser
+import Bundle
 import Console
 import Files
+import JSONText
 
-/// Where a command's result goes: a file that appears complete or not at all, a pipe or a device, or the standard output.
+/// The output of a command: a file or volumes, which appear complete or not at all, a pipe or a device, or the standard output.
 ///
-/// A class, because the writers of formats keep a closure that writes to it.
+/// It is a class because writers of formats keep closures that write to it.
 final class CommandOutput {
+    private let path: String
     private var file: AtomicOutput?
+    private var writer: VolumeWriter?
     private let stream: StreamOutput?
-    /// Where the bytes go to a terminal: what keeps them from steering it.
+    /// Rewrites JSON for a terminal, so that no byte of a capture controls the terminal. `nil` if the output is not a terminal.
     private var rewriter: PrintableJSON?
-    /// Whether the bytes go to a terminal.
-    let isTerminal: Bool
-    /// The files that must not be read as input: the one under construction, and the one that it will replace.
+    /// The hash of the bytes that are written, if it was asked for.
+    private let hash: RunningHash?
+    /// The volumes that were written. Empty if the output is not divided.
+    private(set) var volumes: [VolumeWriter.Volume] = []
+    /// The files that must not be read as input: the files under construction, and the files that they will replace.
     let identities: Set<FileIdentity>
 
+    /// Opens an output in one piece.
+    ///
     /// - Parameters:
-    ///   - path: `-` for the standard output.
-    ///   - replacing: whether a file of that name may be replaced.
-    init(path: String, replacing: Bool) throws {
+    ///   - path: The path, or `-` for the standard output.
+    ///   - replacing: Whether an existing file may be replaced.
+    ///   - isHashed: Whether ``hashedFiles`` is needed.
+    init(path: String, replacing: Bool, isHashed: Bool = false) throws {
+        self.path = path
+        hash = isHashed ? RunningHash() : nil
         let stream = path != "-" ? try StreamOutput(path: path) : nil
         let isFile = stream == nil && path != "-"
         let isTerminal =
@@ -27,7 +38,6 @@ final class CommandOutput {
             case .none: !isFile && StandardOutput.isTerminal
             }
         rewriter = isTerminal ? PrintableJSON() : nil
-        self.isTerminal = isTerminal
         self.stream = consume stream
         guard isFile else {
             identities = []
@@ -38,7 +48,22 @@ final class CommandOutput {
         self.file = consume file
     }
 
+    /// Opens volumes.
+    init(path: String, volumes size: VolumeSize, permissions: FilePermissions, replacing: Bool) throws {
+        self.path = path
+        // Volumes are always hashed, for their list.
+        hash = nil
+        stream = nil
+        let writer = try VolumeWriter(path: path, size: size, replacing: replacing, permissions: permissions.mode)
+        identities = writer.identities
+        self.writer = consume writer
+    }
+
+    /// Whether the output is a terminal.
+    var isTerminal: Bool { rewriter != nil }
+
     /// Sets the permissions of the file.
+    ///
     /// - Throws: `ValidationError` if the output is not a file.
     func setPermissions(_ permissions: FilePermissions) throws {
         switch file {
@@ -47,8 +72,15 @@ final class CommandOutput {
         }
     }
 
-    /// Writes bytes: a file and a pipe get them as they are, a terminal gets JSON that shows what cannot be seen.
+    /// Writes bytes. JSON for a terminal is rewritten so that unprintable characters are visible.
     func write(_ bytes: Span<UInt8>) throws {
+        hash?.take(bytes)
+        // The writer is taken out, so that after an error it and the files that it has begun are gone.
+        if var writer = writer.take() {
+            try writer.write(bytes)
+            self.writer = consume writer
+            return
+        }
         switch file {
         case .some(let file): try file.write(bytes)
         case .none:
@@ -65,8 +97,28 @@ final class CommandOutput {
         }
     }
 
-    /// Gives the file its name; nothing for other outputs.
+    /// Gives files their names.
     func commit() throws {
         try file.take()?.commit()
+        if let written = try writer.take()?.commit() { volumes = written }
+    }
+
+    /// The name and the hash of each file, or of the stream, for a receipt. Empty if no hash was asked for.
+    var hashedFiles: [Receipt.File] {
+        guard let hash else {
+            return volumes.map { Receipt.File(name: Path.lastName(of: $0.path), sha256: $0.sha256) }
+        }
+        return [Receipt.File(name: path == "-" ? "stdout" : Path.lastName(of: path), sha256: hash.value)]
+    }
+}
+
+extension VolumeWriter.Volume {
+    /// The volume in `--json`.
+    var json: [UInt8] {
+        var object = CanonicalObject()
+        object.set("bytes", integer: bytes)
+        object.set("path", string: path)
+        object.set("sha256", string: sha256.hex)
+        return object.bytes
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Capture
+import Console
 import FoundationEssentials
 import Parallel
 import Systems
@@ -22,6 +23,37 @@ struct CommonOptions: ParsableArguments {
 
     /// Where files without names are made.
     static var temporaryFolder: String { ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp" }
+
+    /// Returns the options for reading captures with this command.
+    func scanOptions(
+        filter: RecordFilter, pseudonymizer: RecordPseudonymizer? = nil, quarantineFileLimit: Int = 64 << 20,
+        reportsQueues: Bool = false
+    ) -> ScanOptions {
+        var generator = SystemRandomNumberGenerator()
+        return ScanOptions(
+            secret: RunSecret(using: &generator), filter: filter, pseudonymizer: pseudonymizer,
+            quarantineFileLimit: quarantineFileLimit, copyFolder: Self.temporaryFolder, reportsQueues: reportsQueues)
+    }
+
+    /// Returns a progress line for reading inputs.
+    func progress(of reader: CaptureReader) -> ProgressLine {
+        ProgressLine("reading", total: reader.byteCount, isQuiet: quiet)
+    }
+
+    /// Reads all inputs, with a progress line. The parameters are those of `CaptureReader.read(into:)`.
+    func read(
+        _ reader: CaptureReader,
+        keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
+        note: (Intake.Finding) -> Void = { _ in }, afterOutput: () async throws -> Void = {}
+    ) async throws -> Intake {
+        let progress = progress(of: reader)
+        defer { progress.clear() }
+        var intake = Intake(reader.options, keepsDetails: false, systems: Systems.table)
+        try await reader.read(
+            into: &intake, keep: keep, note: note, progress: { progress.add(bytes: $0, records: $1) },
+            afterOutput: afterOutput)
+        return intake
+    }
 
     func validate() throws {
         if let jobs, !(1...256).contains(jobs) { throw ValidationError("--jobs takes a number from 1 to 256") }

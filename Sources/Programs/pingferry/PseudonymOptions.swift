@@ -36,27 +36,8 @@ struct PseudonymOptions: ParsableArguments {
         do throws(PseudonymError) {
             return RecordPseudonymizer(try PseudonymKey(bytes), knowing: Systems.table)
         } catch {
-            throw CommandError(error, in: path)
-        }
-    }
-}
-
-extension CommandError {
-    /// A key that is none, or an input whose records have pseudonyms already.
-    init(_ error: PseudonymError, in path: String) {
-        switch error {
-        case .shortKey(let count):
-            self.init(
-                status: .badConfiguration,
-                message: "\(path): \(count) bytes are no key, which has \(PseudonymKey.fewestBytes) or more",
-                remedy: "make one with pingferry pseudonym-key -o FILE")
-        case .otherKey(let other, let given):
-            let key = other.map { "of the key \($0)" } ?? "of a key that is not told"
-            self.init(
-                status: .badData, message: "\(path): it has pseudonyms \(key), not of \(given)",
-                remedy: "give the key that they were made with, or leave --pseudonymize out")
-        case .unknownSystem(let name):
-            self.init(status: .badData, message: "\(path): no rules for records of \(name)")
+            throw CommandError(
+                status: .badConfiguration, message: "\(path): \(error)", remedy: error.remedy)
         }
     }
 }

@@ -50,30 +50,29 @@ struct ScanReport {
     func rollUp(_ apps: ContainerApps) -> AppRollUp { AppRollUp(rows, containerCount: containerCount, apps) }
 
     /// Counts a record.
-    mutating func count(_ entry: Batch.Entry) {
+    mutating func count(_ entry: ScanOutput.Entry) {
         inputs[entry.input].count(entry.summary, inRow: inputs[entry.input].row(at: entry.place))
     }
 
     /// Counts the events of a record by their documented meanings.
-    mutating func count(_ meanings: [String?], of entry: Batch.Entry) {
+    mutating func count(_ meanings: [String?], of entry: ScanOutput.Entry) {
         inputs[entry.input].count(meanings, inRow: inputs[entry.input].row(at: entry.place))
     }
 
     /// Adds a quarantined entry, a problem or the app that a row belongs to.
     mutating func note(_ finding: Intake.Finding) {
         switch finding {
-        case .quarantined(let entry): note(entry)
+        case .quarantined(let item, let input): note(item, of: input)
         case .problem(let problem): note(problem)
-        case .app(let entry): inputs[entry.input].learn(entry.app, ofRow: inputs[entry.input].row(at: entry.place))
+        case .app(let entry, let input): inputs[input].learn(entry.app, ofRow: inputs[input].row(at: entry.place))
         }
     }
 
-    private mutating func note(_ entry: Batch.QuarantineEntry) {
-        let item = entry.item
-        guard let row = inputs[entry.input].row(ofPath: item.path, kind: item.store.description) else { return }
+    private mutating func note(_ item: Quarantined, of input: Int) {
+        guard let row = inputs[input].row(ofPath: item.path, kind: item.store.description) else { return }
         let isShown = shownQuarantined < FirstFew<Quarantined>.shown
         if isShown { shownQuarantined += 1 }
-        inputs[entry.input].add(item, toRow: row, isShown: isShown)
+        inputs[input].add(item, toRow: row, isShown: isShown)
     }
 
     private mutating func note(_ problem: PlacedProblem) {

@@ -166,7 +166,7 @@ struct ScannedInput {
     // MARK: Finding rows
 
     /// Returns the index of the row that a record or an app was found in.
-    func row(at place: Batch.StorePlace?) -> Int { place.map { firstRow(ofStore: $0.store) + $0.part } ?? 0 }
+    func row(at place: ScanOutput.StorePlace?) -> Int { place.map { firstRow(ofStore: $0.store) + $0.part } ?? 0 }
 
     /// Returns the index of the row of the store that is, or holds, a file. Returns `nil` for a file of no store.
     /// - Parameter kind: The kind of store, which decides if one file is a store of two systems.

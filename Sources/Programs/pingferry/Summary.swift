@@ -9,15 +9,14 @@ import Telemetry
 struct Summary {
     private let intake: Intake
     private let filter: FilterSummary
+    /// The id of the key that pseudonyms were made with, or `nil` if none were made.
     private let pseudonymKeyID: String?
 
-    /// - Parameters:
-    ///   - filter: which records were asked for.
-    ///   - keyID: the id of the key that pseudonyms were made with; nil if none were made.
-    init(_ intake: Intake, of filter: RecordFilter, pseudonymizedWith keyID: String? = nil) {
+    /// Creates a summary of what was read with some options.
+    init(_ intake: Intake, of options: ScanOptions) {
         self.intake = intake
-        self.filter = FilterSummary(intake.filtered, of: filter)
-        pseudonymKeyID = keyID
+        filter = FilterSummary(intake.filtered, of: options.filter)
+        pseudonymKeyID = options.pseudonymizer?.keyID
     }
 
     /// `5 records (4 uploadable; held: schema 1), 2 duplicates left out, 1 quarantined`

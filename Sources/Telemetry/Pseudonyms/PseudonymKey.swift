@@ -65,12 +65,31 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
     }
 }
 
-/// Why pseudonyms cannot be made.
-public enum PseudonymError: Error, Sendable, Equatable {
-    /// A key of fewer bytes than it needs; how many it has.
+/// An error that prevents pseudonyms from being made.
+public enum PseudonymError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// A key is too short. The value is its number of bytes.
     case shortKey(Int)
-    /// A record has pseudonyms of another key; the ids of that key, where it is told, and of the one that was given.
+    /// A record has pseudonyms of another key. The values are the ids of that key, if it is known, and of the given key.
     case otherKey(String?, given: String)
-    /// A record is of a system that no rules are known of.
+    /// No rules are known for the system of a record.
     case unknownSystem(String)
+
+    /// The error as a sentence without a full stop.
+    public var description: String {
+        switch self {
+        case .shortKey(let count): "\(count) bytes are no key, which has \(PseudonymKey.fewestBytes) or more"
+        case .otherKey(let other, let given):
+            "it has pseudonyms \(other.map { "of the key \($0)" } ?? "of a key that is not told"), not of \(given)"
+        case .unknownSystem(let name): "no rules for records of \(name)"
+        }
+    }
+
+    /// The advice to the user, or `nil` if there is none.
+    public var remedy: String? {
+        switch self {
+        case .shortKey: "make one with pingferry pseudonym-key -o FILE"
+        case .otherKey: "give the key that they were made with, or leave --pseudonymize out"
+        case .unknownSystem: nil
+        }
+    }
 }

@@ -80,13 +80,6 @@ public struct FileScan<Reader: FileScanReader>: StoreScan {
 
     /// Reads files until the output is full or none is left.
     public mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool {
-        try read(into: &output) { _ in }
-    }
-
-    /// Reads files until the output is full or none is left. Calls `handOn` after each file.
-    public mutating func read(
-        into output: inout ScanOutput, handOn: (inout ScanOutput) -> Void
-    ) throws(FileError) -> Bool {
         do throws(FileError) {
             let folder = try tree.folder(at: folderPath)
             while !output.isFull {
@@ -99,7 +92,6 @@ public struct FileScan<Reader: FileScanReader>: StoreScan {
                         rejects = output.takeRejects()
                         current = file
                     }
-                    handOn(&output)
                 } else {
                     return false
                 }

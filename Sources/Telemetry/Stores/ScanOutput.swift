@@ -1,101 +1,246 @@
 import Hashing
+import JSONText
 
-/// The output of a scan since it was last taken: records, rejects, problems and reports, in the order of the store. Those who
-/// read the bytes of files fill it.
+/// The findings of a scan since they were last taken: records, rejects, problems and reports, in the order of the store.
+///
+/// The readers of the systems add records to an output. An output that was created with options applies the filter, replaces
+/// ids by pseudonyms if this is asked for, and writes each record as a line at once. An output without options keeps the
+/// records as they are.
 public struct ScanOutput: Sendable {
-    /// A record, and the place of the part of the store that it came from among ``Store/parts``.
-    public struct Found: Sendable {
-        /// The part.
-        public let part: Int
-        /// The record.
-        public fileprivate(set) var record: Record
+    /// A record that was written, in short.
+    public struct Entry: Sendable {
+        /// The parts of the record that are counted.
+        public let summary: RecordSummary
+        /// The line, with its line feed, in ``ScanOutput/lines``.
+        public let line: Range<Int>
+        /// The places of the notes and the payload in ``ScanOutput/lines``.
+        public let written: WrittenRecord
+        /// The key that decides if two records are duplicates.
+        public let key: RecordKey
+        /// The index of the input that the record was read from.
+        public let input: Int
+        /// The store that the record was read from, or `nil` for a bundle and for a request log that is an input.
+        public let place: StorePlace?
+        /// The parts of the payload that were left out to make pseudonyms.
+        public let leftOut: PseudonymCounts
     }
 
-    /// The records, with their parts.
-    public private(set) var found: [Found] = []
-    /// What could not be understood of the file that is being read. It goes to quarantine with the bytes of the file.
+    /// A part of a store of an input.
+    public struct StorePlace: Sendable, Hashable {
+        /// The index of the store.
+        public let store: Int
+        /// The index of the part in ``Store/parts``.
+        public let part: Int
+    }
+
+    /// The app that the records of a part of a store name. Later records take precedence.
+    public struct AppEntry: Sendable {
+        /// The part of the store, or `nil` for a bundle.
+        public let place: StorePlace?
+        /// The app.
+        public fileprivate(set) var app: App
+    }
+
+    /// The report of a store about itself.
+    public struct ReportEntry: Sendable {
+        /// The index of the input.
+        public let input: Int
+        /// The index of the store.
+        public let store: Int
+        /// The report.
+        public let report: StoreReport
+    }
+
+    /// The records, if the output keeps them as they are.
+    public private(set) var records: [Record] = []
+    /// The lines of the records, one after another.
+    public private(set) var lines = TextBuffer()
+    /// The records that were written to ``lines``.
+    public private(set) var entries: [Entry] = []
+    /// The rejects of the file that is being read. They are put into quarantine with the bytes of the file.
     public var rejects: [Reject] = []
     /// The path, in the capture, of the file that is being read.
     public var path: String
-    /// What went to quarantine.
+    /// The spans and files that were put into quarantine.
     public private(set) var quarantined: [Quarantined] = []
     /// The problems.
     public private(set) var problems: [PlacedProblem] = []
-    /// The reports of the store about itself.
-    public private(set) var reports: [StoreReport] = []
-    /// Bytes that were read.
+    /// The reports of stores about themselves.
+    public private(set) var reports: [ReportEntry] = []
+    /// The apps that records name, including records that the filter left out. Empty unless stores are asked to report.
+    public private(set) var apps: [AppEntry] = []
+    /// The findings of the filter, including those about records that it left out.
+    public private(set) var filtered = FilterFindings()
+    /// The first reason why no pseudonyms can be made of a record.
+    public private(set) var refusal: PseudonymError?
+    /// The number of bytes that were read.
     public var bytesRead = 0
-    /// Bytes of payloads, and an allowance for each thing that was found: what fills the output.
-    private var size = 0
+    /// The index of the input that is being read.
+    public let input: Int
+    /// The index of the store that is being read, or `nil` for a bundle and for a request log that is an input.
+    public var store: Int?
+
     private let capture: String
-    /// Memory of payloads that were handed on, to be filled again: to ask an allocator for the larger ones is slow.
-    private var spare: [[UInt8]] = []
+    private let options: ScanOptions?
+    private var pseudonymizer: RecordPseudonymizer?
+    /// The number of bytes of payloads and notes, and an allowance for each finding.
+    private var size = 0
+    /// The memory of the last payload, for the next one. Allocating memory for each payload is slow.
+    private var spare: [UInt8] = []
 
-    /// How many pieces of memory are kept, and how large each may be.
-    private static let mostSpare = 8
+    /// The largest piece of memory that is kept for the next payload.
     private static let largestSpare = 16 << 10
+    /// The largest memory of lines that is worth keeping for the next output.
+    private static let largestSpareLines = 512 << 10
 
-    /// An output is handed on when it holds this many bytes, so that memory does not grow with the input.
+    /// The size at which an output is full, so that memory does not grow with the input.
     public static let sizeGoal = 4 << 20
-    /// How many bytes a reject or a problem counts for: about as many as its texts take.
-    private static let detailSize = 1 << 10
-    /// How many bytes a record counts for beside its payload and its notes: about as many as it and its line take.
+    /// The allowance for a reject or a problem, which is roughly the size of its texts.
+    public static let detailSize = 1 << 10
+    /// The allowance for a record beside its payload and its notes.
     private static let recordSize = 1 << 10
 
-    /// Begins with nothing in it.
+    /// Creates an output that keeps records as they are.
+    ///
     /// - Parameters:
-    ///   - capture: the label of the capture.
-    ///   - path: the path of the first file that is read.
+    ///   - capture: The label of the capture.
+    ///   - path: The path of the first file that is read.
     public init(capture: String, path: String = "") {
-        self.capture = capture
-        self.path = path
+        self.init(capture: capture, path: path, input: 0, options: nil)
     }
 
-    /// The records alone.
-    public var records: [Record] { found.map(\.record) }
+    /// Creates an output that writes records as lines.
+    ///
+    /// - Parameters:
+    ///   - capture: The label of the capture.
+    ///   - input: The index of the input.
+    ///   - options: The filter, and the key of pseudonyms.
+    public init(capture: String, input: Int, writingWith options: ScanOptions) {
+        self.init(capture: capture, path: "", input: input, options: options)
+    }
 
-    /// Whether it is time to hand on what was read.
+    private init(capture: String, path: String, input: Int, options: ScanOptions?) {
+        self.capture = capture
+        self.path = path
+        self.input = input
+        self.options = options
+        pseudonymizer = options?.pseudonymizer
+    }
+
+    /// Whether the findings have to be taken before more are added.
     public var isFull: Bool { size >= Self.sizeGoal }
 
-    /// How many more bytes fill the output.
-    public var room: Int { max(0, Self.sizeGoal - size) }
+    /// The number of rejects and problems that fill the output.
+    var roomForDetails: Int { (max(0, Self.sizeGoal - size) + Self.detailSize - 1) / Self.detailSize }
 
-    /// How many rejects and problems fill the output.
-    var roomForDetails: Int { (room + Self.detailSize - 1) / Self.detailSize }
+    // MARK: Records
 
     /// Adds a record.
+    ///
+    /// - Parameter part: The index of the part of the store in ``Store/parts``.
     public mutating func add(_ record: consuming Record, part: Int = 0) {
-        // A payload of little requests has more notes than bytes.
+        // A payload that consists of small requests has more bytes in its notes than in itself.
         size += record.notes.reduce(Self.recordSize + record.payload.count) {
             $0 + $1.utf8.count + MemoryLayout<String>.stride
         }
-        found.append(Found(part: part, record: record))
+        guard let options else { return records.append(record) }
+        let place = store.map { StorePlace(store: $0, part: part) }
+        if options.reportsQueues { learn(record.app, at: place) }
+        if let hold = Self.holdForType(of: record) { record.held.insert(hold, at: 0) }
+        guard options.filter.passes(record, noting: &filtered) else { return keepMemory(of: &record) }
+        do throws(PseudonymError) {
+            // Records that were equal are equal afterwards, because the pseudonyms depend only on the record and the key.
+            let leftOut = try pseudonymizer?.pseudonymize(&record) ?? PseudonymCounts()
+            let start = lines.count
+            let written = record.write(to: &lines)
+            append(record, at: start..<lines.count, written, place: place, leftOut: leftOut, options)
+        } catch {
+            refusal = refusal ?? error
+        }
+        keepMemory(of: &record)
     }
+
+    /// Adds a record whose line is a part of a text that ``adopt(lines:)`` takes over later.
+    public mutating func add(_ record: borrowing Record, at line: Range<Int>, _ written: WrittenRecord) {
+        guard let options, options.filter.passes(record, noting: &filtered) else { return }
+        append(record, at: line, written, place: nil, leftOut: PseudonymCounts(), options)
+    }
+
+    /// Takes over a text as the lines of all records.
+    public mutating func adopt(lines text: [UInt8]) { lines = TextBuffer(text) }
+
+    private mutating func append(
+        _ record: borrowing Record, at line: Range<Int>, _ written: WrittenRecord, place: StorePlace?,
+        leftOut: PseudonymCounts, _ options: borrowing ScanOptions
+    ) {
+        entries.append(
+            Entry(
+                summary: RecordSummary(record), line: line, written: written,
+                key: RecordKey(record, secret: options.secret), input: input, place: place, leftOut: leftOut))
+    }
+
+    /// Returns the hold of a record without a type. No server has a path for it, and no limit per type applies to it.
+    private static func holdForType(of record: borrowing Record) -> Hold? {
+        guard record.type.isEmpty, !record.held.contains(where: \.isSchema) else { return nil }
+        return .schema(["type is empty"])
+    }
+
+    private mutating func learn(_ app: App?, at place: StorePlace?) {
+        guard let app else { return }
+        // The records of a part are added one after another.
+        if let last = apps.indices.last, apps[last].place == place {
+            apps[last].app = app.filled(from: apps[last].app)
+        } else {
+            apps.append(AppEntry(place: place, app: app))
+        }
+    }
+
+    /// Returns memory for a payload. It is empty and has the capacity of an earlier payload, if there was one.
+    public mutating func takeSpareMemory() -> [UInt8] {
+        var memory: [UInt8] = []
+        swap(&memory, &spare)
+        return memory
+    }
+
+    private mutating func keepMemory(of record: inout Record) {
+        swap(&record.payload, &spare)
+        if spare.capacity > Self.largestSpare { spare = [] }
+        spare.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Problems, rejects and reports
 
     /// Adds a problem with the file that is being read.
     public mutating func report(_ problem: Problem) { report(problem, path: path) }
 
-    /// Adds a problem with a file or folder.
-    /// - Parameter path: the path in the capture.
+    /// Adds a problem with the file or folder at `path` in the capture.
     public mutating func report(_ problem: Problem, path: String) {
-        size += Self.detailSize
-        problems.append(PlacedProblem(capture: capture, path: path, problem: problem))
+        report(PlacedProblem(capture: capture, path: path, problem: problem))
     }
 
-    /// Adds what a store tells of itself.
-    public mutating func report(_ report: StoreReport) { reports.append(report) }
+    /// Adds a problem, which may belong to another capture if the input is a bundle.
+    public mutating func report(_ problem: PlacedProblem) {
+        size += Self.detailSize
+        problems.append(problem)
+    }
 
-    /// Adds a span or a file that could not be understood.
+    /// Adds the report of the store about itself.
+    public mutating func report(_ report: StoreReport) {
+        reports.append(ReportEntry(input: input, store: store ?? 0, report: report))
+    }
+
+    /// Puts a span or a file into quarantine.
     public mutating func quarantine(_ item: Quarantined) {
         size += Self.detailSize
         quarantined.append(item)
     }
 
-    /// Adds a span of a file that could not be understood.
+    /// Puts a span of a file into quarantine.
+    ///
     /// - Parameters:
-    ///   - contents: all bytes of the file.
-    ///   - path: the path of the file in the capture.
-    ///   - carriesCredentials: whether only its hash is listed.
+    ///   - contents: All bytes of the file.
+    ///   - path: The path of the file in the capture.
+    ///   - carriesCredentials: Whether only the hash is listed.
     public mutating func quarantine(
         _ reject: Reject, of contents: [UInt8], path: String, kind: StoreKind, carriesCredentials: Bool
     ) {
@@ -113,38 +258,25 @@ public struct ScanOutput: Sendable {
                 isStored: !carriesCredentials))
     }
 
-    /// Hands the records on, one after another in their order, and forgets them; they count as before.
-    /// - Parameter body: is lent each in its place, so that none is copied.
-    public mutating func handOnRecords(_ body: (inout Found) -> Void) {
-        for index in found.indices {
-            body(&found[index])
-            if spare.count < Self.mostSpare { keepMemory(ofRecord: index) }
-        }
-        found.removeAll(keepingCapacity: found.count <= Self.mostSpare)
-    }
-
-    /// Memory for a payload: that of one that was handed on, where there is some, without its bytes.
-    public mutating func takeSpareMemory() -> [UInt8] { spare.popLast() ?? [] }
-
-    /// Takes the rejects of the file that was read.
+    /// Removes and returns the rejects of the file that was read.
     public mutating func takeRejects() -> [Reject] {
         let taken = rejects
         rejects = []
         return taken
     }
 
-    /// Forgets what was read, and keeps memory for payloads.
-    public mutating func removeAll() {
-        handOnRecords { _ in }
-        (rejects, quarantined, problems, reports) = ([], [], [], [])
-        (path, bytesRead, size) = ("", 0, 0)
-    }
+    // MARK: Reuse
 
-    private mutating func keepMemory(ofRecord index: Int) {
-        var payload: [UInt8] = []
-        swap(&payload, &found[index].record.payload)
-        guard payload.capacity <= Self.largestSpare else { return }
-        payload.removeAll(keepingCapacity: true)
-        spare.append(payload)
+    /// Removes all findings. Keeps the memory of lines and records, because growing it again is slow.
+    ///
+    /// - Returns: Whether the memory is worth keeping. It is not if large records made it large.
+    public mutating func empty() -> Bool {
+        var emptied = ScanOutput(capture: capture, path: "", input: input, options: options)
+        swap(&emptied.lines, &lines)
+        swap(&emptied.entries, &entries)
+        emptied.lines.removeAll()
+        emptied.entries.removeAll(keepingCapacity: true)
+        self = emptied
+        return lines.capacity <= Self.largestSpareLines
     }
 }

@@ -42,27 +42,14 @@ public struct StorePart: Sendable, Equatable {
     }
 }
 
-/// The reading of a store: it hands out what it finds until it is done. There is no other way to stop and go on.
+/// A scan of a store, which can be interrupted between two outputs.
 public protocol StoreScan: Sendable {
-    /// Reads on until the output is full or the store ends.
-    /// - Returns: whether there is more to read.
-    /// - Throws: `FileError` with operation `spool` if there is no room for what has to be copied to be read: nothing that
-    ///   was read counts then. All other faults become problems or rejects.
+    /// Reads until the output is full or the store ends.
+    ///
+    /// - Returns: Whether there is more to read.
+    /// - Throws: `FileError` with operation `spool` if there is no room for a copy that is needed. In this case, the findings
+    ///   must not be used. All other faults become problems or rejects.
     mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool
-
-    /// Reads on likewise. A store that is read file by file lends the output after each of them, so that records can be handed
-    /// on while their memory is at hand.
-    /// - Parameter handOn: may hand on the records that there are; what it leaves stays in the output.
-    mutating func read(into output: inout ScanOutput, handOn: (inout ScanOutput) -> Void) throws(FileError) -> Bool
-}
-
-extension StoreScan {
-    /// Reads on without lending the output.
-    public mutating func read(
-        into output: inout ScanOutput, handOn: (inout ScanOutput) -> Void
-    ) throws(FileError) -> Bool {
-        try read(into: &output)
-    }
 }
 
 /// Where a store lies, and how it is to be read.
@@ -90,26 +77,32 @@ public struct StoreContext: Sendable {
     }
 }
 
-/// How stores are read.
+/// The options for reading stores.
 public struct ScanOptions: Sendable {
-    /// Random numbers, the same for all of a run; see `RecordKey`.
+    /// Random numbers, the same for a whole run. `RecordKey` explains their use.
     public var secret: RunSecret
-    /// The most bytes of one file that go to quarantine.
+    /// The records that are wanted.
+    public var filter: RecordFilter
+    /// Makes pseudonyms. `nil` leaves records as they are.
+    public var pseudonymizer: RecordPseudonymizer?
+    /// The maximum number of bytes of one file that are put into quarantine.
     public var quarantineFileLimit: Int
-    /// Where private copies of databases are made, in files without names.
+    /// The folder for private copies of databases, which are files without names.
     public var copyFolder: String
-    /// Whether what a scan alone shows is found out too: what the SDKs' own rules say of queues, and how many events repeat
-    /// others.
+    /// Whether stores report about themselves: the state of queues by the rules of the SDK, and the number of repeated events.
     public var reportsQueues: Bool
-    /// Runs the work on one large file, on as many cores as are free.
+    /// Divides the work on one large file among the available cores.
     public var spread: Spread
 
-    /// Makes options.
+    /// Creates options.
     public init(
-        secret: RunSecret, quarantineFileLimit: Int = 64 << 20, copyFolder: String = "/tmp",
-        reportsQueues: Bool = false, spread: @escaping Spread = oneAfterAnother
+        secret: RunSecret, filter: RecordFilter = RecordFilter(), pseudonymizer: RecordPseudonymizer? = nil,
+        quarantineFileLimit: Int = 64 << 20, copyFolder: String = "/tmp", reportsQueues: Bool = false,
+        spread: @escaping Spread = oneAfterAnother
     ) {
         self.secret = secret
+        self.filter = filter
+        self.pseudonymizer = pseudonymizer
         self.quarantineFileLimit = quarantineFileLimit
         self.copyFolder = copyFolder
         self.reportsQueues = reportsQueues

@@ -68,14 +68,17 @@ private func read(_ bytes: [UInt8]) async {
             archive: .source(ByteSource(bytes)), path: "fuzz.tar", label: "fuzz", systems: Systems.table, spool: spool,
             limit: JobLimit(jobs: 1)
         )
-        let options = HarvestOptions(
-            filter: RecordFilter(), scan: ScanOptions(secret: .ofTests))
-        try await Harvest(.folder(capture), number: 0, options: options, limit: JobLimit(jobs: 1)).run { batch in
-            // What stands in the spool does not change; names that are no UTF-8 do not come back, as in a folder.
-            for entry in batch.quarantined where entry.item.isStored && !entry.item.path.contains("\u{FFFD}") {
-                var source = try QuarantineSource([.folder(capture)])
-                _ = try source.bytes(of: entry.item, input: 0)
-            }
+        let options = ScanOptions(secret: .ofTests)
+        let reader = CaptureReader([.folder(capture)], paths: ["fuzz.tar"], options: options, limit: JobLimit(jobs: 1))
+        var intake = Intake(options, keepsDetails: false, systems: Systems.table)
+        var quarantined: [Quarantined] = []
+        try await reader.read(into: &intake, keep: { _, _, _ in }) { finding in
+            if case .quarantined(let item, _) = finding { quarantined.append(item) }
+        }
+        var source = try QuarantineSource(reader.inputs)
+        // The bytes in the spool do not change. A file whose name is not UTF-8 cannot be found again, as in a folder.
+        for item in quarantined where item.isStored && !item.path.contains("\u{FFFD}") {
+            _ = try source.bytes(of: item, input: 0)
         }
         for store in capture.stores {
             precondition(!store.path.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) })

@@ -86,7 +86,7 @@ struct BundleCommand: AsyncParsableCommand {
         if common.json, isStandardOutput {
             throw ValidationError("--json and -o \(output) both want the standard output")
         }
-        if isStandardOutput, StandardOutput.isTerminal { throw BundleOutput.terminalError }
+        if isStandardOutput, StandardOutput.isTerminal { throw Self.terminalError }
         if let volumeSize, VolumeSize(text: volumeSize) == nil {
             throw ValidationError(
                 "--volume-size takes cd, dvd, fat, or a number of bytes, at least \(VolumeSize.smallest >> 10)K, with K, M or G"
@@ -112,9 +112,7 @@ struct BundleCommand: AsyncParsableCommand {
     func run() async throws {
         try await reporting {
             let pseudonymizer = try pseudonyms.pseudonymizer()
-            let file = try BundleOutput(
-                path: isStandardOutput ? "-" : output, volumes: volumeSize.flatMap { VolumeSize(text: $0) },
-                permissions: mode, replacing: force, isHashed: receipts.receipt != nil)
+            let file = try openOutput()
             let receipt = try receipts.output(replacing: force)
             OutputPlace.warn(about: output, among: input.paths, isQuiet: common.quiet)
             let limit = common.limit
@@ -126,53 +124,42 @@ struct BundleCommand: AsyncParsableCommand {
                 passwords: try backups.passwords(isQuiet: common.quiet),
                 // Hashes would tell whose captures they are.
                 hashes: pseudonymizer == nil ? hashes : nil)
-            let reading = Reading(
-                try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
-                limit: limit,
-                quarantineFileLimit: quarantineFile << 20, keepsDetails: true, pseudonymizer: pseudonymizer)
-            var bundle = try BundleAssembler(level: level, tool: ProgramVersion.number, limit: reading.limit)
-            var intake = try await reading.run(
-                keep: { entry, line, _ in bundle.add(entry.summary, line: line) },
-                afterBatch: { try await bundle.writeFinished { try file.write($0) } })
-            let limits = QuarantineLimits(fileLimit: quarantineFile << 20, totalLimit: quarantineTotal << 20)
-            var source = try QuarantineSource(reading.inputs)
-            try await bundle.add(intake.spill.quarantine, within: limits) { input, item in
-                do {
-                    return try source.bytes(of: item, input: input)
-                } catch is ChangedCaptureError {
-                    return nil
-                }
-            } lose: {
-                try intake.lose($0, $1)
-            } to: {
-                try file.write($0)
-            }
-            let given = try await hashes.account(for: reading.inputs, labels: opening.labels(ofPaths: input.paths))
-            for problem in given.problems { try intake.tell(problem) }
-            let keyID = pseudonymizer?.keyID ?? Self.commonKeyID(of: reading.inputs, intake)
-            let manifest = try bundle.finish(
-                problems: intake.spill.problems, duplicates: intake.duplicates, pseudonymized: keyID,
-                inputs: given.inputs
-            ) {
-                try file.write($0)
-            }
-            let files = try file.commit()
+            let reader = CaptureReader(
+                try await opening.open(input.paths), paths: input.paths,
+                options: common.scanOptions(
+                    filter: try filters.filter(), pseudonymizer: pseudonymizer,
+                    quarantineFileLimit: quarantineFile << 20), limit: limit)
+            let maker = BundleMaker(
+                reader, level: level, tool: ProgramVersion.number,
+                quarantine: QuarantineLimits(fileLimit: quarantineFile << 20, totalLimit: quarantineTotal << 20))
+            let progress = common.progress(of: reader)
+            defer { progress.clear() }
+            let bundle = try await maker.make(
+                (hashes, opening.labels(ofPaths: input.paths)), systems: Systems.table,
+                progress: { progress.add(bytes: $0, records: $1) }, to: { try file.write($0) })
+            progress.clear()
+            try file.commit()
             try receipt.write(after: "\(name(of: file.volumes)) is written") {
-                self.receipt(for: manifest, files, intake)
+                self.receipt(for: bundle.manifest, file.hashedFiles, bundle.intake)
             }
-            try report(
-                Summary(intake, of: reading.filter, pseudonymizedWith: pseudonymizer?.keyID), manifest, file.volumes)
+            try report(Summary(bundle.intake, of: reader.options), bundle.manifest, file.volumes)
         }
     }
 
-    /// The id of the key that all bundles given have pseudonyms of, if nothing else was given; nil where there is none.
-    private static func commonKeyID(of inputs: [CaptureInput], _ intake: Intake) -> String? {
-        let keys = Set(inputs.map(\.pseudonymized))
-        let hasOnlyPseudonyms = intake.totals.holds[Hold.pseudonymized.code] == intake.totals.records
-        guard keys.count == 1, hasOnlyPseudonyms, intake.quarantined.count + intake.problems.count == 0 else {
-            return nil
+    private func openOutput() throws -> CommandOutput {
+        let path = isStandardOutput ? "-" : output
+        if let size = volumeSize.flatMap({ VolumeSize(text: $0) }) {
+            return try CommandOutput(path: path, volumes: size, permissions: mode, replacing: force)
         }
-        return keys.first ?? nil
+        let file = try CommandOutput(path: path, replacing: force, isHashed: receipts.receipt != nil)
+        guard !file.isTerminal else { throw Self.terminalError }
+        if mode != .ownerOnly { try file.setPermissions(mode) }
+        return file
+    }
+
+    /// The error for a bundle that would be written to a terminal.
+    private static var terminalError: ValidationError {
+        ValidationError("a bundle is nothing for a terminal: send it to a file or through a pipe")
     }
 
     private func receipt(for manifest: Manifest, _ files: [Receipt.File], _ intake: Intake) -> Receipt {

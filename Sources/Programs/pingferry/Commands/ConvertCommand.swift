@@ -134,7 +134,9 @@ struct ConvertCommand: AsyncParsableCommand {
 
     /// Opens the inputs.
     /// - Parameter excluded: the output, which is never read.
-    private func reading(excluded: Set<FileIdentity>, _ pseudonymizer: RecordPseudonymizer?) async throws -> Reading {
+    private func reader(
+        excluded: Set<FileIdentity>, _ pseudonymizer: RecordPseudonymizer?
+    ) async throws -> CaptureReader {
         let limit = common.limit
         let opening = InputOpening(
             labels: input.label, systems: Systems.table, limit: limit, excluded: excluded, isSalvage: salvage,
@@ -142,9 +144,10 @@ struct ConvertCommand: AsyncParsableCommand {
             passwords: try backups.passwords(isQuiet: common.quiet))
         let part = try segments.map { try self.part($0, opening) }
         let inputs = if let part { [CaptureInput.bundle(part.bundle)] } else { try await opening.open(input.paths) }
-        return Reading(
-            inputs, paths: input.paths, filter: try filters.filter(), common: common, limit: limit,
-            pseudonymizer: pseudonymizer, segments: part?.places)
+        return CaptureReader(
+            inputs, paths: input.paths,
+            options: common.scanOptions(filter: try filters.filter(), pseudonymizer: pseudonymizer),
+            segments: part?.places, limit: limit)
     }
 
     /// The bundle, and the places of the segments that are asked for.
@@ -166,12 +169,12 @@ struct ConvertCommand: AsyncParsableCommand {
 
     private func writeRecords(_ pseudonymizer: RecordPseudonymizer?) async throws {
         let file = try openOutput()
-        let reading = try await reading(excluded: file.identities, pseudonymizer)
+        let reader = try await reader(excluded: file.identities, pseudonymizer)
         var records = try RecordsOutput(
             payloadOnly ? .payload : .record, isCompressed: output.hasSuffix(".zst")
         ) { try file.write($0) }
         var labeler = EventLabeler(Systems.table)
-        let intake = try await reading.run { entry, line, payload in
+        let intake = try await common.read(reader) { entry, line, payload in
             guard labels else { return try records.add(line: line, payload: payload) }
             let record = entry.summary
             let labeled = labeler.labeled(line: line, payload: payload, system: record.system, type: record.type)
@@ -179,7 +182,7 @@ struct ConvertCommand: AsyncParsableCommand {
         }
         try records.finish()
         try file.commit()
-        try report(Summary(intake, of: reading.filter, pseudonymizedWith: pseudonymizer?.keyID))
+        try report(Summary(intake, of: reader.options))
     }
 
     // MARK: Tables
@@ -190,28 +193,29 @@ struct ConvertCommand: AsyncParsableCommand {
         if !force { try companions?.refuse() }
         var export = try TableExport(
             format, path: output, replacing: force, systems: Systems.table, limit: limit)
-        let reading = try await reading(excluded: export.identities, pseudonymizer)
+        let reader = try await reader(excluded: export.identities, pseudonymizer)
         export.add(meta: "tool", "pingferry \(ProgramVersion.number)")
         export.add(meta: "tables", "\(ExportTables.version)")
         if let segments { export.add(meta: "segments", segments.description) }
         // Where there are pseudonyms, names and digests would tell whose captures these are.
-        for (number, input) in reading.inputs.enumerated() where pseudonymizer == nil {
+        for (number, input) in reader.inputs.enumerated() where pseudonymizer == nil {
             export.add(meta: "input.\(number + 1)", input.label(path: self.input.paths[number]))
             if case .bundle(let bundle) = input { export.add(meta: "digest.\(number + 1)", bundle.manifest.digest) }
         }
-        let intake = try await reading.run(
+        let intake = try await common.read(
+            reader,
             keep: { entry, line, payload in export.add(entry.summary, line: line, payload: payload) },
             note: { finding in
                 switch finding {
-                case .quarantined(let entry): if pseudonymizer == nil { export.add(entry.item) }
+                case .quarantined(let item, _): if pseudonymizer == nil { export.add(item) }
                 case .problem(let problem): if pseudonymizer == nil { export.add(problem) }
                 case .app: break
                 }
-            }, afterBatch: { try await export.writeFinished() })
+            }, afterOutput: { try await export.writeFinished() })
         let counts = try await export.finish()
         try companions?.remove()
         try report(
-            Summary(intake, of: reading.filter, pseudonymizedWith: pseudonymizer?.keyID), counts,
+            Summary(intake, of: reader.options), counts,
             timeless: export.timeless)
     }
 

@@ -73,49 +73,51 @@ struct ReportCommand: AsyncParsableCommand {
             let opening = InputOpening(
                 labels: input.label, systems: Systems.table, limit: limit, excluded: file.identities,
                 isSalvage: salvage, spool: input.spool, passwords: try backups.passwords(isQuiet: common.quiet))
-            let reading = Reading(
-                try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
-                limit: limit, reportsQueues: pseudonymizer == nil, pseudonymizer: pseudonymizer)
+            let reader = CaptureReader(
+                try await opening.open(input.paths), paths: input.paths,
+                options: common.scanOptions(
+                    filter: try filters.filter(), pseudonymizer: pseudonymizer, reportsQueues: pseudonymizer == nil),
+                limit: limit)
             let counter = ReportCounter()
-            var stores = ScanReport(reading.inputs, paths: input.paths, at: try instant())
-            let intake = try await count(reading, to: counter, stores: &stores)
+            var stores = ScanReport(reader.inputs, paths: input.paths, at: try instant())
+            let intake = try await count(reader, to: counter, stores: &stores)
             stores.finish(intake)
             let page = ReportPage(
-                counter, facts: facts(reading, intake, stores, keyID: pseudonymizer?.keyID), systems: Systems.table,
+                counter, facts: facts(reader, intake, stores, keyID: pseudonymizer?.keyID), systems: Systems.table,
                 minimumCount: minimumCount)
             let bytes = page.bytes
             try file.write(bytes.span)
             try file.commit()
-            try tell(
-                Summary(intake, of: reading.filter, pseudonymizedWith: pseudonymizer?.keyID), page, size: bytes.count)
+            try tell(Summary(intake, of: reader.options), page, size: bytes.count)
         }
     }
 
     /// Has the rows of all tables counted.
     private func count(
-        _ reading: Reading, to counter: ReportCounter, stores: inout ScanReport
+        _ reader: CaptureReader, to counter: ReportCounter, stores: inout ScanReport
     ) async throws -> Intake {
         var export = try TableExport(
-            .report(counter), path: output, replacing: force, systems: Systems.table, limit: reading.limit)
-        let intake = try await reading.run(
+            .report(counter), path: output, replacing: force, systems: Systems.table, limit: reader.limit)
+        let intake = try await common.read(
+            reader,
             keep: { entry, line, payload in
                 stores.count(entry)
                 export.add(entry.summary, line: line, payload: payload)
             },
             note: { finding in
                 switch finding {
-                case .quarantined(let entry): export.add(entry.item)
+                case .quarantined(let item, _): export.add(item)
                 case .problem(let problem): export.add(problem)
                 case .app: break
                 }
-            }, afterBatch: { try await export.writeFinished() })
+            }, afterOutput: { try await export.writeFinished() })
         _ = try await export.finish()
         return intake
     }
 
     /// - Parameter keyID: the id of the key of pseudonyms: names of inputs and digests would tell whose captures these are.
-    private func facts(_ reading: Reading, _ intake: Intake, _ stores: ScanReport, keyID: String?) -> ReportFacts {
-        let inputs = zip(reading.inputs, input.paths).map { $0.reportInput(path: $1) }
+    private func facts(_ reader: CaptureReader, _ intake: Intake, _ stores: ScanReport, keyID: String?) -> ReportFacts {
+        let inputs = zip(reader.inputs, input.paths).map { $0.reportInput(path: $1) }
         var facts = ReportFacts(
             tool: "pingferry \(ProgramVersion.number)", inputs: inputs, duplicates: intake.duplicates,
             isComplete: !intake.isIncomplete)

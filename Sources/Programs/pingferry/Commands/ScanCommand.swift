@@ -54,12 +54,13 @@ struct ScanCommand: AsyncParsableCommand {
             let opening = InputOpening(
                 labels: input.label, systems: Systems.table, limit: limit, isSalvage: salvage, spool: input.spool,
                 passwords: try backups.passwords(isQuiet: common.quiet))
-            let reading = Reading(
-                try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
-                limit: limit, reportsQueues: true)
-            var report = ScanReport(reading.inputs, paths: input.paths, at: try instant())
+            let reader = CaptureReader(
+                try await opening.open(input.paths), paths: input.paths,
+                options: common.scanOptions(filter: try filters.filter(), reportsQueues: true), limit: limit)
+            var report = ScanReport(reader.inputs, paths: input.paths, at: try instant())
             var labeler = EventLabeler(Systems.table)
-            let intake = try await reading.run(
+            let intake = try await common.read(
+                reader,
                 keep: { entry, _, payload in
                     report.count(entry)
                     guard common.json else { return }
@@ -68,7 +69,7 @@ struct ScanCommand: AsyncParsableCommand {
                     report.count(labels, of: entry)
                 }, note: { report.note($0) })
             report.finish(intake)
-            let summary = Summary(intake, of: reading.filter)
+            let summary = Summary(intake, of: reader.options)
             if common.json {
                 let json = ScanJSON(report)
                 try summary.printJSON(streaming: "stores", json.forEachStore) { object in

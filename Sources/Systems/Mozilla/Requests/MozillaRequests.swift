@@ -37,7 +37,7 @@ enum MozillaRequests {
             reader.place = place
             reader.readPingFile(line, into: &output)
         }
-        guard var record = output.found.first?.record else {
+        guard var record = output.records.first else {
             throw .invalid(output.rejects.first?.reason ?? "no envelope")
         }
         record.source.index = source.index

@@ -1,0 +1,82 @@
+import Bundle
+import Files
+import Telemetry
+
+/// Makes one bundle of the inputs of a reader: their records, what could not be understood, and a manifest that names them.
+public struct BundleMaker {
+    /// A bundle that was made.
+    public struct Result {
+        /// The manifest of the bundle.
+        public let manifest: Manifest
+        /// The findings in the inputs.
+        public let intake: Intake
+    }
+
+    private let reader: CaptureReader
+    private let level: Int
+    private let tool: String
+    private let quarantine: QuarantineLimits
+
+    /// Creates a maker.
+    ///
+    /// - Parameters:
+    ///   - level: The zstd level, from 1 to 19.
+    ///   - tool: The version of the program.
+    ///   - quarantine: The limits on the bytes that the bundle carries of what could not be understood.
+    public init(_ reader: CaptureReader, level: Int, tool: String, quarantine: QuarantineLimits) {
+        self.reader = reader
+        self.level = level
+        self.tool = tool
+        self.quarantine = quarantine
+    }
+
+    /// Reads the inputs and writes the bundle.
+    ///
+    /// - Parameters:
+    ///   - hashes: The hashes of the inputs, with the labels of the inputs.
+    ///   - systems: The systems whose records and stores the inputs may contain.
+    ///   - progress: Called with the number of bytes that were read and of records that were found in them.
+    ///   - sink: Called with the bytes of the bundle, in order.
+    public func make(
+        _ hashes: (hashes: InputHashes, labels: [String]), systems: SystemTable,
+        progress: (_ bytes: Int, _ records: Int) -> Void, to sink: BundleAssembler.Sink
+    ) async throws -> Result {
+        var bundle = try BundleAssembler(level: level, tool: tool, limit: reader.limit)
+        var intake = Intake(reader.options, keepsDetails: true, systems: systems)
+        try await reader.read(
+            into: &intake, keep: { entry, line, _ in bundle.add(entry.summary, line: line) }, progress: progress,
+            afterOutput: { try await bundle.writeFinished(to: sink) })
+        var source = try QuarantineSource(reader.inputs)
+        try await bundle.add(intake.spill.quarantine, within: quarantine) { input, item in
+            do {
+                return try source.bytes(of: item, input: input)
+            } catch is ChangedCaptureError {
+                return nil
+            }
+        } lose: {
+            try intake.lose($0, $1)
+        } to: {
+            try sink($0)
+        }
+        let given = try await hashes.hashes.account(for: reader.inputs, labels: hashes.labels)
+        for problem in given.problems { try intake.tell(problem) }
+        let manifest = try bundle.finish(
+            problems: intake.spill.problems, duplicates: intake.duplicates, pseudonymized: keyID(intake),
+            inputs: given.inputs, to: sink)
+        return Result(manifest: manifest, intake: intake)
+    }
+
+    /// Returns the id of the key that the pseudonyms of all records were made with, or `nil` if there is no such key.
+    ///
+    /// The records have pseudonyms of one key if the reader made them, or if all inputs are bundles with pseudonyms of that key
+    /// and nothing was found that the pseudonyms do not cover.
+    private func keyID(_ intake: Intake) -> String? {
+        if let pseudonymizer = reader.options.pseudonymizer { return pseudonymizer.keyID }
+        let keys = Set(reader.inputs.map(\.pseudonymized))
+        let hasOnlyPseudonyms = intake.totals.holds[Hold.pseudonymized.code] == intake.totals.records
+        guard keys.count == 1, hasOnlyPseudonyms, intake.quarantined.count + intake.problems.count == 0 else {
+            return nil
+        }
+        return keys.first ?? nil
+    }
+}

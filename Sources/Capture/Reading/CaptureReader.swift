@@ -1,0 +1,190 @@
+import Bundle
+import Files
+import Parallel
+import Telemetry
+
+/// An opened input, from which records are read.
+public enum CaptureInput: Sendable {
+    /// A folder pulled from a device, or a single store file.
+    case folder(CapturedFolder)
+    /// A bundle, read by its manifest.
+    case bundle(BundleReader)
+    /// A damaged bundle.
+    case salvage(SalvagedBundle)
+    /// A request log by itself.
+    case log(RequestLog)
+
+    /// Whether the input is an intact bundle, whose quarantine and problems were reported when it was made.
+    public var isBundle: Bool {
+        if case .bundle = self { true } else { false }
+    }
+
+    /// How many bytes are going to be read; nil if that cannot be told in front.
+    /// - Parameter segments: which segments of a bundle are read, counted from 0; nil for all.
+    public func byteCount(ofSegments segments: Range<Int>? = nil) -> Int? {
+        switch self {
+        case .bundle(let bundle): bundle.manifest.segments(in: segments).reduce(0) { $0 + $1.bytes }
+        case .log(let log): PlainText.count(in: log.source)
+        case .folder, .salvage: nil
+        }
+    }
+
+    /// The id of the key that a bundle says all its records have pseudonyms of; nil for any other input.
+    public var pseudonymized: String? {
+        if case .bundle(let bundle) = self { bundle.manifest.pseudonymized } else { nil }
+    }
+}
+
+extension Manifest {
+    /// The segments of a range of places, counted from 0; all where there is none.
+    fileprivate func segments(in range: Range<Int>?) -> ArraySlice<Segment> {
+        segments[range?.clamped(to: segments.indices) ?? segments.indices]
+    }
+}
+
+/// Reads inputs on several cores, and passes their records on in order: inputs as given, stores by path, and the records of a
+/// store in the order that its format documents.
+public struct CaptureReader: Sendable {
+    /// The inputs.
+    public let inputs: [CaptureInput]
+    /// The options for reading stores.
+    public let options: ScanOptions
+    /// Limits the number of cores that are used.
+    public let limit: JobLimit
+    private let paths: [String]
+    private let segments: Range<Int>?
+
+    /// Creates a reader. Nothing is read yet.
+    ///
+    /// - Parameters:
+    ///   - paths: The paths of the inputs, as given. Errors name them.
+    ///   - segments: The segments of a bundle that are read, counted from 0. The quarantine and the problems of the bundle are
+    ///     read with its last segment. `nil` reads all segments.
+    public init(
+        _ inputs: [CaptureInput], paths: [String], options: ScanOptions, segments: Range<Int>? = nil, limit: JobLimit
+    ) {
+        self.inputs = inputs
+        self.paths = paths
+        self.segments = segments
+        self.limit = limit
+        var options = options
+        options.spread = { limit.spread($0, $1) }
+        self.options = options
+    }
+
+    /// The number of bytes of all inputs, or `nil` if it is unknown before they are read.
+    public var byteCount: Int? {
+        inputs.reduce(0) { total, input in
+            guard let total, let count = input.byteCount(ofSegments: segments) else { return nil }
+            return total + count
+        }
+    }
+
+    /// Reads all inputs.
+    ///
+    /// - Parameters:
+    ///   - keep: Called for each record that is kept, with its line and the part of the line that is its payload.
+    ///   - note: Called for each other finding.
+    ///   - progress: Called with the number of bytes that were read and of records that were found in them.
+    ///   - afterOutput: Called after several records were kept.
+    /// - Throws: ``InputError`` for a damaged bundle and for records with pseudonyms of another key, and the errors of
+    ///   `keep` and `afterOutput`.
+    public func read(
+        into intake: inout Intake,
+        keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,
+        note: (Intake.Finding) -> Void = { _ in }, progress: (_ bytes: Int, _ records: Int) -> Void = { _, _ in },
+        afterOutput: () async throws -> Void = {}
+    ) async throws {
+        for (number, input) in inputs.enumerated() {
+            do {
+                try await read(number) { output in
+                    try intake.take(output, fromBundle: input.isBundle, keep: keep, note: note)
+                    try ResourceExhaustion.check()
+                    try await afterOutput()
+                    progress(output.bytesRead, output.entries.count)
+                }
+            } catch let error as BundleError {
+                throw InputError.bundle(error, paths[number])
+            } catch let error as PseudonymError {
+                throw InputError.pseudonyms(error, paths[number])
+            }
+            try ResourceExhaustion.check()
+        }
+    }
+
+    /// Reads an input. Calls `consume` with its findings, in order.
+    func read(_ number: Int, _ consume: (ScanOutput) async throws -> Void) async throws {
+        switch inputs[number] {
+        case .folder(let capture): try await read(capture, number, consume)
+        case .bundle(let bundle): try await read(bundle, number, consume)
+        case .salvage(let bundle):
+            let scan = try SalvageScan(bundle)
+            var hasMore = true
+            while hasMore {
+                var output = ScanOutput(capture: bundle.label, input: number, writingWith: options)
+                hasMore = try scan.read(into: &output)
+                try await consume(output)
+            }
+        case .log(let log): try await log.read(input: number, options, limit: limit, consume)
+        }
+    }
+
+    private func read(
+        _ capture: CapturedFolder, _ number: Int, _ consume: (ScanOutput) async throws -> Void
+    ) async throws {
+        let makeOutput = { @Sendable [options] in
+            ScanOutput(capture: capture.label, input: number, writingWith: options)
+        }
+        var output = makeOutput()
+        for problem in capture.problems { output.report(problem) }
+        try await consume(output)
+        let spares = SparePool<ScanOutput, Never>(keeping: limit.jobs + 1, makeOutput)
+        try await inParallel(ScanUnit.split(capture)) { [options] unit in
+            var output = spares.take()
+            let rest = try unit.read(options, into: &output)
+            return (output, rest: rest)
+        } consume: { result in
+            var (output, rest) = result
+            try await consume(output)
+            // A unit that fills an output is rare and large. The rest is read here, one output at a time.
+            while let unit = rest {
+                output = makeOutput()
+                rest = try unit.read(options, into: &output)
+                try await consume(output)
+            }
+            if output.empty() { spares.giveBack(output) }
+        }
+    }
+
+    private func read(
+        _ bundle: BundleReader, _ number: Int, _ consume: (ScanOutput) async throws -> Void
+    ) async throws {
+        let segments = bundle.manifest.segments(in: segments)
+        let units = segments.map { SegmentUnit(input: number, bundle: bundle, segment: $0) }
+        try await inParallel(units) { [options] unit in
+            try unit.read(options)
+        } consume: {
+            try await consume($0)
+        }
+        guard segments.endIndex == bundle.manifest.segments.endIndex else { return }
+        var details = try BundleDetails(of: bundle)
+        while true {
+            var output = ScanOutput(capture: bundle.path, input: number, writingWith: options)
+            guard try details.read(into: &output) else { return }
+            try await consume(output)
+        }
+    }
+
+    private func inParallel<Unit: Sendable, Result: Sendable>(
+        _ units: some Sequence<Unit>, _ work: @escaping @Sendable (Unit) throws -> Result,
+        consume: (Result) async throws -> Void
+    ) async throws {
+        var tasks = OrderedTasks<Result>(limit: limit)
+        var waiting = units.makeIterator()
+        while true {
+            while !tasks.isFull, let unit = waiting.next() { tasks.add { try work(unit) } }
+            guard let result = try await tasks.next() else { return }
+            try await consume(result)
+        }
+    }
+}
