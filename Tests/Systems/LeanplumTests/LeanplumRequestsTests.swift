@@ -72,6 +72,11 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
         #expect(record.notes.isEmpty && record.held.isEmpty && record.contradiction == nil)
         #expect(output.rejects.isEmpty)
         #expect(try data(record)[0].contains(#""timezone":"Asia/Taipei","timezoneOffsetSeconds":28800"#))
+        let document = try JSONDocument(record.payload)
+        var check = PayloadCheck(document, .terse)
+        check.check(document.root, .object(LeanplumFields.payload))
+        #expect(check.findings.faults == [])
+        #expect(check.unknownKeys == [])
     }
 
     @Test func minimalPayload() throws {

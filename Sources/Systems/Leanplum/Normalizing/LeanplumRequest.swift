@@ -18,26 +18,23 @@ struct LeanplumRequest {
     /// The version of the app, which `start` requests tell.
     var versionName: String? { text(LeanplumKeys.versionName) }
 
-    /// When it was queued, cut to milliseconds.
-    var time: Timestamp? {
-        guard let node = timeNode else { return nil }
-        return DecimalTime(document.bytes(of: node))?.timestamp
-    }
+    /// The time at which it was queued, cut to milliseconds.
+    var time: Timestamp? { document.leanplumTime(of: root) }
 
     /// The notes about it, sorted.
     ///
     /// - Parameter scratch: memory to read nested texts with.
     func issues(_ scratch: inout JSONDocument) -> [String] {
         var issues: [String] = []
-        for key in LeanplumKeys.nested where !isNestedTextGood(key, &scratch) {
+        for key in LeanplumFields.nestedKeys where !isNestedTextGood(key, &scratch) {
             issues.append("bad_nested_json:\(key)")
         }
-        if timeNode == nil { issues.append("bad_time") }
+        if document.leanplumTimeNode(of: root) == nil { issues.append("bad_time") }
         if !isValueGood { issues.append("bad_value") }
         let action = action
         if action == nil { issues.append("missing_action") }
         if deviceID == nil { issues.append("missing_device_id") }
-        if let action, !LeanplumVocabulary.isAction(action) { issues.append("unknown_action") }
+        if let action, !LeanplumVocabulary.actionNames.contains(action) { issues.append("unknown_action") }
         return issues
     }
 
@@ -74,12 +71,6 @@ struct LeanplumRequest {
         return node
     }
 
-    /// The time, if it is a string of digits, or of digits, a point and digits.
-    private var timeNode: JSONNode? {
-        guard let node = string(LeanplumKeys.time), document.bytes(of: node).isPlainDecimal else { return nil }
-        return node
-    }
-
     /// The value is a decimal number as text; infinities and NaN are possible in theory.
     private var isValueGood: Bool {
         guard let node = string(LeanplumKeys.value) else { return true }
@@ -90,6 +81,21 @@ struct LeanplumRequest {
         guard let node = string(key), !document.bytes(of: node).isEmpty else { return true }
         let policy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
         return (try? scratch.read(document.bytes(of: node).copied(), policy: policy)) != nil
+    }
+}
+
+extension JSONDocument {
+    /// Returns the time at which a request was queued, cut to milliseconds.
+    func leanplumTime(of request: JSONNode) -> Timestamp? {
+        leanplumTimeNode(of: request).flatMap { DecimalTime(bytes(of: $0))?.timestamp }
+    }
+
+    /// Returns the value of the time of a request, if it has the documented form.
+    fileprivate func leanplumTimeNode(of request: JSONNode) -> JSONNode? {
+        guard let node = value(of: LeanplumKeys.time, in: request), kind(of: node) == .string,
+            bytes(of: node).isPlainDecimal
+        else { return nil }
+        return node
     }
 }
 
