@@ -10,13 +10,13 @@ struct LeanplumRequest {
     private var root: JSONNode { document.root }
 
     /// The API method; nil if it is missing, empty or no string.
-    var action: String? { text(LeanplumKeys.action) }
+    var action: String? { document.text(LeanplumKeys.action, in: root) }
 
     /// The device; nil if it is missing, empty or no string.
-    var deviceID: String? { text(LeanplumKeys.deviceID) }
+    var deviceID: String? { document.text(LeanplumKeys.deviceID, in: root) }
 
     /// The version of the app, which `start` requests tell.
-    var versionName: String? { text(LeanplumKeys.versionName) }
+    var versionName: String? { document.text(LeanplumKeys.versionName, in: root) }
 
     /// The time at which it was queued, cut to milliseconds.
     var time: Timestamp? { document.leanplumTime(of: root) }
@@ -60,11 +60,6 @@ struct LeanplumRequest {
     }
 
     // MARK: Members
-
-    private func text(_ key: JSONKey) -> String? {
-        guard let node = string(key), !document.bytes(of: node).isEmpty else { return nil }
-        return document.string(of: node)
-    }
 
     private func string(_ key: JSONKey) -> JSONNode? {
         guard let node = document.value(of: key, in: root), document.kind(of: node) == .string else { return nil }
