@@ -1,16 +1,19 @@
 import JSONText
 
-/// Writes values by their rules.
+/// Writes payloads anew by the rules of their system: values that are kept, pseudonyms, and nothing else.
 ///
-/// It walks no deeper than the rules do, whatever the values are.
+/// The writer descends no deeper than the rules do, whatever the values are.
 struct PseudonymWriter: Sendable {
     /// Makes the pseudonyms.
     var maker: PseudonymMaker
     /// What was left out since this was last set.
     var counts = PseudonymCounts()
     private var output = TextBuffer()
+    private var document = JSONDocument()
 
     private static let null: TextPiece = "null"
+    /// A payload of 512 levels is the deepest that a record has.
+    private static let policy = JSONReadingPolicy(unpairedSurrogates: .keep)
     /// Texts with JSON in them come from other writers.
     private static let nestedPolicy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
 
@@ -18,8 +21,14 @@ struct PseudonymWriter: Sendable {
         self.maker = maker
     }
 
-    /// What stays of a document, whose root is an object.
-    mutating func bytes(of document: JSONDocument, by table: PseudonymTable) -> [UInt8] {
+    /// Returns a payload by the rules of a table. Nothing is kept of a payload that cannot be read or is no object.
+    mutating func rewritten(_ payload: [UInt8], by table: PseudonymTable) -> [UInt8] {
+        defer { document.reset() }
+        guard (try? document.read(payload, policy: Self.policy)) != nil, document.kind(of: document.root) == .object
+        else {
+            counts.malformed += 1
+            return Array("{}".utf8)
+        }
         output.removeAll()
         writeObject(document.root, table, of: document)
         return output.bytes
