@@ -14,8 +14,6 @@ struct PseudonymWriter: Sendable {
     private static let null: TextPiece = "null"
     /// A payload of 512 levels is the deepest that a record has.
     private static let policy = JSONReadingPolicy(unpairedSurrogates: .keep)
-    /// Texts with JSON in them come from other writers.
-    private static let nestedPolicy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
 
     init(_ maker: PseudonymMaker) {
         self.maker = maker
@@ -224,9 +222,9 @@ struct PseudonymWriter: Sendable {
 
     /// A text with JSON becomes the canonical text of what stays.
     private mutating func writeNested(_ text: JSONNode, _ rule: PseudonymRule, of document: JSONDocument) -> Bool {
-        let bytes = document.bytes(of: text)
-        guard !bytes.isEmpty else { return writeScalar(text, .string, of: document) }
-        guard let nested = try? JSONDocument(bytes.copied(), policy: Self.nestedPolicy) else { return leaveOut() }
+        guard !document.bytes(of: text).isEmpty else { return writeScalar(text, .string, of: document) }
+        var nested = JSONDocument()
+        guard nested.read(stringAt: text, of: document) else { return leaveOut() }
         var outer = TextBuffer()
         swap(&outer, &output)
         let isWritten = write(nested.root, rule, of: nested)

@@ -74,8 +74,7 @@ struct LeanplumRequest {
 
     private func isNestedTextGood(_ key: JSONKey, _ scratch: inout JSONDocument) -> Bool {
         guard let node = string(key), !document.bytes(of: node).isEmpty else { return true }
-        let policy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
-        return (try? scratch.read(document.bytes(of: node).copied(), policy: policy)) != nil
+        return scratch.read(stringAt: node, of: document)
     }
 }
 

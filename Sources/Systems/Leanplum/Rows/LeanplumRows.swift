@@ -48,19 +48,12 @@ struct LeanplumRows: RowFormat {
         return document.value(of: key, in: request).flatMap { document.kind(of: $0) == .string ? $0 : nil }
     }
 
-    /// As the notes about a request read it.
-    private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
-
     /// The parameters, which are JSON in a text; a text that is none stays a text.
     private static func params(
         of request: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer, _ nested: inout JSONDocument
     ) -> Cell {
         guard let params = document.value(of: LeanplumKeys.params, in: request) else { return .null }
-        guard document.kind(of: params) == .string,
-            (try? nested.read(document.bytes(of: params).copied(), policy: policy)) != nil
-        else {
-            return buffer.keep(json: params, of: document)
-        }
+        guard nested.read(stringAt: params, of: document) else { return buffer.keep(json: params, of: document) }
         return buffer.keep(json: nested.root, of: nested)
     }
 
