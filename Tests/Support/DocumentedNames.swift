@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import Telemetry
 
 /// The names in backticks in a column of the tables of a section of a format document.
@@ -16,6 +17,11 @@ public func documentedNames(in article: String, section: String, column: Int = 0
         guard cells.count > column else { return [String]() }
         return cells[cells.startIndex + column].matches(of: /`"?([A-Za-z0-9_.$-]+)"?[^`]*`/).map { String($0.1) }
     }
+}
+
+extension PseudonymTable {
+    /// The rule of a key; nil if the table does not name it.
+    public subscript(key: String) -> PseudonymRule? { fields.first { $0.key == JSONKey(key) }?.rule }
 }
 
 extension PseudonymRule {

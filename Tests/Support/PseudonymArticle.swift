@@ -24,7 +24,7 @@ public enum PseudonymArticle {
 
     private static func rows(of rule: PseudonymRule, _ path: String) -> [Row] {
         switch rule {
-        case .keep(let form, let substitute): [(path, "kept: \(form)\(words(substitute))")]
+        case .keep(let form, let substitute): [(path, "kept: \(form.words)\(words(substitute))")]
         case .pseudonym(let kind): [(path, "pseudonym: \(kind.name)")]
         case .drop: [(path, "left out")]
         case .object(let table): rows(of: table, path + ".")
@@ -45,9 +45,30 @@ public enum PseudonymArticle {
 
     private static func words(_ keys: PseudonymRule.KeyRule) -> String {
         switch keys {
-        case .form(let form): "\(form)"
+        case .form(let form): form.words
         case .afterPoint(let words, _, let kind):
             "\(words.sorted().joined(separator: ", "))>.<documented word, else pseudonym: \(kind.name)"
+        }
+    }
+}
+
+extension KeptForm {
+    /// The form in words.
+    fileprivate var words: String {
+        switch self {
+        case .number: "number"
+        case .boolean: "boolean"
+        case .flag: "`true` or `false` as text"
+        case .decimal: "number as text"
+        case .word: "word"
+        case .name: "name"
+        case .version: "version"
+        case .locale: "locale"
+        case .date: "date or time"
+        case .zone: "time zone"
+        case .scheme: "scheme of an address"
+        case .oneOf: "documented word"
+        case .beginning(let start): "word that begins with `\(start)`"
         }
     }
 }

@@ -1,5 +1,6 @@
 import JSONText
 import Telemetry
+import TestSupport
 import Testing
 
 @Suite struct PayloadCheckTests {

@@ -16,7 +16,8 @@ public struct ActivityStreamSystem: TelemetrySystem {
     /// Uploads to Ping Centre.
     public let uploads = ActivityStreamUploads.format
     /// The rules by which records get pseudonyms.
-    public let pseudonyms: PseudonymFormat? = ActivityStreamPseudonyms.format
+    public let pseudonyms: PseudonymFormat? = PseudonymFormat(
+        tables: [(["every topic"], ActivityStreamForm.ping.pseudonyms)], path: nil)
     /// The meanings of the events of the New Tab page.
     public let vocabulary: (any Vocabulary)? = ActivityStreamVocabulary()
     /// How payloads become rows of tables.

@@ -1,6 +1,6 @@
 import JSONText
 
-/// The keys of requests, stored or sent, that more is done with than carrying them along.
+/// The keys of requests, stored or sent, that the code reads.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections B and C.
 enum LeanplumKeys {
@@ -8,23 +8,22 @@ enum LeanplumKeys {
     /// The list of requests, the only member of a payload.
     static let data: JSONKey = "data"
     static let deviceID: JSONKey = "deviceId"
+    static let deviceModel: JSONKey = "deviceModel"
     static let devMode: JSONKey = "devMode"
     static let event: JSONKey = "event"
+    static let locale: JSONKey = "locale"
     static let messageID: JSONKey = "messageId"
     static let params: JSONKey = "params"
     static let requestID: JSONKey = "reqId"
     /// Counts the failed attempts of the device, and so changes while the request waits.
     static let retryCount: JSONKey = "retryCount"
     static let sdkVersion: JSONKey = "sdkVersion"
+    static let state: JSONKey = "state"
+    static let systemName: JSONKey = "systemName"
+    static let systemVersion: JSONKey = "systemVersion"
     static let time: JSONKey = "time"
     static let userAttributes: JSONKey = "userAttributes"
     static let uuid: JSONKey = "uuid"
     static let value: JSONKey = "value"
     static let versionName: JSONKey = "versionName"
-    /// Members that are secrets of the app or of a session.
-    static let credentials: [JSONKey] = ["Authorization", "Cookie", "authorization", "clientKey", "cookie"]
-    /// Members whose texts are JSON themselves, by their names.
-    static let nested: [JSONKey] = [
-        "actionDefinitions", "fileAttributes", "iosPushCategories", "kinds", params, userAttributes, "vars",
-    ]
 }

@@ -16,7 +16,8 @@ public struct LeanplumSystem: TelemetrySystem {
     /// How a `multi` call is made, and what its answers mean.
     public let uploads = LeanplumUploads.format
     /// The rules by which records get pseudonyms.
-    public let pseudonyms: PseudonymFormat? = LeanplumPseudonyms.format
+    public let pseudonyms: PseudonymFormat? = PseudonymFormat(
+        tables: [(["multi"], LeanplumFields.payload.pseudonyms)], path: nil)
     /// The meanings of actions, events and user attributes.
     public let vocabulary: (any Vocabulary)? = LeanplumVocabulary()
     /// How payloads become rows of tables.

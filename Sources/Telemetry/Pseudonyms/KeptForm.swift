@@ -73,30 +73,9 @@ public enum KeptForm: Sendable {
     private static let longest = 100
 }
 
-extension KeptForm: CustomStringConvertible {
-    /// The form in words, for the article.
-    public var description: String {
-        switch self {
-        case .number: "number"
-        case .boolean: "boolean"
-        case .flag: "`true` or `false` as text"
-        case .decimal: "number as text"
-        case .word: "word"
-        case .name: "name"
-        case .version: "version"
-        case .locale: "locale"
-        case .date: "date or time"
-        case .zone: "time zone"
-        case .scheme: "scheme of an address"
-        case .oneOf: "documented word"
-        case .beginning(let start): "word that begins with `\(start)`"
-        }
-    }
-}
-
 extension UInt8 {
     /// Whether the byte is an ASCII letter of either case.
-    fileprivate var isLetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
+    var isLetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
 }
 
 extension Span<UInt8> {

@@ -1,3 +1,5 @@
+import Bytes
+
 /// What stays of notes, rejects and problems: the code that begins each. Behind it stand words, in which pieces of input may be.
 package enum PseudonymNotes {
     /// Codes of one plain word.
@@ -19,21 +21,21 @@ package enum PseudonymNotes {
 
     /// `P12`, `E.2`, `5.1`
     private static func isCaseID(_ code: [UInt8]) -> Bool {
-        guard (2...5).contains(code.count), isCapital(code[0]) || isFigure(code[0]) else { return false }
-        if code[1] == UInt8(ascii: ".") { return code.count <= 4 && code.count > 2 && code[2...].allSatisfy(isFigure) }
+        guard (2...5).contains(code.count), isCapital(code[0]) || code[0].isDigit else { return false }
+        if code[1] == UInt8(ascii: ".") { return code.count <= 4 && code.count > 2 && code[2...].allSatisfy(\.isDigit) }
         let figures = code.drop { isCapital($0) }
         return (1...2).contains(code.count - figures.count) && (1...3).contains(figures.count)
-            && figures.allSatisfy(isFigure)
+            && figures.allSatisfy(\.isDigit)
     }
 
     /// `no-target`, `missing_action@3`, `credential_removed:clientKey@3`
     private static func isJoinedWords(_ code: Substring.UTF8View) -> Bool {
         let parts = code.split(separator: UInt8(ascii: "@"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 1 || (1...10).contains(parts[1].count) && parts[1].allSatisfy(isFigure) else {
+        guard parts.count == 1 || (1...10).contains(parts[1].count) && parts[1].allSatisfy(\.isDigit) else {
             return false
         }
         let halves = parts[0].split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard halves.count == 1 || (1...24).contains(halves[1].count) && halves[1].allSatisfy(isLetter) else {
+        guard halves.count == 1 || (1...24).contains(halves[1].count) && halves[1].allSatisfy(\.isLetter) else {
             return false
         }
         let words = halves[0].split(omittingEmptySubsequences: false) { "-_".utf8.contains($0) }
@@ -41,6 +43,4 @@ package enum PseudonymNotes {
     }
 
     private static func isCapital(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) }
-    private static func isFigure(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 }

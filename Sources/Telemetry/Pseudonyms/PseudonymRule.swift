@@ -79,7 +79,4 @@ public struct PseudonymTable: Sendable, ExpressibleByDictionaryLiteral {
         let known = Set(left.fields.map(\.key.utf8))
         return PseudonymTable(left.fields + right.fields.filter { !known.contains($0.key.utf8) })
     }
-
-    /// The rule of a key; nil if the table does not name it.
-    public subscript(key: String) -> PseudonymRule? { fields.first { $0.key.utf8 == Array(key.utf8) }?.rule }
 }

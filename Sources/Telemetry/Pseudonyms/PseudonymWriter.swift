@@ -1,25 +1,32 @@
 import JSONText
 
-/// Writes values by their rules.
+/// Writes payloads anew by the rules of their system: values that are kept, pseudonyms, and nothing else.
 ///
-/// It walks no deeper than the rules do, whatever the values are.
+/// The writer descends no deeper than the rules do, whatever the values are.
 struct PseudonymWriter: Sendable {
     /// Makes the pseudonyms.
     var maker: PseudonymMaker
     /// What was left out since this was last set.
     var counts = PseudonymCounts()
     private var output = TextBuffer()
+    private var document = JSONDocument()
 
     private static let null: TextPiece = "null"
-    /// Texts with JSON in them come from other writers.
-    private static let nestedPolicy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
+    /// A payload of 512 levels is the deepest that a record has.
+    private static let policy = JSONReadingPolicy(unpairedSurrogates: .keep)
 
     init(_ maker: PseudonymMaker) {
         self.maker = maker
     }
 
-    /// What stays of a document, whose root is an object.
-    mutating func bytes(of document: JSONDocument, by table: PseudonymTable) -> [UInt8] {
+    /// Returns a payload by the rules of a table. Nothing is kept of a payload that cannot be read or is no object.
+    mutating func rewritten(_ payload: [UInt8], by table: PseudonymTable) -> [UInt8] {
+        defer { document.reset() }
+        guard (try? document.read(payload, policy: Self.policy)) != nil, document.kind(of: document.root) == .object
+        else {
+            counts.malformed += 1
+            return Array("{}".utf8)
+        }
         output.removeAll()
         writeObject(document.root, table, of: document)
         return output.bytes
@@ -215,9 +222,9 @@ struct PseudonymWriter: Sendable {
 
     /// A text with JSON becomes the canonical text of what stays.
     private mutating func writeNested(_ text: JSONNode, _ rule: PseudonymRule, of document: JSONDocument) -> Bool {
-        let bytes = document.bytes(of: text)
-        guard !bytes.isEmpty else { return writeScalar(text, .string, of: document) }
-        guard let nested = try? JSONDocument(bytes.copied(), policy: Self.nestedPolicy) else { return leaveOut() }
+        guard !document.bytes(of: text).isEmpty else { return writeScalar(text, .string, of: document) }
+        var nested = JSONDocument()
+        guard nested.read(stringAt: text, of: document) else { return leaveOut() }
         var outer = TextBuffer()
         swap(&outer, &output)
         let isWritten = write(nested.root, rule, of: nested)

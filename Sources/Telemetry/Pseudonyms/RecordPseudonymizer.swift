@@ -15,13 +15,13 @@ public struct RecordPseudonymizer: Sendable {
     /// The id of the key.
     public let keyID: String
     private let systems: SystemTable
-    private var payloads: PayloadPseudonymizer
+    private var writer: PseudonymWriter
 
     /// Prepares for records.
     public init(_ key: PseudonymKey, knowing systems: SystemTable) {
         keyID = key.id
         self.systems = systems
-        payloads = PayloadPseudonymizer(PseudonymMaker(key))
+        writer = PseudonymWriter(PseudonymMaker(key))
     }
 
     /// Makes the pseudonyms of a record.
@@ -37,24 +37,24 @@ public struct RecordPseudonymizer: Sendable {
             throw .otherKey(record.pseudonymKeyID, given: keyID)
         }
         let table = system.pseudonyms?.table(ofType: record.type)
-        payloads.writer.maker.leavesPseudonyms = isMarked
-        payloads.writer.counts = PseudonymCounts()
-        record.payload = payloads.rewritten(record.payload, by: table ?? [:])
+        writer.maker.leavesPseudonyms = isMarked
+        writer.counts = PseudonymCounts()
+        record.payload = writer.rewritten(record.payload, by: table ?? [:])
         replaceIDs(of: &record, system)
         record.notes = [Record.pseudonymNote(keyID)] + record.notes.compactMap(PseudonymNotes.code)
         record.held = record.held.filter { $0 != .pseudonymized }.map(\.withoutWords) + [.pseudonymized]
-        return payloads.writer.counts
+        return writer.counts
     }
 
     private mutating func replaceIDs(of record: inout Record, _ system: any TelemetrySystem) {
         record.target = target(of: record, system)
-        record.app = record.app?.shown { payloads.writer.maker.pseudonym(of: $0, $1) }
-        record.id = payloads.writer.maker.pseudonym(of: record.id, .document)
-        record.client = record.client.map { payloads.writer.maker.pseudonym(of: $0, .client) }
-        record.source.capture = payloads.writer.maker.pseudonym(of: record.source.capture, .capture)
-        record.source.path = payloads.writer.maker.pseudonym(of: record.source.path, .path)
+        record.app = record.app?.shown { writer.maker.pseudonym(of: $0, $1) }
+        record.id = writer.maker.pseudonym(of: record.id, .document)
+        record.client = record.client.map { writer.maker.pseudonym(of: $0, .client) }
+        record.source.capture = writer.maker.pseudonym(of: record.source.capture, .capture)
+        record.source.path = writer.maker.pseudonym(of: record.source.path, .path)
         if !KeptForm.word.matches(record.type.utf8.span) {
-            record.type = payloads.writer.maker.pseudonym(of: record.type, .type)
+            record.type = writer.maker.pseudonym(of: record.type, .type)
         }
     }
 
@@ -64,7 +64,7 @@ public struct RecordPseudonymizer: Sendable {
         guard let rule = format.path else {
             return system.uploads.isTargetPath(target.path) ? Target(path: target.path, method: target.method) : nil
         }
-        let path = rule(target) { payloads.writer.maker.pseudonym(of: $0, $1) }
+        let path = rule(target) { writer.maker.pseudonym(of: $0, $1) }
         return path.map { Target(path: $0, method: target.method) }
     }
 }

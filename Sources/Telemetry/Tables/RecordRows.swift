@@ -94,7 +94,7 @@ public struct RecordRows: Sendable {
     private var record = SharedCells()
     private var labels: [String?] = []
     /// The texts of each ``TimeBasis``.
-    private var (ofRecord, ofEvent, ofEarlierRun): (Cell, Cell, Cell)
+    private var (ofRecord, ofEvent, ofEarlierRun) = (Cell.null, Cell.null, Cell.null)
 
     /// What all events of a record have in common.
     public struct SharedCells: Sendable {
@@ -120,10 +120,9 @@ public struct RecordRows: Sendable {
     ///   - tables: those that rows are for.
     ///   - eventTable: the place of the events among them.
     public init(_ tables: [Table], eventTable: Int) {
-        var buffer = RowBuffer(tables)
-        (ofRecord, ofEvent, ofEarlierRun) = (buffer.keep("record"), buffer.keep("event"), buffer.keep("earlier-run"))
-        self.buffer = buffer
+        buffer = RowBuffer(tables)
         self.eventTable = eventTable
+        removeAll()
     }
 
     /// Forgets the rows, and keeps their memory.

@@ -13,26 +13,27 @@ public func fuzzLeanplumRows(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CI
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     guard let kind = bytes.first else { return 0 }
     let rest = Array(bytes.dropFirst())
-    let place = LeanplumPlace(capture: "c", path: "p", store: .leanplumSQLite, applicationID: "app_x")
+    let source = Source(capture: "c", path: "p", store: .leanplumSQLite, index: 0)
     var output = ScanOutput(capture: "c")
     switch kind % 4 {
-    case 0: readRows(rest, at: place, into: &output)
+    case 0: readRows(rest, from: source, into: &output)
     case 1:
-        var requests = LeanplumRequests(at: place, secret: secret, limits: limits)
+        var requests = LeanplumRequests(from: source, applicationID: "app_x", secret: secret, limits: limits)
         requests.append(blob: rest, rowid: 1, into: &output)
         requests.finish(into: &output)
         precondition(output.records.count + output.rejects.count == 1, "a BLOB is neither record nor reject")
-    case 2: LeanplumPropertyList.readRequests(rest, at: place, secret: secret, into: &output)
-    default: LeanplumPropertyList.readDefaults(rest, at: place, secret: secret, into: &output)
+    case 2:
+        LeanplumPropertyList.readRequests(rest, from: source, applicationID: "app_x", secret: secret, into: &output)
+    default: LeanplumPropertyList.readDefaults(rest, from: source, secret: secret, into: &output)
     }
     for record in output.records { check(record) }
     return 0
 }
 
 /// Every row is in a record, in quarantine, or noted as a duplicate.
-private func readRows(_ bytes: [UInt8], at place: LeanplumPlace, into output: inout ScanOutput) {
+private func readRows(_ bytes: [UInt8], from source: Source, into output: inout ScanOutput) {
     let rows = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    var requests = LeanplumRequests(at: place, secret: secret, limits: limits)
+    var requests = LeanplumRequests(from: source, applicationID: "app_x", secret: secret, limits: limits)
     for (index, row) in rows.enumerated() { requests.append(Array(row), rowid: Int64(index), into: &output) }
     requests.finish(into: &output)
     precondition(requests.count == rows.count, "rows were counted wrongly")

@@ -10,7 +10,7 @@ import Testing
 
     @Test("each field of a ping has a rule, alone and in a batch")
     func fields() throws {
-        let table = try #require(ActivityStreamPseudonyms.format.table(ofType: "activity-stream-mobile-events"))
+        let table = try #require(ActivityStreamSystem().pseudonyms?.table(ofType: "activity-stream-mobile-events"))
         let batch = try #require(table["payloads"]?.table)
         let frame = try documentedNames(in: Self.article, section: "### 4.1 ", column: 1)
         #expect(Set(frame).isSuperset(of: ["topic", "client_id", "batch-mode", "payloads"]))
@@ -24,7 +24,7 @@ import Testing
 
     @Test("what the server adds is left out")
     func server() throws {
-        let table = try #require(ActivityStreamPseudonyms.format.table(ofType: "activity-stream-mobile-events"))
+        let table = try #require(ActivityStreamSystem().pseudonyms?.table(ofType: "activity-stream-mobile-events"))
         for key in ActivityStreamKeys.ofServer { #expect(try #require(table["\(key)"]).isDrop) }
     }
 }

@@ -19,7 +19,7 @@ import Testing
         func look(_ rowid: Int64) -> DamageSearch.Finding {
             looks += 1
             if damaged.contains(where: { $0.contains(rowid) }) { return .damage }
-            return rows.first { $0 >= rowid }.map { .row($0) } ?? .end
+            return .row(rows.first { $0 >= rowid })
         }
 
         func firstRow(behind start: Int64) throws -> Int64? {

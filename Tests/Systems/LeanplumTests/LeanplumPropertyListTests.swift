@@ -21,18 +21,18 @@ import Testing
 
     private func requests(_ root: String) -> ScanOutput {
         var output = ScanOutput(capture: "c")
-        let place = LeanplumPlace(
-            capture: "c", path: "Documents/_lprequests-app_6AoABC", store: .leanplumPlist, applicationID: "app_6AoABC")
+        let source = Source(capture: "c", path: "Documents/_lprequests-app_6AoABC", store: .leanplumPlist, index: 0)
         LeanplumPropertyList.readRequests(
-            plist(root), at: place, secret: .ofTests, into: &output)
+            plist(root), from: source, applicationID: "app_6AoABC", secret: .ofTests, into: &output)
         return output
     }
 
     private func defaults(_ entries: String) -> ScanOutput {
         var output = ScanOutput(capture: "c")
         LeanplumPropertyList.readDefaults(
-            plist("<dict>\(entries)</dict>"), at: LeanplumPlace(capture: "c", path: "p", store: .leanplumUserDefaults),
-            secret: .ofTests, into: &output)
+            plist("<dict>\(entries)</dict>"),
+            from: Source(capture: "c", path: "p", store: .leanplumUserDefaults, index: 0), secret: .ofTests,
+            into: &output)
         return output
     }
 
@@ -102,8 +102,8 @@ import Testing
         objects += [[0x51, 0x61], [0x51, 0x62]]
         var output = ScanOutput(capture: "c")
         LeanplumPropertyList.readRequests(
-            Self.binary(objects), at: LeanplumPlace(capture: "c", path: "p", store: .leanplumPlist),
-            secret: .ofTests, limits: LeanplumRequests.Limits(bytes: 1 << 16), into: &output)
+            Self.binary(objects), from: Source(capture: "c", path: "p", store: .leanplumPlist, index: 0),
+            applicationID: nil, secret: .ofTests, limits: LeanplumRequests.Limits(bytes: 1 << 16), into: &output)
         #expect(output.records.isEmpty)
         #expect(output.rejects.map { String($0.reason.prefix { $0 != " " }) } == ["too_large"])
     }
@@ -117,8 +117,8 @@ import Testing
         ]
         var output = ScanOutput(capture: "c")
         LeanplumPropertyList.readRequests(
-            Self.binary(objects), at: LeanplumPlace(capture: "c", path: "p", store: .leanplumPlist),
-            secret: .ofTests, limits: LeanplumRequests.Limits(bytes: 1 << 16), into: &output)
+            Self.binary(objects), from: Source(capture: "c", path: "p", store: .leanplumPlist, index: 0),
+            applicationID: nil, secret: .ofTests, limits: LeanplumRequests.Limits(bytes: 1 << 16), into: &output)
         #expect(output.rejects.contains { $0.reason.hasPrefix("budget-exceeded ") })
     }
 

@@ -9,7 +9,7 @@ import Testing
     private static let article = "Systems/Leanplum/Leanplum.docc/LeanplumStores.md"
 
     private func request() throws -> PseudonymTable {
-        let table = try #require(LeanplumPseudonyms.format.table(ofType: "multi"))
+        let table = try #require(LeanplumSystem().pseudonyms?.table(ofType: "multi"))
         return try #require(table["data"]?.table)
     }
 
@@ -34,7 +34,10 @@ import Testing
     @Test("each key that the code names has a rule, and each documented attribute and event stays")
     func keys() throws {
         let request = try request()
-        let keys = LeanplumKeys.nested + LeanplumKeys.credentials + [LeanplumKeys.retryCount, LeanplumKeys.requestID]
+        let keys =
+            LeanplumFields.nestedKeys + LeanplumFields.credentialKeys + [
+                LeanplumKeys.retryCount, LeanplumKeys.requestID,
+            ]
         #expect(keys.filter { request["\($0)"] == nil } == [])
         let attributes = try #require(request["userAttributes"]?.table)
         #expect(LeanplumVocabulary.attributes.keys.filter { attributes[$0] == nil } == [])

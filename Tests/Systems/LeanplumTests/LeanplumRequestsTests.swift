@@ -13,9 +13,9 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
     private func read(
         _ rows: [String], limits: LeanplumRequests.Limits = LeanplumRequests.Limits(), applicationID: String? = nil
     ) -> ScanOutput {
-        let place = LeanplumPlace(
-            capture: "c", path: "Documents/__leanplum.sqlite", store: .leanplumSQLite, applicationID: applicationID)
-        var requests = LeanplumRequests(at: place, secret: .ofTests, limits: limits)
+        let source = Source(capture: "c", path: "Documents/__leanplum.sqlite", store: .leanplumSQLite, index: 0)
+        var requests = LeanplumRequests(
+            from: source, applicationID: applicationID, secret: .ofTests, limits: limits)
         var output = ScanOutput(capture: "c")
         for (index, row) in rows.enumerated() {
             requests.append(Array(row.utf8), rowid: Int64(index + 1), into: &output)
@@ -72,6 +72,11 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
         #expect(record.notes.isEmpty && record.held.isEmpty && record.contradiction == nil)
         #expect(output.rejects.isEmpty)
         #expect(try data(record)[0].contains(#""timezone":"Asia/Taipei","timezoneOffsetSeconds":28800"#))
+        let document = try JSONDocument(record.payload)
+        var check = PayloadCheck(document, .terse)
+        check.check(document.root, .object(LeanplumFields.payload))
+        #expect(check.findings.faults == [])
+        #expect(check.unknownKeys == [])
     }
 
     @Test func minimalPayload() throws {
@@ -106,8 +111,7 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
 
     @Test func textThatIsNotUTF8IsNoRequest() {
         var requests = LeanplumRequests(
-            at: LeanplumPlace(capture: "c", path: "p", store: .leanplumSQLite),
-            secret: .ofTests)
+            from: Source(capture: "c", path: "p", store: .leanplumSQLite, index: 0), secret: .ofTests)
         var output = ScanOutput(capture: "c")
         requests.append(Array("{\"action\":\"".utf8) + [0xFF] + Array("\"}".utf8), into: &output)
         #expect(output.rejects.map(\.reason) == ["invalid_utf8 item 0: malformed UTF-8 at byte 11"])
@@ -252,8 +256,7 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
 
     @Test func whereRowsAreLostARunEnds() throws {
         var requests = LeanplumRequests(
-            at: LeanplumPlace(capture: "c", path: "p", store: .leanplumSQLite),
-            secret: .ofTests)
+            from: Source(capture: "c", path: "p", store: .leanplumSQLite, index: 0), secret: .ofTests)
         var output = ScanOutput(capture: "c")
         requests.append(Array(request(0).utf8), rowid: 1, into: &output)
         requests.interrupt("corrupt rows of rowid 2 to 5 cannot be read", into: &output)

@@ -16,11 +16,11 @@ import Testing
     }
 
     private func rewritten(_ text: String, _ table: PseudonymTable) throws -> (text: String, counts: PseudonymCounts) {
-        var payloads = PayloadPseudonymizer(PseudonymMaker(try PseudonymKey(Self.key)))
-        let bytes = payloads.rewritten(Array(text.utf8), by: table)
+        var writer = PseudonymWriter(PseudonymMaker(try PseudonymKey(Self.key)))
+        let bytes = writer.rewritten(Array(text.utf8), by: table)
         // What comes out is canonical.
         #expect(try JSONDocument(bytes).canonicalBytes(of: JSONDocument(bytes).root) == bytes)
-        return (String(decoding: bytes, as: UTF8.self), payloads.writer.counts)
+        return (String(decoding: bytes, as: UTF8.self), writer.counts)
     }
 
     private static let engine = PseudonymClass("engine")

@@ -8,26 +8,40 @@ import Telemetry
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4.3 to 5.5 and 7.1.
 enum ActivityStreamForm {
-    private static let page: JSONKey = "page"
     private static let pages = ["NEW_TAB"]
     private static let sources = ["TOP_SITES", "HIGHLIGHTS", "HIGHLIGHTS_INTRO", "POCKET"]
 
+    /// The fields of a ping or of a batch of pings, with those that the server adds.
+    static let ping = payload + ofPing + ofServer
+
     /// The fields of all payloads.
-    static let fields = shared + ofEvents + ofSessions
+    private static let payload = shared + ofEvents + ofSessions
+
+    private static let ofPing: PayloadFields = [
+        .optional(
+            ActivityStreamKeys.batchMode, .boolean, .keep(.boolean), "whether the server splits the ping into payloads"),
+        .optional(ActivityStreamKeys.clientID, .string(), .pseudonym(.client), "the id of the client"),
+        .optional(ActivityStreamKeys.payloads, listOf: payload, "the payloads of a batch"),
+        .required(ActivityStreamKeys.topic, .string(), .keep(.word), "the topic, which selects the form"),
+    ]
+
+    /// The address of the phone is one of these fields.
+    private static let ofServer = PayloadFields(
+        ActivityStreamKeys.ofServer.map { .added($0, .any, .drop, "a value that the server adds in its own log") })
 
     private static let shared: PayloadFields = [
         .required(
             ActivityStreamKeys.appVersion, .string(), .keep(.version, else: .text("unknown")),
             "the version of the app"),
         .required(ActivityStreamKeys.build, .string(), .keep(.version, else: .text("unknown")), "the build of the app"),
-        .required("locale", .string(), .keep(.locale, else: .text("??")), "the locale of the app"),
+        .required(ActivityStreamKeys.locale, .string(), .keep(.locale, else: .text("??")), "the locale of the app"),
         .optional(ActivityStreamKeys.channel, .string(), .keep(.word), "the release channel of the app"),
     ]
 
     private static let ofEvents: PayloadFields = [
         .required(ActivityStreamKeys.event, .string(), .keep(.word, else: .pseudonym(.event)), "the name of the event"),
         .optional(ActivityStreamKeys.position, .number(.any), .keep(.number), "the index of the item that was used"),
-        .optional(page, .string(), .keep(.word), "the page on which the event happened"),
+        .optional(ActivityStreamKeys.page, .string(), .keep(.word), "the page on which the event happened"),
         .optional(
             "share_provider", .string(), .keep(.beginning("com.apple.")), "the app with which the item was shared"),
         .optional(ActivityStreamKeys.source, .string(), .keep(.word), "the section of the page"),
@@ -73,11 +87,13 @@ enum ActivityStreamForm {
         _ payload: JSONNode, _ prefix: String, in document: JSONDocument, findings: inout Findings
     ) {
         if let event = document.text(ActivityStreamKeys.event, in: payload),
-            ActivityStreamVocabulary.meaning(ofEvent: event) == nil
+            ActivityStreamVocabulary.events[event] == nil
         {
             findings.note("5.1 \(prefix)event: a value that is not documented")
         }
-        for (text, known, section) in [(page, pages, "4.4"), (ActivityStreamKeys.source, sources, "5.3")] {
+        for (text, known, section) in [
+            (ActivityStreamKeys.page, pages, "4.4"), (ActivityStreamKeys.source, sources, "5.3"),
+        ] {
             if let value = document.text(text, in: payload), !known.contains(value) {
                 findings.note("\(section) \(prefix)\(text): a value that is not documented")
             }

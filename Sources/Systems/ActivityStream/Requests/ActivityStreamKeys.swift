@@ -1,6 +1,7 @@
 import JSONText
+import Telemetry
 
-/// The keys of Activity Stream's pings that more is done with than checking their form.
+/// The keys of Activity Stream's pings that the code reads.
 enum ActivityStreamKeys {
     static let appVersion: JSONKey = "app_version"
     static let batchMode: JSONKey = "batch-mode"
@@ -8,6 +9,8 @@ enum ActivityStreamKeys {
     static let channel: JSONKey = "release_channel"
     static let clientID: JSONKey = "client_id"
     static let event: JSONKey = "event"
+    static let locale: JSONKey = "locale"
+    static let page: JSONKey = "page"
     static let payloads: JSONKey = "payloads"
     static let position: JSONKey = "action_position"
     static let sessionDuration: JSONKey = "session_duration"
@@ -17,6 +20,14 @@ enum ActivityStreamKeys {
 
     /// The keys that the server adds to a ping in its own log.
     static let ofServer: [JSONKey] = ["action", "date", "ip", "timestamp", "ua"]
+}
+
+extension JSONDocument {
+    /// The pings of a batch, or the payload itself if the payload is no batch with pings.
+    var activityStreamPings: [JSONNode] {
+        let batch = array(ActivityStreamKeys.payloads, in: root).map { elements(of: $0) } ?? []
+        return batch.isEmpty ? [root] : batch
+    }
 }
 
 /// The topics of Activity Stream's pings.

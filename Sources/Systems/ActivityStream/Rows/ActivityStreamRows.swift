@@ -7,22 +7,17 @@ import Telemetry
 struct ActivityStreamRows: RowFormat {
     let tables: [Table] = []
 
-    private static let locale: JSONKey = "locale"
-    private static let page: JSONKey = "page"
-
     func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
         let document = payload.document
-        let batch = document.array(ActivityStreamKeys.payloads, in: document.root)
-        var pings = batch.map { document.elements(of: $0) } ?? []
-        if pings.isEmpty { pings = [document.root] }
+        let pings = document.activityStreamPings
         for ping in pings { rows.add(Self.cells(of: ping, in: document, &rows.buffer)) }
-        let locale = pings.lazy.compactMap { document.value(of: Self.locale, in: $0) }.first
+        let locale = pings.lazy.compactMap { document.value(of: ActivityStreamKeys.locale, in: $0) }.first
         return DeviceCells(locale: rows.buffer.keep(string: locale, of: document))
     }
 
     private static func cells(of ping: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer) -> EventCells {
         var cells = EventCells()
-        let told = [ActivityStreamKeys.event, ActivityStreamKeys.source, page].map { key in
+        let told = [ActivityStreamKeys.event, ActivityStreamKeys.source, ActivityStreamKeys.page].map { key in
             document.value(of: key, in: ping).flatMap { document.kind(of: $0) == .string ? $0 : nil }
         }
         cells.name = buffer.keep(string: told[0], of: document)

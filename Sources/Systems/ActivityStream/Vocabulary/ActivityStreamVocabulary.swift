@@ -8,7 +8,8 @@ struct ActivityStreamVocabulary: Vocabulary {
     /// The meaning of a session ping.
     static let session = "New Tab panel shown for a while"
 
-    private static let events: [String: String] = [
+    /// The meanings of the documented events.
+    static let events: [String: String] = [
         "ADD_BOOKMARK": "Bookmark added",
         "CLICK": "Item tapped",
         "DELETE": "Highlight deleted from history",
@@ -22,16 +23,10 @@ struct ActivityStreamVocabulary: Vocabulary {
         "SHARE": "Share sheet closed",
     ]
 
-    /// The meaning of an event; nil if it is not documented.
-    static func meaning(ofEvent event: String) -> String? { events[event] }
-
     /// The meaning of a ping, or of each ping of a batch.
     func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
-        let batch = payload.array(ActivityStreamKeys.payloads, in: payload.root).map { payload.elements(of: $0) } ?? []
-        let pings = batch.isEmpty ? [payload.root] : batch
+        let pings = payload.activityStreamPings
         guard type == ActivityStreamTopic.events.rawValue else { return pings.map { _ in Self.session } }
-        return pings.map { ping in
-            payload.text(ActivityStreamKeys.event, in: ping).flatMap { Self.meaning(ofEvent: $0) }
-        }
+        return pings.map { ping in payload.text(ActivityStreamKeys.event, in: ping).flatMap { Self.events[$0] } }
     }
 }

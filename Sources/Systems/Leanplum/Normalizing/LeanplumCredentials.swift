@@ -6,7 +6,7 @@ extension JSONDocument {
     mutating func removeLeanplumCredentials(from object: JSONNode) -> [String] {
         guard kind(of: object) == .object else { return [] }
         var notes: [String] = []
-        for key in LeanplumKeys.credentials {
+        for key in LeanplumFields.credentialKeys {
             guard let value = value(of: key, in: object) else { continue }
             removeMember(withValue: value, from: object)
             notes.append("credential_removed:\(key)")

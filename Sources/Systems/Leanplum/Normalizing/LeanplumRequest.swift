@@ -10,34 +10,31 @@ struct LeanplumRequest {
     private var root: JSONNode { document.root }
 
     /// The API method; nil if it is missing, empty or no string.
-    var action: String? { text(LeanplumKeys.action) }
+    var action: String? { document.text(LeanplumKeys.action, in: root) }
 
     /// The device; nil if it is missing, empty or no string.
-    var deviceID: String? { text(LeanplumKeys.deviceID) }
+    var deviceID: String? { document.text(LeanplumKeys.deviceID, in: root) }
 
     /// The version of the app, which `start` requests tell.
-    var versionName: String? { text(LeanplumKeys.versionName) }
+    var versionName: String? { document.text(LeanplumKeys.versionName, in: root) }
 
-    /// When it was queued, cut to milliseconds.
-    var time: Timestamp? {
-        guard let node = timeNode else { return nil }
-        return DecimalTime(document.bytes(of: node))?.timestamp
-    }
+    /// The time at which it was queued, cut to milliseconds.
+    var time: Timestamp? { document.leanplumTime(of: root) }
 
     /// The notes about it, sorted.
     ///
     /// - Parameter scratch: memory to read nested texts with.
     func issues(_ scratch: inout JSONDocument) -> [String] {
         var issues: [String] = []
-        for key in LeanplumKeys.nested where !isNestedTextGood(key, &scratch) {
+        for key in LeanplumFields.nestedKeys where !isNestedTextGood(key, &scratch) {
             issues.append("bad_nested_json:\(key)")
         }
-        if timeNode == nil { issues.append("bad_time") }
+        if document.leanplumTimeNode(of: root) == nil { issues.append("bad_time") }
         if !isValueGood { issues.append("bad_value") }
         let action = action
         if action == nil { issues.append("missing_action") }
         if deviceID == nil { issues.append("missing_device_id") }
-        if let action, !LeanplumVocabulary.isAction(action) { issues.append("unknown_action") }
+        if let action, !LeanplumVocabulary.actionNames.contains(action) { issues.append("unknown_action") }
         return issues
     }
 
@@ -64,19 +61,8 @@ struct LeanplumRequest {
 
     // MARK: Members
 
-    private func text(_ key: JSONKey) -> String? {
-        guard let node = string(key), !document.bytes(of: node).isEmpty else { return nil }
-        return document.string(of: node)
-    }
-
     private func string(_ key: JSONKey) -> JSONNode? {
         guard let node = document.value(of: key, in: root), document.kind(of: node) == .string else { return nil }
-        return node
-    }
-
-    /// The time, if it is a string of digits, or of digits, a point and digits.
-    private var timeNode: JSONNode? {
-        guard let node = string(LeanplumKeys.time), document.bytes(of: node).isPlainDecimal else { return nil }
         return node
     }
 
@@ -88,8 +74,22 @@ struct LeanplumRequest {
 
     private func isNestedTextGood(_ key: JSONKey, _ scratch: inout JSONDocument) -> Bool {
         guard let node = string(key), !document.bytes(of: node).isEmpty else { return true }
-        let policy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
-        return (try? scratch.read(document.bytes(of: node).copied(), policy: policy)) != nil
+        return scratch.read(stringAt: node, of: document)
+    }
+}
+
+extension JSONDocument {
+    /// Returns the time at which a request was queued, cut to milliseconds.
+    func leanplumTime(of request: JSONNode) -> Timestamp? {
+        leanplumTimeNode(of: request).flatMap { DecimalTime(bytes(of: $0))?.timestamp }
+    }
+
+    /// Returns the value of the time of a request, if it has the documented form.
+    fileprivate func leanplumTimeNode(of request: JSONNode) -> JSONNode? {
+        guard let node = value(of: LeanplumKeys.time, in: request), kind(of: node) == .string,
+            bytes(of: node).isPlainDecimal
+        else { return nil }
+        return node
     }
 }
 

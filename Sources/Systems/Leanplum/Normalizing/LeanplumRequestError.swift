@@ -4,17 +4,13 @@
 package enum LeanplumRequestError: String, Error, Sendable {
     /// The text is no JSON: cut, empty, with `NaN` or a lone surrogate.
     case invalidJSON = "invalid_json"
-    /// JSON, but no object.
     case notObject = "not_object"
-    /// An object without members.
     case emptyObject = "empty_object"
     /// More levels than a payload can hold.
     case tooDeep = "too_deep"
     /// More bytes than a row may have.
     case tooLarge = "too_large"
-    /// The text is not UTF-8.
     case invalidUTF8 = "invalid_utf8"
-    /// The text has a NUL in it.
     case embeddedNUL = "embedded_nul"
     /// A BLOB that is neither an archived string nor JSON text.
     case undecodableBLOB = "blob_undecodable"

@@ -31,7 +31,8 @@ package struct LeanplumRequests: Sendable {
 
     /// How many items have been taken, skipped ones and all.
     package private(set) var count = 0
-    private let place: LeanplumPlace
+    private let source: Source
+    private let applicationID: String?
     private let limits: Limits
     private var run: Run?
     /// Notes on items before the first record.
@@ -83,19 +84,27 @@ package struct LeanplumRequests: Sendable {
             version = versionName ?? version
         }
 
-        consuming func record(at place: LeanplumPlace) -> Record {
+        consuming func record(from store: Source, applicationID: String?) -> Record {
             payload += "]}".utf8
+            var source = store
+            source.index = index
             return Record(
                 system: .leanplum, type: "multi", id: PayloadHash.id(of: payload), client: client, time: time,
-                app: App(id: place.applicationID, version: version), target: .leanplum, payload: payload,
-                source: place.source(index: index), notes: notes.texts)
+                app: App(id: applicationID, version: version), target: .leanplum, payload: payload, source: source,
+                notes: notes.texts)
         }
     }
 
     /// Prepares for the items of a store.
-    /// - Parameter secret: random numbers by which requests are told apart.
-    package init(at place: LeanplumPlace, secret: RunSecret, limits: Limits = Limits()) {
-        self.place = place
+    /// - Parameters:
+    ///   - source: The source of the first item.
+    ///   - applicationID: The application id (`app_…`), if the name of the file or a key in the file contains it.
+    ///   - secret: Random numbers by which requests are compared.
+    package init(
+        from source: Source, applicationID: String? = nil, secret: RunSecret, limits: Limits = Limits()
+    ) {
+        self.source = source
+        self.applicationID = applicationID
         self.secret = secret
         self.limits = limits
         strayNotes = Notes(limit: limits.notes)
@@ -161,15 +170,10 @@ package struct LeanplumRequests: Sendable {
 
     private mutating func addDocument(rowid: Int64?, into output: inout ScanOutput) {
         let removed = document.removeLeanplumCredentials(from: document.root)
-        add(LeanplumRequest(document: document), removed: removed, rowid: rowid, into: &output)
-    }
-
-    private mutating func add(
-        _ request: LeanplumRequest, removed: [String], rowid: Int64?, into output: inout ScanOutput
-    ) {
+        let request = LeanplumRequest(document: document)
         let index = count
         count += 1
-        let canonical = request.document.canonicalBytes(of: request.document.root)
+        let canonical = document.canonicalBytes(of: document.root)
         var issues = request.issues(&scratch)
         let isLeftOut = leaveOut(request, canonical, &issues, index: index, rowid: rowid, into: &output)
         let notes = (issues + removed).map { "\($0)@\(index)" }
@@ -228,6 +232,6 @@ package struct LeanplumRequests: Sendable {
 
     private mutating func close(into output: inout ScanOutput) {
         guard let finished = run.take() else { return }
-        output.add(finished.record(at: place))
+        output.add(finished.record(from: source, applicationID: applicationID))
     }
 }

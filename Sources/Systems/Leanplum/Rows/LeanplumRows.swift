@@ -7,14 +7,7 @@ import Telemetry
 struct LeanplumRows: RowFormat {
     let tables: [Table] = []
 
-    private enum Keys {
-        static let advance = "advance"
-        static let device: JSONKey = "deviceModel"
-        static let locale: JSONKey = "locale"
-        static let os: JSONKey = "systemName"
-        static let osVersion: JSONKey = "systemVersion"
-        static let state: JSONKey = "state"
-    }
+    private static let advance = "advance"
 
     func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
         let document = payload.document
@@ -33,7 +26,7 @@ struct LeanplumRows: RowFormat {
         of request: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer, _ nested: inout JSONDocument
     ) -> EventCells {
         var cells = EventCells()
-        if let time = time(of: request, in: document) { cells.basis = .event(time) }
+        if let time = document.leanplumTime(of: request) { cells.basis = .event(time) }
         let action = document.value(of: LeanplumKeys.action, in: request)
         cells.method = buffer.keep(string: action, of: document)
         cells.name = buffer.keep(string: name(of: request, action, in: document) ?? action, of: document)
@@ -47,35 +40,20 @@ struct LeanplumRows: RowFormat {
         let key: JSONKey
         if document.bytes(of: action).equals(LeanplumVocabulary.trackAction) {
             key = LeanplumKeys.event
-        } else if document.bytes(of: action).equals(Keys.advance) {
-            key = Keys.state
+        } else if document.bytes(of: action).equals(advance) {
+            key = LeanplumKeys.state
         } else {
             return nil
         }
         return document.value(of: key, in: request).flatMap { document.kind(of: $0) == .string ? $0 : nil }
     }
 
-    /// When the phone made a request; nil where it does not tell, or not as the document says [bad_time].
-    private static func time(of request: JSONNode, in document: JSONDocument) -> Timestamp? {
-        guard let time = document.value(of: LeanplumKeys.time, in: request), document.kind(of: time) == .string,
-            document.bytes(of: time).isPlainDecimal
-        else { return nil }
-        return DecimalTime(document.bytes(of: time))?.timestamp
-    }
-
-    /// As the notes about a request read it.
-    private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
-
     /// The parameters, which are JSON in a text; a text that is none stays a text.
     private static func params(
         of request: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer, _ nested: inout JSONDocument
     ) -> Cell {
         guard let params = document.value(of: LeanplumKeys.params, in: request) else { return .null }
-        guard document.kind(of: params) == .string,
-            (try? nested.read(document.bytes(of: params).copied(), policy: policy)) != nil
-        else {
-            return buffer.keep(json: params, of: document)
-        }
+        guard nested.read(stringAt: params, of: document) else { return buffer.keep(json: params, of: document) }
         return buffer.keep(json: nested.root, of: nested)
     }
 
@@ -87,9 +65,9 @@ struct LeanplumRows: RowFormat {
             let told = buffer.keep(string: document.value(of: key, in: request), of: document)
             if told != .null { cell = told }
         }
-        keep(Keys.os, &device.os)
-        keep(Keys.osVersion, &device.osVersion)
-        keep(Keys.device, &device.device)
-        keep(Keys.locale, &device.locale)
+        keep(LeanplumKeys.systemName, &device.os)
+        keep(LeanplumKeys.systemVersion, &device.osVersion)
+        keep(LeanplumKeys.deviceModel, &device.device)
+        keep(LeanplumKeys.locale, &device.locale)
     }
 }

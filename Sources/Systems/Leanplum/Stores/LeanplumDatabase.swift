@@ -53,9 +53,9 @@ final class LeanplumDatabase: Sendable {
             files = nil
             logFault = nil
         }
-        let place = LeanplumPlace(capture: context.capture, path: store.path, store: store.kind)
+        let source = Source(capture: context.capture, path: store.path, store: store.kind, index: 0)
         reading = Mutex(
-            Reading(requests: LeanplumRequests(at: place, secret: context.options.secret), table: nil))
+            Reading(requests: LeanplumRequests(from: source, secret: context.options.secret), table: nil))
     }
 
     /// Reads rows until the output is full.

@@ -24,8 +24,8 @@ private struct LeanplumDatabaseScan: StoreScan {
     private let context: StoreContext
     /// The copy that is being read, once it was made.
     private var database: LeanplumDatabase?
-    /// The files as the quarantine lists them, once they were hashed.
-    private var quarantined: [FileDigest]?
+    /// The entries of the database and of the files beside it in the quarantine. Empty as long as there is no fault.
+    private var quarantined: [Quarantined] = []
 
     init(_ store: LeanplumDatabaseStore, in context: StoreContext) {
         self.store = store
@@ -66,41 +66,28 @@ private struct LeanplumDatabaseScan: StoreScan {
 // MARK: - Quarantine
 
 extension LeanplumDatabaseScan {
-    /// A file as the quarantine lists it.
-    private struct FileDigest {
-        let path: String
-        let size: Int
-        let sha256: String
-    }
-
-    /// Quarantines the database for each fault, and what lies beside it once, for that is where some of its rows may be.
+    /// Quarantines the database for each fault, and the files beside it once, because some of its rows may be in them.
     private mutating func quarantineFiles(
         of database: LeanplumDatabase, for rejects: [Reject], into output: inout ScanOutput
     ) throws(FileError) {
-        let isFirst = quarantined == nil
-        for file in try digests(of: database) {
-            let isMain = file.path == store.path
-            guard isMain || isFirst else { continue }
-            for reject in isMain ? rejects : [Reject("companion of a database in quarantine")] {
-                output.quarantine(
-                    Quarantined(
-                        capture: context.capture, path: file.path, store: store.kind, reject: reject, size: file.size,
-                        sha256: file.sha256, isStored: true))
-            }
+        let isFirst = quarantined.isEmpty
+        if isFirst { quarantined = try database.paths.map { path throws(FileError) in try entry(of: path) } }
+        for reject in rejects {
+            quarantined[0].reject = reject
+            output.quarantine(quarantined[0])
         }
+        guard isFirst else { return }
+        for companion in quarantined.dropFirst() { output.quarantine(companion) }
     }
 
-    /// The files as they lie in the capture, the database first. They may be too large for memory.
-    private mutating func digests(of database: LeanplumDatabase) throws(FileError) -> [FileDigest] {
-        if let quarantined { return quarantined }
-        var digests: [FileDigest] = []
-        for path in database.paths {
-            let source = try context.tree.source(path)
-            var hash = SHA256()
-            try source.forEachStep { bytes, _ throws(FileError) in hash.update(bytes.span) }
-            digests.append(FileDigest(path: path, size: source.count, sha256: hash.finalize().hex))
-        }
-        quarantined = digests
-        return digests
+    /// Returns the entry of a file as it is in the capture. The file may be too large for memory.
+    private func entry(of path: String) throws(FileError) -> Quarantined {
+        let source = try context.tree.source(path)
+        var hash = SHA256()
+        try source.forEachStep { bytes, _ throws(FileError) in hash.update(bytes.span) }
+        return Quarantined(
+            capture: context.capture, path: path, store: store.kind,
+            reject: Reject("companion of a database in quarantine"), size: source.count,
+            sha256: hash.finalize().hex, isStored: true)
     }
 }

@@ -41,7 +41,7 @@ struct LeanplumFileStore: SingleFileStore {
 
     func makeReader(in context: StoreContext) -> any FileReader {
         LeanplumFileReader(
-            contents: contents, place: LeanplumPlace(capture: context.capture, path: path, store: kind),
+            contents: contents, source: Source(capture: context.capture, path: path, store: kind, index: 0),
             secret: context.options.secret)
     }
 }
@@ -49,17 +49,16 @@ struct LeanplumFileStore: SingleFileStore {
 /// Turns the bytes of such a property list into records.
 private struct LeanplumFileReader: FileReader {
     let contents: LeanplumFileStore.Contents
-    let place: LeanplumPlace
+    let source: Source
     let secret: RunSecret
 
     func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
         switch contents {
         case .requests(let applicationID):
-            var place = place
-            place.applicationID = applicationID
-            LeanplumPropertyList.readRequests(bytes, at: place, secret: secret, into: &output)
+            LeanplumPropertyList.readRequests(
+                bytes, from: source, applicationID: applicationID, secret: secret, into: &output)
         case .preferences:
-            LeanplumPropertyList.readDefaults(bytes, at: place, secret: secret, into: &output)
+            LeanplumPropertyList.readDefaults(bytes, from: source, secret: secret, into: &output)
         }
     }
 }

@@ -12,14 +12,15 @@ package struct LeanplumPropertyList {
 
     /// Reads a file of requests: an array of dictionaries.
     package static func readRequests(
-        _ bytes: [UInt8], at place: LeanplumPlace, secret: RunSecret,
+        _ bytes: [UInt8], from source: Source, applicationID: String?, secret: RunSecret,
         limits: LeanplumRequests.Limits = LeanplumRequests.Limits(), into output: inout ScanOutput
     ) {
         guard let document = open(bytes, into: &output) else { return }
         guard document.kind(of: document.root) == .array else {
             return output.rejects.append(Reject("unsupported_schema the root is no array"))
         }
-        var reader = LeanplumPropertyList(document, at: place, secret: secret, limits: limits)
+        let requests = LeanplumRequests(from: source, applicationID: applicationID, secret: secret, limits: limits)
+        var reader = LeanplumPropertyList(document, requests, sizeLimit: limits.bytes)
         let elements = document.elements(of: document.root)
         for position in 0..<elements.count where !reader.isOutOfBudget {
             reader.take(document.element(at: position, of: elements), into: &output)
@@ -29,8 +30,7 @@ package struct LeanplumPropertyList {
 
     /// Reads the requests among the preferences of an app, if there are any.
     package static func readDefaults(
-        _ bytes: [UInt8], at place: LeanplumPlace, secret: RunSecret,
-        limits: LeanplumRequests.Limits = LeanplumRequests.Limits(), into output: inout ScanOutput
+        _ bytes: [UInt8], from source: Source, secret: RunSecret, into output: inout ScanOutput
     ) {
         guard let document = open(bytes, into: &output) else { return }
         guard document.kind(of: document.root) == .dictionary else {
@@ -40,9 +40,8 @@ package struct LeanplumPropertyList {
         guard let count = defaults.count else {
             return output.rejects.append(Reject("unsupported_schema the number of items is no integer"))
         }
-        var place = place
-        place.applicationID = defaults.applicationID
-        var reader = LeanplumPropertyList(document, at: place, secret: secret, limits: limits)
+        let requests = LeanplumRequests(from: source, applicationID: defaults.applicationID, secret: secret)
+        var reader = LeanplumPropertyList(document, requests, sizeLimit: LeanplumRequests.Limits().bytes)
         for (index, node) in defaults.items where index < count && !reader.isOutOfBudget {
             reader.requests.miss(until: index, into: &output)
             reader.take(node, into: &output)
@@ -64,15 +63,13 @@ package struct LeanplumPropertyList {
         }
     }
 
-    private init(
-        _ document: PropertyListDocument, at place: LeanplumPlace, secret: RunSecret, limits: LeanplumRequests.Limits
-    ) {
+    private init(_ document: PropertyListDocument, _ requests: LeanplumRequests, sizeLimit: Int) {
         self.document = document
-        requests = LeanplumRequests(at: place, secret: secret, limits: limits)
+        self.requests = requests
         // Keys keep their order until a request is made of them; what JSON has no form for, the SDK did not write.
         json = PropertyListJSON(
             document, keyOrder: .file, foreignValues: .refused,
-            limits: PropertyListJSON.Limits(value: limits.bytes, file: limits.bytes + 4 * document.sourceLength))
+            limits: PropertyListJSON.Limits(value: sizeLimit, file: sizeLimit + 4 * document.sourceLength))
     }
 
     private mutating func take(_ node: PropertyListNode, into output: inout ScanOutput) {

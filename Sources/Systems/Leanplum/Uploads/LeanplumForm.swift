@@ -5,7 +5,7 @@ import Telemetry
 /// The form around a Leanplum payload, its fields in alphabetical order.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.3.
-struct LeanplumForm {
+enum LeanplumForm {
     /// The field that tells what a call does.
     static let action = "action"
     /// The value of ``action`` in a call that carries stored requests.
@@ -13,23 +13,23 @@ struct LeanplumForm {
     /// The field with the stored requests.
     static let data = "data"
 
-    let body: [UInt8]
-
-    /// Makes the form.
+    /// Returns the body of a call.
     /// - Throws: ``RequestError/payload`` if the payload is no `{"data":[…]}` with something in it.
-    init(payload: [UInt8], appID: String, key: String, now: Timestamp) throws(RequestError) {
-        var body = Array("\(Self.action)=\(Self.multi)&appId=".utf8)
+    static func body(
+        payload: [UInt8], appID: String, key: String, now: Timestamp
+    ) throws(RequestError) -> [UInt8] {
+        var body = Array("\(action)=\(multi)&appId=".utf8)
         PercentEncoding.append(formValue: appID.utf8, to: &body)
         body.append(contentsOf: "&client=ios&clientKey=".utf8)
         PercentEncoding.append(formValue: key.utf8, to: &body)
-        body.append(contentsOf: "&\(Self.data)=".utf8)
+        body.append(contentsOf: "&\(data)=".utf8)
         PercentEncoding.append(formValue: payload, to: &body)
-        if let version = try Self.sdkVersion(of: payload) {
+        if let version = try sdkVersion(of: payload) {
             body.append(contentsOf: "&sdkVersion=".utf8)
             PercentEncoding.append(formValue: version.utf8, to: &body)
         }
-        body.append(contentsOf: "&time=\(Self.seconds(now))".utf8)
-        self.body = body
+        body.append(contentsOf: "&time=\(seconds(now))".utf8)
+        return body
     }
 
     /// Seconds since the epoch as the SDK's `%f` writes them, with six digits of fraction.

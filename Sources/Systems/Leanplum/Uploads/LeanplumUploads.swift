@@ -38,10 +38,9 @@ enum LeanplumUploads {
         guard let appID = credential[LeanplumCredential.appID], let key = credential[LeanplumCredential.key] else {
             throw .otherCredential
         }
-        let form = try LeanplumForm(payload: payload, appID: appID, key: key, now: now)
         return RequestContent(
-            headers: [HeaderField("Content-Type", "application/x-www-form-urlencoded")], body: form.body,
-            isCompressed: false)
+            headers: [HeaderField("Content-Type", "application/x-www-form-urlencoded")],
+            body: try LeanplumForm.body(payload: payload, appID: appID, key: key, now: now), isCompressed: false)
     }
 
     private static func outcome(of answer: Answer) -> Outcome {

@@ -1,3 +1,5 @@
+import Telemetry
+
 /// The tables of the format document, by their keys.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section D.
@@ -33,21 +35,8 @@ extension LeanplumVocabulary {
     ]
 
     /// The meanings of the user attributes of Firefox [D.2].
-    static let attributes: [String: String] = [
-        "Alternate Mail Client Installed": "another mail app is installed",
-        "Build channel is Release": "release build",
-        "Experiment id": "id of an experiment",
-        "Experiment name": "name of an experiment",
-        "Experiment variant": "variant of an experiment",
-        "Focus Installed": "Focus is installed",
-        "FxA account is verified": "Firefox account is verified",
-        "Klar Installed": "Klar is installed",
-        "Mailto Is Default": "mail links open the default mail app",
-        "Number of devices in FxA account": "number of devices in the Firefox account",
-        "Pocket Installed": "Pocket is installed",
-        "Signed In Sync": "signed in to Sync",
-        "Telemetry Opt In": "usage data is sent",
-    ]
+    static let attributes = Dictionary(
+        uniqueKeysWithValues: LeanplumFields.attributes.sorted.map { ($0.key.description, $0.meaning) })
 
     /// Where the deep links of Firefox lead [D.3].
     static let deepLinks: [String: String] = [

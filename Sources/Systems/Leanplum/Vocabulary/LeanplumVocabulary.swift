@@ -19,17 +19,8 @@ struct LeanplumVocabulary: Vocabulary {
     /// The action that sets user attributes.
     static let attributesAction = "setUserAttributes"
 
-    /// Whether an action is one of the SDK's; apps may define more.
-    static func isAction(_ action: String) -> Bool { action == trackAction || actions[action] != nil }
-
-    /// The sense of an action; nil if it is not documented, or says nothing without the name of an event [D.4].
-    static func meaning(ofAction action: String) -> String? { actions[action] }
-
-    /// The meaning of an event; nil if it is not documented [D.1].
-    static func meaning(ofEvent event: String) -> String? { events[event] }
-
-    /// The meaning of a user attribute; nil if it is not documented [D.2].
-    static func meaning(ofAttribute attribute: String) -> String? { attributes[attribute] }
+    /// The actions of the SDK. Apps may define more.
+    static let actionNames = Set(actions.keys).union([trackAction])
 
     /// Where a deep link leads: `firefox://deep-link?url=settings/fxa`. Nil if no version of Firefox goes there: it makes the
     /// value small, drops empty parts and needs two [D.3].
@@ -55,7 +46,7 @@ private struct LeanplumLabels {
     func label(of request: JSONNode, _ nested: inout JSONDocument) -> String? {
         guard let action = payload.text(LeanplumKeys.action, in: request) else { return nil }
         guard action == LeanplumVocabulary.trackAction else {
-            guard let meaning = LeanplumVocabulary.meaning(ofAction: action) else { return nil }
+            guard let meaning = LeanplumVocabulary.actions[action] else { return nil }
             let isSetting = action == LeanplumVocabulary.attributesAction
             let attributes = isSetting ? attributes(of: request, &nested) : []
             return attributes.isEmpty ? meaning : "\(meaning): \(attributes.joined(separator: ", "))"
@@ -63,7 +54,7 @@ private struct LeanplumLabels {
         guard let event = payload.text(LeanplumKeys.event, in: request) else {
             return payload.text(LeanplumKeys.messageID, in: request).map { _ in LeanplumVocabulary.messageShown }
         }
-        guard let meaning = LeanplumVocabulary.meaning(ofEvent: event) else { return nil }
+        guard let meaning = LeanplumVocabulary.events[event] else { return nil }
         return destination(of: request, &nested).map { "\(meaning), deep link to \($0)" } ?? meaning
     }
 
@@ -74,7 +65,7 @@ private struct LeanplumLabels {
         var unknown = 0
         for position in 0..<nested.memberCount(of: nested.root) {
             let name = nested.string(of: nested.member(at: position, of: nested.root).key)
-            if let meaning = LeanplumVocabulary.meaning(ofAttribute: name) {
+            if let meaning = LeanplumVocabulary.attributes[name] {
                 known.append(meaning)
             } else {
                 unknown += 1

@@ -93,7 +93,7 @@ package struct EventTable: ~Copyable {
         damages += 1
         if damages <= Self.mostDamages {
             // A row that can be found has its damage in its own contents.
-            if case .row(let rowid) = try look(from: wanted) {
+            if case .row(let rowid?) = try look(from: wanted) {
                 goOn(after: rowid)
                 return .lost(from: rowid, through: rowid)
             }
@@ -113,7 +113,7 @@ package struct EventTable: ~Copyable {
 
     private func look(from wanted: Int64) throws(PrivateDatabaseError) -> DamageSearch.Finding {
         do throws(PrivateDatabaseError) {
-            guard let rowid = try rowid(from: wanted) else { return .end }
+            guard let rowid = try rowid(from: wanted) else { return .row(nil) }
             return rowid >= wanted ? .row(rowid) : .damage
         } catch {
             guard error.isDamage else { throw error }

@@ -1,0 +1,195 @@
+import JSONText
+import Telemetry
+
+/// The fields of a stored request.
+///
+/// Apps and later SDKs add members, so the forms document the members and are not a condition for a request.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections B and D.
+enum LeanplumFields {
+    /// The fields of a payload.
+    static let payload: PayloadFields = [
+        .required(
+            LeanplumKeys.data, .list(.object(request)), .list(.object(request.pseudonyms)),
+            "the requests, in the order in which they were queued")
+    ]
+
+    /// The fields of a request.
+    static let request = common + start + track + settings + diagnostics + nested + credentials
+
+    /// The keys of the members whose strings contain JSON.
+    static let nestedKeys = nested.sorted.map(\.key)
+
+    /// The keys of the members that are secrets of the app or of a session.
+    static let credentialKeys = credentials.sorted.map(\.key)
+
+    private static let batch = PseudonymClass("batch")
+    private static let requestID = PseudonymClass("request")
+    private static let state = PseudonymClass("state")
+
+    /// Members of every request [B.1].
+    private static let common: PayloadFields = [
+        .required(
+            LeanplumKeys.action, .string(), .keep(.oneOf(LeanplumVocabulary.actionNames), else: .pseudonym(.event)),
+            "the method of the API"),
+        .required("client", .string(), .keep(.word), "the platform of the SDK, `ios`"),
+        flag("ct", "whether the app moves to CleverTap"),
+        .required(
+            LeanplumKeys.devMode, .boolean, .keep(.boolean), "whether the app uses the access key for development"),
+        .required(LeanplumKeys.deviceID, .string(), .pseudonym(.client), "the id of the device"),
+        string(LeanplumKeys.requestID, .pseudonym(requestID), "the id of the request, a UUID"),
+        integer(LeanplumKeys.retryCount, "the number of failed attempts to send the request"),
+        .required(
+            LeanplumKeys.sdkVersion, .string(), .keep(.version), "the version that the SDK gives itself"),
+        .required(
+            LeanplumKeys.time, .string(.named("number of seconds", { $0.isPlainDecimal })), .keep(.decimal),
+            "the time at which the request was queued, in seconds since 1970"),
+        string("token", .drop, "the token of the session"),
+        .required("userId", .string(), .pseudonym(.user), "the id of the user, or else of the device"),
+        string(LeanplumKeys.uuid, .pseudonym(batch), "the id of the batch, a UUID"),
+    ]
+
+    /// Members of `start`, and of requests that repeat some of them [B.2].
+    private static let start: PayloadFields = [
+        flag("background", "whether the app was started in the background"),
+        place("city"),
+        place("country"),
+        string(LeanplumKeys.deviceModel, .keep(.name), "the hardware model, such as `iPhone9,3`"),
+        string("deviceName", .drop, "the name that the user gave the device"),
+        flag("includeDefaults", "whether the answer includes default values"),
+        flag("includeVariantDebugInfo", "whether the answer describes experiments"),
+        decimal("installDate", "the time at which the app was installed, in seconds since 1970"),
+        string("iosPushToken", .drop, "the token for push messages"),
+        string(LeanplumKeys.locale, .keep(.locale), "the preferred language and the country, such as `en-US_US`"),
+        place("location"),
+        .optional("newsfeedMessages", .list(.string()), .drop, "the ids of the messages in the newsfeed"),
+        place("region"),
+        flag("richPushEnabled", "whether rich push messages are enabled"),
+        string(LeanplumKeys.systemName, .keep(.name), "the name of the operating system"),
+        string(LeanplumKeys.systemVersion, .keep(.version), "the version of the operating system"),
+        string("timezone", .keep(.zone), "the name of the time zone"),
+        integer("timezoneOffsetSeconds", "the seconds by which the local time is ahead of UTC"),
+        decimal("updateDate", "the time at which the app was updated, in seconds since 1970"),
+        string(LeanplumKeys.versionName, .keep(.version), "the version of the app, usually its build number"),
+    ]
+
+    /// Members of events and states [B.2]. Apps name events and states as they like.
+    private static let track: PayloadFields = [
+        flag("allowOffline", "whether the event happened while the app was not active"),
+        string("currencyCode", .keep(.word), "the currency of a purchase"),
+        string(
+            LeanplumKeys.event,
+            .keep(
+                .oneOf(Set(LeanplumVocabulary.events.keys).union(["enter_region", "exit_region"])),
+                else: .pseudonym(.event)), "the name of the event"),
+        .optional("iOSReceiptData", .orNull(.string()), .drop, "the receipt of a purchase, in Base64"),
+        flag("iOSSandbox", "whether a purchase was made in the test environment"),
+        string("iOSTransactionIdentifier", .drop, "the id of a purchase"),
+        string("info", .drop, "what the app has added to an event or a state"),
+        decimal(LeanplumKeys.messageID, "the id of a message"),
+        string(LeanplumKeys.state, .pseudonym(state), "the name of the state"),
+        decimal(LeanplumKeys.value, "the value of the event"),
+    ]
+
+    /// Members of requests that set or request something [B.2].
+    private static let settings: PayloadFields = [
+        string("data", .drop, "the descriptions of files"),
+        string("email", .drop, "the address of a developer"),
+        string("filename", .drop, "the name of a file"),
+        decimal("includeMessageId", "the id of a requested message"),
+        integer("iosPushTypes", "the allowed types of push messages, a bit mask"),
+        string("locationAccuracyType", .keep(.oneOf(["cell", "gps", "ip"])), "the source of the location"),
+        string("newUserId", .pseudonym(.user), "the id of the user from then on"),
+        string("newsfeedMessageId", .drop, "the id of a message in the newsfeed"),
+        .optional("trafficSource", .map(.any), .drop, "the source that led to the installation"),
+    ]
+
+    /// Members of `log` [B.2].
+    private static let diagnostics: PayloadFields = [
+        integer("count", "the number of calls of a function"),
+        string("message", .drop, "the text of the message"),
+        string("name", .drop, "the name of the counter"),
+        string("stackTrace", .drop, "the stack of calls"),
+        decimal("startLatency", "the duration of the start"),
+        string(
+            "type", .keep(.oneOf(["sdkCount", "sdkError", "sdkLog", "sdkStartLatency"])), "the type of the message"),
+    ]
+
+    /// Members whose strings contain JSON [B.2].
+    private static let nested: PayloadFields = [
+        string("actionDefinitions", .drop, "the actions that the app defines"),
+        string("fileAttributes", .drop, "the attributes of files"),
+        string("iosPushCategories", .drop, "the categories of push messages"),
+        string("kinds", .drop, "the types of the variables"),
+        string(LeanplumKeys.params, .json(.object(params.pseudonyms)), "the parameters of an event or a state"),
+        string(LeanplumKeys.userAttributes, .json(.object(attributes.pseudonyms)), "the attributes of the user"),
+        string("vars", .drop, "the variables of the app"),
+    ]
+
+    /// Members that no SDK stores, and that are left out whenever requests are read.
+    private static let credentials = PayloadFields(
+        ["Authorization", "Cookie", "authorization", "clientKey", "cookie"].map {
+            .added($0, .any, .drop, "a secret of the app or of a session")
+        })
+
+    /// The parameters of Firefox's events [D.1], and of purchases.
+    private static let params: PayloadFields = [
+        string(
+            "Source",
+            .keep(
+                .oneOf([
+                    "Activity Stream", "Activity Stream Long Press Context Menu",
+                    "Add tab button in the URL Bar on iPad", "External App or Extension", "Long Press Context Menu",
+                    "Menu", "Tab Tray",
+                ])), "the part of the app from which something was opened"),
+        string("StoryType", .keep(.oneOf(["Article"])), "the type of the story"),
+        string("Strength option", .keep(.oneOf(["basic", "strict"])), "the strength of tracking protection"),
+        string("Total time", .keep(.version), "the time until the introduction was swiped, such as `900 ms`"),
+        decimal("dismissedOnSlide", "the number of the page on which the introduction was dismissed"),
+        string("item", .drop, "the product of a purchase"),
+        integer("quantity", "the number of products of a purchase"),
+    ]
+
+    /// The user attributes of Firefox [D.2]. Their meanings are also the labels of requests that set them.
+    static let attributes: PayloadFields = [
+        flag("Alternate Mail Client Installed", "another mail app is installed"),
+        flag("Build channel is Release", "release build"),
+        decimal("Experiment id", "id of an experiment"),
+        string("Experiment name", .keep(.name), "name of an experiment"),
+        string("Experiment variant", .keep(.name), "variant of an experiment"),
+        flag("Focus Installed", "Focus is installed"),
+        flag("FxA account is verified", "Firefox account is verified"),
+        flag("Klar Installed", "Klar is installed"),
+        flag("Mailto Is Default", "mail links open the default mail app"),
+        integer("Number of devices in FxA account", "number of devices in the Firefox account"),
+        flag("Pocket Installed", "Pocket is installed"),
+        flag("Signed In Sync", "signed in to Sync"),
+        flag("Telemetry Opt In", "usage data is sent"),
+    ]
+}
+
+// MARK: - Common forms
+
+extension LeanplumFields {
+    private static func flag(_ key: JSONKey, _ meaning: String) -> PayloadField {
+        .optional(key, .boolean, .keep(.boolean), meaning)
+    }
+
+    private static func integer(_ key: JSONKey, _ meaning: String) -> PayloadField {
+        .optional(key, .integer(), .keep(.number), meaning)
+    }
+
+    /// A number as text.
+    private static func decimal(_ key: JSONKey, _ meaning: String) -> PayloadField {
+        string(key, .keep(.decimal), meaning)
+    }
+
+    private static func string(_ key: JSONKey, _ pseudonym: PseudonymRule, _ meaning: String) -> PayloadField {
+        .optional(key, .string(), pseudonym, meaning)
+    }
+
+    /// A place. It is kept as long as it is a request to the server to find the place.
+    private static func place(_ key: JSONKey) -> PayloadField {
+        string(key, .keep(.oneOf(["(detect)"])), "the \(key) of the device, or `(detect)`")
+    }
+}
