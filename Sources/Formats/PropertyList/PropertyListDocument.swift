@@ -30,7 +30,7 @@ public struct PropertyListDocument: Sendable {
     @usableFromInline let layout: BinaryLayout
     /// The offset of each object in the source; empty where `bytes` is the source.
     @usableFromInline let places: [UInt32]
-    private let repeats: RepeatedKeys
+    private let repeats: RepeatedKeys?
 
     /// Opens a property list.
     /// - Throws: ``PropertyListError`` with a code of part A and the byte offset in the source.
@@ -58,15 +58,13 @@ public struct PropertyListDocument: Sendable {
         self.bytes = bytes
         layout = try BinaryLayout(of: bytes.span)
         places = rewritten?.places ?? []
-        repeats = rewritten?.repeats ?? RepeatedKeys()
+        repeats = rewritten?.repeats
     }
 
     /// The `duplicate-key` error for keys that occur more than once in a dictionary; nil if there are none.
     ///
     /// The first value of such a key is kept. The others are not part of the document.
-    public var repeatedKeys: PropertyListError? {
-        repeats.count > 0 ? PropertyListError(repeats) : nil
-    }
+    public var repeatedKeys: PropertyListError? { repeats.map { PropertyListError($0) } }
 
     /// The outermost value.
     public var root: PropertyListNode { node(numbered: layout.top) }

@@ -19,7 +19,7 @@ struct XMLTranscoder: ~Escapable {
     private var keys = XMLKeyTable()
     private var frames: [Frame] = []
     private var pending: [UInt32] = []
-    private var repeats = RepeatedKeys()
+    private var repeats: RepeatedKeys?
     private let depthLimit: Int
 
     @_lifetime(copy source)
@@ -42,9 +42,8 @@ struct XMLTranscoder: ~Escapable {
         do throws(PropertyListError) {
             let transcoded = try transcode(text.utf8.span, .utf16, limits: limits)
             let places = transcoded.places.map { UInt32(text.offset(of: Int($0), in: source)) }
-            var repeats = RepeatedKeys()
-            if transcoded.repeats.count > 0 {
-                repeats.add(transcoded.repeats.count, at: text.offset(of: transcoded.repeats.offset, in: source))
+            let repeats = transcoded.repeats.map {
+                RepeatedKeys(count: $0.count, offset: text.offset(of: $0.offset, in: source))
             }
             return RewrittenPropertyList(bytes: transcoded.bytes, places: places, repeats: repeats)
         } catch {
