@@ -41,7 +41,7 @@ extension PropertyListDocument {
         }
         output.append(addingCapacity: payload.count / 2 * 3) { output in
             var scalars = UTF16Scalars(payload)
-            while let scalar = scalars.next() { output.append(utf8: scalar) }
+            while !scalars.isAtEnd { output.append(utf8: scalars.next() ?? "\u{FFFD}") }
         }
     }
 
@@ -78,31 +78,40 @@ extension [UInt8] {
     }
 }
 
-/// The scalar values of UTF-16BE units.
+/// The scalar values of UTF-16 units.
 struct UTF16Scalars: ~Escapable {
     private let units: Span<UInt8>
-    private var index = 0
+    private let isBigEndian: Bool
+    /// The offset of the next unit.
+    private(set) var index = 0
+
+    var isAtEnd: Bool { index >= units.count }
 
     @_lifetime(copy units)
-    init(_ units: Span<UInt8>) { self.units = units }
+    init(_ units: Span<UInt8>, isBigEndian: Bool = true) {
+        self.units = units
+        self.isBigEndian = isBigEndian
+    }
 
-    /// The next one, U+FFFD for a lone surrogate; nil at the end.
+    /// Returns the next scalar value, or `nil` for a lone surrogate. Must not be called at the end.
     @_lifetime(self: copy self)
     mutating func next() -> Unicode.Scalar? {
-        guard index < units.count else { return nil }
         let unit = self.unit(at: index)
         index += 2
-        if unit & 0xFC00 == 0xD800, index < units.count {
+        if unit & 0xFC00 == 0xD800, !isAtEnd {
             let low = self.unit(at: index)
             if low & 0xFC00 == 0xDC00 {
                 index += 2
                 return Unicode.Scalar(0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)
             }
         }
-        return Unicode.Scalar(unit) ?? "\u{FFFD}"
+        return Unicode.Scalar(unit)
     }
 
-    private func unit(at index: Int) -> UInt32 { UInt32(units[index]) << 8 | UInt32(units[index + 1]) }
+    private func unit(at index: Int) -> UInt32 {
+        let (first, second) = (UInt32(units[index]), UInt32(units[index + 1]))
+        return isBigEndian ? first << 8 | second : second << 8 | first
+    }
 }
 
 extension OutputSpan<UInt8> {

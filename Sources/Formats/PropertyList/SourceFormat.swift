@@ -38,12 +38,7 @@ enum SourceFormat {
     /// Whether a text in UTF-16 begins as XML does.
     private static func isXML(_ bytes: Span<UInt8>, isBigEndian: Bool) -> Bool {
         // More white space than this stands in front of no property list.
-        var head: [UInt8] = []
-        let high = isBigEndian ? 0 : 1
-        for index in stride(from: 2, to: min(bytes.count - 1, 2048), by: 2) {
-            guard bytes[index + high] == 0 else { break }
-            head.append(bytes[index + 1 - high])
-        }
+        let head = UTF16Source.head(of: bytes, isBigEndian: isBigEndian, limit: 2048)
         let text = head.drop { $0.isXMLSpace }
         return starts.contains { text.starts(with: $0.utf8) }
     }
