@@ -120,12 +120,7 @@ extension KeyedArchive {
         guard key.begins(with: prefix, at: 0) else { return nil }
         let digits = key.extracting(droppingFirst: prefix.utf8.count)
         guard (1...9).contains(digits.count), digits.count == 1 || digits[0] != UInt8(ascii: "0") else { return nil }
-        var number = 0
-        for index in digits.indices {
-            guard digits[index] >= UInt8(ascii: "0"), digits[index] <= UInt8(ascii: "9") else { return nil }
-            number = number * 10 + Int(digits[index] & 0xF)
-        }
-        return number
+        return digits.decimalNumber
     }
 
     @usableFromInline
