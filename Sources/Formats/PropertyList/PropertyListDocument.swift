@@ -15,16 +15,6 @@ import JSONText
 /// }
 /// ```
 public struct PropertyListDocument: Sendable {
-    /// How the source was written.
-    public enum Format: String, Sendable {
-        /// `bplist00`
-        case binary
-        /// XML 1.0
-        case xml
-    }
-
-    /// How the source was written.
-    public let format: Format
     /// The binary form.
     @usableFromInline let bytes: [UInt8]
     @usableFromInline let layout: BinaryLayout
@@ -43,15 +33,12 @@ public struct PropertyListDocument: Sendable {
         let rewritten: RewrittenPropertyList?
         switch try SourceFormat(of: source.span) {
         case .binary:
-            format = .binary
             var check = BinaryCheck(layout: try BinaryLayout(of: source.span), limits: limits)
             try check.run(source.span)
             rewritten = try check.repaired.rewrite(source, layout: check.layout)
         case .xml:
-            format = .xml
             rewritten = try XMLTranscoder.transcode(source.span, limits: limits)
         case .xml16(let isBigEndian):
-            format = .xml
             rewritten = try XMLTranscoder.transcode(utf16: source.span, isBigEndian: isBigEndian, limits: limits)
         }
         let bytes = rewritten?.bytes ?? source
