@@ -77,7 +77,8 @@ extension TarEntry {
         static let checksum = 148..<156
         static let kind = 156
         static let target = 157..<257
-        static let magic = 257
+        static let posixMagic = 257..<263
+        static let gnuMagic = 257..<265
         static let prefix = 345..<500
     }
 
@@ -85,13 +86,8 @@ extension TarEntry {
     private static let gnuMagic = Array("ustar  \u{0}".utf8)
 
     private static func dialect(of block: Span<UInt8>) -> Dialect {
-        if begins(posixMagic, block) { return .posix }
-        return begins(gnuMagic, block) ? .gnu : .old
-    }
-
-    private static func begins(_ magic: [UInt8], _ block: Span<UInt8>) -> Bool {
-        for index in magic.indices where block[Field.magic + index] != magic[index] { return false }
-        return true
+        if block.extracting(Field.posixMagic).equals(posixMagic.span) { return .posix }
+        return block.extracting(Field.gnuMagic).equals(gnuMagic.span) ? .gnu : .old
     }
 
     /// Whether the sum that a block tells is that of its bytes, those of the sum itself taken for spaces. Some programs

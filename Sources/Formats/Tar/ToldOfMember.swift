@@ -8,6 +8,9 @@ struct ToldOfMember {
     /// The kinds of the headers that were read. Other readers differ in what several of one kind mean.
     private var kinds: Set<UInt8> = []
 
+    /// Whether no header was read.
+    var isEmpty: Bool { kinds.isEmpty }
+
     /// Keys of records that change nothing which is wanted of a member.
     private static let harmlessKeys: Set<[UInt8]> = Set(
         [
@@ -38,8 +41,8 @@ struct ToldOfMember {
         } else if record.key.elementsEqual("linkpath".utf8) {
             try Self.set(&target, to: try Self.text(record.value))
         } else if record.key.elementsEqual("size".utf8) {
-            guard let number = PaxRecords.number(record.value) else { throw NotPlain() }
-            try Self.set(&size, to: number)
+            guard size == nil, let number = PaxRecords.number(record.value) else { throw NotPlain() }
+            size = number
         } else {
             guard
                 Self.harmlessKeys.contains(Array(record.key))
@@ -53,11 +56,6 @@ struct ToldOfMember {
         let bytes = Array(value)
         guard !bytes.contains(0), bytes.isTextInEveryNormalForm else { throw NotPlain() }
         return bytes
-    }
-
-    private static func set<Value>(_ place: inout Value?, to value: Value) throws(NotPlain) {
-        guard place == nil else { throw NotPlain() }
-        place = value
     }
 
     /// Sets a path. Other readers differ in what an empty one means.
