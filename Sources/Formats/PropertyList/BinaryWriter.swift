@@ -51,16 +51,14 @@ struct BinaryWriter {
         lastInteger = integer
     }
 
-    mutating func append(real: Double, at place: Int) {
-        begin(at: place)
-        bytes.append(0x23)
-        bytes.append(word: real.bitPattern)
-    }
+    mutating func append(real: Double, at place: Int) { append(0x23, real, at: place) }
 
-    mutating func append(date: Double, at place: Int) {
+    mutating func append(date: Double, at place: Int) { append(0x33, date, at: place) }
+
+    private mutating func append(_ marker: UInt8, _ number: Double, at place: Int) {
         begin(at: place)
-        bytes.append(0x33)
-        bytes.append(word: date.bitPattern)
+        bytes.append(marker)
+        bytes.append(word: number.bitPattern)
     }
 
     mutating func append(uid: UInt32, at place: Int) {

@@ -38,7 +38,7 @@ enum OldText {
     /// Passes over white space and comments.
     private static func skipSpace(_ text: inout ArraySlice<UInt8>) {
         while true {
-            text = text.drop { $0.isXMLSpace }
+            text = text.drop { $0.isBlank }
             if text.starts(with: "//".utf8) {
                 text = text.drop { $0 != UInt8(ascii: "\n") }
             } else if text.starts(with: "/*".utf8) {

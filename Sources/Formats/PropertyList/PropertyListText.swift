@@ -45,6 +45,14 @@ extension PropertyListDocument {
         }
     }
 
+    /// The UTF-8 of a text that is not stored as ASCII, or `nil` for one that is.
+    fileprivate func convertedText(_ node: PropertyListNode) -> [UInt8]? {
+        guard kind(of: node) == .data || isUTF16(node) else { return nil }
+        var utf8: [UInt8] = []
+        appendUTF8(of: node, to: &utf8)
+        return utf8
+    }
+
     /// A number that equal texts share and others rarely do.
     func fingerprint(of node: PropertyListNode) -> UInt64 { storedText(node).fingerprint }
 
@@ -57,24 +65,16 @@ extension PropertyListDocument {
 extension TextBuffer {
     /// Appends a text of a property list as a JSON string with the shortest escapes; U+FFFD stands for a lone surrogate.
     public mutating func append(jsonText node: PropertyListNode, of document: borrowing PropertyListDocument) {
-        guard document.kind(of: node) == .data || document.isUTF16(node) else {
-            return append(jsonString: document.payload(of: node))
-        }
-        var utf8: [UInt8] = []
-        document.appendUTF8(of: node, to: &utf8)
-        append(jsonString: utf8.span)
+        if let utf8 = document.convertedText(node) { return append(jsonString: utf8.span) }
+        append(jsonString: document.payload(of: node))
     }
 }
 
 extension [UInt8] {
     /// Appends a text of a property list as a JSON string with the shortest escapes; U+FFFD stands for a lone surrogate.
     public mutating func append(jsonText node: PropertyListNode, of document: borrowing PropertyListDocument) {
-        guard document.kind(of: node) == .data || document.isUTF16(node) else {
-            return append(jsonString: document.payload(of: node))
-        }
-        var utf8: [UInt8] = []
-        document.appendUTF8(of: node, to: &utf8)
-        append(jsonString: utf8.span)
+        if let utf8 = document.convertedText(node) { return append(jsonString: utf8.span) }
+        append(jsonString: document.payload(of: node))
     }
 }
 

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// A tag of an XML property list.
@@ -84,7 +85,7 @@ struct XMLReader: ~Escapable {
     /// Refuses a declaration of an encoding that would be read wrongly.
     private func checkEncoding() throws(PropertyListError) {
         var index = offset
-        while index < source.count, source[index].isXMLSpace { index += 1 }
+        while index < source.count, source[index].isBlank { index += 1 }
         guard source.begins(with: "<?xml", at: index) else { return }
         let end = find("?>", from: index) ?? source.count
         let declaration = String(readingUTF8: source.extracting(index..<end)).lowercased()
@@ -109,7 +110,7 @@ struct XMLReader: ~Escapable {
     @_lifetime(self: copy self)
     private mutating func skipMisc() throws(PropertyListError) {
         while offset < source.count {
-            if source[offset].isXMLSpace {
+            if source[offset].isBlank {
                 offset += 1
             } else if source.begins(with: "<!--", at: offset) {
                 try skip(past: "-->")
@@ -303,6 +304,6 @@ extension UInt8 {
 
     /// Whether a longer name would go on with it.
     fileprivate var continuesName: Bool {
-        !(isXMLSpace || self == UInt8(ascii: ">") || self == UInt8(ascii: "/"))
+        !(isBlank || self == UInt8(ascii: ">") || self == UInt8(ascii: "/"))
     }
 }

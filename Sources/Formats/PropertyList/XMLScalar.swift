@@ -85,8 +85,8 @@ enum XMLScalar {
     private static func trimmed(_ text: Span<UInt8>) -> Span<UInt8> {
         var start = 0
         var end = text.count
-        while start < end, text[start].isXMLSpace { start += 1 }
-        while end > start, text[end - 1].isXMLSpace { end -= 1 }
+        while start < end, text[start].isBlank { start += 1 }
+        while end > start, text[end - 1].isBlank { end -= 1 }
         return text.extracting(start..<end)
     }
 }

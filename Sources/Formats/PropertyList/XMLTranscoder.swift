@@ -28,12 +28,6 @@ struct XMLTranscoder: ~Escapable {
         depthLimit = limits.depth
     }
 
-    static func transcode(
-        _ source: Span<UInt8>, limits: PropertyListLimits
-    ) throws(PropertyListError) -> RewrittenPropertyList {
-        try transcode(source, .utf8, limits: limits)
-    }
-
     /// Turns a property list in UTF-16 into the binary form. All places are those of the source.
     static func transcode(
         utf16 source: Span<UInt8>, isBigEndian: Bool, limits: PropertyListLimits
@@ -51,8 +45,8 @@ struct XMLTranscoder: ~Escapable {
         }
     }
 
-    private static func transcode(
-        _ source: Span<UInt8>, _ encoding: XMLReader.Encoding, limits: PropertyListLimits
+    static func transcode(
+        _ source: Span<UInt8>, _ encoding: XMLReader.Encoding = .utf8, limits: PropertyListLimits
     ) throws(PropertyListError) -> RewrittenPropertyList {
         var transcoder = XMLTranscoder(source, encoding, limits: limits)
         try transcoder.run()
