@@ -113,8 +113,7 @@ public struct PlainTar {
         return nil
     }
 
-    /// Passes over bytes of the chunk.
-    /// - Returns: their place.
+    /// Passes over at most `count` bytes of the chunk, and returns their range.
     private mutating func take(_ count: Int, of chunk: Span<UInt8>) -> Range<Int> {
         let start = place
         place += min(count, chunk.count - place)

@@ -46,9 +46,7 @@ public struct TarEntry: Sendable, Equatable {
     /// How many bytes of contents the header tells of.
     public let size: Int
 
-    /// Reads a block.
-    /// - Parameter block: ``blockSize`` bytes.
-    /// - Returns: nil if its checksum is not that of a header, or its size is no number.
+    /// Reads a block of ``blockSize`` bytes. Returns `nil` if its checksum is not that of a header, or its size is no number.
     public init?(_ block: Span<UInt8>) {
         guard block.count == Self.blockSize, Self.hasChecksum(block), let size = Self.number(Field.size, of: block)
         else { return nil }

@@ -20,9 +20,7 @@ struct ToldOfMember {
     /// What the keys of further attributes begin with.
     private static let attributes = ["LIBARCHIVE.xattr.", "SCHILY.xattr.", "SCHILY.acl."]
 
-    /// Takes the contents of an entry that tells of the next one.
-    /// - Parameter kind: what it tells.
-    /// - Throws: ``NotPlain`` for what is not known, is no text, or was told before.
+    /// Reads the contents of an entry that describes the next one. Rejects fields that are unknown, repeated, or no text.
     mutating func take(_ contents: [UInt8], as kind: UInt8) throws(NotPlain) {
         guard kinds.insert(kind).inserted else { throw NotPlain() }
         switch kind {
@@ -64,9 +62,7 @@ struct ToldOfMember {
         place = value
     }
 
-    /// The member that a header tells of, with what was told before.
-    /// - Parameter offset: where the header stands in the archive.
-    /// - Throws: ``NotPlain`` for a member of another kind.
+    /// Returns the member that a header at `offset` in the archive describes, together with the fields read before.
     func member(_ entry: TarEntry, at offset: Int) throws(NotPlain) -> PlainTar.Member {
         let kind: PlainTar.Member.Kind
         switch entry.kind {

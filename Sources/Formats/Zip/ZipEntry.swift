@@ -50,9 +50,8 @@ public struct ZipEntry: Sendable, Equatable {
 
     private static let fixedSize = 46
 
-    /// The entry that begins at some place of a directory.
-    /// - Parameter place: moved on behind the entry.
-    /// - Returns: nil, and the place is as it was, if there is no whole entry, or one that contradicts itself.
+    /// Reads the entry at `place` in the directory, and moves `place` behind it. Returns `nil`, and leaves `place` unchanged, if
+    /// the entry is incomplete or contradicts itself.
     public init?(_ directory: Span<UInt8>, at place: inout Int) {
         let bytes = directory.extracting(droppingFirst: place)
         guard bytes.count >= Self.fixedSize, bytes.zipNumber32(at: 0) == 0x0201_4B50 else { return nil }
