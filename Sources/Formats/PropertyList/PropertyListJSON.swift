@@ -141,26 +141,16 @@ public struct PropertyListJSON: Sendable {
 
     private mutating func appendDictionary(_ node: PropertyListNode) throws(WritingError) {
         let members = document.members(of: node)
+        // In the order of the file, no positions have to be listed.
+        let order = keyOrder == .canonical ? document.canonicalOrder(of: members) : nil
         text.append(UInt8(ascii: "{"))
-        switch keyOrder {
-        case .file:
-            for position in 0..<members.count { try appendMember(position, of: members, isFirst: position == 0) }
-        case .canonical:
-            var isFirst = true
-            for position in document.canonicalOrder(of: members) {
-                try appendMember(position, of: members, isFirst: isFirst)
-                isFirst = false
-            }
+        for index in 0..<(order?.count ?? members.count) {
+            let position = order?[index] ?? index
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            text.append(jsonText: document.key(at: position, of: members), of: document)
+            text.append(UInt8(ascii: ":"))
+            try append(document.value(at: position, of: members))
         }
         text.append(UInt8(ascii: "}"))
-    }
-
-    private mutating func appendMember(
-        _ position: Int, of members: PropertyListMembers, isFirst: Bool
-    ) throws(WritingError) {
-        if !isFirst { text.append(UInt8(ascii: ",")) }
-        text.append(jsonText: document.key(at: position, of: members), of: document)
-        text.append(UInt8(ascii: ":"))
-        try append(document.value(at: position, of: members))
     }
 }
