@@ -2,7 +2,7 @@
 ///
 /// Source: "iOS backups", sections 3 and 6.
 public struct BackupDomain: Sendable, Hashable {
-    /// Whose container it is.
+    /// The owner of a container.
     public enum Kind: Sendable, CaseIterable {
         case app, group, plugin
 
@@ -80,9 +80,6 @@ public enum RowPlace: Sendable, Equatable {
             self = .app(domain)
         }
     }
-
-    /// Finds the place of a row.
-    public init(_ row: ManifestRow) { self.init(row, in: Domain(name: row.domain)) }
 
     /// Finds the place of a row whose domain is known.
     public init(_ row: ManifestRow, in domain: Domain) {

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import PropertyList
 
@@ -54,8 +55,7 @@ public struct BackupLists: Sendable, Equatable {
         productVersion = Self.text("Product Version", list.root, list) ?? productVersion
         lastBackup = Self.date("Last Backup Date", list) ?? lastBackup
         showBackup =
-            showBackup
-            || Self.has(["Target Identifier", "Last Backup Date", "Unique Identifier"], list)
+            showBackup || Self.has(["Target Identifier", "Last Backup Date", "Unique Identifier"], list)
     }
 
     private mutating func readManifest(_ list: PropertyListDocument) {
@@ -96,6 +96,6 @@ public struct BackupLists: Sendable, Equatable {
 
     private static func data(_ key: JSONKey, _ list: PropertyListDocument) -> [UInt8]? {
         guard let found = list.value(of: key, in: list.root), list.kind(of: found) == .data else { return nil }
-        return Array(copying: list.payload(of: found))
+        return list.payload(of: found).copied()
     }
 }

@@ -8,9 +8,8 @@ public struct ClassKeys: Sendable {
     /// The classes whose keys did not unwrap although those of others did: damage.
     public let damaged: [Int]
 
-    /// Unwraps the keys.
-    /// - Parameter key: what the derivation of the keybag made of a password.
-    /// - Returns: nil if no class unwraps: the password is wrong then.
+    /// Unwraps the keys with `key`, which is derived from a password. Returns `nil` if no key unwraps, because the password is
+    /// wrong then.
     public init?(_ bag: Keybag, under key: CipherKey) {
         var keys: [Int: CipherKey] = [:]
         var damaged: [Int] = []
@@ -38,7 +37,7 @@ public struct ClassKeys: Sendable {
     }
 }
 
-/// The key of a file as it stands in the manifest: the number of its class (u32, little-endian), and 40 bytes.
+/// The key of a file as stored in the manifest: the number of its class (u32, little-endian), and 40 bytes.
 ///
 /// Source: "iOS backups", section 5.4.
 public struct WrappedKey: Sendable {

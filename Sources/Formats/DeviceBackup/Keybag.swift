@@ -36,25 +36,18 @@ public struct Keybag: Sendable {
             guard let number = group.number("CLAS").map({ $0 & 15 }), known.insert(number).inserted else { return nil }
             return ClassItem(
                 number: number, wrap: group.number("WRAP") ?? 0, keyType: group.number("KTYP") ?? 0,
-                wrappedKey: group.items["WPKY"] ?? [])
+                wrappedKey: group["WPKY"] ?? [])
         }
     }
 
     // MARK: Items
 
     /// The items of the bag, or of a class. The first of a repeated tag counts.
-    private struct Group {
-        var items: [String: [UInt8]] = [:]
-
-        func number(_ tag: String) -> Int? {
-            guard let bytes = items[tag], bytes.count == 4 else { return nil }
-            return bytes.reduce(0) { $0 << 8 | Int($1) }
-        }
-    }
+    private typealias Group = [String: [UInt8]]
 
     /// The items of the bag, then those of each class: the first `UUID` belongs to the bag, each later one begins a class.
     private static func groups(of bytes: [UInt8]) throws(KeybagError) -> [Group] {
-        var groups = [Group()]
+        var groups: [Group] = [[:]]
         var hasUUID = false
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -64,24 +57,22 @@ public struct Keybag: Sendable {
             rest = rest.dropFirst(8)
             guard length <= rest.count else { throw .malformed("an item is longer than what is left of it") }
             if tag == "UUID" {
-                if hasUUID { groups.append(Group()) }
+                if hasUUID { groups.append([:]) }
                 hasUUID = true
             }
-            if groups[groups.count - 1].items[tag] == nil {
-                groups[groups.count - 1].items[tag] = Array(rest.prefix(length))
-            }
+            if groups[groups.count - 1][tag] == nil { groups[groups.count - 1][tag] = Array(rest.prefix(length)) }
             rest = rest.dropFirst(length)
         }
         return groups
     }
 
     private static func derivation(_ bag: Group) throws(KeybagError) -> PasswordDerivation {
-        guard let salt = bag.items["SALT"], let rounds = bag.number("ITER") else {
+        guard let salt = bag["SALT"], let rounds = bag.number("ITER") else {
             throw .malformed("it has no salt, or no number of rounds")
         }
         let last = PasswordDerivation.Step(salt: salt, rounds: try checked(rounds))
-        switch (bag.items["DPSL"], bag.number("DPIC")) {
-        case (nil, nil) where bag.items["DPIC"] == nil: return PasswordDerivation(first: nil, last: last)
+        switch (bag["DPSL"], bag.number("DPIC")) {
+        case (nil, nil) where bag["DPIC"] == nil: return PasswordDerivation(first: nil, last: last)
         case (let salt?, let rounds?):
             return PasswordDerivation(first: .init(salt: salt, rounds: try checked(rounds)), last: last)
         case (_, _): throw .malformed("of the first derivation it has the salt alone, or the rounds alone")
@@ -91,6 +82,13 @@ public struct Keybag: Sendable {
     private static func checked(_ rounds: Int) throws(KeybagError) -> Int {
         guard Self.rounds.contains(rounds) else { throw .rounds(rounds) }
         return rounds
+    }
+}
+
+extension [String: [UInt8]] {
+    fileprivate func number(_ tag: String) -> Int? {
+        guard let bytes = self[tag], bytes.count == 4 else { return nil }
+        return bytes.reduce(0) { $0 << 8 | Int($1) }
     }
 }
 

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import PropertyList
 
@@ -16,14 +17,9 @@ public struct MBFile: Sendable, Equatable {
     public static let sizeLimit = 1 << 20
     /// Real ones have four levels.
     private static let depthLimit = 32
+}
 
-    /// Says what a file is.
-    init(kind: RowKind?, size: Int?, key: [UInt8]?) {
-        self.kind = kind
-        self.size = size
-        self.key = key
-    }
-
+extension MBFile {
     /// Reads the archive; nil if the bytes are none.
     public init?(archive bytes: [UInt8]) {
         let limits = PropertyListLimits(length: Self.sizeLimit, depth: Self.depthLimit)
@@ -61,15 +57,7 @@ extension PropertyListDocument {
             guard let data = value(of: "NS.data", in: node).flatMap({ referred($0) }) else { return nil }
             node = data
         }
-        return kind(of: node) == .data ? Array(copying: payload(of: node)) : nil
-    }
-}
-
-extension [UInt8] {
-    /// The bytes of a span.
-    init(copying span: Span<UInt8>) {
-        self = []
-        append(copying: span)
+        return kind(of: node) == .data ? payload(of: node).copied() : nil
     }
 }
 

@@ -20,14 +20,10 @@ struct BinaryCheck {
         var height: UInt16 = 0
     }
 
-    private static let open = UInt16.max
-
     let layout: BinaryLayout
     let depthLimit: Int
-    /// For each object 0 before it is met, ``open`` while its values are checked, then the number of its levels. Where
-    /// there are more objects than bytes to put them in, the states are those of the bytes.
-    private var states: [UInt16] = []
-    let countsBytes: Bool
+    /// The states of the objects, or of the bytes if objects share offsets. They are packed in two bytes each.
+    private var packedStates: [UInt16] = []
     var keys = KeyCheck()
     /// How many bytes of payloads may still be looked at: those of objects that do not overlap, four times over.
     var allowance: Int
@@ -37,11 +33,29 @@ struct BinaryCheck {
     init(layout: BinaryLayout, limits: PropertyListLimits) {
         self.layout = layout
         depthLimit = limits.depth
-        countsBytes = layout.objectCount > layout.tableOffset
         allowance = Self.allowance(of: layout)
     }
 
     private static func allowance(of layout: BinaryLayout) -> Int { 4 * layout.tableOffset + 1 << 20 }
+
+    /// The state at `index`, with the number of levels of a checked object.
+    private subscript(state index: Int) -> WalkState<UInt16> {
+        get {
+            switch packedStates[index] {
+            case 0: .new
+            case .max: .open
+            case let levels: .done(levels)
+            }
+        }
+        set {
+            packedStates[index] =
+                switch newValue {
+                case .new: 0
+                case .open: .max
+                case .done(let levels): levels
+                }
+        }
+    }
 
     mutating func run(_ bytes: Span<UInt8>) throws(PropertyListError) {
         if !passes(bytes) { try walk(bytes) }
@@ -51,7 +65,7 @@ struct BinaryCheck {
     mutating func walk(_ bytes: Span<UInt8>) throws(PropertyListError) {
         keys = KeyCheck()
         allowance = Self.allowance(of: layout)
-        states = Array(repeating: 0, count: min(layout.objectCount, layout.tableOffset))
+        packedStates = Array(repeating: 0, count: min(layout.objectCount, layout.tableOffset))
         let size = layout.referenceSize
         _ = try foldDepthFirst(
             layout.top,
@@ -63,7 +77,7 @@ struct BinaryCheck {
             },
             add: { height, frame in frame.height = max(frame.height, height) },
             close: { frame in
-                states[frame.state] = frame.height + 1
+                self[state: frame.state] = .done(frame.height + 1)
                 return frame.height + 1
             })
     }
@@ -81,17 +95,17 @@ struct BinaryCheck {
         _ number: Int, depth: Int, in bytes: Span<UInt8>
     ) throws(PropertyListError) -> EnteredNode<UInt16, Frame> {
         let offset = layout.offset(of: number, in: bytes)
-        let state = countsBytes ? Int(offset) : number
-        let known = states[state]
-        if known == Self.open {
+        let state = layout.sharesOffsets ? Int(offset) : number
+        switch self[state: state] {
+        case .open:
             throw PropertyListError(.containerCycle, at: Int(offset), "a container that contains itself")
-        }
-        if known != 0 {
-            guard depth + Int(known) <= depthLimit else { throw tooDeep(Int(offset)) }
-            return .known(known)
+        case .done(let levels):
+            guard depth + Int(levels) <= depthLimit else { throw tooDeep(Int(offset)) }
+            return .known(levels)
+        case .new: break
         }
         guard depth < depthLimit else { throw tooDeep(Int(offset)) }
-        states[state] = 1
+        self[state: state] = .done(1)
         let kind = bytes[Int(offset)] >> 4
         guard kind == 0xA || kind == 0xC || kind == 0xD else {
             try checkScalar(at: Int(offset), in: bytes)
@@ -99,7 +113,7 @@ struct BinaryCheck {
         }
         let frame = try open(offset, depth: depth, state: state, isDictionary: kind == 0xD, in: bytes)
         guard let frame else { return .known(1) }
-        states[state] = Self.open
+        self[state: state] = .open
         return .open(frame)
     }
 

@@ -68,6 +68,9 @@ struct BinaryLayout: Sendable {
         }
     }
 
+    /// Whether more objects are listed than there are bytes to store them, so that several begin at one offset.
+    var sharesOffsets: Bool { objectCount > tableOffset }
+
     /// Where an object's marker is.
     @inlinable
     @inline(__always)

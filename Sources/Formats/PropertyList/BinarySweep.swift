@@ -5,7 +5,7 @@ import JSONText
 extension BinaryCheck {
     /// Whether nothing is wrong. If not, the sweep does not know whether it matters: a walk has to find out.
     mutating func passes(_ bytes: Span<UInt8>) -> Bool {
-        guard !countsBytes else { return false }
+        guard !layout.sharesOffsets else { return false }
         // For each object the number of its levels; 0 for a container that was not looked at.
         var levels = [UInt16](repeating: 0, count: layout.objectCount)
         var places = levels.mutableSpan

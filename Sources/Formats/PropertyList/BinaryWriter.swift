@@ -11,6 +11,8 @@ struct BinaryWriter {
     private var offsets: [UInt32] = []
     /// Where each object began in the source.
     private(set) var places: [UInt32] = []
+    /// The object that was written last, if it is an integer.
+    private(set) var lastInteger: PropertyListInteger?
 
     /// Begins with the header and objects that ``append(objectAt:from:)`` lists.
     init(objects: some Sequence<UInt8> = "bplist00".utf8) {
@@ -28,6 +30,7 @@ struct BinaryWriter {
 
     /// Begins an object.
     private mutating func begin(at place: Int) {
+        lastInteger = nil
         append(objectAt: UInt32(bytes.count), from: place)
     }
 
@@ -45,18 +48,17 @@ struct BinaryWriter {
             bytes.append(0x13)
         }
         bytes.append(word: integer.bits)
+        lastInteger = integer
     }
 
-    mutating func append(real: Double, at place: Int) {
-        begin(at: place)
-        bytes.append(0x23)
-        bytes.append(word: real.bitPattern)
-    }
+    mutating func append(real: Double, at place: Int) { append(0x23, real, at: place) }
 
-    mutating func append(date: Double, at place: Int) {
+    mutating func append(date: Double, at place: Int) { append(0x33, date, at: place) }
+
+    private mutating func append(_ marker: UInt8, _ number: Double, at place: Int) {
         begin(at: place)
-        bytes.append(0x33)
-        bytes.append(word: date.bitPattern)
+        bytes.append(marker)
+        bytes.append(word: number.bitPattern)
     }
 
     mutating func append(uid: UInt32, at place: Int) {
@@ -65,13 +67,11 @@ struct BinaryWriter {
         bytes.append(half: uid)
     }
 
-    /// Begins data, whose bytes follow through ``append(byte:)``.
-    mutating func beginData(count: Int, at place: Int) {
+    mutating func append(data: [UInt8], at place: Int) {
         begin(at: place)
-        bytes.append(kind: 0x40, count: count)
+        bytes.append(kind: 0x40, count: data.count)
+        bytes += data
     }
-
-    mutating func append(byte: UInt8) { bytes.append(byte) }
 
     /// Writes well-formed UTF-8 as ASCII if it is, else as UTF-16BE.
     mutating func append(text: Span<UInt8>, isASCII: Bool, at place: Int) {
@@ -101,21 +101,6 @@ struct BinaryWriter {
         bytes.append(kind: 0xD0, count: members.count / 2)
         for start in [members.startIndex, members.startIndex + 1] {
             for index in stride(from: start, to: members.endIndex, by: 2) { bytes.append(half: members[index]) }
-        }
-    }
-
-    /// The last object, if it is an integer.
-    var lastInteger: PropertyListInteger? {
-        guard let offset = offsets.last else { return nil }
-        // Its value is what was written last.
-        switch bytes[Int(offset)] {
-        case 0x13:
-            let bits = bytes.span.word(at: bytes.count - 8).byteSwapped
-            return PropertyListInteger(bits: bits, isNegative: bits >> 63 == 1)
-        case 0x14:
-            return PropertyListInteger(
-                bits: bytes.span.word(at: bytes.count - 8).byteSwapped, isNegative: false)
-        default: return nil
         }
     }
 

@@ -6,6 +6,14 @@ enum EnteredNode<Value, Frame> {
     case open(Frame)
 }
 
+/// The progress of a walk at a node of a graph.
+enum WalkState<Value> {
+    case new
+    /// The nodes that the node leads to are being visited.
+    case open
+    case done(Value)
+}
+
 /// Works out the value of a node of a graph from those of the nodes that it leads to: depth first, and without recursion, for
 /// a hostile graph is deeper than any stack.
 ///

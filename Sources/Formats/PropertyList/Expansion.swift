@@ -10,46 +10,56 @@ public struct Expansion: Hashable, Sendable {
 
     /// The highest count that is told apart.
     public static let countLimit = 0xFF_FFFF
-    /// The highest depth that is told apart.
+    /// The highest depth that is told apart. Above it, two depths are free to mark states that are no expansions.
     public static let depthLimit = 253
     /// How many levels of instances a value may have.
     public static let allowedDepth = 128
 }
 
-/// The expansions of the objects of an archive, four bytes each.
+/// The expansions of the objects of an archive. The expansion of an object that contains itself is `nil`.
 struct ExpansionMemo: Sendable {
-    /// Count in the high 24 bits, depth in the low 8.
-    private static let unknown: UInt32 = 0
-    static let open = UInt32.max
-    static let cyclic = UInt32.max - 1
+    private static let open = UInt32.max
+    private static let cyclic = UInt32.max - 1
 
-    /// Made when the first expansion is asked for; by object, or by place where there are fewer places.
-    private var states: [UInt32] = []
+    /// The states of the objects, or of the bytes if objects share offsets. They are packed in four bytes each: an
+    /// expansion has its count in the high 24 bits, its depth in the low 8.
+    private var packedStates: [UInt32] = []
     private let stateCount: Int
-    private let countsBytes: Bool
+    private let sharesOffsets: Bool
 
-    init(objectCount: Int, length: Int) {
-        stateCount = min(objectCount, length)
-        countsBytes = objectCount > length
+    init(_ layout: BinaryLayout) {
+        stateCount = min(layout.objectCount, layout.tableOffset)
+        sharesOffsets = layout.sharesOffsets
     }
 
+    /// Allocates the states, which most archives do not need.
     mutating func prepare() {
-        if states.isEmpty { states = Array(repeating: Self.unknown, count: stateCount) }
+        if packedStates.isEmpty { packedStates = Array(repeating: 0, count: stateCount) }
     }
 
     @inline(__always)
-    subscript(node: PropertyListNode) -> UInt32 {
-        get { states[countsBytes ? Int(node.offset) : Int(node.number)] }
-        set { states[countsBytes ? Int(node.offset) : Int(node.number)] = newValue }
+    subscript(node: PropertyListNode) -> WalkState<Expansion?> {
+        get {
+            switch packedStates[index(of: node)] {
+            case 0: .new
+            case Self.open: .open
+            case Self.cyclic: .done(nil)
+            case let state: .done(Expansion(count: Int(state >> 8), depth: Int(state & 0xFF)))
+            }
+        }
+        set {
+            packedStates[index(of: node)] =
+                switch newValue {
+                case .new: 0
+                case .open: Self.open
+                case .done(nil): Self.cyclic
+                case .done(let expansion?): UInt32(expansion.count) << 8 | UInt32(expansion.depth)
+                }
+        }
     }
 
-    static func packed(count: Int, depth: Int) -> UInt32 {
-        UInt32(min(count, Expansion.countLimit)) << 8 | UInt32(min(depth, Expansion.depthLimit))
-    }
-
-    static func expansion(_ state: UInt32) -> Expansion {
-        Expansion(count: Int(state >> 8), depth: Int(state & 0xFF))
-    }
+    @inline(__always)
+    private func index(of node: PropertyListNode) -> Int { sharesOffsets ? Int(node.offset) : Int(node.number) }
 }
 
 extension KeyedArchive {
@@ -62,9 +72,8 @@ extension KeyedArchive {
         /// The elements of the inline array that is being counted, and the next of them.
         var elements = PropertyListElements(start: 0, count: 0)
         var element = 0
-        var count = 1
-        var depth = 0
-        var isCyclic = false
+        /// The expansion of the instance without its own level; `nil` if a member contains itself.
+        var total: Expansion? = Expansion(count: 1, depth: 0)
     }
 
     /// What comes out when a stored value (a UID, or an object) is written out in full. Each object of the archive is
@@ -76,11 +85,9 @@ extension KeyedArchive {
     ///   ``Expansion/allowedDepth``.
     public mutating func expansion(of stored: PropertyListNode) throws(PropertyListError) -> Expansion {
         expansions.prepare()
-        let state = count(stored)
-        guard state != ExpansionMemo.cyclic else {
+        guard let expansion = count(stored) else {
             throw PropertyListError(.graphCycle, at: document.offset(of: stored), "a value that contains itself")
         }
-        let expansion = ExpansionMemo.expansion(state)
         guard expansion.depth <= Expansion.allowedDepth else {
             throw PropertyListError(
                 .tooDeep, at: document.offset(of: stored), "more than \(Expansion.allowedDepth) levels")
@@ -88,24 +95,24 @@ extension KeyedArchive {
         return expansion
     }
 
-    private mutating func count(_ stored: PropertyListNode) -> UInt32 {
+    private mutating func count(_ stored: PropertyListNode) -> Expansion? {
         foldDepthFirst(
             stored, enter: { node, _ in enter(node) }, next: { frame in nextValue(&frame) },
-            add: { state, frame in Self.add(state, to: &frame) },
+            add: { expansion, frame in Self.add(expansion, to: &frame) },
             close: { frame in
-                let state =
-                    frame.isCyclic
-                    ? ExpansionMemo.cyclic : ExpansionMemo.packed(count: frame.count, depth: frame.depth + 1)
-                expansions[frame.node] = state
-                return state
+                let expansion = frame.total.map {
+                    Expansion(count: $0.count, depth: min($0.depth + 1, Expansion.depthLimit))
+                }
+                expansions[frame.node] = .done(expansion)
+                return expansion
             })
     }
 
-    private static let leaf = ExpansionMemo.packed(count: 1, depth: 1)
+    private static let leaf = Expansion(count: 1, depth: 1)
 
-    /// The state of a value if it is known or a leaf; otherwise opens it.
+    /// The expansion of a value if it is known or a leaf; otherwise opens it.
     @inline(__always)
-    private mutating func enter(_ stored: PropertyListNode) -> EnteredNode<UInt32, Frame> {
+    private mutating func enter(_ stored: PropertyListNode) -> EnteredNode<Expansion?, Frame> {
         var object = stored
         if document.marker(of: stored) >> 4 == 8 {
             let uid = document.uid(of: stored)
@@ -113,11 +120,13 @@ extension KeyedArchive {
             object = document.element(at: Int(uid), of: objects)
         }
         guard document.marker(of: object) >> 4 == 0xD else { return .known(Self.leaf) }
-        let state = expansions[object]
-        if state == ExpansionMemo.open { return .known(ExpansionMemo.cyclic) }
-        if state != 0 { return .known(state) }
-        expansions[object] = ExpansionMemo.open
-        return .open(Frame(node: object, members: document.members(of: object)))
+        switch expansions[object] {
+        case .done(let expansion): return .known(expansion)
+        case .open: return .known(nil)
+        case .new:
+            expansions[object] = .open
+            return .open(Frame(node: object, members: document.members(of: object)))
+        }
     }
 
     /// The next value of an instance that has to be counted, as stored.
@@ -144,20 +153,20 @@ extension KeyedArchive {
     /// without being worth an error.
     @inline(__always)
     private mutating func isLeftOut(_ key: UInt32, in frame: Frame) -> Bool {
-        if key == keys.places[classKey.index].number { return true }
+        if key == keys.entries[classKey.index].number { return true }
         let node = document.node(numbered: Int(key))
-        if document.text(node, equals: keys.texts[classKey.index]) {
-            keys.places[classKey.index].number = key
+        if document.text(node, equals: keys.entries[classKey.index].utf8) {
+            keys.entries[classKey.index].number = key
             return true
         }
-        return document.text(node, equals: keys.texts[baseKey.index])
+        return document.text(node, equals: keys.entries[baseKey.index].utf8)
             && (try? classOfInstance(frame.node))?.foundation == .url
     }
 
     @inline(__always)
-    private static func add(_ state: UInt32, to frame: inout Frame) {
-        if state == ExpansionMemo.cyclic { return frame.isCyclic = true }
-        frame.count = min(frame.count + Int(state >> 8), Expansion.countLimit)
-        frame.depth = max(frame.depth, Int(state & 0xFF))
+    private static func add(_ expansion: Expansion?, to frame: inout Frame) {
+        guard let total = frame.total, let expansion else { return frame.total = nil }
+        frame.total = Expansion(
+            count: min(total.count + expansion.count, Expansion.countLimit), depth: max(total.depth, expansion.depth))
     }
 }

@@ -3,8 +3,6 @@ import JSONText
 /// A key of encoded members, to be looked up often: made once an archive, by ``KeyedArchive/key(_:)``.
 public struct KeyedKey: Hashable, Sendable {
     @usableFromInline let index: Int
-
-    init(index: Int) { self.index = index }
 }
 
 /// Where keys were seen last. Writers mostly store a key text once and all instances of a class alike, so the next
@@ -12,9 +10,10 @@ public struct KeyedKey: Hashable, Sendable {
 @usableFromInline
 struct KeyCache: Sendable {
     @usableFromInline
-    struct Place: Sendable {
-        /// The object that held the key when it was seen last.
-        @usableFromInline var number = UInt32.max
+    struct Entry: Sendable {
+        let utf8: [UInt8]
+        /// The number of the object that held the key when it was last seen.
+        @usableFromInline var number: UInt32?
         @usableFromInline var position = 0
     }
 
@@ -24,8 +23,7 @@ struct KeyCache: Sendable {
         "NS.intval", "NS.dblval", "NS.boolval", "NS.base", "NS.relative", "NS.uuidbytes",
     ]
 
-    fileprivate(set) var texts = foundation.map { Array($0.utf8) }
-    @usableFromInline var places = Array(repeating: Place(), count: foundation.count)
+    @usableFromInline var entries = foundation.map { Entry(utf8: Array($0.utf8)) }
 }
 
 extension KeyedArchive {
@@ -41,16 +39,13 @@ extension KeyedArchive {
     var baseKey: KeyedKey { KeyedKey(index: 12) }
     var relativeKey: KeyedKey { KeyedKey(index: 13) }
     var uuidKey: KeyedKey { KeyedKey(index: 14) }
-}
 
-extension KeyedArchive {
     /// A key to look members up by.
     public mutating func key(_ text: String) -> KeyedKey {
         let utf8 = Array(text.utf8)
-        if let known = keys.texts.firstIndex(of: utf8) { return KeyedKey(index: known) }
-        keys.texts.append(utf8)
-        keys.places.append(KeyCache.Place())
-        return KeyedKey(index: keys.texts.count - 1)
+        if let known = keys.entries.firstIndex(where: { $0.utf8 == utf8 }) { return KeyedKey(index: known) }
+        keys.entries.append(KeyCache.Entry(utf8: utf8))
+        return KeyedKey(index: keys.entries.count - 1)
     }
 
     /// What an instance has encoded under a key, as stored: a UID, an inline scalar, or an inline array of UIDs; nil if
@@ -65,9 +60,9 @@ extension KeyedArchive {
     @inlinable
     @inline(__always)
     public mutating func member(_ key: KeyedKey, of members: PropertyListMembers) -> PropertyListNode? {
-        let position = keys.places[key.index].position
+        let position = keys.entries[key.index].position
         if position < members.count,
-            document.keyNumber(at: position, of: members) == keys.places[key.index].number
+            document.keyNumber(at: position, of: members) == keys.entries[key.index].number
         {
             return document.value(at: position, of: members)
         }
@@ -76,16 +71,17 @@ extension KeyedArchive {
 
     @usableFromInline
     mutating func search(_ key: KeyedKey, in members: PropertyListMembers) -> PropertyListNode? {
-        let number = keys.places[key.index].number
-        for position in 0..<members.count where document.keyNumber(at: position, of: members) == number {
-            keys.places[key.index].position = position
-            return document.value(at: position, of: members)
+        if let number = keys.entries[key.index].number {
+            for position in 0..<members.count where document.keyNumber(at: position, of: members) == number {
+                keys.entries[key.index].position = position
+                return document.value(at: position, of: members)
+            }
         }
         for position in 0..<members.count {
             let stored = document.key(at: position, of: members)
-            guard document.text(stored, equals: keys.texts[key.index]) else { continue }
-            keys.places[key.index].number = stored.number
-            keys.places[key.index].position = position
+            guard document.text(stored, equals: keys.entries[key.index].utf8) else { continue }
+            keys.entries[key.index].number = stored.number
+            keys.entries[key.index].position = position
             return document.value(at: position, of: members)
         }
         return nil

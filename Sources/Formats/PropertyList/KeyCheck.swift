@@ -21,15 +21,15 @@ struct KeyCheck {
     private static let freeLength = 256
 
     /// Keys that were checked, placed by a hash of their references.
-    private var shapes = Array(repeating: PropertyListMembers(start: 0, count: 0), count: shapeCount)
+    private var shapes: [PropertyListMembers?] = Array(repeating: nil, count: shapeCount)
     private var entries: [Entry] = []
     /// The different keys that have the same fingerprint.
     private var distinct: [Entry] = []
 
     /// Whether the same references were checked before.
     func knows(_ members: PropertyListMembers, layout: BinaryLayout, in bytes: Span<UInt8>) -> Bool {
-        let shape = shapes[Self.place(of: members, layout: layout, in: bytes)]
-        guard shape.count == members.count else { return false }
+        guard let shape = shapes[Self.place(of: members, layout: layout, in: bytes)], shape.count == members.count
+        else { return false }
         let length = members.count * layout.referenceSize
         return bytes.extracting(shape.start..<shape.start + length)
             .equals(bytes.extracting(members.start..<members.start + length))

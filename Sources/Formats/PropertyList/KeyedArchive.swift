@@ -57,7 +57,7 @@ public struct KeyedArchive: Sendable {
         }
         self.document = document
         classes = ClassCache(names: classNames)
-        expansions = ExpansionMemo(objectCount: document.layout.objectCount, length: document.layout.tableOffset)
+        expansions = ExpansionMemo(document.layout)
     }
 
     static let nilText = "$null"

@@ -3,35 +3,11 @@ import JSONText
 /// The members that Foundation stores in the instances of a class.
 ///
 /// Source: <doc:KeyedArchives>, part C.
-public enum FoundationClass: UInt8, Sendable, CaseIterable {
-    /// `NSString`, `NSMutableString`
-    case string
+public enum FoundationClass: Sendable {
+    case string, decimal, date, data, uuid, url, null, value, attributedString
     /// `NSNumber` as other coders write it.
     case number
-    /// `NSDecimalNumber`, `NSDecimalNumberPlaceholder`
-    case decimal
-    /// `NSDate`
-    case date
-    /// `NSData`, `NSMutableData`
-    case data
-    /// `NSUUID`
-    case uuid
-    /// `NSURL`
-    case url
-    /// `NSNull`
-    case null
-    /// `NSValue`
-    case value
-    /// `NSAttributedString`, `NSMutableAttributedString`
-    case attributedString
-    /// `NSArray`, `NSMutableArray`
-    case array
-    /// `NSDictionary`, `NSMutableDictionary`
-    case dictionary
-    /// `NSSet`, `NSMutableSet`
-    case set
-    /// `NSOrderedSet`, `NSMutableOrderedSet`
-    case orderedSet
+    case array, dictionary, set, orderedSet
 
     /// The class of a name; nil if Foundation's own encoding is not known.
     static func named(_ name: Span<UInt8>) -> FoundationClass? {
@@ -63,10 +39,6 @@ public struct KeyedClass: Sendable {
     /// Whether the class or one that it descends from has the name at a position in the list that the caller gave.
     @inline(__always)
     public func isNamed(_ position: Int) -> Bool { names >> UInt64(position) & 1 == 1 }
-
-    /// Whether the class or one that it descends from has any of the names that the caller gave.
-    @inline(__always)
-    public var isNamed: Bool { names != 0 }
 }
 
 /// The classes of an archive that were met.

@@ -25,16 +25,12 @@ public struct KeyedPairs: Hashable, Sendable {
     public var count: Int { keys.count }
 }
 
-/// Elements that are members of their own, `NS.object.0` and so on, by the object that they belong to.
+/// Elements that are members of their own, `NS.object.0` and so on.
 @usableFromInline
 struct NumberedElements: Sendable {
-    fileprivate struct Owner: Hashable {
-        let instance: UInt32
-        let prefix: String
-    }
-
     @usableFromInline var nodes: [PropertyListNode] = []
-    fileprivate var found: [Owner: KeyedElements] = [:]
+    /// The elements by the prefix of their keys and the number of the object that they belong to.
+    fileprivate var found: [String: [UInt32: KeyedElements]] = [:]
 }
 
 extension KeyedArchive {
@@ -93,8 +89,7 @@ extension KeyedArchive {
 
     /// The members with a prefix and a number, from 0 up to the first that is missing.
     private mutating func numberedElements(_ prefix: String, of instance: PropertyListNode) -> KeyedElements {
-        let owner = NumberedElements.Owner(instance: instance.number, prefix: prefix)
-        if let known = numbered.found[owner] { return known }
+        if let known = numbered.found[prefix]?[instance.number] { return known }
         let members = document.members(of: instance)
         var entries: [(index: Int, node: PropertyListNode)] = []
         for position in 0..<members.count {
@@ -111,7 +106,7 @@ extension KeyedArchive {
             numbered.nodes.append(entry.node)
         }
         let elements = KeyedElements(storage: .numbered(start: start), count: numbered.nodes.count - start)
-        numbered.found[owner] = elements
+        numbered.found[prefix, default: [:]][instance.number] = elements
         return elements
     }
 
@@ -120,12 +115,7 @@ extension KeyedArchive {
         guard key.begins(with: prefix, at: 0) else { return nil }
         let digits = key.extracting(droppingFirst: prefix.utf8.count)
         guard (1...9).contains(digits.count), digits.count == 1 || digits[0] != UInt8(ascii: "0") else { return nil }
-        var number = 0
-        for index in digits.indices {
-            guard digits[index] >= UInt8(ascii: "0"), digits[index] <= UInt8(ascii: "9") else { return nil }
-            number = number * 10 + Int(digits[index] & 0xF)
-        }
-        return number
+        return digits.decimalNumber
     }
 
     @usableFromInline

@@ -8,9 +8,7 @@ public enum KeyedValue: Sendable {
     case none
     /// `NSNull`
     case null
-    /// A boolean.
     case boolean(Bool)
-    /// An integer.
     case integer(PropertyListInteger)
     /// A real; it may be infinite or not a number.
     case real(Double)
@@ -23,7 +21,6 @@ public enum KeyedValue: Sendable {
     case date(Double)
     /// An array, a set or an ordered set.
     case array(KeyedElements, FoundationClass)
-    /// A dictionary.
     case dictionary(KeyedPairs)
     /// An instance of another class: its place, for `KeyedArchive.member(_:of:)`. Of the Foundation classes those
     /// whose members need more than one look: URL, UUID, decimal number, `NSValue`.
@@ -69,8 +66,9 @@ extension KeyedArchive {
         guard let found = try classOfInstance(object) else {
             throw PropertyListError(.badClass, at: document.offset(of: object), "an instance without a class")
         }
-        switch found.foundation {
-        case .none, .uuid, .url, .decimal, .value:
+        guard let foundation = found.foundation else { return .instance(object, found) }
+        switch foundation {
+        case .uuid, .url, .decimal, .value:
             return .instance(object, found)
         case .null:
             return .null
@@ -100,12 +98,8 @@ extension KeyedArchive {
                 throw badValue(text, "an attributed string whose text is none")
             }
             return try self.text(of: text)
-        case .array:
-            return .array(try elements(of: object), .array)
-        case .set:
-            return .array(try elements(of: object), .set)
-        case .orderedSet:
-            return .array(try elements(of: object), .orderedSet)
+        case .array, .set, .orderedSet:
+            return .array(try elements(of: object), foundation)
         case .dictionary:
             return .dictionary(try pairs(of: object))
         }

@@ -1,4 +1,4 @@
-import JSONText
+import Bytes
 
 /// Text of the old style, in which NeXTSTEP wrote property lists and Xcode writes `.strings` files: `{ "key" = "value"; }`.
 enum OldText {
@@ -28,25 +28,17 @@ enum OldText {
         return text.first == UInt8(ascii: "=") || !isInBraces && text.first == UInt8(ascii: ";")
     }
 
-    /// The first characters, of UTF-16 those of ASCII with a question mark for any other.
     private static func characters(of bytes: Span<UInt8>) -> [UInt8] {
-        var text: [UInt8] = []
-        let count = min(bytes.count, headSize)
         guard let isBigEndian = UTF16Source.isBigEndian(bytes) else {
-            for index in 0..<count { text.append(bytes[index]) }
-            return text
+            return bytes.extracting(first: headSize).copied()
         }
-        let high = isBigEndian ? 0 : 1
-        for index in stride(from: 2, to: count - 1, by: 2) {
-            text.append(bytes[index + high] == 0 ? bytes[index + 1 - high] : UInt8(ascii: "?"))
-        }
-        return text
+        return UTF16Source.head(of: bytes, isBigEndian: isBigEndian, limit: headSize)
     }
 
     /// Passes over white space and comments.
     private static func skipSpace(_ text: inout ArraySlice<UInt8>) {
         while true {
-            text = text.drop { $0.isXMLSpace }
+            text = text.drop { $0.isBlank }
             if text.starts(with: "//".utf8) {
                 text = text.drop { $0 != UInt8(ascii: "\n") }
             } else if text.starts(with: "/*".utf8) {
@@ -81,10 +73,7 @@ enum OldText {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
-        case UInt8(ascii: "_"), UInt8(ascii: "$"), UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: "."),
-            UInt8(ascii: "-"):
-            true
-        default: false
+        default: "_$/:.-".utf8.contains(byte)
         }
     }
 }

@@ -17,13 +17,12 @@ public enum PropertyListDate {
         let days = total >= 0 ? total / 86_400_000 : -((86_399_999 - total) / 86_400_000)
         let time = total - days * 86_400_000
         let date = CivilDate(daysSinceEpoch: days)
-        let year = (0...9999).contains(date.year) ? padded(date.year, 4) : sign(date.year) + padded(abs(date.year), 6)
+        let sign = date.year < 0 ? "-" : "+"
+        let year = (0...9999).contains(date.year) ? padded(date.year, 4) : sign + padded(abs(date.year), 6)
         let fraction = time % 1000 == 0 ? "" : "." + padded(time % 1000, 3)
         return "\(year)-\(padded(date.month, 2))-\(padded(date.day, 2))T\(padded(time / 3_600_000, 2)):"
             + "\(padded(time / 60_000 % 60, 2)):\(padded(time / 1000 % 60, 2))\(fraction)Z"
     }
-
-    private static func sign(_ year: Int) -> String { year < 0 ? "-" : "+" }
 
     private static func padded(_ number: Int, _ digits: Int) -> String {
         let text = String(number)

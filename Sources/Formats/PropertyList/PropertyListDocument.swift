@@ -15,22 +15,12 @@ import JSONText
 /// }
 /// ```
 public struct PropertyListDocument: Sendable {
-    /// How the source was written.
-    public enum Format: String, Sendable {
-        /// `bplist00`
-        case binary
-        /// XML 1.0
-        case xml
-    }
-
-    /// How the source was written.
-    public let format: Format
     /// The binary form.
     @usableFromInline let bytes: [UInt8]
     @usableFromInline let layout: BinaryLayout
     /// The offset of each object in the source; empty where `bytes` is the source.
     @usableFromInline let places: [UInt32]
-    private let repeats: RepeatedKeys
+    private let repeats: RepeatedKeys?
 
     /// Opens a property list.
     /// - Throws: ``PropertyListError`` with a code of part A and the byte offset in the source.
@@ -43,30 +33,25 @@ public struct PropertyListDocument: Sendable {
         let rewritten: RewrittenPropertyList?
         switch try SourceFormat(of: source.span) {
         case .binary:
-            format = .binary
             var check = BinaryCheck(layout: try BinaryLayout(of: source.span), limits: limits)
             try check.run(source.span)
             rewritten = try check.repaired.rewrite(source, layout: check.layout)
         case .xml:
-            format = .xml
             rewritten = try XMLTranscoder.transcode(source.span, limits: limits)
         case .xml16(let isBigEndian):
-            format = .xml
             rewritten = try XMLTranscoder.transcode(utf16: source.span, isBigEndian: isBigEndian, limits: limits)
         }
         let bytes = rewritten?.bytes ?? source
         self.bytes = bytes
         layout = try BinaryLayout(of: bytes.span)
         places = rewritten?.places ?? []
-        repeats = rewritten?.repeats ?? RepeatedKeys()
+        repeats = rewritten?.repeats
     }
 
     /// The `duplicate-key` error for keys that occur more than once in a dictionary; nil if there are none.
     ///
     /// The first value of such a key is kept. The others are not part of the document.
-    public var repeatedKeys: PropertyListError? {
-        repeats.count > 0 ? PropertyListError(repeats) : nil
-    }
+    public var repeatedKeys: PropertyListError? { repeats.map { PropertyListError($0) } }
 
     /// The outermost value.
     public var root: PropertyListNode { node(numbered: layout.top) }

@@ -8,6 +8,8 @@ public struct PropertyListError: Error, Equatable, Sendable {
     public let offset: Int
     /// The fault in words.
     public let reason: String
+    /// Whether the bytes are text in the old style of property lists, which Apple's own readers accept.
+    public internal(set) var isOldText = false
 
     /// The kinds of fault. Their raw values are the codes that reports show.
     public enum Code: String, Sendable, CaseIterable {
@@ -74,12 +76,6 @@ public struct PropertyListError: Error, Equatable, Sendable {
         /// More values than allowed once all that is shared is written out.
         case budgetExceeded = "budget-exceeded"
     }
-
-    /// What is said of text of the old style, which Apple's own readers take.
-    static let oldText = "text in the old style of OpenStep or a .strings file, which is not read"
-
-    /// Whether the bytes are text in the old style of property lists.
-    public var isOldText: Bool { code == .notPlist && reason == Self.oldText }
 
     /// Says what is wrong, and where.
     public init(_ code: Code, at offset: Int, _ reason: String) {

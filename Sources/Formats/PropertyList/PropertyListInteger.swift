@@ -5,11 +5,6 @@ public struct PropertyListInteger: Hashable, Sendable {
     /// Whether it is below zero.
     public let isNegative: Bool
 
-    init(bits: UInt64, isNegative: Bool) {
-        self.bits = bits
-        self.isNegative = isNegative
-    }
-
     /// The value, if it is below 2^63.
     public var signed: Int64? { isNegative || bits >> 63 == 0 ? Int64(bitPattern: bits) : nil }
     /// The value, if it is not negative.

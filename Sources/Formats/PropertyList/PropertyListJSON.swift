@@ -73,9 +73,8 @@ public struct PropertyListJSON: Sendable {
     private let document: PropertyListDocument
     private let keyOrder: KeyOrder
     private let foreignValues: ForeignValues
-    private let valueLimit: Int
-    private var bytesLeft: Int
-    private var valuesLeft: Int
+    /// The limits that are left: those of the file decrease with each value.
+    private var limits: Limits
     /// The value that was written last.
     public private(set) var text: [UInt8] = []
 
@@ -86,9 +85,7 @@ public struct PropertyListJSON: Sendable {
         self.document = document
         self.keyOrder = keyOrder
         self.foreignValues = foreignValues
-        valueLimit = limits.value
-        bytesLeft = limits.file
-        valuesLeft = limits.count
+        self.limits = limits
     }
 
     /// Writes a value, whose levels the document limits, in place of ``text``.
@@ -96,14 +93,14 @@ public struct PropertyListJSON: Sendable {
     public mutating func write(_ node: PropertyListNode) throws(WritingError) {
         text.removeAll(keepingCapacity: true)
         try append(node)
-        bytesLeft -= text.count
-        guard bytesLeft >= 0 else { throw WritingError(kind: .outOfBudget, node: node) }
+        limits.file -= text.count
+        guard limits.file >= 0 else { throw WritingError(kind: .outOfBudget, node: node) }
     }
 
     private mutating func append(_ node: PropertyListNode) throws(WritingError) {
-        guard text.count <= valueLimit else { throw WritingError(kind: .tooLarge, node: node) }
-        valuesLeft -= 1
-        guard valuesLeft >= 0 else { throw WritingError(kind: .outOfBudget, node: node) }
+        guard text.count <= limits.value else { throw WritingError(kind: .tooLarge, node: node) }
+        limits.count -= 1
+        guard limits.count >= 0 else { throw WritingError(kind: .outOfBudget, node: node) }
         switch document.kind(of: node) {
         case .array: try appendArray(node)
         case .dictionary: try appendDictionary(node)
@@ -144,26 +141,16 @@ public struct PropertyListJSON: Sendable {
 
     private mutating func appendDictionary(_ node: PropertyListNode) throws(WritingError) {
         let members = document.members(of: node)
+        // In the order of the file, no positions have to be listed.
+        let order = keyOrder == .canonical ? document.canonicalOrder(of: members) : nil
         text.append(UInt8(ascii: "{"))
-        switch keyOrder {
-        case .file:
-            for position in 0..<members.count { try appendMember(position, of: members, isFirst: position == 0) }
-        case .canonical:
-            var isFirst = true
-            for position in document.canonicalOrder(of: members) {
-                try appendMember(position, of: members, isFirst: isFirst)
-                isFirst = false
-            }
+        for index in 0..<(order?.count ?? members.count) {
+            let position = order?[index] ?? index
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            text.append(jsonText: document.key(at: position, of: members), of: document)
+            text.append(UInt8(ascii: ":"))
+            try append(document.value(at: position, of: members))
         }
         text.append(UInt8(ascii: "}"))
-    }
-
-    private mutating func appendMember(
-        _ position: Int, of members: PropertyListMembers, isFirst: Bool
-    ) throws(WritingError) {
-        if !isFirst { text.append(UInt8(ascii: ",")) }
-        text.append(jsonText: document.key(at: position, of: members), of: document)
-        text.append(UInt8(ascii: ":"))
-        try append(document.value(at: position, of: members))
     }
 }

@@ -14,21 +14,10 @@ public struct PropertyListNode: Hashable, Sendable {
 }
 
 /// The kind of a value.
-public enum PropertyListKind: UInt8, Sendable {
+public enum PropertyListKind: Sendable {
+    case boolean, integer, real, date, data, text
     /// A null of the container; no encoder writes it.
     case null
-    /// A boolean.
-    case boolean
-    /// An integer from −2^63 to 2^64 − 1.
-    case integer
-    /// A binary real.
-    case real
-    /// A date, in seconds since 2001-01-01T00:00:00Z.
-    case date
-    /// Bytes.
-    case data
-    /// Text.
-    case text
     /// A reference into the objects of a keyed archive.
     case uid
     /// An array; a set of the container reads as one.

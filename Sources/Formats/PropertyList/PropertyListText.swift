@@ -41,8 +41,16 @@ extension PropertyListDocument {
         }
         output.append(addingCapacity: payload.count / 2 * 3) { output in
             var scalars = UTF16Scalars(payload)
-            while let scalar = scalars.next() { output.append(utf8: scalar) }
+            while !scalars.isAtEnd { output.append(utf8: scalars.next() ?? "\u{FFFD}") }
         }
+    }
+
+    /// The UTF-8 of a text that is not stored as ASCII, or `nil` for one that is.
+    fileprivate func convertedText(_ node: PropertyListNode) -> [UInt8]? {
+        guard kind(of: node) == .data || isUTF16(node) else { return nil }
+        var utf8: [UInt8] = []
+        appendUTF8(of: node, to: &utf8)
+        return utf8
     }
 
     /// A number that equal texts share and others rarely do.
@@ -57,52 +65,53 @@ extension PropertyListDocument {
 extension TextBuffer {
     /// Appends a text of a property list as a JSON string with the shortest escapes; U+FFFD stands for a lone surrogate.
     public mutating func append(jsonText node: PropertyListNode, of document: borrowing PropertyListDocument) {
-        guard document.kind(of: node) == .data || document.isUTF16(node) else {
-            return append(jsonString: document.payload(of: node))
-        }
-        var utf8: [UInt8] = []
-        document.appendUTF8(of: node, to: &utf8)
-        append(jsonString: utf8.span)
+        if let utf8 = document.convertedText(node) { return append(jsonString: utf8.span) }
+        append(jsonString: document.payload(of: node))
     }
 }
 
 extension [UInt8] {
     /// Appends a text of a property list as a JSON string with the shortest escapes; U+FFFD stands for a lone surrogate.
     public mutating func append(jsonText node: PropertyListNode, of document: borrowing PropertyListDocument) {
-        guard document.kind(of: node) == .data || document.isUTF16(node) else {
-            return append(jsonString: document.payload(of: node))
-        }
-        var utf8: [UInt8] = []
-        document.appendUTF8(of: node, to: &utf8)
-        append(jsonString: utf8.span)
+        if let utf8 = document.convertedText(node) { return append(jsonString: utf8.span) }
+        append(jsonString: document.payload(of: node))
     }
 }
 
-/// The scalar values of UTF-16BE units.
+/// The scalar values of UTF-16 units.
 struct UTF16Scalars: ~Escapable {
     private let units: Span<UInt8>
-    private var index = 0
+    private let isBigEndian: Bool
+    /// The offset of the next unit.
+    private(set) var index = 0
+
+    var isAtEnd: Bool { index >= units.count }
 
     @_lifetime(copy units)
-    init(_ units: Span<UInt8>) { self.units = units }
+    init(_ units: Span<UInt8>, isBigEndian: Bool = true) {
+        self.units = units
+        self.isBigEndian = isBigEndian
+    }
 
-    /// The next one, U+FFFD for a lone surrogate; nil at the end.
+    /// Returns the next scalar value, or `nil` for a lone surrogate. Must not be called at the end.
     @_lifetime(self: copy self)
     mutating func next() -> Unicode.Scalar? {
-        guard index < units.count else { return nil }
         let unit = self.unit(at: index)
         index += 2
-        if unit & 0xFC00 == 0xD800, index < units.count {
+        if unit & 0xFC00 == 0xD800, !isAtEnd {
             let low = self.unit(at: index)
             if low & 0xFC00 == 0xDC00 {
                 index += 2
                 return Unicode.Scalar(0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF)
             }
         }
-        return Unicode.Scalar(unit) ?? "\u{FFFD}"
+        return Unicode.Scalar(unit)
     }
 
-    private func unit(at index: Int) -> UInt32 { UInt32(units[index]) << 8 | UInt32(units[index + 1]) }
+    private func unit(at index: Int) -> UInt32 {
+        let (first, second) = (UInt32(units[index]), UInt32(units[index + 1]))
+        return isBigEndian ? first << 8 | second : second << 8 | first
+    }
 }
 
 extension OutputSpan<UInt8> {

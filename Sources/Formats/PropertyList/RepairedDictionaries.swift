@@ -9,7 +9,7 @@ struct RepairedDictionaries {
     private var objects: [UInt8] = []
     /// The offset of each copy among `objects`, by the offset of the original.
     private var copies: [UInt32: Int] = [:]
-    private var repeats = RepeatedKeys()
+    private var repeats: RepeatedKeys?
 
     /// Adds a copy of the dictionary at `offset` without the members at the positions `repeated`, which are in ascending
     /// order.
@@ -38,7 +38,7 @@ struct RepairedDictionaries {
 
     /// Rewrites a property list with the copies in place of the originals. Returns `nil` if there are no copies.
     func rewrite(_ source: [UInt8], layout: BinaryLayout) throws(PropertyListError) -> RewrittenPropertyList? {
-        guard repeats.count > 0 else { return nil }
+        guard let repeats else { return nil }
         let length = source.count + objects.count + BinaryWriter.width * layout.objectCount
         guard length <= PropertyListLimits.maximumLength else { throw KeyCheck.exhausted(repeats.offset) }
         var writer = BinaryWriter(objects: source[..<layout.tableOffset] + objects)

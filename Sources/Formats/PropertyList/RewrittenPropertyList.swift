@@ -3,20 +3,22 @@ struct RewrittenPropertyList {
     let bytes: [UInt8]
     /// The offset in the source of each object.
     let places: [UInt32]
-    let repeats: RepeatedKeys
+    /// The repeated keys that were removed, or `nil` if there were none.
+    let repeats: RepeatedKeys?
 }
 
 /// The keys that dictionaries repeat.
 struct RepeatedKeys {
     /// The number of keys beside the first of its kind in each dictionary.
-    private(set) var count = 0
+    let count: Int
     /// The offset of the first dictionary that repeats a key.
-    private(set) var offset = Int.max
+    let offset: Int
+}
 
+extension RepeatedKeys? {
     /// Adds the `count` repeated keys of the dictionary at `offset`.
     mutating func add(_ count: Int, at offset: Int) {
-        self.count += count
-        self.offset = min(self.offset, offset)
+        self = RepeatedKeys(count: (self?.count ?? 0) + count, offset: min(self?.offset ?? offset, offset))
     }
 }
 

@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// The format of bytes, as their beginning tells it.
@@ -25,7 +26,7 @@ enum SourceFormat {
             return
         }
         var index = bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF ? 3 : 0
-        while index < bytes.count, bytes[index].isXMLSpace { index += 1 }
+        while index < bytes.count, bytes[index].isBlank { index += 1 }
         guard Self.starts.contains(where: { bytes.begins(with: $0, at: index) }) else {
             throw Self.notPropertyList(bytes)
         }
@@ -38,20 +39,19 @@ enum SourceFormat {
     /// Whether a text in UTF-16 begins as XML does.
     private static func isXML(_ bytes: Span<UInt8>, isBigEndian: Bool) -> Bool {
         // More white space than this stands in front of no property list.
-        var head: [UInt8] = []
-        let high = isBigEndian ? 0 : 1
-        for index in stride(from: 2, to: min(bytes.count - 1, 2048), by: 2) {
-            guard bytes[index + high] == 0 else { break }
-            head.append(bytes[index + 1 - high])
-        }
-        let text = head.drop { $0.isXMLSpace }
+        let head = UTF16Source.head(of: bytes, isBigEndian: isBigEndian, limit: 2048)
+        let text = head.drop { $0.isBlank }
         return starts.contains { text.starts(with: $0.utf8) }
     }
 
     private static func notPropertyList(_ bytes: Span<UInt8>) -> PropertyListError {
-        let isOld = OldText.looksLike(bytes)
-        let words = isOld ? PropertyListError.oldText : "neither a binary nor an XML property list"
-        return PropertyListError(.notPlist, at: 0, words)
+        guard OldText.looksLike(bytes) else {
+            return PropertyListError(.notPlist, at: 0, "neither a binary nor an XML property list")
+        }
+        let words = "text in the old style of OpenStep or a .strings file, which is not read"
+        var error = PropertyListError(.notPlist, at: 0, words)
+        error.isOldText = true
+        return error
     }
 }
 
@@ -61,9 +61,4 @@ extension Span<UInt8> {
         let length = text.utf8.count
         return count - index >= length && extracting(index..<index + length).equals(text)
     }
-}
-
-extension UInt8 {
-    /// Whether XML calls it white space.
-    var isXMLSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }

@@ -43,8 +43,8 @@ struct StoredText: ~Escapable {
         guard count <= text.count, text.count <= 3 * count else { return false }
         var scalars = UTF16Scalars(bytes)
         var index = 0
-        while let scalar = scalars.next() {
-            for byte in scalar.utf8 {
+        while !scalars.isAtEnd {
+            for byte in (scalars.next() ?? "\u{FFFD}").utf8 {
                 guard index < text.count, text[index] == byte else { return false }
                 index += 1
             }

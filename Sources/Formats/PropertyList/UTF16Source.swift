@@ -8,7 +8,6 @@ struct UTF16Source {
     private(set) var utf8: [UInt8] = []
     /// Where in the source the character stands that holds or begins each 64th byte of the text.
     private var landmarks: [UInt32] = []
-    private let isBigEndian: Bool
 
     private static let step = 64
     /// How many bytes the mark has.
@@ -27,40 +26,30 @@ struct UTF16Source {
     /// Rewrites a source of which ``isBigEndian(_:)`` is known.
     /// - Throws: ``PropertyListError`` for half a unit and for half a character.
     init(_ source: Span<UInt8>, isBigEndian: Bool) throws(PropertyListError) {
-        self.isBigEndian = isBigEndian
         guard source.count.isMultiple(of: 2) else {
             throw PropertyListError(.xmlSyntax, at: source.count - 1, "half a character of UTF-16")
         }
         utf8.reserveCapacity(source.count / 2)
-        var index = Self.markLength
-        while index < source.count {
-            let start = index
-            let scalar = try Self.scalar(in: source, at: &index, isBigEndian: isBigEndian)
+        var scalars = UTF16Scalars(source, isBigEndian: isBigEndian)
+        // The byte order mark is no part of the text.
+        _ = scalars.next()
+        while !scalars.isAtEnd {
+            let start = scalars.index
+            guard let scalar = scalars.next() else {
+                throw PropertyListError(.xmlSyntax, at: start, "half a character of UTF-16")
+            }
             if scalar.isASCII { utf8.append(UInt8(truncatingIfNeeded: scalar.value)) } else { utf8 += scalar.utf8 }
             // Noted behind the last byte: the first landmark is the character that holds byte 0.
             while landmarks.count * Self.step < utf8.count { landmarks.append(UInt32(start)) }
         }
     }
 
-    private static func scalar(
-        in source: Span<UInt8>, at index: inout Int, isBigEndian: Bool
-    ) throws(PropertyListError) -> Unicode.Scalar {
-        let unit = Self.unit(in: source, at: index, isBigEndian)
-        index += 2
-        if let scalar = Unicode.Scalar(unit) { return scalar }
-        if unit & 0xFC00 == 0xD800, index < source.count {
-            let low = Self.unit(in: source, at: index, isBigEndian)
-            if low & 0xFC00 == 0xDC00, let scalar = Unicode.Scalar(0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF) {
-                index += 2
-                return scalar
-            }
+    /// Returns the characters in the first `limit` bytes of `source`, with 0xFF for those beyond Latin-1.
+    static func head(of source: Span<UInt8>, isBigEndian: Bool, limit: Int) -> [UInt8] {
+        let high = isBigEndian ? 0 : 1
+        return stride(from: markLength, to: min(source.count, limit) - 1, by: 2).map { index in
+            source[index + high] == 0 ? source[index + 1 - high] : 0xFF
         }
-        throw PropertyListError(.xmlSyntax, at: index - 2, "half a character of UTF-16")
-    }
-
-    private static func unit(in source: Span<UInt8>, at index: Int, _ isBigEndian: Bool) -> UInt32 {
-        let (first, second) = (UInt32(source[index]), UInt32(source[index + 1]))
-        return isBigEndian ? first << 8 | second : second << 8 | first
     }
 
     /// The byte of the source at which the character stands that a byte of the text belongs to.

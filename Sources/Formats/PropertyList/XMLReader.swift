@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 
 /// A tag of an XML property list.
@@ -21,23 +22,16 @@ struct XMLTag {
 /// Comments, processing instructions and attributes are passed over. Source: <doc:KeyedArchives>, A.6.
 struct XMLReader: ~Escapable {
     /// How the source was written, which a declaration in it may say too.
-    enum Encoding {
-        case utf8
-        /// It was turned into UTF-8; what it says of itself was right before.
-        case utf16
+    enum Encoding: String {
+        case utf8 = "UTF-8"
+        /// The encoding before the source was converted to UTF-8, which a declaration still names.
+        case utf16 = "UTF-16"
 
         /// The names by which declarations call it, in lower case.
         fileprivate var names: [String] {
             switch self {
             case .utf8: ["utf-8", "ascii"]
             case .utf16: ["utf-16", "utf16", "ucs-2", "unicode", "utf-8"]
-            }
-        }
-
-        fileprivate var name: String {
-            switch self {
-            case .utf8: "UTF-8"
-            case .utf16: "UTF-16"
             }
         }
     }
@@ -91,13 +85,13 @@ struct XMLReader: ~Escapable {
     /// Refuses a declaration of an encoding that would be read wrongly.
     private func checkEncoding() throws(PropertyListError) {
         var index = offset
-        while index < source.count, source[index].isXMLSpace { index += 1 }
+        while index < source.count, source[index].isBlank { index += 1 }
         guard source.begins(with: "<?xml", at: index) else { return }
         let end = find("?>", from: index) ?? source.count
         let declaration = String(readingUTF8: source.extracting(index..<end)).lowercased()
         guard declaration.contains("encoding") else { return }
         guard encoding.names.contains(where: { declaration.contains($0) }) else {
-            throw PropertyListError(.xmlSyntax, at: index, "an encoding other than \(encoding.name)")
+            throw PropertyListError(.xmlSyntax, at: index, "an encoding other than \(encoding.rawValue)")
         }
     }
 
@@ -116,7 +110,7 @@ struct XMLReader: ~Escapable {
     @_lifetime(self: copy self)
     private mutating func skipMisc() throws(PropertyListError) {
         while offset < source.count {
-            if source[offset].isXMLSpace {
+            if source[offset].isBlank {
                 offset += 1
             } else if source.begins(with: "<!--", at: offset) {
                 try skip(past: "-->")
@@ -184,13 +178,10 @@ struct XMLReader: ~Escapable {
         if isEnd { offset += 1 }
         let nameStart = offset
         while offset < source.count, source[offset].isLowercaseLetter { offset += 1 }
-        guard let name = Self.name(source.extracting(nameStart..<offset)) else {
-            throw PropertyListError(.xmlSyntax, at: start, "an unknown element")
-        }
+        guard let name = Self.name(source.extracting(nameStart..<offset)), offset < source.count,
+            !source[offset].continuesName
+        else { throw PropertyListError(.xmlSyntax, at: start, "an unknown element") }
         var tag = XMLTag(name: name, offset: start, isEnd: isEnd)
-        guard offset < source.count, !source[offset].continuesName else {
-            throw PropertyListError(.xmlSyntax, at: start, "an unknown element")
-        }
         var quote: UInt8?
         while offset < source.count {
             let byte = source[offset]
@@ -313,6 +304,6 @@ extension UInt8 {
 
     /// Whether a longer name would go on with it.
     fileprivate var continuesName: Bool {
-        !(isXMLSpace || self == UInt8(ascii: ">") || self == UInt8(ascii: "/"))
+        !(isBlank || self == UInt8(ascii: ">") || self == UInt8(ascii: "/"))
     }
 }

@@ -53,12 +53,12 @@ enum XMLScalar {
         for (place, sign) in [(0, "-"), (3, "-"), (6, "T"), (9, ":"), (12, ":"), (15, "Z")] {
             guard bytes[yearLength + place] == sign.utf8.first else { return nil }
         }
-        guard let year = number(bytes.extracting(..<yearLength)),
-            let month = number(bytes.extracting(yearLength + 1..<yearLength + 3)),
-            let day = number(bytes.extracting(yearLength + 4..<yearLength + 6)),
-            let hour = number(bytes.extracting(yearLength + 7..<yearLength + 9)), hour < 24,
-            let minute = number(bytes.extracting(yearLength + 10..<yearLength + 12)), minute < 60,
-            let second = number(bytes.extracting(yearLength + 13..<yearLength + 15)), second < 61,
+        guard let year = bytes.extracting(..<yearLength).decimalNumber,
+            let month = bytes.extracting(yearLength + 1..<yearLength + 3).decimalNumber,
+            let day = bytes.extracting(yearLength + 4..<yearLength + 6).decimalNumber,
+            let hour = bytes.extracting(yearLength + 7..<yearLength + 9).decimalNumber, hour < 24,
+            let minute = bytes.extracting(yearLength + 10..<yearLength + 12).decimalNumber, minute < 60,
+            let second = bytes.extracting(yearLength + 13..<yearLength + 15).decimalNumber, second < 61,
             let date = CivilDate(year: isNegative ? -year : year, month: month, day: day)
         else { return nil }
         return Double((date.daysSinceEpoch * 24 + hour) * 3600 + minute * 60 + second) - PropertyListDate.epoch
@@ -85,16 +85,19 @@ enum XMLScalar {
     private static func trimmed(_ text: Span<UInt8>) -> Span<UInt8> {
         var start = 0
         var end = text.count
-        while start < end, text[start].isXMLSpace { start += 1 }
-        while end > start, text[end - 1].isXMLSpace { end -= 1 }
+        while start < end, text[start].isBlank { start += 1 }
+        while end > start, text[end - 1].isBlank { end -= 1 }
         return text.extracting(start..<end)
     }
+}
 
-    private static func number(_ digits: Span<UInt8>) -> Int? {
+extension Span<UInt8> {
+    /// The number that at most 18 decimal digits stand for, or `nil` if one byte is no digit.
+    var decimalNumber: Int? {
         var number = 0
-        for index in digits.indices {
-            guard digits[index] >= UInt8(ascii: "0"), digits[index] <= UInt8(ascii: "9") else { return nil }
-            number = number * 10 + Int(digits[index] & 0xF)
+        for index in indices {
+            guard self[index] >= UInt8(ascii: "0"), self[index] <= UInt8(ascii: "9") else { return nil }
+            number = number * 10 + Int(self[index] & 0xF)
         }
         return number
     }

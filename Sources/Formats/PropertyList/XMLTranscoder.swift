@@ -19,19 +19,13 @@ struct XMLTranscoder: ~Escapable {
     private var keys = XMLKeyTable()
     private var frames: [Frame] = []
     private var pending: [UInt32] = []
-    private var repeats = RepeatedKeys()
+    private var repeats: RepeatedKeys?
     private let depthLimit: Int
 
     @_lifetime(copy source)
     private init(_ source: Span<UInt8>, _ encoding: XMLReader.Encoding, limits: PropertyListLimits) {
         reader = XMLReader(source, encoding)
         depthLimit = limits.depth
-    }
-
-    static func transcode(
-        _ source: Span<UInt8>, limits: PropertyListLimits
-    ) throws(PropertyListError) -> RewrittenPropertyList {
-        try transcode(source, .utf8, limits: limits)
     }
 
     /// Turns a property list in UTF-16 into the binary form. All places are those of the source.
@@ -42,9 +36,8 @@ struct XMLTranscoder: ~Escapable {
         do throws(PropertyListError) {
             let transcoded = try transcode(text.utf8.span, .utf16, limits: limits)
             let places = transcoded.places.map { UInt32(text.offset(of: Int($0), in: source)) }
-            var repeats = RepeatedKeys()
-            if transcoded.repeats.count > 0 {
-                repeats.add(transcoded.repeats.count, at: text.offset(of: transcoded.repeats.offset, in: source))
+            let repeats = transcoded.repeats.map {
+                RepeatedKeys(count: $0.count, offset: text.offset(of: $0.offset, in: source))
             }
             return RewrittenPropertyList(bytes: transcoded.bytes, places: places, repeats: repeats)
         } catch {
@@ -52,8 +45,8 @@ struct XMLTranscoder: ~Escapable {
         }
     }
 
-    private static func transcode(
-        _ source: Span<UInt8>, _ encoding: XMLReader.Encoding, limits: PropertyListLimits
+    static func transcode(
+        _ source: Span<UInt8>, _ encoding: XMLReader.Encoding = .utf8, limits: PropertyListLimits
     ) throws(PropertyListError) -> RewrittenPropertyList {
         var transcoder = XMLTranscoder(source, encoding, limits: limits)
         try transcoder.run()
@@ -151,12 +144,12 @@ struct XMLTranscoder: ~Escapable {
     private mutating func appendKey(_ tag: XMLTag) throws(PropertyListError) {
         let isASCII = try reader.readText(of: tag)
         let text = reader.text
-        if let number = keys.number(of: text.span, in: writer) {
+        if let number = keys.number(of: text, in: writer) {
             pending.append(number)
             return
         }
         writer.append(text: text.span, isASCII: isASCII, at: tag.offset)
-        keys.insert(writer.last, text: text.span)
+        keys.insert(writer.last, text: text)
         pending.append(writer.last)
     }
 
@@ -167,7 +160,9 @@ struct XMLTranscoder: ~Escapable {
             if !tag.isEmpty { try reader.readEnd(of: tag) }
             writer.append(boolean: tag.name == .true, at: tag.offset)
         case .data:
-            try appendData(tag)
+            let content = try reader.readRaw(of: tag)
+            guard let data = Base64.decoded(content) else { throw malformed(tag, "base64 text") }
+            writer.append(data: data, at: tag.offset)
         case .string:
             let isASCII = try reader.readText(of: tag)
             let text = reader.text
@@ -192,50 +187,25 @@ struct XMLTranscoder: ~Escapable {
     private func malformed(_ tag: XMLTag, _ name: String) -> PropertyListError {
         PropertyListError(.xmlSyntax, at: tag.offset, "a malformed \(name)")
     }
-
-    /// Counts the bytes first, so that they need no second place.
-    @_lifetime(self: copy self)
-    private mutating func appendData(_ tag: XMLTag) throws(PropertyListError) {
-        let content = try reader.readRaw(of: tag)
-        guard let count = Base64.decodedCount(content) else { throw malformed(tag, "base64 text") }
-        writer.beginData(count: count, at: tag.offset)
-        Base64.decode(content) { writer.append(byte: $0) }
-    }
 }
 
-/// The numbers of the keys that were written, by their texts.
+/// The numbers of the keys that were written, by the hashes of their texts. The texts themselves are in the writer alone.
 private struct XMLKeyTable {
     private var numbers: [Int: UInt32] = [:]
 
-    /// The number of the object that holds the text; nil if there is none.
-    func number(of text: Span<UInt8>, in writer: borrowing BinaryWriter) -> UInt32? {
-        var hash = Self.hash(of: text)
+    /// Returns the number of the object that holds `text`, or `nil` if there is none.
+    func number(of text: [UInt8], in writer: borrowing BinaryWriter) -> UInt32? {
+        var hash = text.hashValue
         while let number = numbers[hash] {
-            if writer.text(of: number).equals(utf8: text) { return number }
+            if writer.text(of: number).equals(utf8: text.span) { return number }
             hash &+= 1
         }
         return nil
     }
 
-    mutating func insert(_ number: UInt32, text: Span<UInt8>) {
-        var hash = Self.hash(of: text)
+    mutating func insert(_ number: UInt32, text: [UInt8]) {
+        var hash = text.hashValue
         while numbers[hash] != nil { hash &+= 1 }
         numbers[hash] = number
-    }
-
-    /// A hash whose collisions nobody can foresee.
-    private static func hash(of text: Span<UInt8>) -> Int {
-        var hasher = Hasher()
-        hasher.combine(text.count)
-        var index = 0
-        while index + 8 <= text.count {
-            hasher.combine(text.word(at: index))
-            index += 8
-        }
-        while index < text.count {
-            hasher.combine(text[index])
-            index += 1
-        }
-        return hasher.finalize()
     }
 }

@@ -50,9 +50,8 @@ public struct PlainTar {
 
     private var state = State.header
     private var telling: [UInt8] = []
-    /// What was told of the next member, if anything stood in front of it.
+    /// What was told of the next member.
     private var told = ToldOfMember()
-    private var isTold = false
     /// Where the next step begins in the chunk.
     private var place = 0
     /// Where the chunk begins in the archive.
@@ -114,8 +113,7 @@ public struct PlainTar {
         return nil
     }
 
-    /// Passes over bytes of the chunk.
-    /// - Returns: their place.
+    /// Passes over at most `count` bytes of the chunk, and returns their range.
     private mutating func take(_ count: Int, of chunk: Span<UInt8>) -> Range<Int> {
         let start = place
         place += min(count, chunk.count - place)
@@ -128,7 +126,7 @@ public struct PlainTar {
         let block = chunk.extracting(range)
         guard !block.isAllZero else {
             // Something was told of a member that does not come.
-            guard !isTold else { throw NotPlain() }
+            guard told.isEmpty else { throw NotPlain() }
             state = .end
             return .end
         }
@@ -137,13 +135,11 @@ public struct PlainTar {
         switch entry.kind {
         case TarEntry.Kind.extended, TarEntry.Kind.longName, TarEntry.Kind.longTarget:
             guard entry.size <= Self.mostTelling else { throw NotPlain() }
-            isTold = true
             state = .telling(kind: entry.kind, left: entry.size, padding: padding)
             return nil
         default:
             let member = try told.member(entry, at: offset)
             told = ToldOfMember()
-            isTold = false
             state = .contents(left: member.size, padding: TarEntry.padding(of: member.size))
             return .member(member)
         }

@@ -46,9 +46,7 @@ public struct TarEntry: Sendable, Equatable {
     /// How many bytes of contents the header tells of.
     public let size: Int
 
-    /// Reads a block.
-    /// - Parameter block: ``blockSize`` bytes.
-    /// - Returns: nil if its checksum is not that of a header, or its size is no number.
+    /// Reads a block of ``blockSize`` bytes. Returns `nil` if its checksum is not that of a header, or its size is no number.
     public init?(_ block: Span<UInt8>) {
         guard block.count == Self.blockSize, Self.hasChecksum(block), let size = Self.number(Field.size, of: block)
         else { return nil }
@@ -77,7 +75,8 @@ extension TarEntry {
         static let checksum = 148..<156
         static let kind = 156
         static let target = 157..<257
-        static let magic = 257
+        static let posixMagic = 257..<263
+        static let gnuMagic = 257..<265
         static let prefix = 345..<500
     }
 
@@ -85,13 +84,8 @@ extension TarEntry {
     private static let gnuMagic = Array("ustar  \u{0}".utf8)
 
     private static func dialect(of block: Span<UInt8>) -> Dialect {
-        if begins(posixMagic, block) { return .posix }
-        return begins(gnuMagic, block) ? .gnu : .old
-    }
-
-    private static func begins(_ magic: [UInt8], _ block: Span<UInt8>) -> Bool {
-        for index in magic.indices where block[Field.magic + index] != magic[index] { return false }
-        return true
+        if block.extracting(Field.posixMagic).equals(posixMagic.span) { return .posix }
+        return block.extracting(Field.gnuMagic).equals(gnuMagic.span) ? .gnu : .old
     }
 
     /// Whether the sum that a block tells is that of its bytes, those of the sum itself taken for spaces. Some programs

@@ -8,6 +8,9 @@ struct ToldOfMember {
     /// The kinds of the headers that were read. Other readers differ in what several of one kind mean.
     private var kinds: Set<UInt8> = []
 
+    /// Whether no header was read.
+    var isEmpty: Bool { kinds.isEmpty }
+
     /// Keys of records that change nothing which is wanted of a member.
     private static let harmlessKeys: Set<[UInt8]> = Set(
         [
@@ -17,9 +20,7 @@ struct ToldOfMember {
     /// What the keys of further attributes begin with.
     private static let attributes = ["LIBARCHIVE.xattr.", "SCHILY.xattr.", "SCHILY.acl."]
 
-    /// Takes the contents of an entry that tells of the next one.
-    /// - Parameter kind: what it tells.
-    /// - Throws: ``NotPlain`` for what is not known, is no text, or was told before.
+    /// Reads the contents of an entry that describes the next one. Rejects fields that are unknown, repeated, or no text.
     mutating func take(_ contents: [UInt8], as kind: UInt8) throws(NotPlain) {
         guard kinds.insert(kind).inserted else { throw NotPlain() }
         switch kind {
@@ -38,8 +39,8 @@ struct ToldOfMember {
         } else if record.key.elementsEqual("linkpath".utf8) {
             try Self.set(&target, to: try Self.text(record.value))
         } else if record.key.elementsEqual("size".utf8) {
-            guard let number = PaxRecords.number(record.value) else { throw NotPlain() }
-            try Self.set(&size, to: number)
+            guard size == nil, let number = PaxRecords.number(record.value) else { throw NotPlain() }
+            size = number
         } else {
             guard
                 Self.harmlessKeys.contains(Array(record.key))
@@ -55,20 +56,13 @@ struct ToldOfMember {
         return bytes
     }
 
-    private static func set<Value>(_ place: inout Value?, to value: Value) throws(NotPlain) {
-        guard place == nil else { throw NotPlain() }
-        place = value
-    }
-
     /// Sets a path. Other readers differ in what an empty one means.
     private static func set(_ place: inout [UInt8]?, to value: [UInt8]) throws(NotPlain) {
         guard place == nil, !value.isEmpty else { throw NotPlain() }
         place = value
     }
 
-    /// The member that a header tells of, with what was told before.
-    /// - Parameter offset: where the header stands in the archive.
-    /// - Throws: ``NotPlain`` for a member of another kind.
+    /// Returns the member that a header at `offset` in the archive describes, together with the fields read before.
     func member(_ entry: TarEntry, at offset: Int) throws(NotPlain) -> PlainTar.Member {
         let kind: PlainTar.Member.Kind
         switch entry.kind {

@@ -24,19 +24,18 @@ public struct ZipDirectoryEnd: Sendable, Equatable {
         guard small >= 0, tail.zipNumber32(at: small) == 0x0605_4B50, tail.zipNumber16(at: small + 20) == 0 else {
             return nil
         }
-        let large = Large(tail, before: small)
-        guard let large, large.isTold else {
-            guard large == nil, tail.zipNumber32(at: small + 4) == 0,
-                tail.zipNumber16(at: small + 8) == tail.zipNumber16(at: small + 10)
-            else { return nil }
+        if Large.hasLocator(tail, before: small) {
+            guard let large = Large(tail, before: small) else { return nil }
             self.init(
-                entryCount: tail.zipNumber16(at: small + 10), size: tail.zipNumber32(at: small + 12),
-                start: tail.zipNumber32(at: small + 16), end: count - Self.smallSize)
+                entryCount: large.entryCount, size: large.size, start: large.start,
+                end: count - tail.count + large.place, recordStart: large.recordStart)
             return
         }
+        guard tail.zipNumber32(at: small + 4) == 0, tail.zipNumber16(at: small + 8) == tail.zipNumber16(at: small + 10)
+        else { return nil }
         self.init(
-            entryCount: large.entryCount, size: large.size, start: large.start,
-            end: count - tail.count + large.place, recordStart: large.recordStart)
+            entryCount: tail.zipNumber16(at: small + 10), size: tail.zipNumber32(at: small + 12),
+            start: tail.zipNumber32(at: small + 16), end: count - Self.smallSize)
     }
 
     private init?(entryCount: Int, size: Int, start: Int, end: Int, recordStart: Int? = nil) {
@@ -58,13 +57,16 @@ private struct Large {
     let entryCount: Int
     let size: Int
     let start: Int
-    /// Whether record and locator are whole, and agree.
-    let isTold: Bool
 
-    /// - Parameter end: where the record of the end begins; nil if there is no locator before it.
+    /// Returns whether a locator is in front of the record of the end, which begins at `end`.
+    static func hasLocator(_ tail: Span<UInt8>, before end: Int) -> Bool {
+        let locator = end - locatorSize
+        return locator >= 0 && tail.zipNumber32(at: locator) == 0x0706_4B50
+    }
+
+    /// Reads the record and its locator. Returns `nil` if they are not complete, or contradict each other.
     init?(_ tail: Span<UInt8>, before end: Int) {
         let locator = end - Self.locatorSize
-        guard locator >= 0, tail.zipNumber32(at: locator) == 0x0706_4B50 else { return nil }
         place = locator - Self.recordSize
         guard place >= 0, tail.zipNumber32(at: place) == 0x0606_4B50,
             tail.zipNumber64(at: place + 4) == Self.recordSize - 12,
@@ -73,12 +75,8 @@ private struct Large {
             let count = tail.zipNumber64(at: place + 32), count == tail.zipNumber64(at: place + 24),
             let size = tail.zipNumber64(at: place + 40), let start = tail.zipNumber64(at: place + 48),
             let recordStart = tail.zipNumber64(at: locator + 8)
-        else {
-            (recordStart, entryCount, size, start, isTold) = (0, 0, 0, 0, false)
-            return
-        }
-        (entryCount, isTold) = (count, true)
-        (self.size, self.start, self.recordStart) = (size, start, recordStart)
+        else { return nil }
+        (entryCount, self.size, self.start, self.recordStart) = (count, size, start, recordStart)
     }
 }
 

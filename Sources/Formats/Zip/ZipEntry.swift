@@ -50,9 +50,8 @@ public struct ZipEntry: Sendable, Equatable {
 
     private static let fixedSize = 46
 
-    /// The entry that begins at some place of a directory.
-    /// - Parameter place: moved on behind the entry.
-    /// - Returns: nil, and the place is as it was, if there is no whole entry, or one that contradicts itself.
+    /// Reads the entry at `place` in the directory, and moves `place` behind it. Returns `nil`, and leaves `place` unchanged, if
+    /// the entry is incomplete or contradicts itself.
     public init?(_ directory: Span<UInt8>, at place: inout Int) {
         let bytes = directory.extracting(droppingFirst: place)
         guard bytes.count >= Self.fixedSize, bytes.zipNumber32(at: 0) == 0x0201_4B50 else { return nil }
@@ -60,11 +59,10 @@ public struct ZipEntry: Sendable, Equatable {
         let extraEnd = nameEnd + bytes.zipNumber16(at: 30)
         let end = extraEnd + bytes.zipNumber16(at: 32)
         guard end <= bytes.count, bytes.zipNumber16(at: 34) == 0 else { return nil }
-        var large = LargeNumbers()
-        guard let fields = ZipExtraFields(bytes.extracting(nameEnd..<extraEnd), &large),
-            let size = large.next(bytes.zipNumber32(at: 24)),
-            let compressedSize = large.next(bytes.zipNumber32(at: 20)),
-            let offset = large.next(bytes.zipNumber32(at: 42))
+        guard var extra = ZipExtraFields(bytes.extracting(nameEnd..<extraEnd)),
+            let size = extra.number(bytes.zipNumber32(at: 24)),
+            let compressedSize = extra.number(bytes.zipNumber32(at: 20)),
+            let offset = extra.number(bytes.zipNumber32(at: 42))
         else { return nil }
         flags = bytes.zipNumber16(at: 8)
         method = bytes.zipNumber16(at: 10)
@@ -73,25 +71,8 @@ public struct ZipEntry: Sendable, Equatable {
         attributes = UInt32(truncatingIfNeeded: bytes.zipNumber32(at: 38))
         (self.size, self.compressedSize, self.offset) = (size, compressedSize, offset)
         name = bytes.extracting(Self.fixedSize..<nameEnd).copied()
-        isChangedByExtra = fields.isChanging
+        isChangedByExtra = extra.isChanging
         place += end
-    }
-}
-
-/// The numbers of 64 bits of an entry, which stand for those of 32 bits that are all ones, in their order.
-struct LargeNumbers {
-    /// Reads none.
-    init() {}
-
-    fileprivate var numbers: [Int] = []
-    private var used = 0
-
-    /// A number of 32 bits, or the one that stands for it; nil if that is missing.
-    mutating func next(_ number: Int) -> Int? {
-        guard number == 0xFFFF_FFFF else { return number }
-        guard used < numbers.count else { return nil }
-        used += 1
-        return numbers[used - 1]
     }
 }
 
@@ -99,13 +80,14 @@ struct LargeNumbers {
 struct ZipExtraFields {
     /// Whether one makes something else of the member.
     private(set) var isChanging = false
+    /// The numbers of 64 bits that were not used yet. They replace, in order, the numbers of 32 bits that are all ones.
+    private var largeNumbers: ArraySlice<Int> = []
 
     /// The code of the field "extended timestamp" of Info-ZIP.
     private static let times = 0x5455
 
-    /// - Parameter large: gets the numbers of 64 bits.
-    /// - Returns: nil if the bytes are no fields.
-    init?(_ bytes: Span<UInt8>, _ large: inout LargeNumbers) {
+    /// Reads the fields. Returns `nil` if the bytes are no fields.
+    init?(_ bytes: Span<UInt8>) {
         var place = 0
         while bytes.count - place >= 4 {
             let code = bytes.zipNumber16(at: place)
@@ -115,12 +97,17 @@ struct ZipExtraFields {
             if code == 1 {
                 for number in stride(from: place + 4, through: end - 8, by: 8) {
                     guard let value = bytes.zipNumber64(at: number) else { return nil }
-                    large.numbers.append(value)
+                    largeNumbers.append(value)
                 }
             }
             if ZipEntry.changing.contains(code) { isChanging = true }
             place = end
         }
         guard place == bytes.count else { return nil }
+    }
+
+    /// Returns a number of 32 bits, or the next one of 64 bits if it is all ones. Returns `nil` if that is missing.
+    mutating func number(_ small: Int) -> Int? {
+        small == 0xFFFF_FFFF ? largeNumbers.popFirst() : small
     }
 }

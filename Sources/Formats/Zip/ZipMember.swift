@@ -20,18 +20,17 @@ extension ZipEntry {
         guard start <= member.count, compressedSize <= count - start, nameEnd - Self.headerSize == name.count,
             name.indices.allSatisfy({ member[Self.headerSize + $0] == name[$0] })
         else { return nil }
-        var large = LargeNumbers()
-        guard let extra = ZipExtraFields(member.extracting(nameEnd..<start), &large), !extra.isChanging,
-            isMeasured(by: member, &large)
+        guard var extra = ZipExtraFields(member.extracting(nameEnd..<start)), !extra.isChanging,
+            isMeasured(by: member, &extra)
         else { return nil }
         return start..<start + compressedSize
     }
 
     /// Whether checksum and sizes in the header of a member are those of the directory. Each may stand behind the contents,
     /// with 0 in its place.
-    private func isMeasured(by member: Span<UInt8>, _ large: inout LargeNumbers) -> Bool {
-        guard let size = large.next(member.zipNumber32(at: 22)),
-            let compressedSize = large.next(member.zipNumber32(at: 18))
+    private func isMeasured(by member: Span<UInt8>, _ extra: inout ZipExtraFields) -> Bool {
+        guard let size = extra.number(member.zipNumber32(at: 22)),
+            let compressedSize = extra.number(member.zipNumber32(at: 18))
         else { return false }
         let standsBehind = flags & Flag.isMeasuredBehind != 0 ? 0 : nil
         return [Int(checksum), standsBehind].contains(member.zipNumber32(at: 14))

@@ -130,7 +130,9 @@ import Testing
     // MARK: Places
 
     private func place(_ domain: [UInt8], _ path: [UInt8]) -> RowPlace {
-        RowPlace(ManifestRow(domain: domain, path: path, fileID: nil, flags: 1, file: .archive(nil)))
+        RowPlace(
+            ManifestRow(domain: domain, path: path, fileID: nil, flags: 1, file: .archive(nil)),
+            in: RowPlace.Domain(name: domain))
     }
 
     private func place(_ domain: String, _ path: String) -> RowPlace { place(Array(domain.utf8), Array(path.utf8)) }

@@ -32,7 +32,7 @@ private func rows(_ bytes: [UInt8], step: Int) -> [ManifestRow] {
 
 /// What is not refused leads nowhere else.
 private func check(_ row: ManifestRow) {
-    if case .app(let domain, let path) = RowPlace(row) {
+    if case .app(let domain, let path) = RowPlace(row, in: RowPlace.Domain(name: row.domain)) {
         precondition(domain.name.utf8.elementsEqual(row.domain), "another domain")
         let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         precondition(

@@ -5,19 +5,14 @@ extension PropertyListPrinter {
     /// Opens an array or object; one without contents is closed at once.
     mutating func open(_ frame: PrintedFrame, to output: inout [UInt8]) {
         if let object = frame.object { sources[frame.source].states[Int(object.number)] = .open }
-        var frame = frame
-        let isEntries = if case .entries = frame.contents { true } else { false }
-        if isEntries { output += "{\"$entries\":\(options.isCompact ? "" : " ")".utf8 }
+        if case .entries = frame.contents { output += "{\"$entries\":\(space)".utf8 }
         output.append(frame.isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
-        if let name = frame.className {
-            frame.isBegun = true
-            frames.append(frame)
-            writeLine(to: &output)
-            output += "\"$class\":\(options.isCompact ? "" : " ")".utf8
-            output.append(jsonText: name, of: sources[frame.source].document)
-        } else {
-            frames.append(frame)
-        }
+        frames.append(frame)
+        guard let name = frame.className else { return }
+        frames[frames.count - 1].isBegun = true
+        writeLine(to: &output)
+        output += "\"$class\":\(space)".utf8
+        output.append(jsonText: name, of: sources[frame.source].document)
     }
 
     /// Writes the next thing of the innermost array or object, or closes it.
@@ -51,7 +46,7 @@ extension PropertyListPrinter {
             write(position == 0 ? key : value, of: frame.source, to: &output)
         case .nested:
             begin(place, to: &output)
-            output += "\"$value\":\(options.isCompact ? "" : " ")".utf8
+            output += "\"$value\":\(space)".utf8
             writeRoot(of: frame.source, to: &output)
         }
     }
@@ -98,6 +93,9 @@ extension PropertyListPrinter {
     }
 
     // MARK: Between values
+
+    /// The space behind a colon or a comma.
+    var space: String { options.isCompact ? "" : " " }
 
     private mutating func begin(_ place: Int, key: PropertyListNode? = nil, to output: inout [UInt8]) {
         if frames[place].isBegun { output.append(UInt8(ascii: ",")) }

@@ -34,8 +34,7 @@ extension PropertyListPrinter {
         if !repeated.isEmpty {
             keys.removeAll { repeated.contains($0.position) }
             frame.order = keys.map(\.position)
-            var repeats = RepeatedKeys()
-            repeats.add(repeated.count, at: document.offset(of: object))
+            let repeats = RepeatedKeys(count: repeated.count, offset: document.offset(of: object))
             warn(PropertyListError(repeats), isLoss: true)
         }
         if options.sortsKeys { frame.order = document.sortedByUTF8(keys).map(\.position) }

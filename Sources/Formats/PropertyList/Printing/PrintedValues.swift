@@ -77,10 +77,8 @@ extension PropertyListPrinter {
     private func write(date seconds: Double, to output: inout [UInt8]) {
         if let text = PropertyListDate.text(secondsSince2001: seconds) {
             output.append(jsonString: text)
-        } else if seconds.isFinite {
-            write("$secondsSince2001", "\(seconds)", to: &output)
         } else {
-            write("$secondsSince2001", "\"\(seconds)\"", to: &output)
+            write("$secondsSince2001", seconds.isFinite ? "\(seconds)" : "\"\(seconds)\"", to: &output)
         }
     }
 
@@ -92,7 +90,6 @@ extension PropertyListPrinter {
             sources.append(nested)
             return open(PrintedFrame(.nested, source: sources.count - 1, object: nil), to: &output)
         }
-        let space = options.isCompact ? "" : " "
         output += "{\"$data\":\(space)\"".utf8
         output.append(base64: document.payload(of: node))
         output.append(UInt8(ascii: "\""))
@@ -106,11 +103,11 @@ extension PropertyListPrinter {
     ) -> Bool {
         guard options.opensNested else { return false }
         guard sources.count <= Self.nestingLimit, frames.count < Self.depthLimit else {
-            warn(fault(.tooDeep, node, document, "property lists in too many levels of data"), isLoss: false)
+            warn(.tooDeep, node, document, "property lists in too many levels of data")
             return false
         }
         guard nested.document.objectCount <= nestedAllowance else {
-            warn(fault(.budgetExceeded, node, document, "property lists in data expand to too much"), isLoss: false)
+            warn(.budgetExceeded, node, document, "property lists in data expand to too much")
             return false
         }
         nestedAllowance -= nested.document.objectCount
@@ -127,7 +124,7 @@ extension PropertyListPrinter {
     }
 
     private func write(_ key: String, _ value: String, to output: inout [UInt8]) {
-        output += "{\"\(key)\":\(options.isCompact ? "" : " ")\(value)}".utf8
+        output += "{\"\(key)\":\(space)\(value)}".utf8
     }
 
     private func writeReference(_ number: Int, to output: inout [UInt8]) {
@@ -150,16 +147,13 @@ extension PropertyListPrinter {
         let state = sources[source].states[Int(object.number)]
         let document = sources[source].document
         if state == .open {
-            warn(
-                fault(.graphCycle, object, document, "a value that contains itself; its place shows \"$ref\""),
-                isLoss: false)
+            warn(.graphCycle, object, document, "a value that contains itself; its place shows \"$ref\"")
             return false
         }
         let isContainer = document.kind(of: object) == .array || document.kind(of: object) == .dictionary
         if isContainer, frames.count >= Self.depthLimit {
-            warn(
-                fault(.tooDeep, object, document, "more than \(Self.depthLimit) levels; the rest is left out"),
-                isLoss: true)
+            let words = "more than \(Self.depthLimit) levels; the rest is left out"
+            warn(.tooDeep, object, document, words, isLoss: true)
             return false
         }
         guard state == .written else {
@@ -168,9 +162,7 @@ extension PropertyListPrinter {
         }
         let cost = isContainer ? 1 + childCount(of: object, document) : document.payload(of: object).count / 32
         guard spend(cost, of: source) else {
-            warn(
-                fault(.budgetExceeded, object, document, "shared too often; further places show \"$ref\""),
-                isLoss: false)
+            warn(.budgetExceeded, object, document, "shared too often; further places show \"$ref\"")
             return false
         }
         return true
@@ -193,9 +185,10 @@ extension PropertyListPrinter {
         return count
     }
 
-    private func fault(
-        _ code: PropertyListError.Code, _ node: PropertyListNode, _ document: PropertyListDocument, _ reason: String
-    ) -> PropertyListError {
-        PropertyListError(code, at: document.offset(of: node), reason)
+    private mutating func warn(
+        _ code: PropertyListError.Code, _ node: PropertyListNode, _ document: PropertyListDocument, _ reason: String,
+        isLoss: Bool = false
+    ) {
+        warn(PropertyListError(code, at: document.offset(of: node), reason), isLoss: isLoss)
     }
 }

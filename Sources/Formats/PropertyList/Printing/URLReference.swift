@@ -33,27 +33,20 @@ struct URLReference {
         path = rest
     }
 
-    /// The reference with what it leaves to its base.
+    /// Returns the reference with the parts that it inherits from `base`.
     func resolved(against base: URLReference) -> URLReference {
         var target = self
-        if scheme != nil {
-            target.path = Self.withoutDots(path)
-            return target
+        if scheme == nil { target.scheme = base.scheme }
+        if scheme == nil, authority == nil {
+            target.authority = base.authority
+            if path.isEmpty {
+                target.path = base.path
+                target.query = query ?? base.query
+                return target
+            }
+            if !path.hasPrefix("/") { target.path = base.merged(path) }
         }
-        target.scheme = base.scheme
-        if authority != nil {
-            target.path = Self.withoutDots(path)
-            return target
-        }
-        target.authority = base.authority
-        if path.isEmpty {
-            target.path = base.path
-            target.query = query ?? base.query
-        } else if path.hasPrefix("/") {
-            target.path = Self.withoutDots(path)
-        } else {
-            target.path = Self.withoutDots(base.merged(path))
-        }
+        target.path = Self.withoutDots(target.path)
         return target
     }
 
