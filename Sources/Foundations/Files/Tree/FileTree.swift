@@ -58,7 +58,6 @@ public struct FileTree: Sendable {
     }
 
     /// A file to be read by position, one that may be too large for memory.
-    /// - Throws: `FileError`.
     public func source(_ path: String) throws(FileError) -> ByteSource {
         let (root, inside) = location(of: path)
         return try root.folder.source(root.folder.storedPath(of: inside))
