@@ -4,7 +4,6 @@ public struct JSONFields: Sendable {
     private let object: JSONNode
 
     /// Reads a text whose root is an object.
-    /// - Throws: ``JSONError``.
     public init(_ bytes: [UInt8], policy: JSONReadingPolicy = .strict) throws(JSONError) {
         document = try JSONDocument(bytes, policy: policy)
         object = document.root

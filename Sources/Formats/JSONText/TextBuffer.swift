@@ -99,13 +99,6 @@ public struct TextBuffer: Sendable {
     }
 }
 
-extension TextBuffer: Equatable {
-    /// Whether the bytes are the same.
-    public static func == (left: TextBuffer, right: TextBuffer) -> Bool {
-        left[0..<left.count] == right[0..<right.count]
-    }
-}
-
 /// Writes into memory that is known to suffice, sixteen bytes at a time.
 ///
 /// The last of them may be too many: they are written over by what follows, or stay behind the text.

@@ -90,7 +90,6 @@ public struct AtomicFiles: ~Copyable, Sendable {
 
     /// Completes the file before, and begins with the next one.
     /// - Parameter name: one that belongs to the output and has no file yet.
-    /// - Throws: `FileError`.
     public mutating func begin(_ name: String) throws(FileError) {
         try end()
         cfiles_signals_hold()

@@ -78,8 +78,6 @@ public struct AtomicOutput: ~Copyable, Sendable {
     }
 
     /// Sets the permissions of the file, whatever the umask is. Without a call, they are 0600.
-    ///
-    /// - Throws: `FileError`.
     public func setPermissions(_ mode: mode_t) throws(FileError) {
         guard fchmod(descriptor.number, mode) == 0 else { throw FileError(.create, path) }
     }

@@ -40,8 +40,6 @@ public final class ByteSource: Sendable {
     }
 
     /// Appends bytes from `offset` on to `output`, until it is full or the source ends.
-    ///
-    /// - Throws: `FileError`.
     public func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError) {
         switch backing {
         case .file(let file):
@@ -60,7 +58,6 @@ public final class ByteSource: Sendable {
 
     /// Whether a file has the size and the time of modification that it had when it was opened; other bytes do not change.
     /// - Parameter isAtItsPath: whether its path must still lead to it, too.
-    /// - Throws: `FileError`.
     public func isUnchanged(isAtItsPath: Bool = false) throws(FileError) -> Bool {
         switch backing {
         case .file(let file): try file.isUnchanged() && (!isAtItsPath || file.isStillAtItsPath)
@@ -73,8 +70,6 @@ public final class ByteSource: Sendable {
     /// At most `count` bytes from `offset` on; fewer only at the end.
     ///
     /// The caller bounds `count`.
-    ///
-    /// - Throws: `FileError`.
     public func bytes(at offset: Int, count: Int) throws(FileError) -> [UInt8] {
         try [UInt8](capacity: count) { output throws(FileError) in
             try read(at: offset, into: &output)
@@ -105,11 +100,9 @@ public protocol ByteMaking: Sendable {
 
     /// Appends bytes from `offset` on to `output`, until it is full or the last one is made.
     /// - Parameter offset: below ``count``.
-    /// - Throws: `FileError`.
     func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError)
 
     /// Whether the bytes that these are made of are what they were when they were opened.
     /// - Parameter isAtItsPath: whether the path of a file must still lead to it, too.
-    /// - Throws: `FileError`.
     func isUnchanged(isAtItsPath: Bool) throws(FileError) -> Bool
 }

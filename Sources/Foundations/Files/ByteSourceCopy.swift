@@ -3,7 +3,6 @@ extension ByteSource {
     private static let step = 1 << 20
 
     /// The bytes in a private file without a name.
-    /// - Throws: `FileError`.
     public func copied(to folder: String) throws(FileError) -> SpoolFile {
         let copy = try SpoolFile(in: folder)
         try forEachStep { bytes, offset throws(FileError) in try copy.write(bytes.span, at: offset) }
@@ -11,13 +10,11 @@ extension ByteSource {
     }
 
     /// Hands out all bytes, a step at a time.
-    /// - Throws: `FileError`.
     public func forEachStep(_ body: ([UInt8], Int) throws(FileError) -> Void) throws(FileError) {
         try forEachStep(in: 0..<count, body)
     }
 
     /// Hands out the bytes of a part, a step at a time.
-    /// - Throws: `FileError`.
     public func forEachStep(
         in range: Range<Int>, _ body: ([UInt8], Int) throws(FileError) -> Void
     ) throws(FileError) {

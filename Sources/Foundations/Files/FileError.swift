@@ -4,7 +4,7 @@ import Glibc
 public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The operation that failed; its raw value is the verb in the message.
     public enum Operation: String, Sendable {
-        case open, create, read, write, sync, rename, remove, list, stat, lock, replace, seek, spool
+        case open, create, read, write, sync, rename, remove, list, stat, lock, replace, spool
     }
 
     /// The operation that failed.

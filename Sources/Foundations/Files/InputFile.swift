@@ -61,7 +61,6 @@ public struct InputFile: ~Copyable, Sendable {
     }
 
     /// Whether the file has the size and the time of modification that it had when it was opened.
-    /// - Throws: `FileError`.
     public func isUnchanged() throws(FileError) -> Bool {
         let status = try descriptor.status(path)
         return Int(status.st_size) == size && ModificationTime(status) == modified

@@ -50,7 +50,6 @@ public final class JoinedFiles: ByteMaking {
     }
 
     /// Whether each file is what it was when it was opened.
-    /// - Throws: `FileError`.
     public func isUnchanged(isAtItsPath: Bool) throws(FileError) -> Bool {
         for part in parts {
             guard try part.file.isUnchanged(), !isAtItsPath || part.file.isStillAtItsPath else { return false }
@@ -60,7 +59,6 @@ public final class JoinedFiles: ByteMaking {
 
     /// Appends bytes from `offset` on. A file that has become shorter ends what can be read there; one that has grown has the
     /// bytes that it had.
-    /// - Throws: `FileError`.
     public func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError) {
         var offset = offset
         while !output.isFull, let place = place(of: offset) {

@@ -10,7 +10,6 @@ public enum ResourceExhaustion {
     static func note(_ error: FileError) { first.withLock { $0 = $0 ?? error } }
 
     /// Throws the first error of this kind.
-    /// - Throws: `FileError`.
     public static func check() throws(FileError) {
         if let error = first.withLock({ $0 }) { throw error }
     }

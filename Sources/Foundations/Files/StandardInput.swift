@@ -7,7 +7,6 @@ public enum StandardInput {
 
     /// Appends what comes next, until the output is full or the input ends.
     /// - Returns: the number of bytes that were appended.
-    /// - Throws: `FileError`.
     @discardableResult
     public static func read(into output: inout OutputSpan<UInt8>) throws(FileError) -> Int {
         var total = 0

@@ -15,7 +15,6 @@ public enum StandardOutput {
     }
 
     /// Writes bytes; all of them, or an error. A reader that has gone away ends the program by SIGPIPE, as usual.
-    /// - Throws: `FileError`.
     public static func write(_ bytes: Span<UInt8>) throws(FileError) {
         let code = bytes.writeAll(to: STDOUT_FILENO)
         guard code == 0 else { throw FileError(.write, "standard output", code: code) }

@@ -23,7 +23,6 @@ public struct StreamOutput: ~Copyable, Sendable {
     public var isTerminal: Bool { isatty(descriptor.number) == 1 }
 
     /// Writes bytes; all of them, or an error. A reader that has gone away ends the program by SIGPIPE, as usual.
-    /// - Throws: `FileError`.
     public func write(_ bytes: Span<UInt8>) throws(FileError) {
         let code = bytes.writeAll(to: descriptor.number)
         guard code == 0 else { throw FileError(.write, path, code: code) }

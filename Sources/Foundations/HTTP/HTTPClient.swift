@@ -46,7 +46,4 @@ public final class HTTPClient: Sendable {
     public func close() async {
         await withCheckedContinuation { continuation in mailbox.close { continuation.resume() } }
     }
-
-    /// As ``close()``, without waiting for it.
-    public func end() { mailbox.close {} }
 }

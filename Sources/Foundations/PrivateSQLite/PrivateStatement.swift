@@ -23,7 +23,6 @@ public struct PrivateStatement: ~Copyable {
     deinit { sqlite3_finalize(statement) }
 
     /// Begins again, with a number for the first parameter.
-    /// - Throws: ``PrivateDatabaseError``.
     public func start(with number: Int64) throws(PrivateDatabaseError) {
         reset()
         let code = sqlite3_bind_int64(statement, 1, number)

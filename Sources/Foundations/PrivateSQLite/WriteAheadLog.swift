@@ -24,7 +24,6 @@ public struct WriteAheadLogFault: Error, Equatable, Sendable, CustomStringConver
     /// - Returns: nil for a log without damage, or with damage behind the last commit alone. Frames of an earlier use of the log
     ///   are none: SQLite begins again at the front of a log and leaves what is behind. A frame that is cut short is damage in
     ///   any case, because the end of the log is missing.
-    /// - Throws: `FileError`.
     public static func find(in log: ByteSource) throws(FileError) -> WriteAheadLogFault? {
         guard log.count > 0 else { return nil }
         let bytes = try log.bytes(at: 0, count: min(log.count, LogHeader.size))

@@ -11,7 +11,6 @@ public final class Database {
     private var prepared: [UnsafePointer<UInt8>: OpaquePointer] = [:]
 
     /// Opens a file.
-    /// - Throws: ``DatabaseError``.
     init(path: String, _ access: DatabaseFile.Access, patience milliseconds: Int32) throws(DatabaseError) {
         var opened: OpaquePointer?
         let mode = access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -50,7 +49,6 @@ public final class Database {
 
     /// Runs statements that have no parameters and give no rows.
     /// - Parameter sql: the statements, with semicolons between them.
-    /// - Throws: ``DatabaseError``.
     public func run(script sql: String) throws(DatabaseError) {
         let code = sqlite3_exec(connection, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw DatabaseError(connection, code: code) }
@@ -92,7 +90,6 @@ public final class Database {
     }
 
     /// Writes what is in the write-ahead log into the database, and empties the log.
-    /// - Throws: ``DatabaseError``.
     public func checkpoint() throws(DatabaseError) {
         let code = sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
         guard code == SQLITE_OK else { throw DatabaseError(connection, code: code) }

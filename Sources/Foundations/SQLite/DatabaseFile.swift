@@ -31,7 +31,6 @@ public final class DatabaseFile: Sendable {
     /// - Parameters:
     ///   - path: the file, or a URI that begins with `file:`.
     ///   - milliseconds: how long to wait for others that have it locked.
-    /// - Throws: ``DatabaseError``.
     public init(path: String, _ access: Access, patience milliseconds: Int32 = 5000) throws(DatabaseError) {
         connection = Mutex(Connection(database: try Database(path: path, access, patience: milliseconds)))
     }

@@ -26,7 +26,6 @@ public final class NewDatabase {
     /// - Parameters:
     ///   - path: an empty file, or none; an empty path is a private file that is gone at the end.
     ///   - threads: how many threads may help to sort.
-    /// - Throws: ``DatabaseError``.
     public init(path: String, threads: Int = 0) throws(DatabaseError) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -58,7 +57,6 @@ public final class NewDatabase {
 
     /// Runs statements that have no parameters and give no rows.
     /// - Parameter script: the statements, with semicolons between them.
-    /// - Throws: ``DatabaseError``.
     public func run(_ script: String) throws(DatabaseError) {
         let code = sqlite3_exec(connection, script, nil, nil, nil)
         guard code == SQLITE_OK else { throw DatabaseError(connection, code: code) }
@@ -68,7 +66,6 @@ public final class NewDatabase {
     /// - Parameters:
     ///   - table: its name, as it stands in the program.
     ///   - columns: how many columns a row has.
-    /// - Throws: ``DatabaseError``.
     public func insertion(into table: String, columns: Int) throws(DatabaseError) -> RowInsertion {
         let statements = try InsertionStatements(into: table, columns: columns, connection)
         insertions.append(statements)
@@ -95,7 +92,6 @@ public final class NewDatabase {
 
     /// Ends the transaction and closes the file, which is complete then, but need not be on the disk. Nothing can be added any
     /// more.
-    /// - Throws: ``DatabaseError``.
     public func finish() throws(DatabaseError) {
         try run("COMMIT")
         let code = close()

@@ -83,7 +83,6 @@ final class InsertionStatements {
 
     /// Prepares the statements.
     /// - Parameter table: The name of the table as an SQL identifier.
-    /// - Throws: ``DatabaseError``.
     init(into table: String, columns: Int, _ connection: OpaquePointer?) throws(DatabaseError) {
         let row = "(" + Array(repeating: "?", count: columns).joined(separator: ",") + ")"
         let rows = Array(repeating: row, count: Self.rowsPerStep).joined(separator: ",")

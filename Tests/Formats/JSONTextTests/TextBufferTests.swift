@@ -144,20 +144,6 @@ import Testing
         #expect(buffer.bytes == Self.sample(40, from: 9))
     }
 
-    @Test("buffers are equal that hold the same text, whatever is behind it")
-    func equality() {
-        var (left, right) = (TextBuffer(), TextBuffer())
-        left.append(copying: Self.sample(100).span)
-        #expect(left != right)
-        left.removeAll()
-        #expect(left == right)
-        left.append(copying: Self.sample(17).span)
-        right.append(copying: Self.sample(17).span)
-        #expect(left == right)
-        right.append(room: 1) { $0.append(0) }
-        #expect(left != right)
-    }
-
     // MARK: Constant texts
 
     @Test(

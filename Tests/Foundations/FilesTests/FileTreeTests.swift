@@ -70,10 +70,11 @@ import Testing
     func elsewhere() throws {
         let tree = try tree()
         var bytes: [UInt8] = []
-        try tree.read("a/three", limit: 6, into: &bytes)
+        let name = Array("a/three".utf8)
+        try tree.root.folder.read(name, limit: 6, into: &bytes)
         #expect(bytes == Array("file 3".utf8))
         #expect(try tree.source("a/three").bytes(at: 5, count: 9) == Array("3".utf8))
-        #expect(throws: FileError.self) { try tree.read("a/three", limit: 5, into: &bytes) }
+        #expect(throws: FileError.self) { try tree.root.folder.read(name, limit: 5, into: &bytes) }
     }
 
     @Test("what is said of a file that cannot be had is said as it is")

@@ -50,15 +50,7 @@ public struct FileTree: Sendable {
         return try root.folder.folder(at: inside)
     }
 
-    /// Reads a file into memory that is used again.
-    /// - Throws: `FileError`; `EFBIG` beyond the limit.
-    public func read(_ path: String, limit: Int, into contents: inout [UInt8]) throws(FileError) {
-        let (root, inside) = location(of: path)
-        try root.folder.read(root.folder.storedPath(of: inside), limit: limit, into: &contents)
-    }
-
     /// A file to be read by position, one that may be too large for memory.
-    /// - Throws: `FileError`.
     public func source(_ path: String) throws(FileError) -> ByteSource {
         let (root, inside) = location(of: path)
         return try root.folder.source(root.folder.storedPath(of: inside))

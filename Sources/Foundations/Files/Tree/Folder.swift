@@ -55,7 +55,6 @@ public struct Folder: ~Copyable, Sendable {
     }
 
     /// The entries, without `.` and `..`, in no order.
-    /// - Throws: `FileError`.
     public func entries() throws(FileError) -> FolderEntries {
         switch place {
         case .disk(let descriptor): try entries(of: descriptor)

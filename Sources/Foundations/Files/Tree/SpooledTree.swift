@@ -119,6 +119,5 @@ public final class SpooledTree: Sendable {
 public protocol ContentsFinder: Sendable {
     /// The bytes of a file.
     /// - Parameter number: what the tree calls it.
-    /// - Throws: `FileError`.
     func source(ofFile number: Int) throws(FileError) -> ByteSource
 }

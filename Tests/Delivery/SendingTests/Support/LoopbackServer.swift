@@ -65,7 +65,7 @@ final class LoopbackServer: Sendable {
 
     deinit {
         stop()
-        control.end()
+        Task { [control] in await control.close() }
     }
 
     /// Its address.
