@@ -10,7 +10,7 @@ import Telemetry
 /// let bundles = try await BundleIntake(
 ///     paths, knowing: Systems.table, limit: JobLimit(jobs: 2), isReleased: { _, _ in false })
 /// let plan = Planner.plan(bundles.pool, LedgerState(), rules: PlanRules(), now: now)
-/// for send in plan.queues.flatMap(\.sends) { records.append(try bundles.source.upload(send).record) }
+/// for send in plan.queues.flatMap(\.sends) { records.append(try bundles.source.record(of: send)) }
 /// ```
 ///
 /// Source: "Delivery", "A job" and "Limits".
