@@ -1,3 +1,4 @@
+import Bundle
 import Telemetry
 
 /// A client as limits count it: told apart by system, without letter case. Records without a client share one a system.
@@ -49,33 +50,14 @@ public struct TypeName: Sendable, Hashable {
     }
 }
 
-/// Gives each different value a small number, so that a hundred thousand records share their names.
-public struct Numbered<Value: Hashable & Sendable>: Sendable {
-    /// The values by number.
-    public private(set) var values: [Value] = []
-    private var numbers: [Value: UInt32] = [:]
-
-    /// The number of a value; a new one gets the next.
-    mutating func number(of value: Value) -> UInt32 {
-        if let number = numbers[value] { return number }
-        let number = UInt32(clamping: values.count)
-        numbers[value] = number
-        values.append(value)
-        return number
-    }
-
-    /// The value of a number.
-    subscript(_ number: UInt32) -> Value { values[Int(number)] }
-}
-
-/// The names that the candidates of a plan stand for by number.
+/// The names of the candidates of a plan, which refer to them by number.
 public struct PlanNames: Sendable {
     /// Clients.
-    public internal(set) var clients = Numbered<ClientName>()
+    public internal(set) var clients = NumberedValues<ClientName>()
     /// Types of upload.
-    public internal(set) var types = Numbered<TypeName>()
+    public internal(set) var types = NumberedValues<TypeName>()
     /// Accounts that need a credential.
-    public internal(set) var accounts = Numbered<Account>()
+    public internal(set) var accounts = NumberedValues<Account>()
     /// What holds records: the codes that are not released, in order.
-    public internal(set) var holds = Numbered<[String]>()
+    public internal(set) var holds = NumberedValues<[String]>()
 }
