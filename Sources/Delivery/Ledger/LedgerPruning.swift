@@ -21,7 +21,7 @@ extension Ledger {
         try edit { db in
             guard let last: Int64 = try db.first("SELECT time FROM jobs") else { return 0 }
             let kept = try db.deletionRequestTypes(systems)
-            let end = min(last, now.milliseconds / 1000) - milliseconds / 1000
+            let end = min(last, now.seconds) - milliseconds / 1000
             try db.run(
                 """
                 DELETE FROM remarks WHERE EXISTS (
@@ -30,13 +30,12 @@ extension Ledger {
                     AND max(settled.time, ifnull(seen, 0), ifnull(since, 0)) < ?1
                     AND kind NOT IN (SELECT value FROM json_each(?2)))
                 """, [end, kept])
-            try db.run(
-                """
-                DELETE FROM settled
-                WHERE refused <> 1 AND max(time, ifnull(seen, 0), ifnull((SELECT since FROM jobs), 0)) < ?1
-                AND kind NOT IN (SELECT value FROM json_each(?2))
-                """, [end, kept])
-            return db.changeCount
+            return try db.changeCount(
+                of: """
+                    DELETE FROM settled
+                    WHERE refused <> 1 AND max(time, ifnull(seen, 0), ifnull((SELECT since FROM jobs), 0)) < ?1
+                    AND kind NOT IN (SELECT value FROM json_each(?2))
+                    """, [end, kept])
         }
     }
 }
@@ -48,12 +47,11 @@ extension LedgerJob {
             [.delivered, .refused, .givenUp].contains(plan.dispositions[$0])
         }
         .map { plan.pool.candidates[$0].key }
-        let now = plan.now.milliseconds / 1000
         for key in keys.sorted() {
             // Once a day, because each change has to be written.
             try db.run(
                 "UPDATE settled SET seen = ?3 WHERE identity = ?1 AND content = ?2 AND ifnull(seen, time) < ?3 - 86400",
-                [key.identity, key.content, now])
+                [key.identity, key.content, plan.now.seconds])
         }
     }
 }

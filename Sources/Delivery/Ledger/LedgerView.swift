@@ -62,7 +62,7 @@ public struct LedgerView: Sendable {
             var counts: [String: Int] = [:]
             guard try db.hasTable("waits") else { return counts }
             try db.waits { row in
-                let reason = WaitReason(code: row[3], detail: row[4])
+                let reason = WaitReason(row, at: 3)
                 guard reason.isReleasable(knowing: systems), !ignored.isSuperset(of: reason.heldCodes) else { return }
                 counts[reason.heldCodes.joined(separator: ", "), default: 0] += row[5]
             }

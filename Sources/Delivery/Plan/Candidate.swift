@@ -131,7 +131,7 @@ public struct CandidatePool: Sendable {
     private func identities(of ids: [String]) -> [Digest16: String] {
         var identities: [Digest16: String] = [:]
         for type in names.types.values {
-            for id in ids { identities[DeliveryKey.identity(system: type.system, type: type.name, id: id)] = id }
+            for id in ids { identities[type.identity(of: id)] = id }
         }
         return identities
     }

@@ -48,6 +48,9 @@ public struct TypeName: Sendable, Hashable {
         self.system = system
         self.name = name
     }
+
+    /// Returns the identity of the record of this type that has an id.
+    func identity(of id: String) -> Digest16 { DeliveryKey.identity(system: system, type: name, id: id) }
 }
 
 /// The names of the candidates of a plan, which refer to them by number.
