@@ -259,12 +259,10 @@ public struct BundleAssembler: ~Copyable {
         return Manifest(
             tool: tool,
             segments: writtenSegments,
-            members: members.filter { !BundleLayout.isSegment($0.name) }.map {
-                Manifest.Member(path: $0.name, bytes: $0.size, sha256: $0.sha256)
-            },
+            members: members.filter { !BundleLayout.isSegment($0.path) },
             totals: totals, duplicates: duplicates, pseudonymized: pseudonymized, inputs: inputs,
             hasSplitSegments: container.hasSplitMembers,
-            digest: Manifest.digest(of: members.lazy.map { ($0.name, $0.sha256) }))
+            digest: Manifest.digest(of: members))
     }
 }
 

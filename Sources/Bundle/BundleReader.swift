@@ -101,7 +101,8 @@ public final class BundleReader: Sendable {
         self.systems = systems
         self.volumes = volumes
         let container = try Self.wrapping(volumes) { () throws(ContainerError) in try ContainerReader(source) }
-        (manifest, places) = try Self.check(container, volumes)
+        manifest = try Self.manifest(of: container, volumes)
+        places = try Self.places(of: container, checkedBy: manifest)
         members = container.members
         self.container = container
         self.path = path
@@ -136,14 +137,8 @@ public final class BundleReader: Sendable {
     /// - Throws: `FileError`.
     public func hashesOfFiles() throws(FileError) -> [ContentHash] {
         let source = container.source
-        guard let volumes else { return [try RunningHash.value(of: source, 0..<source.count)] }
-        var hashes: [ContentHash] = []
-        var start = 0
-        for size in volumes.sizes {
-            hashes.append(try RunningHash.value(of: source, start..<start + size))
-            start += size
-        }
-        return hashes
+        if let volumes { return try volumes.hashes(in: source) }
+        return [try RunningHash.value(of: source)]
     }
 
     /// Whether its files are what they were when they were opened.
@@ -158,13 +153,6 @@ public final class BundleReader: Sendable {
         } catch {
             throw .container(error)
         }
-    }
-
-    /// The contents of a segment, checked against its hash.
-    /// - Throws: ``BundleError``.
-    public func contents(of segment: Manifest.Segment, with decoder: inout FrameDecoder) throws(BundleError) -> [UInt8]
-    {
-        try contents(of: segment.path, with: &decoder)
     }
 
     /// The contents of a member, checked against its hash.
@@ -187,13 +175,6 @@ public final class BundleReader: Sendable {
 // MARK: - Opening
 
 extension BundleReader {
-    private static func check(
-        _ container: ContainerReader, _ volumes: VolumeSet?
-    ) throws(BundleError) -> (Manifest, [String: Int]) {
-        let manifest = try manifest(of: container, volumes)
-        return (manifest, try places(of: container, checkedBy: manifest))
-    }
-
     /// The last member, and a check of the first one.
     private static func manifest(of container: ContainerReader, _ volumes: VolumeSet?) throws(BundleError) -> Manifest {
         guard let marker = container.members.first, marker.name == BundleLayout.marker else { throw .notABundle }

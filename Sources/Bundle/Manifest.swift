@@ -18,7 +18,7 @@ public struct Manifest: Sendable, Equatable {
         public let sha256: ContentHash
     }
 
-    /// Any other member.
+    /// A member of any kind.
     public struct Member: Sendable, Equatable {
         /// The member's name.
         public let path: String
@@ -50,7 +50,7 @@ public struct Manifest: Sendable, Equatable {
 
     /// SHA-256 over a line `<sha256>  <path>` for each member but the manifest, in their order: what `sha256sum` prints
     /// for them.
-    static func digest(of members: some Sequence<(path: String, sha256: ContentHash)>) -> String {
+    static func digest(of members: [Member]) -> String {
         var hash = SHA256()
         for member in members { hash.update("\(member.sha256.hex)  \(member.path)\n".utf8.span) }
         return hash.finalize().hex
@@ -71,7 +71,7 @@ public struct Manifest: Sendable, Equatable {
     }
 
     /// Whether the digest is that of the hashes: none of them was altered by accident then.
-    public var provesItself: Bool { Self.digest(of: listed.lazy.map { ($0.path, $0.sha256) }) == digest }
+    public var provesItself: Bool { Self.digest(of: listed) == digest }
 
     /// The hashes of all members by their names.
     public var hashes: [String: ContentHash] {
@@ -167,10 +167,7 @@ extension Manifest {
         guard hasSplitSegments || (inputs == nil) == (version == BundleLayout.version) else {
             throw BundleError.badManifest("it has no inputs, or is of a version that has none")
         }
-        self.members = try members.map { (fields) throws(BundleError) in
-            let member = try Self.member(fields)
-            return Member(path: member.path, bytes: member.bytes, sha256: member.sha256)
-        }
+        self.members = try members.map { (fields) throws(BundleError) in try Self.member(fields) }
         self.segments = try segments.map { (fields) throws(BundleError) in
             let member = try Self.member(fields)
             guard let records = fields.integer("records") else {
@@ -180,12 +177,10 @@ extension Manifest {
         }
     }
 
-    private static func member(_ fields: JSONFields) throws(BundleError) -> (
-        path: String, bytes: Int, sha256: ContentHash
-    ) {
+    private static func member(_ fields: JSONFields) throws(BundleError) -> Member {
         guard let path = fields.text("path"), let bytes = fields.integer("bytes"),
             let sha256 = fields.text("sha256").flatMap(ContentHash.init(hex:))
         else { throw BundleError.badManifest("a member without path, size or hash") }
-        return (path, bytes, sha256)
+        return Member(path: path, bytes: bytes, sha256: sha256)
     }
 }

@@ -1,22 +1,10 @@
-import Hashing
-
 /// Puts a container together: a value that keeps the books, and leaves compressing (`FrameEncoder`) and
 /// writing (the sink) to others.
 ///
 /// Give it the members in their final order, then the end.
 public struct ContainerWriter: Sendable {
-    /// A member that was written, for the manifest.
-    public struct Member: Sendable, Equatable {
-        /// The member's name.
-        public let name: String
-        /// The size of its contents in bytes.
-        public let size: Int
-        /// SHA-256 of its contents.
-        public let sha256: ContentHash
-    }
-
     /// The members so far, in order.
-    public private(set) var members: [Member] = []
+    public private(set) var members: [Manifest.Member] = []
     /// The bytes given to the sink so far.
     public private(set) var size = 0
     /// Whether a member consists of several frames.
@@ -49,7 +37,7 @@ public struct ContainerWriter: Sendable {
         entries += added
         hasSplitMembers = hasSplitMembers || member.frames.count > 1
         names.insert(member.name)
-        members.append(Member(name: member.name, size: member.size, sha256: member.sha256))
+        members.append(Manifest.Member(path: member.name, bytes: member.size, sha256: member.sha256))
     }
 
     /// Writes the end of the archive and the seek table. Nothing can be added after it.

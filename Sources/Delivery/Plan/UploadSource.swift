@@ -98,7 +98,7 @@ public final class UploadSource: Sendable {
         }
         let bundle = bundles[Int(place.bundle)]
         var decoder = try BundleReader.makeDecoder()
-        let contents = try bundle.contents(of: bundle.manifest.segments[Int(place.segment)], with: &decoder)
+        let contents = try bundle.contents(of: bundle.manifest.segments[Int(place.segment)].path, with: &decoder)
         while state.bytes + contents.count > cacheLimit,
             let oldest = state.cache.min(by: { $0.value.lastUse < $1.value.lastUse })
         {
