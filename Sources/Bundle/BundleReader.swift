@@ -76,12 +76,6 @@ public final class BundleReader: Sendable {
         }
     }
 
-    /// Opens a bundle in memory.
-    /// - Throws: ``BundleError``.
-    public convenience init(bytes: [UInt8], knowing systems: SystemTable) throws(BundleError) {
-        try self.init(ByteSource(bytes), path: "-", knowing: systems)
-    }
-
     /// Opens a bundle.
     /// - Parameters:
     ///   - path: what messages call it.

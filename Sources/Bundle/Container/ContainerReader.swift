@@ -34,19 +34,6 @@ public final class ContainerReader: Sendable {
     /// How many times as large as its frame the records of a frame may be.
     private static let usualRatio = 1024
 
-    /// Opens a file.
-    ///
-    /// - Throws: `ContainerError`, as `init(_:)`, or with reason `file`.
-    public convenience init(path: String) throws(ContainerError) {
-        let source: ByteSource
-        do {
-            source = ByteSource(try InputFile(path: path))
-        } catch {
-            throw ContainerError(at: 0, .file(error))
-        }
-        try self.init(source)
-    }
-
     /// Opens a source.
     ///
     /// - Throws: `ContainerError`: no zstd data, no or a bad seek table, a frame that is not as the table says,

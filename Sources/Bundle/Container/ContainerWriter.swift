@@ -5,8 +5,6 @@
 public struct ContainerWriter: Sendable {
     /// The members so far, in order.
     public private(set) var members: [Manifest.Member] = []
-    /// The bytes given to the sink so far.
-    public private(set) var size = 0
     /// Whether a member consists of several frames.
     private(set) var hasSplitMembers = false
     private var names: Set<String> = []
@@ -59,7 +57,6 @@ public struct ContainerWriter: Sendable {
         isClosed = true
         try sink(bytes.span)
         isClosed = false
-        size += bytes.count
     }
 
     private static func entry(

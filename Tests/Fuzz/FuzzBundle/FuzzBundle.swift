@@ -21,7 +21,7 @@ public func fuzzBundle(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 /// Opens, reads everything, and salvages.
 private func read(_ file: [UInt8]) {
-    if let reader = try? BundleReader(bytes: file, knowing: Systems.table),
+    if let reader = try? BundleReader(ByteSource(file), path: "-", knowing: Systems.table),
         var decoder = try? BundleReader.makeDecoder()
     {
         for segment in reader.manifest.segments {
