@@ -35,7 +35,6 @@ public final class BundleReader: Sendable {
 
     /// Opens a bundle, or all volumes of one by the path of the first.
     /// - Parameter systems: those that records may be of.
-    /// - Throws: ``BundleError``.
     public convenience init(path: String, knowing systems: SystemTable) throws(BundleError) {
         try self.init(try BundleFile(path: path), knowing: systems)
     }
@@ -57,7 +56,6 @@ public final class BundleReader: Sendable {
     }
 
     /// Opens a bundle that one of some signers has to have signed.
-    /// - Throws: ``BundleError``.
     public convenience init(
         _ source: ByteSource, path: String, knowing systems: SystemTable, signedBy signers: Signers, signature: String
     ) throws(BundleError) {
@@ -81,7 +79,6 @@ public final class BundleReader: Sendable {
     ///   - path: what messages call it.
     ///   - volumes: the volumes whose bytes these are, for messages that name them; nil where there are none.
     ///   - systems: those that records may be of.
-    /// - Throws: ``BundleError``.
     public convenience init(
         _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
     ) throws(BundleError) {
@@ -107,7 +104,6 @@ public final class BundleReader: Sendable {
     /// - Parameters:
     ///   - path: what messages call it.
     ///   - systems: those that records may be of.
-    /// - Throws: ``BundleError``.
     public init(
         segmentsOf source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
     ) throws(BundleError) {
@@ -128,7 +124,6 @@ public final class BundleReader: Sendable {
     }
 
     /// SHA-256 of its file, or of each of its volumes in their order.
-    /// - Throws: `FileError`.
     public func hashesOfFiles() throws(FileError) -> [ContentHash] {
         let source = container.source
         if let volumes { return try volumes.hashes(in: source) }
@@ -136,7 +131,6 @@ public final class BundleReader: Sendable {
     }
 
     /// Whether its files are what they were when they were opened.
-    /// - Throws: `FileError`.
     public func isUnchanged() throws(FileError) -> Bool { try container.source.isUnchanged() }
 
     /// A decoder for one thread's reading.
@@ -150,7 +144,6 @@ public final class BundleReader: Sendable {
     }
 
     /// The contents of a member, checked against its hash.
-    /// - Throws: ``BundleError``.
     public func contents(of name: String, with decoder: inout FrameDecoder) throws(BundleError) -> [UInt8] {
         guard let place = places[name], let sha256 = manifest.sha256(ofMember: place) else {
             throw .memberMissing(name)

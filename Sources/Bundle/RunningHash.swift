@@ -20,7 +20,6 @@ public final class RunningHash: Sendable {
     public var value: ContentHash { hasher.withLock { $0.finalize() } }
 
     /// The hash of all bytes of a source, of which no more than a piece is held at once.
-    /// - Throws: `FileError`.
     public static func value(of source: ByteSource) throws(FileError) -> ContentHash {
         var hash = SHA256()
         try source.forEachStep { bytes, _ throws(FileError) in hash.update(bytes.span) }

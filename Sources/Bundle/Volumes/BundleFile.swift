@@ -30,7 +30,6 @@ public struct BundleFile: Sendable {
 
     /// Opens as much of a bundle as is there.
     /// - Parameter faults: takes what is wrong with its volumes.
-    /// - Throws: ``BundleError``.
     public init(path: String, noting faults: inout [VolumeFault]) throws(BundleError) {
         self.path = path
         let name = Self.volume(at: path)

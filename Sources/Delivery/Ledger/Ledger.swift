@@ -75,7 +75,6 @@ public final class Ledger: Sendable {
     }
 
     /// Makes other changes, in one transaction.
-    /// - Throws: ``LedgerError``.
     func edit<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         try changes.make(body)
     }

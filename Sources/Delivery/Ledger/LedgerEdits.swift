@@ -14,7 +14,6 @@ extension Ledger {
     }
 
     /// What the ledger knows of the records of some ids.
-    /// - Throws: ``LedgerError``.
     public func knowledge(of ids: [String]) throws(LedgerError) -> [String: Knowledge] {
         try edit { db in
             let types = try db.typeNames().values
@@ -27,7 +26,6 @@ extension Ledger {
     }
 
     /// Notes that a job ended with all well.
-    /// - Throws: ``LedgerError``.
     public func noteSuccess() throws(LedgerError) {
         try edit { try $0.run("UPDATE jobs SET success = time") }
     }
@@ -35,7 +33,6 @@ extension Ledger {
     /// Lets records be sent that are held for a reason.
     ///
     /// - Returns: 1 for each id that was not released for this reason before.
-    /// - Throws: ``LedgerError``.
     public func release(_ ids: [String], heldFor code: String) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
@@ -51,7 +48,6 @@ extension Ledger {
     ///
     /// Its records that an operator can release stay noted. All other records that are held in it are forgotten.
     /// - Parameter systems: says for which reasons records can be released.
-    /// - Throws: ``LedgerError``.
     public func noteMoved(_ bundle: BundleName, to path: String, knowing systems: SystemTable) throws(LedgerError) {
         try edit { db in
             try db.run("UPDATE bundles SET path = ? WHERE digest = ?", [path, bundle.digest])
@@ -67,7 +63,6 @@ extension Ledger {
     /// again. The day's quota stays used, and events of lists that were delivered stay so. The address of a server makes its
     /// wish to be left alone forgotten, the digest of a bundle all that waits of it.
     /// - Returns: how many entries of each id there were.
-    /// - Throws: ``LedgerError``.
     public func forget(_ ids: [String]) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values

@@ -14,7 +14,6 @@ extension Ledger {
     ///   - systems: The systems, which name their requests for deletion.
     ///   - now: The present instant.
     /// - Returns: The number of records whose entries were removed.
-    /// - Throws: ``LedgerError``.
     public func prune(
         unseenFor milliseconds: Int64, knowing systems: SystemTable, at now: Timestamp
     ) throws(LedgerError) -> Int {

@@ -30,7 +30,6 @@ public enum RefusalSelection: Sendable, Equatable {
 
 extension LedgerView {
     /// What was refused and is not settled by anybody, the most records first.
-    /// - Throws: ``LedgerError``.
     public func refusals() throws(LedgerError) -> [RefusalGroup] {
         try read { db in
             var groups: [RefusalGroup] = []
@@ -49,7 +48,6 @@ extension LedgerView {
 extension Ledger {
     /// Lets refused records be sent again, also those that were given up, where their ids are given.
     /// - Returns: how many records of each id were refused.
-    /// - Throws: ``LedgerError``.
     public func retry(_ selection: RefusalSelection) throws(LedgerError) -> [String: Int] {
         try edit { db in
             switch selection {
@@ -63,7 +61,6 @@ extension Ledger {
     /// Gives records up that are neither delivered nor in flight: they are not sent any more, and nothing more is said of
     /// them.
     /// - Returns: how many records of each id there were.
-    /// - Throws: ``LedgerError``.
     public func giveUp(_ ids: [String], at now: Timestamp) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values

@@ -24,20 +24,17 @@ public struct LedgerView: Sendable {
 
     /// The knowledge that a plan needs.
     /// - Parameter today: the day of the plan.
-    /// - Throws: ``LedgerError``.
     public func state(of pool: CandidatePool, today: Int) throws(LedgerError) -> LedgerState {
         try read { try $0.ledgerState(of: pool, today: today) }
     }
 
     /// Whether the operator accepts that a record, by its id, is held for a reason.
-    /// - Throws: ``LedgerError``.
     public func releases() throws(LedgerError) -> @Sendable (_ id: String, _ code: String) -> Bool {
         let releases = try read { try $0.releases() }
         return { releases.contains(Release(id: $0, code: $1)) }
     }
 
     /// The pauses that the servers of a plan asked for and that are in force at an instant.
-    /// - Throws: ``LedgerError``.
     public func pauses(of plan: Plan, at now: Timestamp) throws(LedgerError) -> [Pause] {
         let endpoints = Set(plan.names.types.values.compactMap { plan.rules.endpoints[$0.system] })
         return try read { try $0.pauses() }.filter { $0.isInForce(at: now) && endpoints.contains($0.endpoint) }
@@ -45,7 +42,6 @@ public struct LedgerView: Sendable {
 
     /// What was delivered, refused, is in flight and waits.
     /// - Parameter today: the day whose quota is shown.
-    /// - Throws: ``LedgerError``.
     public func overview(today: Int) throws(LedgerError) -> LedgerOverview {
         try read { try LedgerOverview($0, today: today) }
     }
@@ -54,7 +50,6 @@ public struct LedgerView: Sendable {
     ///
     /// They count until they are released or forgotten, whatever bundles jobs are given.
     /// - Parameter ignored: codes that the operator does not want to be told of.
-    /// - Throws: ``LedgerError``.
     public func heldReleasable(
         knowing systems: SystemTable, ignoring ignored: Set<String> = []
     ) throws(LedgerError) -> [String: Int] {
@@ -71,7 +66,6 @@ public struct LedgerView: Sendable {
     }
 
     /// What jobs found of the records of a pool that are not delivered.
-    /// - Throws: ``LedgerError``.
     public func lastFindings(of pool: CandidatePool) throws(LedgerError) -> LastFindings {
         try read { db in
             var findings = LastFindings()

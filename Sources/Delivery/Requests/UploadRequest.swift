@@ -23,7 +23,6 @@ public struct UploadRequest: Sendable, Equatable {
     ///   - secrets: what hides the credential in answers.
     ///   - now: the instant of sending.
     ///   - agent: what the header `User-Agent` says.
-    /// - Throws: `RequestError`.
     package init(
         _ format: UploadFormat, target: Target?, payload: [UInt8], credential: Credential,
         secrets: SecretMask, now: Timestamp, agent: String
