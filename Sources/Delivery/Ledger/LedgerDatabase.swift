@@ -149,11 +149,6 @@ extension Database {
         return names
     }
 
-    func releases() throws -> Set<Release> {
-        var releases: Set<Release> = []
-        try rows("SELECT id, code FROM releases") { releases.insert(Release(id: $0[0], code: $0[1])) }
-        return releases
-    }
 }
 
 extension Database {
@@ -186,12 +181,6 @@ extension Timestamp {
 
     /// The seconds since 1970.
     var seconds: Int64 { milliseconds / 1000 }
-}
-
-/// A hold that the operator accepts for the records of an id.
-struct Release: Sendable, Hashable {
-    let id: String
-    let code: String
 }
 
 // MARK: - Keys in a ledger: 16 bytes, most significant first

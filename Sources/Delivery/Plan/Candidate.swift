@@ -121,19 +121,10 @@ public struct CandidatePool: Sendable {
     /// The records, by number, that are held for a code that is not released.
     /// - Parameter ids: only those of these ids; nil for all.
     public func held(for code: String, ids: [String]?) -> [Int] {
-        let wanted = ids.map { identities(of: $0) }
+        let wanted = ids.map { ids in Set(names.types.values.flatMap { type in ids.map { type.identity(of: $0) } }) }
         return candidates.indices.filter { index in
-            guard holds(of: index).contains(code) else { return false }
-            return wanted?.keys.contains(candidates[index].key.identity) ?? true
+            holds(of: index).contains(code) && wanted?.contains(candidates[index].key.identity) ?? true
         }
-    }
-
-    private func identities(of ids: [String]) -> [Digest16: String] {
-        var identities: [Digest16: String] = [:]
-        for type in names.types.values {
-            for id in ids { identities[type.identity(of: id)] = id }
-        }
-        return identities
     }
 
     /// Where a record stands, by its number in the order of the bundles.

@@ -75,7 +75,4 @@ public struct LedgerState: Sendable {
 
     /// Returns whether the item at an index of the pool was delivered.
     func isDelivered(item index: Int) -> Bool { deliveredItems.indices.contains(index) && deliveredItems[index] }
-
-    /// All clients' uploads of today's quota.
-    public var usedInAll: Int { used.values.reduce(0, +) }
 }
