@@ -60,7 +60,7 @@ public final class BundleReader: Sendable {
         _ source: ByteSource, path: String, knowing systems: SystemTable, signedBy signers: Signers, signature: String
     ) throws(BundleError) {
         let (bytes, signer) = try Self.prove(source, path: path, signers, signature: signature)
-        try self.init(bytes, path: path, volumes: nil, knowing: systems, signer: signer)
+        try self.init(bytes, path: path, knowing: systems, signer: signer)
     }
 
     private static func prove(
@@ -79,24 +79,14 @@ public final class BundleReader: Sendable {
     ///   - path: what messages call it.
     ///   - volumes: the volumes whose bytes these are, for messages that name them; nil where there are none.
     ///   - systems: those that records may be of.
+    ///   - signer: who signed these bytes, where somebody had to.
     public convenience init(
-        _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
+        _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable,
+        signer: Signer? = nil
     ) throws(BundleError) {
-        try self.init(source, path: path, volumes: volumes, knowing: systems, signer: nil)
-    }
-
-    private init(
-        _ source: ByteSource, path: String, volumes: VolumeSet?, knowing systems: SystemTable, signer: Signer?
-    ) throws(BundleError) {
-        self.signer = signer
-        self.systems = systems
-        self.volumes = volumes
         let container = try Self.wrapping(volumes) { () throws(ContainerError) in try ContainerReader(source) }
-        manifest = try Self.manifest(of: container, volumes)
-        places = try Self.places(of: container, checkedBy: manifest)
-        members = container.members
-        self.container = container
-        self.path = path
+        let manifest = try Self.manifest(of: container, volumes)
+        try self.init(container, manifest, path: path, volumes: volumes, knowing: systems, signer: signer)
     }
 
     /// Opens a bundle of which some segments are wanted. The others are not looked at, so that damage in them is not found,
@@ -104,7 +94,7 @@ public final class BundleReader: Sendable {
     /// - Parameters:
     ///   - path: what messages call it.
     ///   - systems: those that records may be of.
-    public init(
+    public convenience init(
         segmentsOf source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
     ) throws(BundleError) {
         let ends = try Self.wrapping(volumes) { () throws(ContainerError) in try ContainerReader.ends(of: source) }
@@ -113,14 +103,17 @@ public final class BundleReader: Sendable {
         let container = try Self.wrapping(volumes) { () throws(ContainerError) in
             try ends.listing(manifest.listed.map { (name: $0.path, size: $0.bytes) } + last)
         }
-        self.volumes = volumes
+        try self.init(container, manifest, path: path, volumes: volumes, knowing: systems, signer: nil)
+    }
+
+    private init(
+        _ container: ContainerReader, _ manifest: Manifest, path: String, volumes: VolumeSet?,
+        knowing systems: SystemTable, signer: Signer?
+    ) throws(BundleError) {
         places = try Self.places(of: container, checkedBy: manifest)
-        self.manifest = manifest
-        self.systems = systems
-        members = container.members
+        (self.manifest, members) = (manifest, container.members)
+        (self.path, self.volumes, self.systems, self.signer) = (path, volumes, systems, signer)
         self.container = container
-        self.path = path
-        signer = nil
     }
 
     /// SHA-256 of its file, or of each of its volumes in their order.
