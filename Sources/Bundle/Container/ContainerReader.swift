@@ -68,12 +68,7 @@ public final class ContainerReader: Sendable {
         self.members = members
     }
 
-    /// The contents of a member.
-    ///
-    /// - Parameters:
-    ///   - member: one of `members`.
-    ///   - decoder: the calling thread's decoder.
-    ///   - limit: the most bytes of contents to accept.
+    /// Reads the contents of a member, of at most `limit` bytes, with the decoder of the calling thread.
     /// - Throws: `ContainerError`; `overLimit` before anything is decoded.
     public func read(
         _ member: Member, with decoder: inout FrameDecoder, limit: Int

@@ -15,10 +15,6 @@ public struct ContainerWriter: Sendable {
     public init() {}
 
     /// Writes a member.
-    ///
-    /// - Parameters:
-    ///   - member: what `FrameEncoder.member` gave.
-    ///   - sink: appends bytes to the output.
     /// - Throws: `ContainerWriteError` before anything is written (the writer can go on), or what `sink`
     ///   throws (it cannot).
     public mutating func append(
@@ -39,10 +35,6 @@ public struct ContainerWriter: Sendable {
     }
 
     /// Writes the end of the archive and the seek table. Nothing can be added after it.
-    ///
-    /// - Parameters:
-    ///   - end: what `FrameEncoder.end` gave.
-    ///   - sink: appends bytes to the output.
     /// - Throws: `ContainerWriteError.closed`, or what `sink` throws.
     public mutating func finish(end: EncodedFrame, to sink: (Span<UInt8>) throws -> Void) throws {
         guard !isClosed else { throw ContainerWriteError.closed }

@@ -101,8 +101,6 @@ extension TarHeader {
     }
 
     /// Reads a header strictly: it must be, byte for byte, what `encoded` gives.
-    ///
-    /// - Parameter block: 512 bytes.
     public static func decode(_ block: Span<UInt8>) throws(TarHeaderError) -> TarHeader {
         guard block.count == blockSize else { throw .length }
         guard matches(checksumText(block), at: Field.checksum, in: block) else { throw .checksum }

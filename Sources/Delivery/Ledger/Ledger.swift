@@ -51,11 +51,6 @@ public final class Ledger: Sendable {
     public func begin(_ plan: Plan) throws { try changes.begin(plan) }
 
     /// Settles uploads and marks others in flight, in one step that is on disk when this returns.
-    ///
-    /// - Parameters:
-    ///   - settlements: what became of uploads that were marked.
-    ///   - sends: uploads that are to be sent next.
-    ///   - now: the present instant.
     /// - Returns: for each of the uploads to be sent, whether it may be.
     /// - Throws: ``LedgerError``; nothing was changed then.
     public func commit(settling settlements: [Settlement], marking sends: [PlannedSend], at now: Timestamp) async throws

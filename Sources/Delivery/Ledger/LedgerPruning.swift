@@ -9,10 +9,7 @@ extension Ledger {
     /// refused records that nobody has settled, requests for deletion, uploads in flight, and the events of lists that were
     /// delivered. Without them, something would be sent that must not be sent again.
     ///
-    /// - Parameters:
-    ///   - milliseconds: The minimum time since a job last had the record.
-    ///   - systems: The systems, which name their requests for deletion.
-    ///   - now: The present instant.
+    /// - Parameter milliseconds: The minimum time since a job last had the record.
     /// - Returns: The number of records whose entries were removed.
     public func prune(
         unseenFor milliseconds: Int64, knowing systems: SystemTable, at now: Timestamp

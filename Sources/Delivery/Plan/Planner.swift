@@ -38,13 +38,7 @@ public struct Planner {
     private var plan: Plan
     private var sends: [UInt32: [PlannedSend]] = [:]
 
-    /// Makes the plan.
-    ///
-    /// - Parameters:
-    ///   - pool: the records.
-    ///   - state: what the ledger knows of them.
-    ///   - now: the present instant.
-    ///   - hasCredential: whether there is a credential for an account.
+    /// Makes the plan of the records of a pool.
     public static func plan(
         _ pool: CandidatePool, _ state: LedgerState, rules: PlanRules, now: Timestamp,
         hasCredential: (Account) -> Bool = { _ in true }

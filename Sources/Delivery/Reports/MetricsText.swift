@@ -6,14 +6,7 @@ import Telemetry
 public struct MetricsText {
     private var text = ""
 
-    /// Makes the text.
-    ///
-    /// - Parameters:
-    ///   - overview: what the ledger has; nil where it cannot be read.
-    ///   - systems: says which held records an operator can release.
-    ///   - status: the exit status of the job.
-    ///   - now: when the job ended.
-    ///   - unusable: how many bundles could not be read.
+    /// Makes the text of a job that ended now. The overview is `nil` if the ledger cannot be read.
     public init(
         _ overview: LedgerOverview?, knowing systems: SystemTable, status: Int32, now: Timestamp,
         unusableBundles unusable: Int

@@ -14,15 +14,7 @@ public struct UploadRequest: Sendable, Equatable {
     /// Hides the secrets of the request in texts of the server, which may repeat them.
     let secrets: SecretMask
 
-    /// Makes the request that a system describes.
-    ///
-    /// - Parameters:
-    ///   - format: how the system's uploads are made.
-    ///   - payload: canonical bytes.
-    ///   - credential: the credential of the account that the target and the app name.
-    ///   - secrets: what hides the credential in answers.
-    ///   - now: the instant of sending.
-    ///   - agent: what the header `User-Agent` says.
+    /// Makes the request that a system describes, with the credential of the account that the target and the app name.
     package init(
         _ format: UploadFormat, target: Target?, payload: [UInt8], credential: Credential,
         secrets: SecretMask, now: Timestamp, agent: String
