@@ -48,7 +48,8 @@ struct ClientRun {
             let marked = try await commit(answered, marking: [send])
             answered = nil
             guard marked == [.marked] else {
-                run.leave(left.count, dailyLimit)
+                run.leave(
+                    left.count, LeftReason(system, .dailyLimit, "the daily limit was reached while the job ran"))
                 break
             }
             let (outcome, pause, withheld) = await outcome(of: request, account)
@@ -58,7 +59,8 @@ struct ClientRun {
                 withheld: withheld)
             left.removeFirst()
             guard outcome.isSettled else {
-                run.leave(left.count, afterFailure)
+                run.leave(
+                    left.count, LeftReason(system, .earlierUploadFailed, "an earlier upload of the client failed"))
                 break
             }
         }
@@ -88,14 +90,6 @@ struct ClientRun {
             }
             throw error
         }
-    }
-
-    /// Reasons of uploads that were planned and not tried.
-    private var dailyLimit: LeftReason {
-        LeftReason(system, .dailyLimit, "the daily limit was reached while the job ran")
-    }
-    private var afterFailure: LeftReason {
-        LeftReason(system, .earlierUploadFailed, "an earlier upload of the client failed")
     }
 
     private func obstacle(to account: Account) -> LeftReason? {

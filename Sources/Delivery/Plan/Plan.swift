@@ -58,6 +58,14 @@ public enum Disposition: String, Sendable, CaseIterable {
             false
         }
     }
+
+    /// Whether the record may still be sent one day, by itself or after somebody does something.
+    public var isWaiting: Bool {
+        switch self {
+        case .missingCredential, .held, .tooOld: true
+        default: isForLater
+        }
+    }
 }
 
 /// One upload.
@@ -151,18 +159,6 @@ public struct Plan: Sendable {
     }
 }
 
-extension Disposition {
-    /// Whether the record may still be sent one day, by itself or after somebody does something.
-    public var isWaiting: Bool {
-        switch self {
-        case .send, .settle, .deletionRequested, .delivered, .refused, .duplicate, .givenUp: false
-        case .sendPart, .dailyLimit, .typeLimit, .sameIDLately, .missingCredential, .serverPause, .held, .tooOld,
-            .overlapping:
-            true
-        }
-    }
-}
-
 extension Plan {
     /// Records that are not sent, counted by reason.
     public var reasons: [WaitReason: Int] {
@@ -203,11 +199,10 @@ extension Plan {
     }
 
     private func reason(of disposition: Disposition, detail: UInt32?) -> WaitReason {
-        guard let detail else { return WaitReason(disposition) }
-        switch disposition {
-        case .held: return WaitReason(disposition, detail: names.holds[detail].joined(separator: ", "))
-        case .missingCredential: return WaitReason(disposition, detail: names.accounts[detail].label)
-        default: return WaitReason(disposition)
+        switch (disposition, detail) {
+        case (.held, let detail?): WaitReason(disposition, detail: names.holds[detail].joined(separator: ", "))
+        case (.missingCredential, let detail?): WaitReason(disposition, detail: names.accounts[detail].label)
+        default: WaitReason(disposition)
         }
     }
 }

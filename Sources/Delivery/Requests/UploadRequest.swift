@@ -24,16 +24,8 @@ public struct UploadRequest: Sendable, Equatable {
         method = target.method ?? format.method
         path = PercentEncoding.path(target.path)
         var headers = [HeaderField("User-Agent", agent)] + content.headers + target.headerFields
-        if content.isCompressed {
-            headers.append(HeaderField("Content-Encoding", "gzip"))
-            do throws(GzipError) {
-                body = try Gzip.compressed(content.body)
-            } catch {
-                throw .notCompressed("\(error)")
-            }
-        } else {
-            body = content.body
-        }
+        if content.isCompressed { headers.append(HeaderField("Content-Encoding", "gzip")) }
+        body = content.isCompressed ? try Gzip.compressed(content.body) : content.body
         self.headers = headers
         self.secrets = secrets
     }
