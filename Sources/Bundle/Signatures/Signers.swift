@@ -111,7 +111,7 @@ public struct Signers: Sendable {
             guard let reason = KeygenAnswer.reason(of: result) else { throw SignatureError.unknownSigner(signature) }
             throw SignatureError.refused(signature, reason: reason)
         }
-        return Array(KeygenAnswer.principals(of: result).prefix(Self.mostPrincipals))
+        return Array(KeygenAnswer.lines(result.output).prefix(Self.mostPrincipals))
     }
 
     /// Has the bytes checked against the signature.
