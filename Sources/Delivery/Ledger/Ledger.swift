@@ -59,16 +59,6 @@ public final class Ledger: Sendable {
         try await commits.commit(LedgerChange(settlements: settlements, sends: sends, now: now))
     }
 
-    /// Marks uploads in flight: see ``commit(settling:marking:at:)``.
-    public func mark(_ sends: [PlannedSend], at now: Timestamp) async throws -> [MarkAnswer] {
-        try await commit(settling: [], marking: sends, at: now)
-    }
-
-    /// Settles uploads: see ``commit(settling:marking:at:)``.
-    public func settle(_ settlements: [Settlement], at now: Timestamp) async throws {
-        _ = try await commit(settling: settlements, marking: [], at: now)
-    }
-
     /// Makes other changes, in one transaction.
     func edit<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         try changes.make(body)
