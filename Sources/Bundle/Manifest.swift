@@ -16,6 +16,9 @@ public struct Manifest: Sendable, Equatable {
         public let bytes: Int
         /// SHA-256 of its contents.
         public let sha256: ContentHash
+
+        /// The segment without the number of its records.
+        var member: Member { Member(path: path, bytes: bytes, sha256: sha256) }
     }
 
     /// A member of any kind.
@@ -58,8 +61,7 @@ public struct Manifest: Sendable, Equatable {
 
     /// What it lists, in the order of the members: the first of the others stands in front of the segments.
     var listed: [Member] {
-        members.prefix(1) + segments.map { Member(path: $0.path, bytes: $0.bytes, sha256: $0.sha256) }
-            + members.dropFirst()
+        members.prefix(1) + segments.map(\.member) + members.dropFirst()
     }
 
     /// The hash of a member, by its place among all of them.
@@ -95,14 +97,12 @@ public struct Manifest: Sendable, Equatable {
             output.append(UInt8(ascii: ","))
             output += object.bytes.dropFirst().dropLast()
         }
-        Self.append("members", members, to: &output) { Self.append($0.path, $0.bytes, nil, $0.sha256, to: &$1) }
+        Self.append("members", members.lazy.map { ($0, Int?.none) }, to: &output)
         if let pseudonymized {
             output += #","pseudonymized":"#.utf8
             output.append(jsonString: pseudonymized)
         }
-        Self.append("segments", segments, to: &output) {
-            Self.append($0.path, $0.bytes, $0.records, $0.sha256, to: &$1)
-        }
+        Self.append("segments", segments.lazy.map { ($0.member, $0.records) }, to: &output)
         output += #","tool":"#.utf8
         output.append(jsonString: tool)
         output += #","totals":"#.utf8
@@ -120,26 +120,20 @@ public struct Manifest: Sendable, Equatable {
     /// How many bytes most entries of the lists have at most.
     private static let usualEntrySize = 192
 
-    private static func append<Entry>(
-        _ list: String, _ entries: [Entry], to output: inout [UInt8], each: (Entry, inout [UInt8]) -> Void
+    private static func append(
+        _ list: String, _ entries: some Sequence<(member: Member, records: Int?)>, to output: inout [UInt8]
     ) {
         output += ",\"\(list)\":[".utf8
-        for (number, entry) in entries.enumerated() {
+        for (number, (member, records)) in entries.enumerated() {
             if number > 0 { output.append(UInt8(ascii: ",")) }
-            each(entry, &output)
+            output += #"{"bytes":\#(member.bytes),"path":"#.utf8
+            output.append(jsonString: member.path)
+            if let records { output += #","records":\#(records)"#.utf8 }
+            output += #","sha256":"#.utf8
+            output.append(jsonString: member.sha256.hex)
+            output.append(UInt8(ascii: "}"))
         }
         output.append(UInt8(ascii: "]"))
-    }
-
-    private static func append(
-        _ path: String, _ bytes: Int, _ records: Int?, _ sha256: ContentHash, to output: inout [UInt8]
-    ) {
-        output += #"{"bytes":\#(bytes),"path":"#.utf8
-        output.append(jsonString: path)
-        if let records { output += #","records":\#(records)"#.utf8 }
-        output += #","sha256":"#.utf8
-        output.append(jsonString: sha256.hex)
-        output.append(UInt8(ascii: "}"))
     }
 }
 
