@@ -197,12 +197,6 @@ public struct BundleName: Sendable, Hashable {
     public let path: String
     /// Its digest, which stays the same whatever the file is called.
     public let digest: String
-
-    /// Names a bundle.
-    public init(path: String, digest: String) {
-        self.path = path
-        self.digest = digest
-    }
 }
 
 /// Which reasons for holding a record an operator may accept.

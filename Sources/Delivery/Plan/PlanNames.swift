@@ -8,13 +8,6 @@ public struct ClientName: Sendable {
     /// The client's id in the letters in which it was met first; nil for records without one.
     public let client: String?
 
-    /// Names a client.
-    /// - Parameter client: the id in any letter case.
-    public init(system: SystemName, client: String?) {
-        self.system = system
-        self.client = client
-    }
-
     /// The id as it is compared.
     var folded: String? { client?.lowercased() }
 }
@@ -42,12 +35,6 @@ public struct TypeName: Sendable, Hashable {
     public let system: SystemName
     /// The system's own name of it.
     public let name: String
-
-    /// Names the uploads of one type of a system.
-    public init(system: SystemName, name: String) {
-        self.system = system
-        self.name = name
-    }
 
     /// Returns the identity of the record of this type that has an id.
     func identity(of id: String) -> Digest16 { DeliveryKey.identity(system: system, type: name, id: id) }
