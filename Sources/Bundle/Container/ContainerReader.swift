@@ -82,16 +82,12 @@ public final class ContainerReader: Sendable {
         for frame in table.entries[member.frames] {
             try Self.start(frame, at: offset, source, &decoder)
             while try decoder.advance() {
-                let range = try Self.take(decoder.chunk, &cursor, at: offset)
+                let range = try cursor.take(decoder.chunk, at: offset)
                 contents.append(copying: decoder.chunk.extracting(range))
             }
             offset = try Self.end(of: frame, at: offset, decoder)
         }
-        do {
-            try cursor.finish()
-        } catch {
-            throw ContainerError(at: member.offset, error)
-        }
+        guard cursor.isAtEnd else { throw ContainerError(at: member.offset, .unexpectedBytes) }
         return contents
     }
 }
@@ -199,16 +195,6 @@ private struct MemberList {
 // MARK: - Frames
 
 extension ContainerReader {
-    private static func take(
-        _ chunk: Span<UInt8>, _ cursor: inout MemberCursor, at offset: Int
-    ) throws(ContainerError) -> Range<Int> {
-        do {
-            return try cursor.take(chunk)
-        } catch {
-            throw ContainerError(at: offset, error)
-        }
-    }
-
     /// Begins with a frame and checks all that can be checked before decoding.
     private static func start(
         _ entry: SeekTable.Entry, at offset: Int, _ source: ByteSource, _ decoder: inout FrameDecoder

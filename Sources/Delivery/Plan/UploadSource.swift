@@ -64,15 +64,8 @@ public final class UploadSource: Sendable {
     private func reading<Value: Sendable>(
         _ place: RecordPlace, _ body: (inout State) throws(BundleError) -> Value
     ) throws(UnusableBundleError) -> Value {
-        let result = state.withLock { state in
-            do throws(BundleError) {
-                return Result<Value, BundleError>.success(try body(&state))
-            } catch {
-                return .failure(error)
-            }
-        }
         do throws(BundleError) {
-            return try result.get()
+            return try state.withLock { state throws(BundleError) in try body(&state) }
         } catch {
             throw UnusableBundleError(path: bundles[Int(place.bundle)].path, error: error)
         }
