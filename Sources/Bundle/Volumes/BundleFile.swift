@@ -65,6 +65,7 @@ public struct BundleFile: Sendable {
         }
     }
 
+    /// Whether a path is that of a folder. One that cannot be opened is reported when it is opened as a file.
     private static func isFolder(_ path: String) -> Bool { (try? Folder(path: path).device()) != nil }
 
     /// Says that there are only volumes of a bundle, if it is so.

@@ -17,20 +17,18 @@ public struct RecordPlace: Sendable, Hashable {
 /// The knowledge of a record that a plan needs: 88 bytes, whatever the size of the record, and its items.
 struct Candidate: Sendable {
     let key: DeliveryKey
-    /// The key that sorts records by time: milliseconds since 1970. Records of unknown time come last.
-    let timeOrder: Int64
     let place: RecordPlace
+    /// The time at which the device queued the record, in milliseconds since 1970, or `nil` if it is unknown.
+    let time: Int64?
     let client: UInt32
     let type: UInt32
     private let packedAccount: OptionalUInt32
     private let packedHolds: OptionalUInt32
-    private let firstItem: Int
     private let itemCount: OptionalUInt32
+    private let firstItem: Int
 
-    private static let unknownTime = Int64.max
-
-    /// The time at which the device queued the record, in milliseconds since 1970, or `nil` if it is unknown.
-    var time: Int64? { timeOrder == Self.unknownTime ? nil : timeOrder }
+    /// The key that sorts records by time. Records of unknown time come last.
+    var timeOrder: Int64 { time ?? .max }
     /// The indices of the record's items in the pool, or `nil` for a record that is no list.
     var items: Range<Int>? { itemCount.value.map { firstItem..<firstItem + Int($0) } }
     /// The number of the account, or `nil` if the record needs no credential.
@@ -43,7 +41,7 @@ struct Candidate: Sendable {
         account: UInt32?, holds: UInt32?
     ) {
         (self.key, self.place, self.client, self.type) = (key, place, client, type)
-        timeOrder = time?.milliseconds ?? Self.unknownTime
+        self.time = time?.milliseconds
         firstItem = items?.lowerBound ?? 0
         itemCount = OptionalUInt32(items.map { UInt32($0.count) })
         packedAccount = OptionalUInt32(account)
