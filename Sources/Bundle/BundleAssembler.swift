@@ -57,12 +57,7 @@ public struct BundleAssembler: ~Copyable {
     public typealias Sink = (Span<UInt8>) throws -> Void
 
     /// Begins a bundle. Nothing is written yet.
-    ///
-    /// - Parameters:
-    ///   - level: the zstd level, 1…19.
-    ///   - tool: the version of the program.
-    ///   - limit: how many segments are compressed at once.
-    /// - Throws: ``ContainerWriteError`` for a level out of range.
+    /// - Throws: ``ContainerWriteError`` for a level that is not from 1 to 19.
     public init(level: Int, tool: String, limit: JobLimit) throws {
         self.tool = tool
         self.limit = limit
@@ -90,11 +85,9 @@ public struct BundleAssembler: ~Copyable {
     ///
     /// - Parameters:
     ///   - quarantine: what to list, in order; the bytes of those that are to be carried along are written too.
-    ///   - limits: how much is carried along.
     ///   - contents: Returns the bytes of an entry from the input of a number, or `nil` if they are no longer what they were. An
     ///     error that it throws does not end the call: `lose` is called with its description.
     ///   - lose: is told of each entry whose bytes are not carried along although they were to be, and why.
-    ///   - sink: takes the bytes of the file.
     /// - Throws: what `sink` and `lose` throw, ``ContainerWriteError``.
     public mutating func add(
         _ quarantine: QuarantineSpill, within limits: QuarantineLimits = QuarantineLimits(),
@@ -167,13 +160,10 @@ public struct BundleAssembler: ~Copyable {
     /// Ends the bundle, after its quarantine.
     ///
     /// - Parameters:
-    ///   - problems: what the operator should know.
-    ///   - duplicates: how many records were left out as duplicates.
     ///   - pseudonymized: the id of the key that the pseudonyms of all records were made with; nil if some have none, or if
     ///     there is quarantine or a problem.
     ///   - inputs: what the bundle is made of, in the order given; of a bundle with pseudonyms their kinds alone are told. Nil
     ///     makes a bundle that does not tell, as programs did that knew no inputs.
-    ///   - sink: takes the bytes of the file.
     /// - Returns: the manifest as written.
     /// - Throws: what `sink` throws, ``ContainerWriteError``.
     public mutating func finish(
@@ -212,7 +202,6 @@ public struct BundleAssembler: ~Copyable {
 
     /// Writes segments until no more wait than one for each job but one, for another is being filled: enough to keep the jobs
     /// busy, and memory small.
-    /// - Parameter sink: takes the bytes of the file.
     /// - Throws: what `sink` throws, ``ContainerWriteError``.
     public mutating func writeFinished(to sink: Sink) async throws {
         while pending.count > max(1, limit.jobs - 1) { try await writeNext(to: sink) }
@@ -259,12 +248,10 @@ public struct BundleAssembler: ~Copyable {
         return Manifest(
             tool: tool,
             segments: writtenSegments,
-            members: members.filter { !BundleLayout.isSegment($0.name) }.map {
-                Manifest.Member(path: $0.name, bytes: $0.size, sha256: $0.sha256)
-            },
+            members: members.filter { !BundleLayout.isSegment($0.path) },
             totals: totals, duplicates: duplicates, pseudonymized: pseudonymized, inputs: inputs,
             hasSplitSegments: container.hasSplitMembers,
-            digest: Manifest.digest(of: members.lazy.map { ($0.name, $0.sha256) }))
+            digest: Manifest.digest(of: members))
     }
 }
 

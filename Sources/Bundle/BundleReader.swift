@@ -35,7 +35,6 @@ public final class BundleReader: Sendable {
 
     /// Opens a bundle, or all volumes of one by the path of the first.
     /// - Parameter systems: those that records may be of.
-    /// - Throws: ``BundleError``.
     public convenience init(path: String, knowing systems: SystemTable) throws(BundleError) {
         try self.init(try BundleFile(path: path), knowing: systems)
     }
@@ -57,12 +56,11 @@ public final class BundleReader: Sendable {
     }
 
     /// Opens a bundle that one of some signers has to have signed.
-    /// - Throws: ``BundleError``.
     public convenience init(
         _ source: ByteSource, path: String, knowing systems: SystemTable, signedBy signers: Signers, signature: String
     ) throws(BundleError) {
         let (bytes, signer) = try Self.prove(source, path: path, signers, signature: signature)
-        try self.init(bytes, path: path, volumes: nil, knowing: systems, signer: signer)
+        try self.init(bytes, path: path, knowing: systems, signer: signer)
     }
 
     private static func prove(
@@ -76,35 +74,19 @@ public final class BundleReader: Sendable {
         }
     }
 
-    /// Opens a bundle in memory.
-    /// - Throws: ``BundleError``.
-    public convenience init(bytes: [UInt8], knowing systems: SystemTable) throws(BundleError) {
-        try self.init(ByteSource(bytes), path: "-", knowing: systems)
-    }
-
     /// Opens a bundle.
     /// - Parameters:
     ///   - path: what messages call it.
     ///   - volumes: the volumes whose bytes these are, for messages that name them; nil where there are none.
     ///   - systems: those that records may be of.
-    /// - Throws: ``BundleError``.
+    ///   - signer: who signed these bytes, where somebody had to.
     public convenience init(
-        _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
+        _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable,
+        signer: Signer? = nil
     ) throws(BundleError) {
-        try self.init(source, path: path, volumes: volumes, knowing: systems, signer: nil)
-    }
-
-    private init(
-        _ source: ByteSource, path: String, volumes: VolumeSet?, knowing systems: SystemTable, signer: Signer?
-    ) throws(BundleError) {
-        self.signer = signer
-        self.systems = systems
-        self.volumes = volumes
         let container = try Self.wrapping(volumes) { () throws(ContainerError) in try ContainerReader(source) }
-        (manifest, places) = try Self.check(container, volumes)
-        members = container.members
-        self.container = container
-        self.path = path
+        let manifest = try Self.manifest(of: container, volumes)
+        try self.init(container, manifest, path: path, volumes: volumes, knowing: systems, signer: signer)
     }
 
     /// Opens a bundle of which some segments are wanted. The others are not looked at, so that damage in them is not found,
@@ -112,8 +94,7 @@ public final class BundleReader: Sendable {
     /// - Parameters:
     ///   - path: what messages call it.
     ///   - systems: those that records may be of.
-    /// - Throws: ``BundleError``.
-    public init(
+    public convenience init(
         segmentsOf source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
     ) throws(BundleError) {
         let ends = try Self.wrapping(volumes) { () throws(ContainerError) in try ContainerReader.ends(of: source) }
@@ -122,32 +103,27 @@ public final class BundleReader: Sendable {
         let container = try Self.wrapping(volumes) { () throws(ContainerError) in
             try ends.listing(manifest.listed.map { (name: $0.path, size: $0.bytes) } + last)
         }
-        self.volumes = volumes
+        try self.init(container, manifest, path: path, volumes: volumes, knowing: systems, signer: nil)
+    }
+
+    private init(
+        _ container: ContainerReader, _ manifest: Manifest, path: String, volumes: VolumeSet?,
+        knowing systems: SystemTable, signer: Signer?
+    ) throws(BundleError) {
         places = try Self.places(of: container, checkedBy: manifest)
-        self.manifest = manifest
-        self.systems = systems
-        members = container.members
+        (self.manifest, members) = (manifest, container.members)
+        (self.path, self.volumes, self.systems, self.signer) = (path, volumes, systems, signer)
         self.container = container
-        self.path = path
-        signer = nil
     }
 
     /// SHA-256 of its file, or of each of its volumes in their order.
-    /// - Throws: `FileError`.
     public func hashesOfFiles() throws(FileError) -> [ContentHash] {
         let source = container.source
-        guard let volumes else { return [try RunningHash.value(of: source, 0..<source.count)] }
-        var hashes: [ContentHash] = []
-        var start = 0
-        for size in volumes.sizes {
-            hashes.append(try RunningHash.value(of: source, start..<start + size))
-            start += size
-        }
-        return hashes
+        if let volumes { return try volumes.hashes(in: source) }
+        return [try RunningHash.value(of: source)]
     }
 
     /// Whether its files are what they were when they were opened.
-    /// - Throws: `FileError`.
     public func isUnchanged() throws(FileError) -> Bool { try container.source.isUnchanged() }
 
     /// A decoder for one thread's reading.
@@ -160,15 +136,7 @@ public final class BundleReader: Sendable {
         }
     }
 
-    /// The contents of a segment, checked against its hash.
-    /// - Throws: ``BundleError``.
-    public func contents(of segment: Manifest.Segment, with decoder: inout FrameDecoder) throws(BundleError) -> [UInt8]
-    {
-        try contents(of: segment.path, with: &decoder)
-    }
-
     /// The contents of a member, checked against its hash.
-    /// - Throws: ``BundleError``.
     public func contents(of name: String, with decoder: inout FrameDecoder) throws(BundleError) -> [UInt8] {
         guard let place = places[name], let sha256 = manifest.sha256(ofMember: place) else {
             throw .memberMissing(name)
@@ -187,13 +155,6 @@ public final class BundleReader: Sendable {
 // MARK: - Opening
 
 extension BundleReader {
-    private static func check(
-        _ container: ContainerReader, _ volumes: VolumeSet?
-    ) throws(BundleError) -> (Manifest, [String: Int]) {
-        let manifest = try manifest(of: container, volumes)
-        return (manifest, try places(of: container, checkedBy: manifest))
-    }
-
     /// The last member, and a check of the first one.
     private static func manifest(of container: ContainerReader, _ volumes: VolumeSet?) throws(BundleError) -> Manifest {
         guard let marker = container.members.first, marker.name == BundleLayout.marker else { throw .notABundle }

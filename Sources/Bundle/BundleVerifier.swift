@@ -58,8 +58,7 @@ public struct BundleVerifier {
     /// What the records of a segment say.
     private struct Segment<Notes: Sendable>: Sendable {
         var totals = BundleTotals()
-        var records: [RecordSummary] = []
-        var keys: [RecordKey] = []
+        var records: [(summary: RecordSummary, key: RecordKey)] = []
         var notes: Notes
         /// The line of the first record that is not what the manifest says of all, from 1.
         var exposed: Int?
@@ -86,8 +85,9 @@ public struct BundleVerifier {
             guard let (segment, bytes) = try await tasks.next() else { break }
             number += 1
             totals.add(segment.totals)
-            for record in segment.records { clients.count(record) }
-            for (line, key) in segment.keys.enumerated() where index.insert(key) == .duplicate {
+            for (line, record) in segment.records.enumerated() {
+                clients.count(record.summary)
+                guard index.insert(record.key) == .duplicate else { continue }
                 throw BundleError.badRecord(
                     member: BundleLayout.segment(number), line: line + 1, reason: "the record is there twice")
             }
@@ -105,16 +105,18 @@ public struct BundleVerifier {
         var found = empty
         let keyID = reader.manifest.pseudonymized
         _ = try reader.forEachRecord(of: segment) { record, range, _ in
-            if let keyID, found.exposed == nil, record.pseudonymKeyID != keyID { found.exposed = found.keys.count + 1 }
-            found.keys.append(RecordKey(record, secret: secret))
-            found.records.append(RecordSummary(record))
+            if let keyID, found.exposed == nil, record.pseudonymKeyID != keyID {
+                found.exposed = found.records.count + 1
+            }
+            let summary = RecordSummary(record)
+            found.totals.count(summary)
+            found.records.append((summary, RecordKey(record, secret: secret)))
             each(record, range, &found.notes)
         }
         if let line = found.exposed {
             throw BundleError.badRecord(
                 member: segment.path, line: line, reason: "it has not the pseudonyms that the manifest says all have")
         }
-        for record in found.records { found.totals.count(record) }
         return found
     }
 

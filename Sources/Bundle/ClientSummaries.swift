@@ -1,4 +1,4 @@
-import JSONText
+import Bytes
 import Telemetry
 
 /// The clients of a bundle, which are compared without letter case. A client takes about 150 bytes, because a bundle may have
@@ -28,34 +28,34 @@ public struct ClientSummaries: Sendable {
         var records = 0
         var uploadable = 0
         var events = 0
-        var first = Int64.max
-        var last = Int64.min
         let idStart: Int
-        /// Less than 0 for records without a client.
-        let idLength: Int32
-        /// The index in `names` of the last further type or app; less than 0 for none.
-        var names: Int32 = -1
+        /// The first and the last time of a record in milliseconds since 1970, or `nil` if no record has a time.
+        var times: ClosedRange<Int64>?
+        let isASCII: Bool
+        /// No length for records without a client.
+        let idLength: OptionalUInt32
+        /// The index in `names` of the last further type or app.
+        var names = OptionalUInt32(nil)
         /// The number of the type of the first record in `texts`. All records that `names` do not count are of this type.
         let type: UInt32
         /// The number of the system in `systems`.
         let system: UInt32
         /// The number of the app of the first record that has one in `texts`.
-        var app: UInt32?
-        let isASCII: Bool
+        var app = OptionalUInt32(nil)
     }
 
     /// A further type or app of a client.
     private struct Name {
         /// Its number in `texts`.
         let text: UInt32
-        /// The index of the one before, less than 0 for none.
-        let next: Int32
-        /// The number of records; less than 0 for an app.
-        var count: Int
+        /// The index of the one before.
+        let next: OptionalUInt32
+        /// The number of records, or `nil` for an app.
+        var records: UInt32?
     }
 
     private struct NameKey: Hashable {
-        let client: Int32
+        let client: UInt32
         let text: UInt32
         let isApp: Bool
     }
@@ -65,8 +65,8 @@ public struct ClientSummaries: Sendable {
     private var entries = ChunkedArray<Entry>()
     private var names = ChunkedArray<Name>()
     private var ids: [UInt8] = []
-    private var places: [Key: Int32] = [:]
-    private var namePlaces: [NameKey: Int32] = [:]
+    private var places: [Key: UInt32] = [:]
+    private var namePlaces: [NameKey: UInt32] = [:]
     /// The client of the last record as spelled, and its index. The next record mostly has the same client.
     private var last: (system: SystemName, client: String?, place: Int)?
 
@@ -84,15 +84,15 @@ public struct ClientSummaries: Sendable {
         entries[place].events += events
         if record.isUploadable { entries[place].uploadable += 1 }
         let type = texts.number(of: record.type)
-        if entries[place].type != type { names[namePlace(type, ofClient: place, isApp: false)].count += 1 }
+        if entries[place].type != type { names[namePlace(type, ofClient: place, isApp: false)].records? += 1 }
         if let app = record.appName ?? record.appID { add(app: texts.number(of: app), toClient: place) }
         guard let time = record.time?.milliseconds else { return }
-        entries[place].first = min(entries[place].first, time)
-        entries[place].last = max(entries[place].last, time)
+        let times = entries[place].times ?? time...time
+        entries[place].times = min(times.lowerBound, time)...max(times.upperBound, time)
     }
 
     private mutating func add(app: UInt32, toClient place: Int) {
-        guard let known = entries[place].app else { return entries[place].app = app }
+        guard let known = entries[place].app.value else { return entries[place].app = OptionalUInt32(app) }
         if known != app { _ = namePlace(app, ofClient: place, isApp: true) }
     }
 
@@ -113,7 +113,7 @@ extension ClientSummaries {
             place = Int(known)
         } else {
             place = entries.count
-            places[key] = Int32(place)
+            places[key] = UInt32(place)
             appendEntry(for: record)
         }
         last = (record.system, record.client, place)
@@ -124,19 +124,19 @@ extension ClientSummaries {
         let id = record.client?.utf8.prefix(Int(Int32.max))
         entries.append(
             Entry(
-                idStart: ids.count, idLength: id.map { Int32(clamping: $0.count) } ?? -1,
-                type: texts.number(of: record.type), system: systems.number(of: record.system),
-                isASCII: id?.allSatisfy { $0 < 0x80 } ?? true))
+                idStart: ids.count, isASCII: id?.allSatisfy { $0 < 0x80 } ?? true,
+                idLength: OptionalUInt32(id.map { UInt32($0.count) }),
+                type: texts.number(of: record.type), system: systems.number(of: record.system)))
         if let id { ids += id }
     }
 
     private mutating func namePlace(_ text: UInt32, ofClient client: Int, isApp: Bool) -> Int {
-        let key = NameKey(client: Int32(client), text: text, isApp: isApp)
+        let key = NameKey(client: UInt32(client), text: text, isApp: isApp)
         if let place = namePlaces[key] { return Int(place) }
         let place = names.count
-        namePlaces[key] = Int32(place)
-        names.append(Name(text: text, next: entries[client].names, count: isApp ? -1 : 0))
-        entries[client].names = Int32(place)
+        namePlaces[key] = UInt32(place)
+        names.append(Name(text: text, next: entries[client].names, records: isApp ? nil : 0))
+        entries[client].names = OptionalUInt32(UInt32(place))
         return place
     }
 
@@ -144,8 +144,12 @@ extension ClientSummaries {
 
     private func id(_ place: Int) -> String? {
         let entry = entries[place]
-        guard entry.idLength >= 0 else { return nil }
-        return String(decoding: ids[entry.idStart..<entry.idStart + Int(entry.idLength)], as: UTF8.self)
+        return entry.idLength.value == nil ? nil : String(decoding: ids[idRange(entry)], as: UTF8.self)
+    }
+
+    /// Returns the indices in `ids` of the bytes of an id, which is empty for records without a client.
+    private func idRange(_ entry: Entry) -> Range<Int> {
+        entry.idStart..<entry.idStart + Int(entry.idLength.value ?? 0)
     }
 
     private static func lowercase(_ byte: UInt8) -> UInt8 {
@@ -158,14 +162,11 @@ extension ClientSummaries {
 // MARK: - The list
 
 extension ClientSummaries {
-    private var order: [Int32] {
-        (0..<Int32(entries.count)).sorted { left, right in
+    private var order: [UInt32] {
+        (0..<UInt32(entries.count)).sorted { left, right in
             let (one, other) = (entries[Int(left)], entries[Int(right)])
             guard one.system == other.system else { return system(of: one) < system(of: other) }
-            switch isBefore(one, other, Int(left), Int(right)) {
-            case .some(let isBefore): return isBefore
-            case nil: return left < right
-            }
+            return isBefore(one, other, Int(left), Int(right)) ?? (left < right)
         }
     }
 
@@ -175,33 +176,34 @@ extension ClientSummaries {
             let (first, second) = (folded(left) ?? "", folded(right) ?? "")
             return first == second ? nil : first < second
         }
-        let (first, second) = (Int(max(one.idLength, 0)), Int(max(other.idLength, 0)))
-        for index in 0..<min(first, second) {
-            let (byte, against) = (
-                Self.lowercase(ids[one.idStart + index]), Self.lowercase(ids[other.idStart + index])
-            )
+        let (first, second) = (idRange(one), idRange(other))
+        for (index, otherIndex) in zip(first, second) {
+            let (byte, against) = (Self.lowercase(ids[index]), Self.lowercase(ids[otherIndex]))
             if byte != against { return byte < against }
         }
-        return first == second ? nil : first < second
+        return first.count == second.count ? nil : first.count < second.count
     }
 
     private func summary(_ place: Int) -> ClientSummary {
         let entry = entries[place]
         var types: [String: Int] = [:]
         var apps: Set<String> = []
-        if let app = entry.app { apps.insert(texts[app]) }
-        var next = entry.names
-        while next >= 0 {
-            let name = names[Int(next)]
-            if name.count < 0 { apps.insert(texts[name.text]) } else { types[texts[name.text]] = name.count }
-            next = name.next
+        if let app = entry.app.value { apps.insert(texts[app]) }
+        var next = entry.names.value
+        while let index = next {
+            let name = names[Int(index)]
+            if let records = name.records {
+                types[texts[name.text]] = Int(records)
+            } else {
+                apps.insert(texts[name.text])
+            }
+            next = name.next.value
         }
         types[texts[entry.type]] = entry.records - types.values.reduce(0, +)
-        let hasTime = entry.first <= entry.last
         return ClientSummary(
             system: system(of: entry).description, client: id(place), records: entry.records,
             uploadable: entry.uploadable, events: entry.events, types: types, apps: apps,
-            first: hasTime ? Timestamp(inAnyYear: entry.first) : nil,
-            last: hasTime ? Timestamp(inAnyYear: entry.last) : nil)
+            first: entry.times.flatMap { Timestamp(inAnyYear: $0.lowerBound) },
+            last: entry.times.flatMap { Timestamp(inAnyYear: $0.upperBound) })
     }
 }

@@ -35,22 +35,9 @@ public struct ClientSummary: Sendable, Equatable {
         object.set("uploadable", integer: uploadable)
         return object
     }
+}
 
-    init(
-        system: String, client: String?, records: Int, uploadable: Int, events: Int = 0, types: [String: Int],
-        apps: Set<String>, first: Timestamp?, last: Timestamp?
-    ) {
-        self.system = system
-        self.client = client
-        self.records = records
-        self.uploadable = uploadable
-        self.events = events
-        self.types = types
-        self.apps = apps
-        self.first = first
-        self.last = last
-    }
-
+extension ClientSummary {
     /// Reads a line of `clients.ndjson`; nil if it is none.
     public init?(json bytes: [UInt8], knowing systems: SystemTable) {
         guard let fields = try? JSONFields(bytes), let system = fields.text("system"),
@@ -58,7 +45,7 @@ public struct ClientSummary: Sendable, Equatable {
             let types = fields.object("type")
         else { return nil }
         self.init(
-            system: system, client: fields.text("client"), records: records, uploadable: uploadable,
+            system: system, client: fields.text("client"), records: records, uploadable: uploadable, events: 0,
             types: types.integers, apps: Set(fields.texts("apps") ?? []),
             first: fields.text("first").flatMap { Timestamp(rfc3339: $0) },
             last: fields.text("last").flatMap { Timestamp(rfc3339: $0) })

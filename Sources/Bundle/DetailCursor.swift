@@ -10,7 +10,10 @@ public struct DetailCursor<Entry: BundleDetail>: ~Copyable {
     private let reader: BundleReader
     private var decoder: FrameDecoder
     private var waiting: ArraySlice<String>
-    private var lines: DetailLines<Entry>?
+    /// The member that is being read.
+    private var member = ""
+    private var contents: [UInt8] = []
+    private var lines = LineCursor()
 
     /// Begins with a list.
     /// - Parameter list: ``BundleLayout/quarantine``, ``BundleLayout/problems`` or ``BundleLayout/clients``.
@@ -25,36 +28,21 @@ public struct DetailCursor<Entry: BundleDetail>: ~Copyable {
     /// - Throws: ``BundleError``; `badRecord` for a line that is not as this program writes it.
     public mutating func next() throws(BundleError) -> Entry? {
         while true {
-            if let entry = try lines?.next() { return entry }
-            guard let member = waiting.popFirst() else { return nil }
-            lines = DetailLines(
-                try reader.contents(of: member, with: &decoder), member: member, knowing: reader.systems)
+            let contents = contents
+            if let line = lines.next(in: contents.span) { return try entry(line) }
+            guard let next = waiting.popFirst() else { return nil }
+            (self.contents, lines) = (try reader.contents(of: next, with: &decoder), LineCursor())
+            member = next
         }
     }
-}
 
-/// The entries in one member with details, line by line.
-private struct DetailLines<Entry: BundleDetail> {
-    private let contents: [UInt8]
-    private let member: String
-    private var cursor = LineCursor()
-    private let systems: SystemTable
-
-    init(_ contents: [UInt8], member: String, knowing systems: SystemTable) {
-        self.systems = systems
-        self.contents = contents
-        self.member = member
-    }
-
-    mutating func next() throws(BundleError) -> Entry? {
-        let contents = contents
-        guard let line = cursor.next(in: contents.span) else { return nil }
+    private func entry(_ line: LineCursor.Line) throws(BundleError) -> Entry {
         guard line.isTerminated else {
-            throw .badRecord(member: member, line: cursor.count, reason: "no line feed at the end")
+            throw .badRecord(member: member, line: lines.count, reason: "no line feed at the end")
         }
         let text = Array(contents[line.range])
-        guard let entry = Entry(json: text, knowing: systems), entry.json.bytes == text else {
-            throw .badRecord(member: member, line: cursor.count, reason: "not in the form of this list")
+        guard let entry = Entry(json: text, knowing: reader.systems), entry.json.bytes == text else {
+            throw .badRecord(member: member, line: lines.count, reason: "not in the form of this list")
         }
         return entry
     }

@@ -16,10 +16,7 @@ public struct DetailSpill: Sendable {
     /// Two numbers stand in front of each line: how long it is, and its tag.
     private static let headerSize = 16
 
-    /// An empty list.
-    /// - Parameters:
-    ///   - folder: where the file is made, once there is need of one.
-    ///   - waitingLimit: about how many bytes are held in memory.
+    /// Creates an empty list. The file is made in `folder` once there are more than about `waitingLimit` bytes.
     public init(folder: String, waitingLimit: Int = 1 << 20) {
         self.folder = folder
         self.waitingLimit = waitingLimit

@@ -16,9 +16,12 @@ public struct Manifest: Sendable, Equatable {
         public let bytes: Int
         /// SHA-256 of its contents.
         public let sha256: ContentHash
+
+        /// The segment without the number of its records.
+        var member: Member { Member(path: path, bytes: bytes, sha256: sha256) }
     }
 
-    /// Any other member.
+    /// A member of any kind.
     public struct Member: Sendable, Equatable {
         /// The member's name.
         public let path: String
@@ -50,7 +53,7 @@ public struct Manifest: Sendable, Equatable {
 
     /// SHA-256 over a line `<sha256>  <path>` for each member but the manifest, in their order: what `sha256sum` prints
     /// for them.
-    static func digest(of members: some Sequence<(path: String, sha256: ContentHash)>) -> String {
+    static func digest(of members: [Member]) -> String {
         var hash = SHA256()
         for member in members { hash.update("\(member.sha256.hex)  \(member.path)\n".utf8.span) }
         return hash.finalize().hex
@@ -58,8 +61,7 @@ public struct Manifest: Sendable, Equatable {
 
     /// What it lists, in the order of the members: the first of the others stands in front of the segments.
     var listed: [Member] {
-        members.prefix(1) + segments.map { Member(path: $0.path, bytes: $0.bytes, sha256: $0.sha256) }
-            + members.dropFirst()
+        members.prefix(1) + segments.map(\.member) + members.dropFirst()
     }
 
     /// The hash of a member, by its place among all of them.
@@ -71,7 +73,7 @@ public struct Manifest: Sendable, Equatable {
     }
 
     /// Whether the digest is that of the hashes: none of them was altered by accident then.
-    public var provesItself: Bool { Self.digest(of: listed.lazy.map { ($0.path, $0.sha256) }) == digest }
+    public var provesItself: Bool { Self.digest(of: listed) == digest }
 
     /// The hashes of all members by their names.
     public var hashes: [String: ContentHash] {
@@ -95,14 +97,12 @@ public struct Manifest: Sendable, Equatable {
             output.append(UInt8(ascii: ","))
             output += object.bytes.dropFirst().dropLast()
         }
-        Self.append("members", members, to: &output) { Self.append($0.path, $0.bytes, nil, $0.sha256, to: &$1) }
+        Self.append("members", members.lazy.map { ($0, Int?.none) }, to: &output)
         if let pseudonymized {
             output += #","pseudonymized":"#.utf8
             output.append(jsonString: pseudonymized)
         }
-        Self.append("segments", segments, to: &output) {
-            Self.append($0.path, $0.bytes, $0.records, $0.sha256, to: &$1)
-        }
+        Self.append("segments", segments.lazy.map { ($0.member, $0.records) }, to: &output)
         output += #","tool":"#.utf8
         output.append(jsonString: tool)
         output += #","totals":"#.utf8
@@ -120,26 +120,20 @@ public struct Manifest: Sendable, Equatable {
     /// How many bytes most entries of the lists have at most.
     private static let usualEntrySize = 192
 
-    private static func append<Entry>(
-        _ list: String, _ entries: [Entry], to output: inout [UInt8], each: (Entry, inout [UInt8]) -> Void
+    private static func append(
+        _ list: String, _ entries: some Sequence<(member: Member, records: Int?)>, to output: inout [UInt8]
     ) {
         output += ",\"\(list)\":[".utf8
-        for (number, entry) in entries.enumerated() {
+        for (number, (member, records)) in entries.enumerated() {
             if number > 0 { output.append(UInt8(ascii: ",")) }
-            each(entry, &output)
+            output += #"{"bytes":\#(member.bytes),"path":"#.utf8
+            output.append(jsonString: member.path)
+            if let records { output += #","records":\#(records)"#.utf8 }
+            output += #","sha256":"#.utf8
+            output.append(jsonString: member.sha256.hex)
+            output.append(UInt8(ascii: "}"))
         }
         output.append(UInt8(ascii: "]"))
-    }
-
-    private static func append(
-        _ path: String, _ bytes: Int, _ records: Int?, _ sha256: ContentHash, to output: inout [UInt8]
-    ) {
-        output += #"{"bytes":\#(bytes),"path":"#.utf8
-        output.append(jsonString: path)
-        if let records { output += #","records":\#(records)"#.utf8 }
-        output += #","sha256":"#.utf8
-        output.append(jsonString: sha256.hex)
-        output.append(UInt8(ascii: "}"))
     }
 }
 
@@ -167,10 +161,7 @@ extension Manifest {
         guard hasSplitSegments || (inputs == nil) == (version == BundleLayout.version) else {
             throw BundleError.badManifest("it has no inputs, or is of a version that has none")
         }
-        self.members = try members.map { (fields) throws(BundleError) in
-            let member = try Self.member(fields)
-            return Member(path: member.path, bytes: member.bytes, sha256: member.sha256)
-        }
+        self.members = try members.map { (fields) throws(BundleError) in try Self.member(fields) }
         self.segments = try segments.map { (fields) throws(BundleError) in
             let member = try Self.member(fields)
             guard let records = fields.integer("records") else {
@@ -180,12 +171,10 @@ extension Manifest {
         }
     }
 
-    private static func member(_ fields: JSONFields) throws(BundleError) -> (
-        path: String, bytes: Int, sha256: ContentHash
-    ) {
+    private static func member(_ fields: JSONFields) throws(BundleError) -> Member {
         guard let path = fields.text("path"), let bytes = fields.integer("bytes"),
             let sha256 = fields.text("sha256").flatMap(ContentHash.init(hex:))
         else { throw BundleError.badManifest("a member without path, size or hash") }
-        return (path, bytes, sha256)
+        return Member(path: path, bytes: bytes, sha256: sha256)
     }
 }

@@ -1,6 +1,7 @@
 /// Values that are stored once and referred to by number, in the order in which they were added.
 public struct NumberedValues<Value: Hashable> {
-    private var values: [Value] = []
+    /// The values by their numbers.
+    public private(set) var values: [Value] = []
     private var numbers: [Value: UInt32] = [:]
 
     /// Creates a list of values. The first one has the number 0.

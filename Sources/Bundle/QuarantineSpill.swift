@@ -21,10 +21,7 @@ public struct QuarantineSpill: Sendable {
     /// How many entries there are.
     public var count: Int { lines.count }
 
-    /// An empty list.
-    /// - Parameters:
-    ///   - folder: where a file is made, once there is need of one.
-    ///   - systems: whose stores entries may be of.
+    /// Creates an empty list. A file is made in `folder` once there is need of one.
     public init(folder: String, knowing systems: SystemTable) {
         self.systems = systems
         lines = DetailSpill(folder: folder)

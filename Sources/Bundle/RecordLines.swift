@@ -44,7 +44,7 @@ extension BundleReader {
         of segment: Manifest.Segment, _ body: (borrowing Record, Range<Int>, WrittenRecord) -> Void
     ) throws(BundleError) -> [UInt8] {
         var decoder = try Self.makeDecoder()
-        let contents = try contents(of: segment, with: &decoder)
+        let contents = try contents(of: segment.path, with: &decoder)
         var lines = RecordLines(contents, knowing: systems)
         do throws(RecordError) {
             while let (record, range) = try lines.next() { body(record, range, lines.written) }

@@ -20,16 +20,9 @@ public final class RunningHash: Sendable {
     public var value: ContentHash { hasher.withLock { $0.finalize() } }
 
     /// The hash of all bytes of a source, of which no more than a piece is held at once.
-    /// - Throws: `FileError`.
     public static func value(of source: ByteSource) throws(FileError) -> ContentHash {
-        try value(of: source, 0..<source.count)
-    }
-
-    /// The hash of a part of a source.
-    /// - Throws: `FileError`.
-    static func value(of source: ByteSource, _ range: Range<Int>) throws(FileError) -> ContentHash {
-        let hash = RunningHash()
-        try source.forEachStep(in: range) { bytes, _ throws(FileError) in hash.take(bytes.span) }
-        return hash.value
+        var hash = SHA256()
+        try source.forEachStep { bytes, _ throws(FileError) in hash.update(bytes.span) }
+        return hash.finalize()
     }
 }

@@ -26,7 +26,7 @@ public enum SystemTimezone {
         }
     }
 
-    /// The C library takes UTC for a name that it does not know.
+    /// The C library takes UTC for a name that it does not know. A file that cannot be read is not known either.
     private static func isKnown(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else { return false }

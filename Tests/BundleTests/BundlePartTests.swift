@@ -14,7 +14,7 @@ import Testing
 
     private static func segments(_ reader: BundleReader) throws -> [[UInt8]] {
         var decoder = try BundleReader.makeDecoder()
-        return try reader.manifest.segments.map { try reader.contents(of: $0, with: &decoder) }
+        return try reader.manifest.segments.map { try reader.contents(of: $0.path, with: &decoder) }
     }
 
     /// Three segments, of two records each but for the last one.
@@ -49,9 +49,9 @@ import Testing
             var decoder = try BundleReader.makeDecoder()
             for (other, segment) in reader.manifest.segments.enumerated() {
                 if other == number {
-                    #expect(throws: BundleError.self) { try reader.contents(of: segment, with: &decoder) }
+                    #expect(throws: BundleError.self) { try reader.contents(of: segment.path, with: &decoder) }
                 } else {
-                    #expect(try reader.contents(of: segment, with: &decoder) == intact[other])
+                    #expect(try reader.contents(of: segment.path, with: &decoder) == intact[other])
                 }
             }
         }

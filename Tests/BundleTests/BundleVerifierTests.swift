@@ -12,17 +12,17 @@ import Testing
     private func repack(
         _ members: [(name: String, contents: [UInt8])], records: [Int], totals: BundleTotals
     ) throws -> [UInt8] {
-        let hashed = members.map { (path: $0.name, bytes: $0.contents.count, sha256: ContentHash(of: $0.contents)) }
+        let hashed = members.map {
+            Manifest.Member(path: $0.name, bytes: $0.contents.count, sha256: ContentHash(of: $0.contents))
+        }
         let segments = hashed.filter { BundleLayout.isSegment($0.path) }
         let manifest = Manifest(
             tool: "1",
             segments: zip(segments, records).map {
                 Manifest.Segment(path: $0.path, records: $1, bytes: $0.bytes, sha256: $0.sha256)
             },
-            members: hashed.filter { !BundleLayout.isSegment($0.path) }.map {
-                Manifest.Member(path: $0.path, bytes: $0.bytes, sha256: $0.sha256)
-            },
-            totals: totals, duplicates: 0, digest: Manifest.digest(of: hashed.map { ($0.path, $0.sha256) }))
+            members: hashed.filter { !BundleLayout.isSegment($0.path) },
+            totals: totals, duplicates: 0, digest: Manifest.digest(of: hashed))
         return try SampleContainer.container(members + [("manifest.json", manifest.bytes)])
     }
 

@@ -129,7 +129,7 @@ import Testing
     @Test func severalThreadsReadAtOnce() async throws {
         let members = (0..<20).map { ("m\($0)", SampleContainer.text(lines: 2000, seed: UInt64($0))) }
         let file = try TemporaryFile(try SampleContainer.container(members))
-        let reader = try ContainerReader(path: file.path)
+        let reader = try ContainerReader(ByteSource(InputFile(path: file.path)))
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for lane in 0..<4 {
                 group.addTask {
@@ -154,7 +154,7 @@ import Testing
         var writer = ContainerWriter()
         try writer.append(member) { _ in }
         #expect(throws: ContainerWriteError.duplicateName("a")) { try writer.append(member) { _ in } }
-        #expect(writer.members.map(\.name) == ["a"])
+        #expect(writer.members.map(\.path) == ["a"])
         try writer.finish(end: try encoder.end()) { _ in }
         #expect(throws: ContainerWriteError.closed) { try writer.append(member) { _ in } }
     }
@@ -179,7 +179,7 @@ import Testing
         try writer.append(try encoder.member(named: "a", contents: [1, 2].span)) { try output.write($0) }
         try writer.finish(end: try encoder.end()) { try output.write($0) }
         try output.commit()
-        #expect(try InputFile(path: path).size == writer.size)
-        #expect(try ContainerReader(path: path).members.map(\.name) == ["a"])
+        let reader = try ContainerReader(ByteSource(InputFile(path: path)))
+        #expect(reader.members.map(\.name) == ["a"])
     }
 }

@@ -96,9 +96,6 @@ import Testing
                 == "byte 9: no seek table at the end: not a bundle, cut short, or compressed again by another tool"
         )
         #expect(error.remedy != nil)
-        #expect(throws: ContainerError(at: 0, .file(FileError(.open, "/none", code: 2)))) {
-            _ = try ContainerReader(path: "/none")
-        }
     }
 
     @Test func duplicateNamesAreRefused() throws {

@@ -61,11 +61,14 @@ import Testing
 
     @Test func digestDependsOnNamesHashesAndOrder() {
         let (hash, other) = (ContentHash(of: [0]), ContentHash(of: [1]))
-        let members = [(path: "a", sha256: hash), (path: "b", sha256: other)]
+        func member(_ path: String, _ sha256: ContentHash) -> Manifest.Member {
+            Manifest.Member(path: path, bytes: 0, sha256: sha256)
+        }
+        let members = [member("a", hash), member("b", other)]
         let digests = [
             Manifest.digest(of: members), Manifest.digest(of: members.reversed()), Manifest.digest(of: []),
-            Manifest.digest(of: [(path: "a", sha256: other), (path: "b", sha256: other)]),
-            Manifest.digest(of: [(path: "c", sha256: hash), (path: "b", sha256: other)]),
+            Manifest.digest(of: [member("a", other), member("b", other)]),
+            Manifest.digest(of: [member("c", hash), member("b", other)]),
         ]
         #expect(Set(digests).count == digests.count)
         // sha256sum of nothing.

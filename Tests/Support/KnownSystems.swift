@@ -1,4 +1,5 @@
 import Bundle
+import Files
 import JSONText
 import Systems
 import Telemetry
@@ -13,7 +14,7 @@ extension BundleReader {
 
     /// Opens a bundle of the known systems in memory.
     public convenience init(bytes: [UInt8]) throws(BundleError) {
-        try self.init(bytes: bytes, knowing: Systems.table)
+        try self.init(ByteSource(bytes), path: "-", knowing: Systems.table)
     }
 }
 

@@ -34,19 +34,6 @@ public final class ContainerReader: Sendable {
     /// How many times as large as its frame the records of a frame may be.
     private static let usualRatio = 1024
 
-    /// Opens a file.
-    ///
-    /// - Throws: `ContainerError`, as `init(_:)`, or with reason `file`.
-    public convenience init(path: String) throws(ContainerError) {
-        let source: ByteSource
-        do {
-            source = ByteSource(try InputFile(path: path))
-        } catch {
-            throw ContainerError(at: 0, .file(error))
-        }
-        try self.init(source)
-    }
-
     /// Opens a source.
     ///
     /// - Throws: `ContainerError`: no zstd data, no or a bad seek table, a frame that is not as the table says,
@@ -81,12 +68,7 @@ public final class ContainerReader: Sendable {
         self.members = members
     }
 
-    /// The contents of a member.
-    ///
-    /// - Parameters:
-    ///   - member: one of `members`.
-    ///   - decoder: the calling thread's decoder.
-    ///   - limit: the most bytes of contents to accept.
+    /// Reads the contents of a member, of at most `limit` bytes, with the decoder of the calling thread.
     /// - Throws: `ContainerError`; `overLimit` before anything is decoded.
     public func read(
         _ member: Member, with decoder: inout FrameDecoder, limit: Int
@@ -100,16 +82,12 @@ public final class ContainerReader: Sendable {
         for frame in table.entries[member.frames] {
             try Self.start(frame, at: offset, source, &decoder)
             while try decoder.advance() {
-                let range = try Self.take(decoder.chunk, &cursor, at: offset)
+                let range = try cursor.take(decoder.chunk, at: offset)
                 contents.append(copying: decoder.chunk.extracting(range))
             }
             offset = try Self.end(of: frame, at: offset, decoder)
         }
-        do {
-            try cursor.finish()
-        } catch {
-            throw ContainerError(at: member.offset, error)
-        }
+        guard cursor.isAtEnd else { throw ContainerError(at: member.offset, .unexpectedBytes) }
         return contents
     }
 }
@@ -217,16 +195,6 @@ private struct MemberList {
 // MARK: - Frames
 
 extension ContainerReader {
-    private static func take(
-        _ chunk: Span<UInt8>, _ cursor: inout MemberCursor, at offset: Int
-    ) throws(ContainerError) -> Range<Int> {
-        do {
-            return try cursor.take(chunk)
-        } catch {
-            throw ContainerError(at: offset, error)
-        }
-    }
-
     /// Begins with a frame and checks all that can be checked before decoding.
     private static func start(
         _ entry: SeekTable.Entry, at offset: Int, _ source: ByteSource, _ decoder: inout FrameDecoder

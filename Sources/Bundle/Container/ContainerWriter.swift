@@ -1,24 +1,10 @@
-import Hashing
-
 /// Puts a container together: a value that keeps the books, and leaves compressing (`FrameEncoder`) and
 /// writing (the sink) to others.
 ///
 /// Give it the members in their final order, then the end.
 public struct ContainerWriter: Sendable {
-    /// A member that was written, for the manifest.
-    public struct Member: Sendable, Equatable {
-        /// The member's name.
-        public let name: String
-        /// The size of its contents in bytes.
-        public let size: Int
-        /// SHA-256 of its contents.
-        public let sha256: ContentHash
-    }
-
     /// The members so far, in order.
-    public private(set) var members: [Member] = []
-    /// The bytes given to the sink so far.
-    public private(set) var size = 0
+    public private(set) var members: [Manifest.Member] = []
     /// Whether a member consists of several frames.
     private(set) var hasSplitMembers = false
     private var names: Set<String> = []
@@ -29,10 +15,6 @@ public struct ContainerWriter: Sendable {
     public init() {}
 
     /// Writes a member.
-    ///
-    /// - Parameters:
-    ///   - member: what `FrameEncoder.member` gave.
-    ///   - sink: appends bytes to the output.
     /// - Throws: `ContainerWriteError` before anything is written (the writer can go on), or what `sink`
     ///   throws (it cannot).
     public mutating func append(
@@ -49,14 +31,10 @@ public struct ContainerWriter: Sendable {
         entries += added
         hasSplitMembers = hasSplitMembers || member.frames.count > 1
         names.insert(member.name)
-        members.append(Member(name: member.name, size: member.size, sha256: member.sha256))
+        members.append(Manifest.Member(path: member.name, bytes: member.size, sha256: member.sha256))
     }
 
     /// Writes the end of the archive and the seek table. Nothing can be added after it.
-    ///
-    /// - Parameters:
-    ///   - end: what `FrameEncoder.end` gave.
-    ///   - sink: appends bytes to the output.
     /// - Throws: `ContainerWriteError.closed`, or what `sink` throws.
     public mutating func finish(end: EncodedFrame, to sink: (Span<UInt8>) throws -> Void) throws {
         guard !isClosed else { throw ContainerWriteError.closed }
@@ -71,7 +49,6 @@ public struct ContainerWriter: Sendable {
         isClosed = true
         try sink(bytes.span)
         isClosed = false
-        size += bytes.count
     }
 
     private static func entry(

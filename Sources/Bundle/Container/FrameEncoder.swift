@@ -37,9 +37,7 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     private var output = [UInt8](repeating: 0, count: 128 << 10)
     private var outputCount = 0
 
-    /// An encoder.
-    ///
-    /// - Parameter level: the compression level, 1 to 19.
+    /// Creates an encoder of a compression level from 1 to 19.
     /// - Throws: `ContainerWriteError.level`, or `.zstd` when there is no memory.
     public init(level: Int) throws(ContainerWriteError) {
         guard Self.levels.contains(level) else { throw .level(level) }
@@ -59,10 +57,6 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     deinit { ZSTD_freeCCtx(context) }
 
     /// Compresses a member.
-    ///
-    /// - Parameters:
-    ///   - name: see `TarHeader.name`.
-    ///   - contents: the member's bytes.
     /// - Throws: `ContainerWriteError`: `header`, `tooLarge` or `zstd`.
     public mutating func member(
         named name: String, contents: Span<UInt8>
@@ -135,8 +129,6 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     }
 
     /// Compresses the end of the archive.
-    ///
-    /// - Throws: `ContainerWriteError.zstd`.
     public mutating func end() throws(ContainerWriteError) -> EncodedFrame {
         let zeros = [UInt8](repeating: 0, count: 2 * TarHeader.blockSize)
         try begin(contentSize: zeros.count)

@@ -46,11 +46,7 @@ public struct FrameScanner: ~Copyable, Sendable {
     /// skipped as far as it was decoded: frames within it are not looked for any more.
     private var mostWaste: Int { 16 * min(source.count, Int.max >> 5) + 1 << 20 }
 
-    /// A scan of a source.
-    ///
-    /// - Parameters:
-    ///   - source: the damaged container.
-    ///   - memberLimit: the most bytes of contents of a member.
+    /// Begins a scan of a damaged container. The contents of members of more than `memberLimit` bytes are skipped.
     /// - Throws: `ContainerError` with reason `outOfMemory` or `file`.
     public init(_ source: ByteSource, memberLimit: Int) throws(ContainerError) {
         let table = try Self.table(of: source)

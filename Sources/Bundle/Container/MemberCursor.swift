@@ -15,19 +15,18 @@ struct MemberCursor {
     /// Takes the next chunk.
     ///
     /// - Returns: the part of the chunk that is contents, maybe empty.
-    /// - Throws: `unexpectedBytes` when the header or the padding is not what it must be, or there is more.
-    mutating func take(_ chunk: Span<UInt8>) throws(FrameError) -> Range<Int> {
-        guard chunk.count <= total - position else { throw .unexpectedBytes }
+    /// - Throws: `unexpectedBytes` at `offset` when the header or the padding is not what it must be, or there is more.
+    mutating func take(_ chunk: Span<UInt8>, at offset: Int) throws(ContainerError) -> Range<Int> {
+        let error = ContainerError(at: offset, .unexpectedBytes)
+        guard chunk.count <= total - position else { throw error }
         let start = min(max(TarHeader.blockSize - position, 0), chunk.count)
         let end = max(min(contentsEnd - position, chunk.count), start)
-        for index in 0..<start where chunk[index] != header[position + index] { throw .unexpectedBytes }
-        for index in end..<chunk.count where chunk[index] != 0 { throw .unexpectedBytes }
+        for index in 0..<start where chunk[index] != header[position + index] { throw error }
+        for index in end..<chunk.count where chunk[index] != 0 { throw error }
         position += chunk.count
         return start..<end
     }
 
-    /// Checks that nothing is missing.
-    func finish() throws(FrameError) {
-        guard position == total else { throw .unexpectedBytes }
-    }
+    /// Whether nothing is missing.
+    var isAtEnd: Bool { position == total }
 }

@@ -54,30 +54,19 @@ public struct SeekTable: Sendable, Equatable {
 }
 
 extension SeekTable {
-    /// Where the table at the end of the source begins; nil when there is none.
-    ///
-    /// - Throws: `ContainerError` when the source cannot be read, or a table has more frames than
-    ///   `mostFrames`, or than the source has room for.
-    static func start(in source: ByteSource) throws(ContainerError) -> Int? {
-        let footerStart = source.count - footerSize
-        guard footerStart >= headerSize else { return nil }
-        let footer = try source.read(at: footerStart, count: footerSize)
-        guard footer.littleEndian32(at: 5) == seekableMagic, let count = footer.littleEndian32(at: 0) else {
-            return nil
-        }
-        guard count <= mostFrames, size(frames: Int(count)) <= source.count else {
-            throw ContainerError(at: footerStart, .badSeekTable("impossible number of frames"))
-        }
-        return source.count - size(frames: Int(count))
-    }
-
     /// Reads the table at the end of a source and checks it against the source's size.
     ///
     /// - Throws: `ContainerError` with reason `noSeekTable`, `badSeekTable` or `file`.
     public static func read(from source: ByteSource) throws(ContainerError) -> SeekTable {
-        guard let start = try start(in: source) else {
+        let footerStart = source.count - footerSize
+        let footer = footerStart < headerSize ? [] : try source.read(at: footerStart, count: footerSize)
+        guard footer.littleEndian32(at: 5) == seekableMagic, let count = footer.littleEndian32(at: 0) else {
             throw ContainerError(at: source.count, .noSeekTable)
         }
+        guard count <= mostFrames, size(frames: Int(count)) <= source.count else {
+            throw ContainerError(at: footerStart, .badSeekTable("impossible number of frames"))
+        }
+        let start = source.count - size(frames: Int(count))
         let bytes = try source.read(at: start, count: source.count - start)
         do {
             return try SeekTable(decoding: bytes, frameBytes: start)

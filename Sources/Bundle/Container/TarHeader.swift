@@ -1,10 +1,12 @@
+import Tar
+
 /// The 512-byte header of a tar member, in the one form that Pingferry writes: POSIX ustar (which every pax
 /// reader reads), a regular file, mode 0600, owner 0, no owner names, time 0.
 ///
 /// Source: IEEE Std 1003.1, `pax`, "ustar Interchange Format".
 public struct TarHeader: Sendable, Equatable {
     /// The size of a tar block, which a header fills: 512 bytes.
-    public static let blockSize = 512
+    public static let blockSize = TarEntry.blockSize
     /// The most bytes that the size field can state: 8 GiB - 1.
     public static let largestSize = 0o777_7777_7777
     /// The most bytes that a name can have here (the prefix field is not used).
@@ -26,7 +28,7 @@ public struct TarHeader: Sendable, Equatable {
     }
 
     /// The zero bytes that follow the contents, up to the next whole block.
-    public var padding: Int { (Self.blockSize - size % Self.blockSize) % Self.blockSize }
+    public var padding: Int { TarEntry.padding(of: size) }
 
     /// The bytes of header, contents and padding together.
     public var memberSize: Int { Self.blockSize + size + padding }
@@ -99,9 +101,6 @@ extension TarHeader {
     }
 
     /// Reads a header strictly: it must be, byte for byte, what `encoded` gives.
-    ///
-    /// - Parameter block: 512 bytes.
-    /// - Throws: `TarHeaderError`.
     public static func decode(_ block: Span<UInt8>) throws(TarHeaderError) -> TarHeader {
         guard block.count == blockSize else { throw .length }
         guard matches(checksumText(block), at: Field.checksum, in: block) else { throw .checksum }

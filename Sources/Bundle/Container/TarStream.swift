@@ -39,8 +39,6 @@ struct TarStream {
         let purpose: Purpose
         let name: String
         let size: Int
-
-        var padding: Int { (TarHeader.blockSize - size % TarHeader.blockSize) % TarHeader.blockSize }
     }
 
     /// The most bytes of an entry that only tells of the next one.
@@ -186,7 +184,7 @@ struct TarStream {
 
     private mutating func endContents(_ entry: Entry) {
         guard contents.count + skipped == entry.size else { return }
-        endPadding(entry, left: entry.padding)
+        endPadding(entry, left: TarEntry.padding(of: entry.size))
     }
 
     private mutating func endPadding(_ entry: Entry, left: Int) {

@@ -33,29 +33,6 @@ public struct GivenInput: Sendable, Equatable {
     /// What a bundle was made of; nil where it does not say so.
     public let inputs: GivenInputs?
 
-    /// Names an input that is no bundle.
-    /// - Parameters:
-    ///   - label: nil for one of records with pseudonyms.
-    ///   - sha256: nil where there is none; see ``sha256``.
-    public init(kind: Kind, label: String? = nil, sha256: ContentHash? = nil) {
-        self.init(kind: kind, label: label, sha256: sha256, digest: nil, inputs: nil)
-    }
-
-    /// Names a bundle by its manifest.
-    public init(bundle manifest: Manifest, label: String) {
-        self.init(
-            kind: .bundle, label: label, sha256: nil, digest: ContentHash(hex: manifest.digest), inputs: manifest.inputs
-        )
-    }
-
-    init(kind: Kind, label: String?, sha256: ContentHash?, digest: ContentHash?, inputs: GivenInputs?) {
-        self.kind = kind
-        self.label = label
-        self.sha256 = sha256
-        self.digest = digest
-        self.inputs = inputs
-    }
-
     /// The same input with another account of what it was made of.
     func made(of inputs: GivenInputs?) -> GivenInput {
         GivenInput(kind: kind, label: label, sha256: sha256, digest: digest, inputs: inputs)
@@ -79,6 +56,19 @@ public struct GivenInput: Sendable, Equatable {
         if let label { object.set("label", string: label) }
         if let sha256 { object.set("sha256", string: sha256.hex) }
         return object
+    }
+}
+
+extension GivenInput {
+    /// Names an input that is no bundle. It has no label if the records have pseudonyms.
+    public init(kind: Kind, label: String? = nil, sha256: ContentHash? = nil) {
+        self.init(kind: kind, label: label, sha256: sha256, digest: nil, inputs: nil)
+    }
+
+    /// Names a bundle by its manifest.
+    public init(bundle manifest: Manifest, label: String) {
+        let digest = ContentHash(hex: manifest.digest)
+        self.init(kind: .bundle, label: label, sha256: nil, digest: digest, inputs: manifest.inputs)
     }
 }
 

@@ -18,12 +18,7 @@ public struct Receipt: Sendable, Equatable {
         let version: String
         let time: Timestamp
 
-        /// - Parameters:
-        ///   - user: the name of the user; nil where the machine has none for the number.
-        ///   - userID: the number of the user.
-        ///   - host: the name of the machine.
-        ///   - version: that of the program.
-        ///   - time: when the work was done.
+        /// Creates a maker. Its user has no name if the machine has none for the number.
         public init(user: String?, userID: Int, host: String, version: String, time: Timestamp) {
             self.user = user
             self.userID = userID
@@ -62,11 +57,7 @@ public struct Receipt: Sendable, Equatable {
         let manifest: Manifest?
         let signer: Signer?
 
-        /// - Parameters:
-        ///   - name: what tells it from the others of the receipt: the last part of its path.
-        ///   - files: its file, or its volumes in their order; none where they cannot be read.
-        ///   - manifest: its manifest; nil where there is none that can be read.
-        ///   - signer: who signed it, where that was checked.
+        /// Creates an entry by the last part of a path. Files and manifests that cannot be read are missing.
         public init(name: String, files: [File], outcome: Outcome, manifest: Manifest?, signer: Signer? = nil) {
             self.signer = signer
             self.name = name

@@ -5,11 +5,6 @@ enum KeygenAnswer {
     /// More of a message is no help.
     private static let longestReason = 300
 
-    /// The names that `find-principals` prints, a line each.
-    static func principals(of result: ProgramResult) -> [String] {
-        lines(result.output)
-    }
-
     /// The key of a good signature; nil for one that is not good.
     ///
     /// `Good "pingferry-bundle" signature for ines@example.org with ED25519 key SHA256:…`
@@ -28,7 +23,8 @@ enum KeygenAnswer {
         return said.last.map { String($0.prefix(longestReason)) }
     }
 
-    private static func lines(_ bytes: [UInt8]) -> [String] {
+    /// Returns the lines of an output. `find-principals` prints a name on each.
+    static func lines(_ bytes: [UInt8]) -> [String] {
         String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
     }
 }

@@ -37,7 +37,6 @@ public struct Signers: Sendable {
     ///   - revoked: the path of a list of keys that are not taken any more, or of a key revocation list.
     ///   - environment: this program's own. `ssh-keygen` gets nothing of it but the folders of programs, the home folder and
     ///     the time zone, in which it reads `valid-before`.
-    /// - Throws: ``SignatureError``.
     public init(allowed: String, revoked: String?, environment: [String: String]) throws(SignatureError) {
         do throws(FileError) {
             for path in [allowed, revoked].compactMap(\.self) { _ = try InputFile(path: path) }
@@ -61,7 +60,6 @@ public struct Signers: Sendable {
     ///   - path: what messages call them.
     ///   - signature: the path of the signature.
     /// - Returns: the bytes that were checked, which refuse to be read once they have changed, and who signed them.
-    /// - Throws: ``SignatureError``.
     public func prove(
         _ source: ByteSource, path: String, signature: String
     ) throws(SignatureError) -> (ByteSource, Signer) {
@@ -113,7 +111,7 @@ public struct Signers: Sendable {
             guard let reason = KeygenAnswer.reason(of: result) else { throw SignatureError.unknownSigner(signature) }
             throw SignatureError.refused(signature, reason: reason)
         }
-        return Array(KeygenAnswer.principals(of: result).prefix(Self.mostPrincipals))
+        return Array(KeygenAnswer.lines(result.output).prefix(Self.mostPrincipals))
     }
 
     /// Has the bytes checked against the signature.

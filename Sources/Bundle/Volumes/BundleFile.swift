@@ -30,7 +30,6 @@ public struct BundleFile: Sendable {
 
     /// Opens as much of a bundle as is there.
     /// - Parameter faults: takes what is wrong with its volumes.
-    /// - Throws: ``BundleError``.
     public init(path: String, noting faults: inout [VolumeFault]) throws(BundleError) {
         self.path = path
         let name = Self.volume(at: path)
@@ -66,6 +65,7 @@ public struct BundleFile: Sendable {
         }
     }
 
+    /// Whether a path is that of a folder. One that cannot be opened is reported when it is opened as a file.
     private static func isFolder(_ path: String) -> Bool { (try? Folder(path: path).device()) != nil }
 
     /// Says that there are only volumes of a bundle, if it is so.

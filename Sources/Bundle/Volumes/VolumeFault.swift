@@ -94,11 +94,7 @@ extension VolumeFault {
         return usual.map { $0.value > 1 ? $0.key : max($0.key, end) } ?? max(end, 1)
     }
 
-    /// What hashes tell.
-    /// - Parameters:
-    ///   - hashes: those of the volumes that are there.
-    ///   - names: the volumes.
-    ///   - list: the hashes that they have to have, for all volumes.
+    /// Compares the hashes of the volumes that are there with those of the list.
     static func all(in hashes: [ContentHash], of names: [VolumeName], list: VolumeList) -> [VolumeFault] {
         func isRight(_ index: Int) -> Bool {
             list.hashes.indices.contains(names[index].number - 1)

@@ -8,7 +8,6 @@ public struct VolumeList: Sendable, Equatable {
 
     /// The most bytes of a list that is read.
     static let sizeLimit = 1 << 20
-    private static let separators: Set<String> = ["  ", " *"]
 
     /// Makes a list.
     public init(_ hashes: [ContentHash]) { self.hashes = hashes }

@@ -11,10 +11,7 @@ public struct VolumeName: Sendable, Equatable {
     public static let most = 999
     private static let digits = 3
 
-    /// Names a volume.
-    /// - Parameters:
-    ///   - bundle: the path that the bundle would have as one file.
-    ///   - number: from 1 to ``most``.
+    /// Names a volume by the path that the bundle would have as one file, and a number from 1 to ``most``.
     public init(of bundle: String, number: Int) {
         self.bundle = bundle
         self.number = number

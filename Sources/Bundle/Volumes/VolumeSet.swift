@@ -10,9 +10,6 @@ public struct VolumeSet: Sendable {
     public let list: VolumeList?
     private let files: JoinedFiles
 
-    /// How many bytes are hashed at once.
-    private static let step = 1 << 20
-
     /// Finds the volumes of a bundle beside each other, and opens those that are there.
     ///
     /// - Parameters:
@@ -91,24 +88,24 @@ public struct VolumeSet: Sendable {
 
     private func faultsByList(_ progress: (Int) -> Void) throws(FileError) -> [VolumeFault] {
         guard let list else { return [] }
-        let source = source
+        return VolumeFault.all(in: try hashes(in: source, progress), of: names, list: list)
+    }
+
+    /// Returns the SHA-256 of each volume.
+    /// - Parameter source: the bytes of all volumes. A volume that has become shorter has another hash.
+    func hashes(in source: ByteSource, _ progress: (Int) -> Void = { _ in }) throws(FileError) -> [ContentHash] {
+        var start = 0
         var hashes: [ContentHash] = []
-        var offset = 0
         for size in sizes {
             var hash = SHA256()
-            let end = offset + size
-            while offset < end {
-                let bytes = try source.bytes(at: offset, count: min(Self.step, end - offset))
-                // It has become shorter meanwhile: its hash is another one now.
-                guard !bytes.isEmpty else { break }
+            try source.forEachStep(in: start..<start + size) { bytes, _ throws(FileError) in
                 hash.update(bytes.span)
                 progress(bytes.count)
-                offset += bytes.count
             }
-            offset = end
+            start += size
             hashes.append(hash.finalize())
         }
-        return VolumeFault.all(in: hashes, of: names, list: list)
+        return hashes
     }
 
     /// Says which volumes are wrong where the container that they hold cannot be read.

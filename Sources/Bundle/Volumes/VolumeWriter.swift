@@ -29,12 +29,8 @@ public struct VolumeWriter: ~Copyable {
     private var filled: Int?
 
     /// Begins to write; nothing can be seen yet.
-    ///
-    /// - Parameters:
-    ///   - path: that of the bundle, from which those of the volumes are made.
-    ///   - size: how many bytes a volume has, except the last.
-    ///   - replacing: whether a bundle of that path, volumes of it and their list may be replaced. All of them go away then.
-    ///   - permissions: the permissions of the volumes and of their list.
+    /// - Parameter replacing: whether a bundle of that path, volumes of it and their list may be replaced. All of them go away
+    ///   then.
     /// - Throws: `FileError`, as `AtomicFiles`.
     public init(
         path: String, size: VolumeSize, replacing: Bool, permissions: mode_t = 0o600

@@ -19,7 +19,6 @@ public struct CredentialFile: Sendable {
     ///   - systems: those that may have credentials.
     ///   - guarded: a folder that nobody else can look into, such as the one that systemd makes for a service, where the
     ///     modes of files say nothing.
-    /// - Throws: ``CredentialError``.
     public init(path: String, knowing systems: SystemTable, guarded: String? = nil) throws(CredentialError) {
         let isGuarded = guarded.map { !$0.isEmpty && path.hasPrefix($0 + "/") && !path.contains("/../") } ?? false
         let bytes = try OperatorFile.contents(of: path, isSecret: !isGuarded)

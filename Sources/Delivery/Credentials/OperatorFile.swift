@@ -7,18 +7,15 @@ enum OperatorFile {
     /// The contents of a file.
     /// - Throws: ``CredentialError``, if others can read or write a file with a secret.
     static func contents(of path: String, isSecret: Bool) throws(CredentialError) -> [UInt8] {
-        let (isPrivate, contents) = try reading(path)
-        guard isPrivate || !isSecret else { throw .tooOpen(path) }
-        return contents
-    }
-
-    private static func reading(_ path: String) throws(CredentialError) -> (isPrivate: Bool, contents: [UInt8]) {
+        let (isPrivate, contents): (Bool, [UInt8])
         do throws(FileError) {
             let file = try InputFile(path: path)
-            return (file.isPrivate, try file.contents(limit: lengthLimit))
+            (isPrivate, contents) = (file.isPrivate, try file.contents(limit: lengthLimit))
         } catch {
             throw .file(error)
         }
+        guard isPrivate || !isSecret else { throw .tooOpen(path) }
+        return contents
     }
 }
 

@@ -25,9 +25,9 @@ struct ClientRun {
                 run.leave(left.count, reason)
                 break
             }
-            let upload: Upload
+            let record: Record
             do throws(UnusableBundleError) {
-                upload = try run.job.source.upload(send)
+                record = try run.job.source.record(of: send)
             } catch {
                 // Its records have an order. What is settled below is so nevertheless.
                 run.fail(error)
@@ -36,7 +36,7 @@ struct ClientRun {
             }
             let request: UploadRequest
             do throws(RequestError) {
-                request = try self.request(for: upload.record, account)
+                request = try self.request(for: record, account)
             } catch {
                 // No server is to blame: the others of the client can go.
                 // Without one part, the last one would not complete its record.
@@ -48,17 +48,19 @@ struct ClientRun {
             let marked = try await commit(answered, marking: [send])
             answered = nil
             guard marked == [.marked] else {
-                run.leave(left.count, dailyLimit)
+                run.leave(
+                    left.count, LeftReason(system, .dailyLimit, "the daily limit was reached while the job ran"))
                 break
             }
             let (outcome, pause, withheld) = await outcome(of: request, account)
-            run.log(outcome, of: send, upload.record)
+            run.log(outcome, of: send, record)
             answered = AnsweredUpload(
-                settlement: Settlement(send, recordID: upload.record.id, outcome: outcome, pause: pause),
+                settlement: Settlement(send, recordID: record.id, outcome: outcome, pause: pause),
                 withheld: withheld)
             left.removeFirst()
             guard outcome.isSettled else {
-                run.leave(left.count, afterFailure)
+                run.leave(
+                    left.count, LeftReason(system, .earlierUploadFailed, "an earlier upload of the client failed"))
                 break
             }
         }
@@ -88,14 +90,6 @@ struct ClientRun {
             }
             throw error
         }
-    }
-
-    /// Reasons of uploads that were planned and not tried.
-    private var dailyLimit: LeftReason {
-        LeftReason(system, .dailyLimit, "the daily limit was reached while the job ran")
-    }
-    private var afterFailure: LeftReason {
-        LeftReason(system, .earlierUploadFailed, "an earlier upload of the client failed")
     }
 
     private func obstacle(to account: Account) -> LeftReason? {

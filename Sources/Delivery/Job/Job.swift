@@ -6,12 +6,12 @@ import Telemetry
 /// Source: "Delivery", "A job".
 public struct Job: Sendable {
     let plan: Plan
-    let source: any UploadProviding
-    let ledger: any JobLedger
+    let source: UploadSource
+    let ledger: Ledger
     let settings: JobSettings
 
     /// Prepares a job.
-    public init(plan: Plan, source: any UploadProviding, ledger: any JobLedger, settings: JobSettings) {
+    public init(plan: Plan, source: UploadSource, ledger: Ledger, settings: JobSettings) {
         self.plan = plan
         self.source = source
         self.ledger = ledger
@@ -51,20 +51,3 @@ public struct Job: Sendable {
         _ = try await ledger.commit(settling: [], marking: [], at: settings.now())
     }
 }
-
-/// Where a job's uploads come from.
-public protocol UploadProviding: Sendable {
-    /// The record that a planned upload sends.
-    /// - Throws: ``UnusableBundleError`` if its bundle cannot be read any more.
-    func upload(_ send: PlannedSend) throws(UnusableBundleError) -> Upload
-}
-
-/// Where a job keeps what became of its uploads.
-public protocol JobLedger: Sendable {
-    /// Settles uploads and marks others as in flight in one step, which is durable when this returns.
-    /// - Returns: for each upload to mark whether it was.
-    func commit(settling: [Settlement], marking: [PlannedSend], at now: Timestamp) async throws -> [MarkAnswer]
-}
-
-extension UploadSource: UploadProviding {}
-extension Ledger: JobLedger {}

@@ -31,9 +31,6 @@ public struct JobReport: Sendable {
         delivered == 0 && begun.isEmpty && left.keys.contains { $0.code == LeftReason.Code.noAnswer.rawValue }
     }
 
-    /// Makes a report of nothing.
-    public init() {}
-
     /// Counts an upload that was tried, and what became of it.
     /// - Parameters:
     ///   - withheld: Why no further attempt was made, if that is not the server's answer.

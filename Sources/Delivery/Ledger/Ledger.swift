@@ -16,7 +16,6 @@ public final class Ledger: Sendable {
     private let file: DatabaseFile
     private let changes: LedgerChanges
     private let commits: GroupCommit<LedgerChange, [MarkAnswer]>
-    private let job: JobHolder
 
     /// Opens a ledger for a job or to change it by hand, and makes it if there is none.
     ///
@@ -32,14 +31,10 @@ public final class Ledger: Sendable {
         let lock = try LedgerLock(try LedgerPath.resolved(path), of: path, started: now.description)
         isNew = try !LedgerFile.exists(path)
         let file = try LedgerFile.openForWriting(path)
-        let job = JobHolder()
         let changes = LedgerChanges(path, file, lock)
         self.file = file
-        self.job = job
         self.changes = changes
-        commits = GroupCommit { group in
-            try changes.make { db in try job.withJob { job in try job.apply(group, db) } }
-        }
+        commits = GroupCommit { try changes.make($0) }
     }
 
     deinit {
@@ -53,16 +48,9 @@ public final class Ledger: Sendable {
 
     /// Begins the uploads of a plan: settles what has nothing left to send, and notes what waits.
     /// - Throws: ``LedgerError``.
-    public func begin(_ plan: Plan) throws {
-        job.set(try changes.make { try LedgerJob(plan, $0) })
-    }
+    public func begin(_ plan: Plan) throws { try changes.begin(plan) }
 
     /// Settles uploads and marks others in flight, in one step that is on disk when this returns.
-    ///
-    /// - Parameters:
-    ///   - settlements: what became of uploads that were marked.
-    ///   - sends: uploads that are to be sent next.
-    ///   - now: the present instant.
     /// - Returns: for each of the uploads to be sent, whether it may be.
     /// - Throws: ``LedgerError``; nothing was changed then.
     public func commit(settling settlements: [Settlement], marking sends: [PlannedSend], at now: Timestamp) async throws
@@ -71,18 +59,7 @@ public final class Ledger: Sendable {
         try await commits.commit(LedgerChange(settlements: settlements, sends: sends, now: now))
     }
 
-    /// Marks uploads in flight: see ``commit(settling:marking:at:)``.
-    public func mark(_ sends: [PlannedSend], at now: Timestamp) async throws -> [MarkAnswer] {
-        try await commit(settling: [], marking: sends, at: now)
-    }
-
-    /// Settles uploads: see ``commit(settling:marking:at:)``.
-    public func settle(_ settlements: [Settlement], at now: Timestamp) async throws {
-        _ = try await commit(settling: settlements, marking: [], at: now)
-    }
-
     /// Makes other changes, in one transaction.
-    /// - Throws: ``LedgerError``.
     func edit<Value: Sendable>(_ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         try changes.make(body)
     }
@@ -90,11 +67,12 @@ public final class Ledger: Sendable {
 
 /// Changes the file of a ledger while its lock is held.
 ///
-/// A class, because a ledger and its groups of commits share the lock.
+/// A class, because a ledger and its groups of commits share the lock and the job.
 private final class LedgerChanges: Sendable {
     private let path: String
     private let file: DatabaseFile
     private let lock: LedgerLock
+    private let job = Mutex<LedgerJob?>(nil)
 
     init(_ path: String, _ file: DatabaseFile, _ lock: consuming LedgerLock) {
         self.path = path
@@ -110,6 +88,27 @@ private final class LedgerChanges: Sendable {
         guard lock.isStill(at: path) else { throw .removed(path: path) }
         return value
     }
+
+    /// Begins the job of a plan.
+    func begin(_ plan: Plan) throws {
+        let new = try make { try LedgerJob(plan, $0) }
+        job.withLock { $0 = new }
+    }
+
+    /// Makes the changes of a group in one transaction. A job whose changes were not written forgets what it counted.
+    func make(_ group: [LedgerChange]) throws -> [[MarkAnswer]] {
+        try job.withLock { job in
+            // Removed and put back, so that what it holds of a million clients is not copied for each group.
+            guard var current = job.take() else { throw LedgerNotBegunError() }
+            defer { job = current }
+            do {
+                return try make { try current.apply(group, $0) }
+            } catch {
+                current.forgetCounts()
+                throw error
+            }
+        }
+    }
 }
 
 /// Settlements and marks that one client hands in together.
@@ -117,28 +116,6 @@ struct LedgerChange: Sendable {
     let settlements: [Settlement]
     let sends: [PlannedSend]
     let now: Timestamp
-}
-
-/// The place for the job of a ledger.
-private final class JobHolder: Sendable {
-    private let job = Mutex<LedgerJob?>(nil)
-
-    func set(_ new: LedgerJob) { job.withLock { $0 = new } }
-
-    /// Runs a body with the job; a job whose changes were not written forgets what it counted.
-    func withJob<Value>(_ body: (inout LedgerJob) throws -> Value) throws -> Value {
-        try job.withLock { job in
-            // Taken out and put back, so that what it holds of a million clients is not copied for each group.
-            guard var current = job.take() else { throw LedgerNotBegunError() }
-            defer { job = current }
-            do {
-                return try body(&current)
-            } catch {
-                current.forgetCounts()
-                throw error
-            }
-        }
-    }
 }
 
 /// Uploads were marked or settled before the job began.

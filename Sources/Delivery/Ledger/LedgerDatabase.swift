@@ -31,7 +31,7 @@ extension Database {
                     other = max(other ?? 0, row[2])
                 }
             }
-            return Standing(outcome, otherSent: other.flatMap { Timestamp(milliseconds: $0 &* 1000) })
+            return Standing(outcome, otherSent: other.flatMap { Timestamp(seconds: $0) })
         }
     }
 
@@ -51,10 +51,7 @@ extension Database {
     }
 
     private func deliveredItems(of keys: [ItemKey]) throws -> [Bool] {
-        try keys.map { key in
-            let found: Int? = try first("SELECT 1 FROM items WHERE key = ?", [key.digest])
-            return found != nil
-        }
+        try keys.map { try hasRow("SELECT 1 FROM items WHERE key = ?", [$0.digest]) }
     }
 
     /// The refused events of lists that are not settled: few, whatever the size of the ledger.
@@ -111,21 +108,11 @@ extension Database {
     private func flights(_ names: [Int64: ClientName]) throws -> [DeliveryKey: Flight] {
         var flights: [DeliveryKey: Flight] = [:]
         try rows("SELECT identity, content, client, day, time FROM flights") { row in
-            guard let key = DeliveryKey(row, at: 0), let client = names[row[2]],
-                let time = Timestamp(milliseconds: (row[4] as Int64) &* 1000)
+            guard let key = DeliveryKey(row, at: 0), let client = names[row[2]], let time = Timestamp(seconds: row[4])
             else { return }
             flights[key] = Flight(client: client, day: row[3], time: time)
         }
         return flights
-    }
-
-    /// The keys of what is in flight.
-    func flightKeys() throws -> Set<DeliveryKey> {
-        var keys: Set<DeliveryKey> = []
-        try rows("SELECT identity, content FROM flights") { row in
-            if let key = DeliveryKey(row, at: 0) { keys.insert(key) }
-        }
-        return keys
     }
 
     /// How much of a day's quota each client has had.
@@ -162,17 +149,38 @@ extension Database {
         return names
     }
 
-    func releases() throws -> Set<Release> {
-        var releases: Set<Release> = []
-        try rows("SELECT id, code FROM releases") { releases.insert(Release(id: $0[0], code: $0[1])) }
-        return releases
+}
+
+extension Database {
+    /// Returns whether a statement gives a row.
+    func hasRow(_ sql: StaticString, _ values: [any DatabaseValue]) throws -> Bool {
+        let found: Int? = try first(sql, values)
+        return found != nil
+    }
+
+    /// Runs a statement and returns the number of rows that it changed.
+    func changeCount(of sql: StaticString, _ values: [any DatabaseValue]) throws -> Int {
+        try run(sql, values)
+        return changeCount
+    }
+
+    /// Returns the keys in the first two columns of the rows that a statement gives.
+    func keys(_ sql: StaticString, _ values: [any DatabaseValue] = []) throws -> Set<DeliveryKey> {
+        var keys: Set<DeliveryKey> = []
+        try rows(sql, values) { row in
+            if let key = DeliveryKey(row, at: 0) { keys.insert(key) }
+        }
+        return keys
     }
 }
 
-/// A hold that the operator accepts for the records of an id.
-struct Release: Sendable, Hashable {
-    let id: String
-    let code: String
+/// Ledgers have instants as seconds since 1970.
+extension Timestamp {
+    /// Creates an instant. Returns `nil` for seconds that are no time.
+    init?(seconds: Int64) { self.init(milliseconds: seconds &* 1000) }
+
+    /// The seconds since 1970.
+    var seconds: Int64 { milliseconds / 1000 }
 }
 
 // MARK: - Keys in a ledger: 16 bytes, most significant first

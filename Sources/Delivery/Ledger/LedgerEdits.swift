@@ -14,21 +14,18 @@ extension Ledger {
     }
 
     /// What the ledger knows of the records of some ids.
-    /// - Throws: ``LedgerError``.
     public func knowledge(of ids: [String]) throws(LedgerError) -> [String: Knowledge] {
         try edit { db in
             let types = try db.typeNames().values
             var knowledge: [String: Knowledge] = [:]
             for id in ids {
-                let identities = types.map { DeliveryKey.identity(system: $0.system, type: $0.name, id: id) }
-                knowledge[id] = try db.knowledge(of: id, identities)
+                knowledge[id] = try db.knowledge(of: id, types.map { $0.identity(of: id) })
             }
             return knowledge
         }
     }
 
     /// Notes that a job ended with all well.
-    /// - Throws: ``LedgerError``.
     public func noteSuccess() throws(LedgerError) {
         try edit { try $0.run("UPDATE jobs SET success = time") }
     }
@@ -36,19 +33,13 @@ extension Ledger {
     /// Lets records be sent that are held for a reason.
     ///
     /// - Returns: 1 for each id that was not released for this reason before.
-    /// - Throws: ``LedgerError``.
     public func release(_ ids: [String], heldFor code: String) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
             let reasons = try db.heldReasons().filter { $0.reason.heldCodes.contains(code) }
             return try db.counting(ids) { id in
-                try db.run("INSERT OR IGNORE INTO releases VALUES (?, ?)", [id, code])
-                let count = db.changeCount
-                for type in types {
-                    let identity = DeliveryKey.identity(system: type.system, type: type.name, id: id)
-                    try db.release(identity, of: code, heldFor: reasons)
-                }
-                return count
+                for type in types { try db.release(type.identity(of: id), of: code, heldFor: reasons) }
+                return try db.changeCount(of: "INSERT OR IGNORE INTO releases VALUES (?, ?)", [id, code])
             }
         }
     }
@@ -57,7 +48,6 @@ extension Ledger {
     ///
     /// Its records that an operator can release stay noted. All other records that are held in it are forgotten.
     /// - Parameter systems: says for which reasons records can be released.
-    /// - Throws: ``LedgerError``.
     public func noteMoved(_ bundle: BundleName, to path: String, knowing systems: SystemTable) throws(LedgerError) {
         try edit { db in
             try db.run("UPDATE bundles SET path = ? WHERE digest = ?", [path, bundle.digest])
@@ -73,30 +63,24 @@ extension Ledger {
     /// again. The day's quota stays used, and events of lists that were delivered stay so. The address of a server makes its
     /// wish to be left alone forgotten, the digest of a bundle all that waits of it.
     /// - Returns: how many entries of each id there were.
-    /// - Throws: ``LedgerError``.
     public func forget(_ ids: [String]) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
             return try db.counting(ids) { id in
                 var (count, waits) = (0, 0)
                 for type in types {
-                    let identity = DeliveryKey.identity(system: type.system, type: type.name, id: id)
-                    try db.run("DELETE FROM settled WHERE identity = ?", [identity])
-                    count += db.changeCount
-                    try db.run("DELETE FROM flights WHERE identity = ?", [identity])
-                    count += db.changeCount
+                    let identity = type.identity(of: id)
+                    count += try db.changeCount(of: "DELETE FROM settled WHERE identity = ?", [identity])
+                    count += try db.changeCount(of: "DELETE FROM flights WHERE identity = ?", [identity])
                     try db.run("DELETE FROM remarks WHERE identity = ?", [identity])
                     try db.run("DELETE FROM refusals WHERE identity = ?", [identity])
-                    try db.run("DELETE FROM waits WHERE identity = ?", [identity])
-                    waits += db.changeCount
+                    waits += try db.changeCount(of: "DELETE FROM waits WHERE identity = ?", [identity])
                 }
-                try db.run("DELETE FROM releases WHERE id = ?", [id])
-                count += db.changeCount
-                try db.run("DELETE FROM waits WHERE bundle IN (SELECT id FROM bundles WHERE digest = ?)", [id])
-                waits += db.changeCount
+                count += try db.changeCount(of: "DELETE FROM releases WHERE id = ?", [id])
+                waits += try db.changeCount(
+                    of: "DELETE FROM waits WHERE bundle IN (SELECT id FROM bundles WHERE digest = ?)", [id])
                 if let endpoint = Endpoint(id) {
-                    try db.run("DELETE FROM pauses WHERE endpoint = ?", [endpoint.address])
-                    count += db.changeCount
+                    count += try db.changeCount(of: "DELETE FROM pauses WHERE endpoint = ?", [endpoint.address])
                 }
                 // A record that was settled or released since may still stand among those that wait.
                 return count > 0 ? count : waits
@@ -135,14 +119,13 @@ extension Database {
                 SELECT detail FROM waits JOIN reasons ON reasons.id = reason WHERE identity = ? AND code = 'held'
                 """, [identity])
             if let held { return .held(WaitReason(.held, detail: held).heldCodes) }
-            let known: Int? = try first(
+            let isKnown = try hasRow(
                 """
                 SELECT 1 FROM waits WHERE identity = ?1 UNION SELECT 1 FROM settled WHERE identity = ?1
                 UNION SELECT 1 FROM flights WHERE identity = ?1
                 """, [identity])
-            if known != nil { return .other }
+            if isKnown { return .other }
         }
-        let released: Int? = try first("SELECT 1 FROM releases WHERE id = ?", [id])
-        return released == nil ? .nothing : .other
+        return try hasRow("SELECT 1 FROM releases WHERE id = ?", [id]) ? .other : .nothing
     }
 }

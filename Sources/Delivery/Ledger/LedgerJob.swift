@@ -32,18 +32,16 @@ struct LedgerJob: Sendable {
         clients = Array(repeating: nil, count: plan.names.clients.values.count)
         types = Array(repeating: nil, count: plan.names.types.values.count)
         let today = plan.rules.days.day(of: plan.now)
-        flown = try db.flightKeys()
+        flown = try db.keys("SELECT identity, content FROM flights")
         // What an earlier job left in flight may have arrived.
         try db.run("UPDATE flights SET uncertain = 1")
         try db.run("UPDATE quotas SET seen = ?1 WHERE day > ?1 + 1 AND (seen IS NULL OR seen > ?1)", [today])
         try dropOldQuotas(db, today: today, now: plan.now)
-        try db.run("DELETE FROM pauses WHERE until <= ?", [plan.now.milliseconds / 1000])
+        try db.run("DELETE FROM pauses WHERE until <= ?", [plan.now.seconds])
         for settlement in plan.settlements {
-            try landParts(of: settlement.key, db)
             try settle(
                 settlement.key, isList: true, client: settlement.client, type: settlement.type, status: 0,
-                isRefused: false,
-                at: plan.now, db)
+                isRefused: false, at: plan.now, db)
         }
         try note(settledOf: plan, db)
         try note(waitsOf: plan, db)
@@ -81,8 +79,7 @@ struct LedgerJob: Sendable {
             ON CONFLICT DO UPDATE SET day = excluded.day, client = excluded.client, time = excluded.time
             """,
             [
-                send.key.identity, send.key.content, try row(ofType: send.type, db), client, day,
-                now.milliseconds / 1000,
+                send.key.identity, send.key.content, try row(ofType: send.type, db), client, day, now.seconds,
             ])
         flown?.insert(send.key)
         return .marked
@@ -91,10 +88,9 @@ struct LedgerJob: Sendable {
     private func mayBeInFlight(_ key: DeliveryKey) -> Bool { flown?.contains(key) ?? true }
 
     private func isInFlight(_ key: DeliveryKey, of client: Int64, on day: Int, _ db: Database) throws -> Bool {
-        let found: Int? = try db.first(
+        try db.hasRow(
             "SELECT 1 FROM flights WHERE identity = ? AND content = ? AND client = ? AND day = ?",
             [key.identity, key.content, client, day])
-        return found != nil
     }
 
     private mutating func takeQuota(_ client: Int64, on day: Int, _ db: Database) throws -> Bool {
@@ -132,19 +128,12 @@ struct LedgerJob: Sendable {
             for item in send.items { try db.run("INSERT OR IGNORE INTO items VALUES (?)", [item.key.digest]) }
             // What was refused is worth more words than what was taken.
             if let note, try !hasRefusal(send.recordKey, db) { try remark(settlement, note, db) }
-            guard send.completesRecord else { return }
-            if !send.items.isEmpty { try landParts(of: send.recordKey, db) }
-            try settle(
-                send.recordKey, isList: !send.items.isEmpty, client: send.client, type: send.type, status: status,
-                isRefused: false, at: now, db)
+            if send.completesRecord { try settle(send, status: status, isRefused: false, at: now, db) }
         case .refused(let status, let reason):
             try land(send, db)
             try remark(settlement, reason, db)
             guard send.completesRecord else { return try refuse(send, status: status, db) }
-            if !send.items.isEmpty { try landParts(of: send.recordKey, db) }
-            try settle(
-                send.recordKey, isList: !send.items.isEmpty, client: send.client, type: send.type, status: status,
-                isRefused: true, at: now, db)
+            try settle(send, status: status, isRefused: true, at: now, db)
         case .retryLater, .credentialWrong(_, _, mayHaveArrived: false):
             try takeBack(send, db)
         case .unknown, .credentialWrong:
@@ -163,8 +152,7 @@ struct LedgerJob: Sendable {
             WHERE excluded.until > until OR noted > excluded.noted + ?4
             """,
             [
-                pause.endpoint, pause.noted.milliseconds / 1000, pause.until.milliseconds / 1000,
-                PlanRules.clockToleranceMilliseconds / 1000,
+                pause.endpoint, pause.noted.seconds, pause.until.seconds, PlanRules.clockToleranceMilliseconds / 1000,
             ])
     }
 
@@ -178,9 +166,7 @@ struct LedgerJob: Sendable {
     }
 
     private func hasRefusal(_ key: DeliveryKey, _ db: Database) throws -> Bool {
-        let found: Int? = try db.first(
-            "SELECT 1 FROM refusals WHERE identity = ? AND content = ?", [key.identity, key.content])
-        return found != nil
+        try db.hasRow("SELECT 1 FROM refusals WHERE identity = ? AND content = ?", [key.identity, key.content])
     }
 
     /// Forgets which parts of a record were refused, for the whole of it is settled.
@@ -190,12 +176,22 @@ struct LedgerJob: Sendable {
             "DELETE FROM refusals WHERE identity = ? AND content = ? RETURNING status", [key.identity, key.content])
     }
 
+    /// Settles the record of an upload.
+    private mutating func settle(
+        _ send: PlannedSend, status: Int, isRefused: Bool, at now: Timestamp, _ db: Database
+    ) throws {
+        try settle(
+            send.recordKey, isList: !send.items.isEmpty, client: send.client, type: send.type, status: status,
+            isRefused: isRefused, at: now, db)
+    }
+
     /// Settles a record. A list of which a part was refused is refused, and stays so.
     private mutating func settle(
         _ key: DeliveryKey, isList: Bool, client: UInt32, type: UInt32, status: Int, isRefused: Bool,
         at now: Timestamp, _ db: Database
     ) throws {
         let (type, client) = (try row(ofType: type, db), try row(ofClient: client, db))
+        if isList { try landParts(of: key, db) }
         let refusal = isList ? try takeRefusal(key, db) : nil
         try db.run(
             """
@@ -204,8 +200,7 @@ struct LedgerJob: Sendable {
             WHERE refused = 0
             """,
             [
-                key.identity, key.content, type, client, now.milliseconds / 1000, refusal ?? status,
-                isRefused || refusal != nil,
+                key.identity, key.content, type, client, now.seconds, refusal ?? status, isRefused || refusal != nil,
             ])
     }
 
@@ -247,7 +242,7 @@ struct LedgerJob: Sendable {
             """
             INSERT INTO jobs (id, time, day) VALUES (1, ?, ?)
             ON CONFLICT DO UPDATE SET time = excluded.time, day = excluded.day
-            """, [now.milliseconds / 1000, today])
+            """, [now.seconds, today])
     }
 
     private static let daysKept = 60

@@ -66,12 +66,8 @@ struct LedgerLock: ~Copyable, Sendable {
     }
 
     private static func holder(_ path: String) -> LedgerHolder? {
-        do throws(FileError) {
-            return LedgerHolder(note: try InputFile(path: path).contents(limit: 64 << 10))
-        } catch {
-            // That somebody has the lock is worth telling without a name too.
-            return nil
-        }
+        // That somebody has the lock is reported without a name too.
+        (try? InputFile(path: path).contents(limit: 64 << 10)).flatMap { LedgerHolder(note: $0) }
     }
 }
 

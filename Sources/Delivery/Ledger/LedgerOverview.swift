@@ -84,10 +84,11 @@ public struct LedgerOverview: Sendable {
             if let name = names.clients[client], used > 0 { today[name, default: 0] += used }
         }
         pauses = try db.pauses()
-        lastJob = try db.first("SELECT time FROM jobs").flatMap { Timestamp(milliseconds: ($0 as Int64) &* 1000) }
+        lastJob = try db.first("SELECT time FROM jobs").flatMap { Timestamp(seconds: $0) }
         if try db.hasTable("waits") {
-            let success: Int64? = try db.first("SELECT success FROM jobs WHERE success IS NOT NULL")
-            lastSuccess = success.flatMap { Timestamp(milliseconds: $0 &* 1000) }
+            lastSuccess = try db.first("SELECT success FROM jobs WHERE success IS NOT NULL").flatMap {
+                Timestamp(seconds: $0)
+            }
         }
         try db.rows(
             """
@@ -99,7 +100,7 @@ public struct LedgerOverview: Sendable {
             remarks.append(
                 Remark(
                     subject: subject, id: row[2], status: row[3], isRefusal: row[4], text: row[5],
-                    time: Timestamp(milliseconds: (row[6] as Int64) &* 1000)))
+                    time: Timestamp(seconds: row[6])))
         }
     }
 
@@ -113,14 +114,11 @@ public struct LedgerOverview: Sendable {
         try db.rows("SELECT id, path, digest, time FROM bundles ORDER BY id") { row in
             places[row[0]] = bundles.count
             bundles.append(
-                WaitingBundle(
-                    name: BundleName(path: row[1], digest: row[2]),
-                    seen: Timestamp(milliseconds: (row[3] as Int64) &* 1000)))
+                WaitingBundle(name: BundleName(path: row[1], digest: row[2]), seen: Timestamp(seconds: row[3])))
         }
         try db.waits { row in
             guard let subject = names.subject(row) else { return }
-            let detail: String = row[4]
-            let reason = WaitReason(code: row[3], detail: detail.isEmpty ? nil : detail)
+            let reason = WaitReason(row, at: 3)
             counts[subject, default: Counts()].waiting[reason, default: 0] += row[5]
             if let place = places[row[2]] { bundles[place].waiting[reason, default: 0] += row[5] }
         }

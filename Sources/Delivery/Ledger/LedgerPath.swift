@@ -21,7 +21,10 @@ enum LedgerPath {
         for _ in 0..<linkLimit {
             let place = Path.withoutTrailingSlashes(next)
             let (folder, name) = (Path.folder(of: place), Path.name(of: place))
-            guard let real = text({ realpath(folder, nil) }) else { throw .file(FileError(.open, path)) }
+            guard let real = RealPath.of(folder) else {
+                // A path that can be resolved, but not read, is not UTF-8.
+                throw .file(FileError(.open, path, code: access(folder, F_OK) == 0 ? EILSEQ : errno))
+            }
             let resolved = real == "/" ? "/\(name)" : "\(real)/\(name)"
             // This fails for anything but a link, also if nothing is there yet.
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: resolved)
@@ -75,13 +78,5 @@ enum LedgerPath {
 
     private static func noted(_ db: Database) throws -> String? {
         try db.first("SELECT path FROM place")
-    }
-
-    private static func text(_ make: () -> UnsafeMutablePointer<CChar>?) -> String? {
-        guard let pointer = make() else { return nil }
-        defer { free(pointer) }
-        let text = String(validatingCString: pointer)
-        if text == nil { errno = EILSEQ }
-        return text
     }
 }

@@ -9,19 +9,15 @@ extension Ledger {
     /// refused records that nobody has settled, requests for deletion, uploads in flight, and the events of lists that were
     /// delivered. Without them, something would be sent that must not be sent again.
     ///
-    /// - Parameters:
-    ///   - milliseconds: The minimum time since a job last had the record.
-    ///   - systems: The systems, which name their requests for deletion.
-    ///   - now: The present instant.
+    /// - Parameter milliseconds: The minimum time since a job last had the record.
     /// - Returns: The number of records whose entries were removed.
-    /// - Throws: ``LedgerError``.
     public func prune(
         unseenFor milliseconds: Int64, knowing systems: SystemTable, at now: Timestamp
     ) throws(LedgerError) -> Int {
         try edit { db in
             guard let last: Int64 = try db.first("SELECT time FROM jobs") else { return 0 }
             let kept = try db.deletionRequestTypes(systems)
-            let end = min(last, now.milliseconds / 1000) - milliseconds / 1000
+            let end = min(last, now.seconds) - milliseconds / 1000
             try db.run(
                 """
                 DELETE FROM remarks WHERE EXISTS (
@@ -30,13 +26,12 @@ extension Ledger {
                     AND max(settled.time, ifnull(seen, 0), ifnull(since, 0)) < ?1
                     AND kind NOT IN (SELECT value FROM json_each(?2)))
                 """, [end, kept])
-            try db.run(
-                """
-                DELETE FROM settled
-                WHERE refused <> 1 AND max(time, ifnull(seen, 0), ifnull((SELECT since FROM jobs), 0)) < ?1
-                AND kind NOT IN (SELECT value FROM json_each(?2))
-                """, [end, kept])
-            return db.changeCount
+            return try db.changeCount(
+                of: """
+                    DELETE FROM settled
+                    WHERE refused <> 1 AND max(time, ifnull(seen, 0), ifnull((SELECT since FROM jobs), 0)) < ?1
+                    AND kind NOT IN (SELECT value FROM json_each(?2))
+                    """, [end, kept])
         }
     }
 }
@@ -48,12 +43,11 @@ extension LedgerJob {
             [.delivered, .refused, .givenUp].contains(plan.dispositions[$0])
         }
         .map { plan.pool.candidates[$0].key }
-        let now = plan.now.milliseconds / 1000
         for key in keys.sorted() {
             // Once a day, because each change has to be written.
             try db.run(
                 "UPDATE settled SET seen = ?3 WHERE identity = ?1 AND content = ?2 AND ifnull(seen, time) < ?3 - 86400",
-                [key.identity, key.content, now])
+                [key.identity, key.content, plan.now.seconds])
         }
     }
 }

@@ -30,7 +30,6 @@ public enum RefusalSelection: Sendable, Equatable {
 
 extension LedgerView {
     /// What was refused and is not settled by anybody, the most records first.
-    /// - Throws: ``LedgerError``.
     public func refusals() throws(LedgerError) -> [RefusalGroup] {
         try read { db in
             var groups: [RefusalGroup] = []
@@ -49,7 +48,6 @@ extension LedgerView {
 extension Ledger {
     /// Lets refused records be sent again, also those that were given up, where their ids are given.
     /// - Returns: how many records of each id were refused.
-    /// - Throws: ``LedgerError``.
     public func retry(_ selection: RefusalSelection) throws(LedgerError) -> [String: Int] {
         try edit { db in
             switch selection {
@@ -63,14 +61,11 @@ extension Ledger {
     /// Gives records up that are neither delivered nor in flight: they are not sent any more, and nothing more is said of
     /// them.
     /// - Returns: how many records of each id there were.
-    /// - Throws: ``LedgerError``.
     public func giveUp(_ ids: [String], at now: Timestamp) throws(LedgerError) -> [String: Int] {
         try edit { db in
             let types = try db.typeNames().values
             return try db.counting(ids) { id in
-                try types.reduce(0) {
-                    try $0 + db.giveUp(DeliveryKey.identity(system: $1.system, type: $1.name, id: id), at: now)
-                }
+                try types.reduce(0) { try $0 + db.giveUp($1.identity(of: id), at: now) }
             }
         }
     }
@@ -87,15 +82,14 @@ extension Database {
     fileprivate func retry(_ id: String) throws -> Int {
         var keys: Set<DeliveryKey> = []
         for type in try typeNames().values {
-            let identity = DeliveryKey.identity(system: type.system, type: type.name, id: id)
+            let identity = type.identity(of: id)
             try noteAsWaiting(identity: identity)
-            try rows("DELETE FROM settled WHERE identity = ? AND refused > 0 RETURNING identity, content", [identity]) {
-                if let key = DeliveryKey($0, at: 0) { keys.insert(key) }
-            }
+            keys.formUnion(
+                try self.keys(
+                    "DELETE FROM settled WHERE identity = ? AND refused > 0 RETURNING identity, content", [identity]))
             // Refused parts of records of which other parts are still to be sent.
-            try rows("DELETE FROM refusals WHERE identity = ? RETURNING identity, content", [identity]) {
-                if let key = DeliveryKey($0, at: 0) { keys.insert(key) }
-            }
+            keys.formUnion(
+                try self.keys("DELETE FROM refusals WHERE identity = ? RETURNING identity, content", [identity]))
         }
         try forgetRemarks(of: keys)
         return keys.count
@@ -103,17 +97,13 @@ extension Database {
 
     /// - Parameter status: nil for every status.
     fileprivate func retryAll(status: Int?) throws -> [String: Int] {
-        var keys: Set<DeliveryKey> = []
         try noteAsWaiting(status: status)
-        try rows(
+        var keys = try keys(
             "DELETE FROM settled WHERE refused = 1 AND (?1 IS NULL OR status = ?1) RETURNING identity, content",
-            [status]
-        ) {
-            if let key = DeliveryKey($0, at: 0) { keys.insert(key) }
-        }
-        try rows("DELETE FROM refusals WHERE ?1 IS NULL OR status = ?1 RETURNING identity, content", [status]) {
-            if let key = DeliveryKey($0, at: 0) { keys.insert(key) }
-        }
+            [status])
+        keys.formUnion(
+            try self.keys(
+                "DELETE FROM refusals WHERE ?1 IS NULL OR status = ?1 RETURNING identity, content", [status]))
         var counts: [String: Int] = [:]
         for key in keys {
             let id: String? = try first(
@@ -149,16 +139,14 @@ extension Database {
     }
 
     fileprivate func giveUp(_ identity: Digest16, at now: Timestamp) throws -> Int {
-        try run("UPDATE settled SET refused = 2 WHERE identity = ? AND refused = 1", [identity])
-        var count = changeCount
-        try run(
-            """
-            INSERT OR IGNORE INTO settled (identity, content, kind, client, time, status, refused)
-            SELECT identity, content, kind, client, ?2, 0, 2 FROM waits WHERE identity = ?1 AND NOT EXISTS (
-                SELECT 1 FROM flights
-                WHERE flights.identity = waits.identity AND (list OR flights.content = waits.content))
-            """, [identity, now.milliseconds / 1000])
-        count += changeCount
+        var count = try changeCount(of: "UPDATE settled SET refused = 2 WHERE identity = ? AND refused = 1", [identity])
+        count += try changeCount(
+            of: """
+                INSERT OR IGNORE INTO settled (identity, content, kind, client, time, status, refused)
+                SELECT identity, content, kind, client, ?2, 0, 2 FROM waits WHERE identity = ?1 AND NOT EXISTS (
+                    SELECT 1 FROM flights
+                    WHERE flights.identity = waits.identity AND (list OR flights.content = waits.content))
+                """, [identity, now.seconds])
         try run("DELETE FROM refusals WHERE identity = ?", [identity])
         return count
     }

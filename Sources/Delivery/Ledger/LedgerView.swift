@@ -24,20 +24,26 @@ public struct LedgerView: Sendable {
 
     /// The knowledge that a plan needs.
     /// - Parameter today: the day of the plan.
-    /// - Throws: ``LedgerError``.
     public func state(of pool: CandidatePool, today: Int) throws(LedgerError) -> LedgerState {
         try read { try $0.ledgerState(of: pool, today: today) }
     }
 
+    private struct Release: Hashable {
+        let id: String
+        let code: String
+    }
+
     /// Whether the operator accepts that a record, by its id, is held for a reason.
-    /// - Throws: ``LedgerError``.
     public func releases() throws(LedgerError) -> @Sendable (_ id: String, _ code: String) -> Bool {
-        let releases = try read { try $0.releases() }
+        let releases = try read { db in
+            var releases: Set<Release> = []
+            try db.rows("SELECT id, code FROM releases") { releases.insert(Release(id: $0[0], code: $0[1])) }
+            return releases
+        }
         return { releases.contains(Release(id: $0, code: $1)) }
     }
 
     /// The pauses that the servers of a plan asked for and that are in force at an instant.
-    /// - Throws: ``LedgerError``.
     public func pauses(of plan: Plan, at now: Timestamp) throws(LedgerError) -> [Pause] {
         let endpoints = Set(plan.names.types.values.compactMap { plan.rules.endpoints[$0.system] })
         return try read { try $0.pauses() }.filter { $0.isInForce(at: now) && endpoints.contains($0.endpoint) }
@@ -45,7 +51,6 @@ public struct LedgerView: Sendable {
 
     /// What was delivered, refused, is in flight and waits.
     /// - Parameter today: the day whose quota is shown.
-    /// - Throws: ``LedgerError``.
     public func overview(today: Int) throws(LedgerError) -> LedgerOverview {
         try read { try LedgerOverview($0, today: today) }
     }
@@ -54,7 +59,6 @@ public struct LedgerView: Sendable {
     ///
     /// They count until they are released or forgotten, whatever bundles jobs are given.
     /// - Parameter ignored: codes that the operator does not want to be told of.
-    /// - Throws: ``LedgerError``.
     public func heldReleasable(
         knowing systems: SystemTable, ignoring ignored: Set<String> = []
     ) throws(LedgerError) -> [String: Int] {
@@ -62,7 +66,7 @@ public struct LedgerView: Sendable {
             var counts: [String: Int] = [:]
             guard try db.hasTable("waits") else { return counts }
             try db.waits { row in
-                let reason = WaitReason(code: row[3], detail: row[4])
+                let reason = WaitReason(row, at: 3)
                 guard reason.isReleasable(knowing: systems), !ignored.isSuperset(of: reason.heldCodes) else { return }
                 counts[reason.heldCodes.joined(separator: ", "), default: 0] += row[5]
             }
@@ -71,7 +75,6 @@ public struct LedgerView: Sendable {
     }
 
     /// What jobs found of the records of a pool that are not delivered.
-    /// - Throws: ``LedgerError``.
     public func lastFindings(of pool: CandidatePool) throws(LedgerError) -> LastFindings {
         try read { db in
             var findings = LastFindings()

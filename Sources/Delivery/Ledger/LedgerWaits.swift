@@ -44,6 +44,14 @@ extension Plan {
     }
 }
 
+extension WaitReason {
+    /// Reads the code from a column and the detail from the next one, which is empty if there is no more to say.
+    init(_ row: borrowing DatabaseRow, at column: Int) {
+        let detail: String = row[column + 1]
+        self.init(code: row[column], detail: detail.isEmpty ? nil : detail)
+    }
+}
+
 extension Database {
     /// Reads how many records wait, neither settled nor in flight: client, type, bundle, code, detail and records a row.
     func waits(_ body: (borrowing DatabaseRow) -> Void) throws {
@@ -66,10 +74,7 @@ extension Database {
             """
             SELECT code, detail FROM waits JOIN reasons ON reasons.id = reason WHERE identity = ? AND content = ?
             """, [key.identity, key.content]
-        ) { row in
-            let detail: String = row[1]
-            reason = WaitReason(code: row[0], detail: detail.isEmpty ? nil : detail)
-        }
+        ) { reason = WaitReason($0, at: 0) }
         return reason
     }
 
@@ -78,7 +83,7 @@ extension Database {
             """
             INSERT INTO bundles (digest, path, time) VALUES (?, ?, ?)
             ON CONFLICT DO UPDATE SET path = excluded.path, time = excluded.time
-            """, [bundle.digest, bundle.path, now.milliseconds / 1000])
+            """, [bundle.digest, bundle.path, now.seconds])
         return try first("SELECT id FROM bundles WHERE digest = ?", [bundle.digest]) ?? 0
     }
 

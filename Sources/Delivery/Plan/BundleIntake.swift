@@ -28,10 +28,7 @@ public struct BundleIntake: Sendable {
     /// Opens and verifies bundles.
     ///
     /// - Parameters:
-    ///   - paths: the bundles, in order.
-    ///   - systems: those that records may be of.
     ///   - signers: those of whom one has to have signed each bundle; nil where nobody has to.
-    ///   - limit: how many segments are read at once.
     ///   - keepsGoing: whether bundles that do not verify are left out.
     ///   - isReleased: whether the operator accepted that a record, by its id, is held for a reason.
     ///   - progress: told the bytes of each member that was checked.

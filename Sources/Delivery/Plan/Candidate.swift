@@ -17,20 +17,18 @@ public struct RecordPlace: Sendable, Hashable {
 /// The knowledge of a record that a plan needs: 88 bytes, whatever the size of the record, and its items.
 struct Candidate: Sendable {
     let key: DeliveryKey
-    /// The key that sorts records by time: milliseconds since 1970. Records of unknown time come last.
-    let timeOrder: Int64
     let place: RecordPlace
+    /// The time at which the device queued the record, in milliseconds since 1970, or `nil` if it is unknown.
+    let time: Int64?
     let client: UInt32
     let type: UInt32
     private let packedAccount: OptionalUInt32
     private let packedHolds: OptionalUInt32
-    private let firstItem: Int
     private let itemCount: OptionalUInt32
+    private let firstItem: Int
 
-    private static let unknownTime = Int64.max
-
-    /// The time at which the device queued the record, in milliseconds since 1970, or `nil` if it is unknown.
-    var time: Int64? { timeOrder == Self.unknownTime ? nil : timeOrder }
+    /// The key that sorts records by time. Records of unknown time come last.
+    var timeOrder: Int64 { time ?? .max }
     /// The indices of the record's items in the pool, or `nil` for a record that is no list.
     var items: Range<Int>? { itemCount.value.map { firstItem..<firstItem + Int($0) } }
     /// The number of the account, or `nil` if the record needs no credential.
@@ -43,7 +41,7 @@ struct Candidate: Sendable {
         account: UInt32?, holds: UInt32?
     ) {
         (self.key, self.place, self.client, self.type) = (key, place, client, type)
-        timeOrder = time?.milliseconds ?? Self.unknownTime
+        self.time = time?.milliseconds
         firstItem = items?.lowerBound ?? 0
         itemCount = OptionalUInt32(items.map { UInt32($0.count) })
         packedAccount = OptionalUInt32(account)
@@ -121,19 +119,10 @@ public struct CandidatePool: Sendable {
     /// The records, by number, that are held for a code that is not released.
     /// - Parameter ids: only those of these ids; nil for all.
     public func held(for code: String, ids: [String]?) -> [Int] {
-        let wanted = ids.map { identities(of: $0) }
+        let wanted = ids.map { ids in Set(names.types.values.flatMap { type in ids.map { type.identity(of: $0) } }) }
         return candidates.indices.filter { index in
-            guard holds(of: index).contains(code) else { return false }
-            return wanted?.keys.contains(candidates[index].key.identity) ?? true
+            holds(of: index).contains(code) && wanted?.contains(candidates[index].key.identity) ?? true
         }
-    }
-
-    private func identities(of ids: [String]) -> [Digest16: String] {
-        var identities: [Digest16: String] = [:]
-        for type in names.types.values {
-            for id in ids { identities[DeliveryKey.identity(system: type.system, type: type.name, id: id)] = id }
-        }
-        return identities
     }
 
     /// Where a record stands, by its number in the order of the bundles.
@@ -206,12 +195,6 @@ public struct BundleName: Sendable, Hashable {
     public let path: String
     /// Its digest, which stays the same whatever the file is called.
     public let digest: String
-
-    /// Names a bundle.
-    public init(path: String, digest: String) {
-        self.path = path
-        self.digest = digest
-    }
 }
 
 /// Which reasons for holding a record an operator may accept.

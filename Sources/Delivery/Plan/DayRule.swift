@@ -8,22 +8,13 @@ public struct DayRule: Sendable, Equatable {
         public let instant: Int
         /// The offset: more than 0 to the east.
         public let offset: Int
-
-        /// Makes a change.
-        public init(instant: Int, offset: Int) {
-            self.instant = instant
-            self.offset = offset
-        }
     }
 
-    private let changes: [ClockChange]
+    /// The changes in their order. Before the first one, the clock shows UTC.
+    let changes: [ClockChange]
 
     /// UTC days.
     public static let utc = DayRule(changes: [])
-
-    /// Days of a clock.
-    /// - Parameter changes: in their order; before the first one it shows UTC.
-    public init(changes: [ClockChange]) { self.changes = changes }
 
     /// The day of an instant, counted from 1970-01-01.
     public func day(of instant: Timestamp) -> Int {

@@ -1,3 +1,4 @@
+import Bytes
 import Telemetry
 
 /// An upload that was marked in flight and not settled: nothing more is known of it.
@@ -31,17 +32,20 @@ public struct Standing: Sendable, Equatable {
     /// What became of it.
     public var outcome: Outcome
     /// Seconds since 1970 of the last settlement of another payload under its id.
-    private var otherSeconds: UInt32
+    private let otherSeconds: OptionalUInt32
+
+    /// The last second that is stored, in the year 2106. Later ones become it.
+    private static let lastSecond = Int64(UInt32.max) - 1
 
     /// When another payload under its id was last settled.
     public var otherSent: Timestamp? {
-        otherSeconds == 0 ? nil : Timestamp(milliseconds: Int64(otherSeconds) * 1000)
+        otherSeconds.value.flatMap { Timestamp(milliseconds: Int64($0) * 1000) }
     }
 
     /// Keeps the instant to the second, which is all that is asked for.
     public init(_ outcome: Outcome = .none, otherSent: Timestamp? = nil) {
         self.outcome = outcome
-        otherSeconds = UInt32(clamping: (otherSent?.milliseconds ?? 0) / 1000)
+        otherSeconds = OptionalUInt32(otherSent.map { UInt32(clamping: min($0.milliseconds / 1000, Self.lastSecond)) })
     }
 }
 
@@ -71,7 +75,4 @@ public struct LedgerState: Sendable {
 
     /// Returns whether the item at an index of the pool was delivered.
     func isDelivered(item index: Int) -> Bool { deliveredItems.indices.contains(index) && deliveredItems[index] }
-
-    /// All clients' uploads of today's quota.
-    public var usedInAll: Int { used.values.reduce(0, +) }
 }

@@ -30,11 +30,7 @@ struct ListItems {
     let items: [Item]
     private let list: ListFormat
 
-    /// Finds the events of a record; nil if it is not such a list.
-    ///
-    /// - Parameters:
-    ///   - format: how the record's system tells events apart; nil if its uploads are no lists.
-    ///   - document: memory to read with.
+    /// Finds the events of a record. Returns `nil` if it is not a list of the format, or its system has no lists.
     init?(_ record: borrowing Record, _ format: ListFormat?, using document: inout JSONDocument) {
         guard let format, (try? document.read(record.payload)) != nil,
             document.memberCount(of: document.root) == 1,

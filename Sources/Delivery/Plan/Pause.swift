@@ -14,20 +14,16 @@ public struct Pause: Sendable, Hashable {
     /// The longest wish that is granted, in seconds: a mistaken one must not end all uploads for years.
     static let longest = 7 * 86_400
 
-    /// Reads back what a ledger has.
-    init(endpoint: String, noted: Timestamp, until: Timestamp) {
-        (self.endpoint, self.noted, self.until) = (endpoint, noted, until)
-    }
-
-    /// A wish of this instant.
-    /// - Parameter seconds: for how long.
-    init(endpoint: String, seconds: Int, now: Timestamp) {
-        let end = now.milliseconds + Int64(min(max(0, seconds), Self.longest)) * 1000
-        self.init(endpoint: endpoint, noted: now, until: Timestamp(clamping: (end + 999) / 1000 * 1000))
-    }
-
     /// Whether the server is to be left alone now. A wish from a future that never came was noted by a wrong clock.
     public func isInForce(at now: Timestamp) -> Bool {
         now < until && noted.milliseconds - now.milliseconds <= PlanRules.clockToleranceMilliseconds
+    }
+}
+
+extension Pause {
+    /// Creates a pause of a number of seconds from now on.
+    init(endpoint: String, seconds: Int, now: Timestamp) {
+        let end = now.milliseconds + Int64(min(max(0, seconds), Self.longest)) * 1000
+        self.init(endpoint: endpoint, noted: now, until: Timestamp(clamping: (end + 999) / 1000 * 1000))
     }
 }

@@ -1,81 +1,51 @@
 import Telemetry
 
 /// What a job does with a record. Each record has exactly one disposition.
-public enum Disposition: UInt8, Sendable, CaseIterable {
+public enum Disposition: String, Sendable, CaseIterable {
     /// It is sent.
     case send
     /// Some parts of its list are sent; the rest waits for another job, for the limits allow no more.
-    case sendPart
+    case sendPart = "sent-in-part"
     /// Nothing of its list is left to send: it is settled without a request.
-    case settle
+    case settle = "nothing-left"
     /// It waits for another day, for its client's quota of today is used up.
-    case dailyLimit
+    case dailyLimit = "daily-limit"
     /// It waits for another job, for this one has enough of its type.
-    case typeLimit
+    case typeLimit = "per-type-limit"
     /// It waits, for its id was sent with another payload less than 15 minutes ago, or is in this job.
-    case sameIDLately
+    case sameIDLately = "same-id-lately"
     /// It waits for a credential.
-    case missingCredential
+    case missingCredential = "missing-credential"
     /// It waits, for its server asked to be left alone for a while.
-    case serverPause
+    case serverPause = "server-pause"
     /// It must not be sent as it stands.
     case held
     /// It is older than wanted.
-    case tooOld
+    case tooOld = "too-old"
     /// It is not sent any more, for its client asked that its data be deleted.
-    case deletionRequested
+    case deletionRequested = "deletion-requested"
     /// It was delivered before.
-    case delivered
+    case delivered = "delivered-before"
     /// It was refused before.
-    case refused
+    case refused = "refused-before"
     /// The same record stands in these bundles more than once.
     case duplicate
     /// Other requests of this job carry all that its list has.
-    case overlapping
+    case overlapping = "events-in-another-request"
     /// It was not delivered, and somebody decided that it never will be.
-    case givenUp
+    case givenUp = "given-up"
 
     /// The code by which machines know it.
-    public var code: String {
-        switch self {
-        case .send: "send"
-        case .sendPart: "sent-in-part"
-        case .settle: "nothing-left"
-        case .dailyLimit: "daily-limit"
-        case .typeLimit: "per-type-limit"
-        case .sameIDLately: "same-id-lately"
-        case .missingCredential: "missing-credential"
-        case .serverPause: "server-pause"
-        case .held: "held"
-        case .tooOld: "too-old"
-        case .deletionRequested: "deletion-requested"
-        case .delivered: "delivered-before"
-        case .refused: "refused-before"
-        case .duplicate: "duplicate"
-        case .overlapping: "events-in-another-request"
-        case .givenUp: "given-up"
-        }
-    }
+    public var code: String { rawValue }
 
-    /// The name in summaries.
+    /// The name in summaries: the words of the code, unless the name is another one.
     public var name: String {
         switch self {
-        case .send: "send"
-        case .sendPart: "sent in part"
-        case .settle: "nothing left"
-        case .dailyLimit: "daily limit"
         case .typeLimit: "per-type limit"
         case .sameIDLately: "same id sent lately"
-        case .missingCredential: "missing credential"
         case .serverPause: "server asked to wait"
-        case .held: "held"
-        case .tooOld: "too old"
         case .deletionRequested: "deletion-requested"
-        case .delivered: "delivered before"
-        case .refused: "refused before"
-        case .duplicate: "duplicate"
-        case .overlapping: "events in another request"
-        case .givenUp: "given up"
+        default: code.replacing("-", with: " ")
         }
     }
 
@@ -86,6 +56,14 @@ public enum Disposition: UInt8, Sendable, CaseIterable {
         case .send, .settle, .missingCredential, .held, .tooOld, .deletionRequested, .delivered, .refused, .duplicate,
             .givenUp:
             false
+        }
+    }
+
+    /// Whether the record may still be sent one day, by itself or after somebody does something.
+    public var isWaiting: Bool {
+        switch self {
+        case .missingCredential, .held, .tooOld: true
+        default: isForLater
         }
     }
 }
@@ -181,18 +159,6 @@ public struct Plan: Sendable {
     }
 }
 
-extension Disposition {
-    /// Whether the record may still be sent one day, by itself or after somebody does something.
-    public var isWaiting: Bool {
-        switch self {
-        case .send, .settle, .deletionRequested, .delivered, .refused, .duplicate, .givenUp: false
-        case .sendPart, .dailyLimit, .typeLimit, .sameIDLately, .missingCredential, .serverPause, .held, .tooOld,
-            .overlapping:
-            true
-        }
-    }
-}
-
 extension Plan {
     /// Records that are not sent, counted by reason.
     public var reasons: [WaitReason: Int] {
@@ -233,11 +199,10 @@ extension Plan {
     }
 
     private func reason(of disposition: Disposition, detail: UInt32?) -> WaitReason {
-        guard let detail else { return WaitReason(disposition) }
-        switch disposition {
-        case .held: return WaitReason(disposition, detail: names.holds[detail].joined(separator: ", "))
-        case .missingCredential: return WaitReason(disposition, detail: names.accounts[detail].label)
-        default: return WaitReason(disposition)
+        switch (disposition, detail) {
+        case (.held, let detail?): WaitReason(disposition, detail: names.holds[detail].joined(separator: ", "))
+        case (.missingCredential, let detail?): WaitReason(disposition, detail: names.accounts[detail].label)
+        default: WaitReason(disposition)
         }
     }
 }

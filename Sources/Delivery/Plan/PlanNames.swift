@@ -1,3 +1,4 @@
+import Bundle
 import Telemetry
 
 /// A client as limits count it: told apart by system, without letter case. Records without a client share one a system.
@@ -6,13 +7,6 @@ public struct ClientName: Sendable {
     public let system: SystemName
     /// The client's id in the letters in which it was met first; nil for records without one.
     public let client: String?
-
-    /// Names a client.
-    /// - Parameter client: the id in any letter case.
-    public init(system: SystemName, client: String?) {
-        self.system = system
-        self.client = client
-    }
 
     /// The id as it is compared.
     var folded: String? { client?.lowercased() }
@@ -42,40 +36,18 @@ public struct TypeName: Sendable, Hashable {
     /// The system's own name of it.
     public let name: String
 
-    /// Names the uploads of one type of a system.
-    public init(system: SystemName, name: String) {
-        self.system = system
-        self.name = name
-    }
+    /// Returns the identity of the record of this type that has an id.
+    func identity(of id: String) -> Digest16 { DeliveryKey.identity(system: system, type: name, id: id) }
 }
 
-/// Gives each different value a small number, so that a hundred thousand records share their names.
-public struct Numbered<Value: Hashable & Sendable>: Sendable {
-    /// The values by number.
-    public private(set) var values: [Value] = []
-    private var numbers: [Value: UInt32] = [:]
-
-    /// The number of a value; a new one gets the next.
-    mutating func number(of value: Value) -> UInt32 {
-        if let number = numbers[value] { return number }
-        let number = UInt32(clamping: values.count)
-        numbers[value] = number
-        values.append(value)
-        return number
-    }
-
-    /// The value of a number.
-    subscript(_ number: UInt32) -> Value { values[Int(number)] }
-}
-
-/// The names that the candidates of a plan stand for by number.
+/// The names of the candidates of a plan, which refer to them by number.
 public struct PlanNames: Sendable {
     /// Clients.
-    public internal(set) var clients = Numbered<ClientName>()
+    public internal(set) var clients = NumberedValues<ClientName>()
     /// Types of upload.
-    public internal(set) var types = Numbered<TypeName>()
+    public internal(set) var types = NumberedValues<TypeName>()
     /// Accounts that need a credential.
-    public internal(set) var accounts = Numbered<Account>()
+    public internal(set) var accounts = NumberedValues<Account>()
     /// What holds records: the codes that are not released, in order.
-    public internal(set) var holds = Numbered<[String]>()
+    public internal(set) var holds = NumberedValues<[String]>()
 }

@@ -10,7 +10,7 @@ import Telemetry
 /// let bundles = try await BundleIntake(
 ///     paths, knowing: Systems.table, limit: JobLimit(jobs: 2), isReleased: { _, _ in false })
 /// let plan = Planner.plan(bundles.pool, LedgerState(), rules: PlanRules(), now: now)
-/// for send in plan.queues.flatMap(\.sends) { records.append(try bundles.source.upload(send).record) }
+/// for send in plan.queues.flatMap(\.sends) { records.append(try bundles.source.record(of: send)) }
 /// ```
 ///
 /// Source: "Delivery", "A job" and "Limits".
@@ -38,13 +38,7 @@ public struct Planner {
     private var plan: Plan
     private var sends: [UInt32: [PlannedSend]] = [:]
 
-    /// Makes the plan.
-    ///
-    /// - Parameters:
-    ///   - pool: the records.
-    ///   - state: what the ledger knows of them.
-    ///   - now: the present instant.
-    ///   - hasCredential: whether there is a credential for an account.
+    /// Makes the plan of the records of a pool.
     public static func plan(
         _ pool: CandidatePool, _ state: LedgerState, rules: PlanRules, now: Timestamp,
         hasCredential: (Account) -> Bool = { _ in true }
@@ -168,7 +162,7 @@ public struct Planner {
         }
         // Only records of systems with lists have items.
         guard let list = pool.systems[pool.names.types[candidate.type].system]?.uploads.list else { return .held }
-        let parts = ListSplit(rules, list).parts(left.map { (place: $0, count: pool.items.size(at: $0)) })
+        let parts = parts(of: left, list)
         for (number, part) in parts.enumerated() {
             let sent = part.map { SentItem(index: $0 - items.lowerBound, key: pool.items.keys[$0]) }
             let isWhole = part.count == items.count
@@ -181,6 +175,25 @@ public struct Planner {
                 followsRefusal: !refused.isEmpty)
         }
         return .send
+    }
+
+    /// Splits items of a list into uploads that are not too large. An item that is too large alone has an upload of its own.
+    private func parts(of items: [Int], _ list: ListFormat) -> [[Int]] {
+        let limit = min(list.mostItems, rules.mostListItems)
+        let frame = ListItems.opening(list).count + ListItems.closing.count
+        var parts: [[Int]] = []
+        var bytes = 0
+        for item in items {
+            let size = pool.items.size(at: item) + 1
+            if let count = parts.last?.count, count < limit, bytes + size + frame <= rules.largestList {
+                parts[parts.count - 1].append(item)
+                bytes += size
+            } else {
+                parts.append([item])
+                bytes = size
+            }
+        }
+        return parts
     }
 
     /// Counts an upload; the reason why it has to wait, if it has to.

@@ -17,7 +17,7 @@ struct Quota {
         used =
             switch limits.scope {
             case .client: names.clients.values.map { state.used[$0] ?? 0 }
-            case .job: [state.usedInAll]
+            case .job: [state.used.values.reduce(0, +)]
             }
     }
 

@@ -15,12 +15,7 @@ public enum RecordStanding: Sendable, Equatable {
     /// It waits for a later job, for the reason that the last one had.
     case waiting(WaitReason)
 
-    /// Tells of each record of a pool how far it has come, in their order.
-    ///
-    /// - Parameters:
-    ///   - pool: the records.
-    ///   - state: what the ledger knows of them.
-    ///   - last: what the last job that saw them found.
+    /// Returns how far each record of a pool has come, in their order. `last` are the findings of the last job that saw them.
     public static func all(
         of pool: CandidatePool, _ state: LedgerState, _ last: LastFindings = LastFindings()
     ) -> [RecordStanding] {

@@ -3,12 +3,6 @@ import JSONText
 import Synchronization
 import Telemetry
 
-/// The record that an upload sends.
-public struct Upload: Sendable {
-    /// The record; its payload is exactly what is sent.
-    public let record: Record
-}
-
 /// Reads from the bundles what uploads carry, through the seek table: a segment is decoded when one of its records is
 /// wanted, checked against its hash again, and kept while there is room.
 public final class UploadSource: Sendable {
@@ -42,18 +36,19 @@ public final class UploadSource: Sendable {
         state = Mutex(State())
     }
 
-    /// The record, or the part of one, that an upload sends. Blocks while a segment is decoded.
+    /// Returns the record, or the part of one, that an upload sends: its payload is exactly what is sent. Blocks while a segment
+    /// is decoded.
     /// - Throws: ``UnusableBundleError`` if the bundle is no longer what was verified.
-    public func upload(_ send: PlannedSend) throws(UnusableBundleError) -> Upload {
+    public func record(of send: PlannedSend) throws(UnusableBundleError) -> Record {
         try reading(send.place) { state throws(BundleError) in
             let record = try self.record(at: send.place, &state)
             guard DeliveryKey(record) == send.recordKey else { throw Self.changed(send.place) }
-            guard !send.isWhole else { return Upload(record: record) }
+            guard !send.isWhole else { return record }
             let format = systems(of: send.place)[record.system]?.uploads.list
             guard let list = ListItems(record, format, using: &state.document) else { throw Self.changed(send.place) }
             var part = record
             part.payload = list.payload(with: send.items.map(\.index), of: record.payload)
-            return Upload(record: part)
+            return part
         }
     }
 
@@ -69,15 +64,8 @@ public final class UploadSource: Sendable {
     private func reading<Value: Sendable>(
         _ place: RecordPlace, _ body: (inout State) throws(BundleError) -> Value
     ) throws(UnusableBundleError) -> Value {
-        let result = state.withLock { state in
-            do throws(BundleError) {
-                return Result<Value, BundleError>.success(try body(&state))
-            } catch {
-                return .failure(error)
-            }
-        }
         do throws(BundleError) {
-            return try result.get()
+            return try state.withLock { state throws(BundleError) in try body(&state) }
         } catch {
             throw UnusableBundleError(path: bundles[Int(place.bundle)].path, error: error)
         }
@@ -103,7 +91,7 @@ public final class UploadSource: Sendable {
         }
         let bundle = bundles[Int(place.bundle)]
         var decoder = try BundleReader.makeDecoder()
-        let contents = try bundle.contents(of: bundle.manifest.segments[Int(place.segment)], with: &decoder)
+        let contents = try bundle.contents(of: bundle.manifest.segments[Int(place.segment)].path, with: &decoder)
         while state.bytes + contents.count > cacheLimit,
             let oldest = state.cache.min(by: { $0.value.lastUse < $1.value.lastUse })
         {

@@ -1,25 +1,17 @@
 import CZlib
-
-/// Why a body could not be compressed.
-public struct GzipError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The error code of zlib.
-    public let code: Int32
-
-    /// The code in words.
-    public var description: String { "zlib cannot compress the body (code \(code))" }
-}
+import Telemetry
 
 /// The gzip file format of RFC 1952, one member.
 enum Gzip {
     /// Compresses bytes at the default level, without a name or a time, so that equal bytes give equal results.
-    /// - Throws: ``GzipError`` if there is not enough memory.
-    static func compressed(_ bytes: [UInt8]) throws(GzipError) -> [UInt8] {
+    /// - Throws: `RequestError.notCompressed` if there is not enough memory.
+    static func compressed(_ bytes: [UInt8]) throws(RequestError) -> [UInt8] {
         var stream = z_stream()
         var code = pingferry_gzip_init(&stream, Z_DEFAULT_COMPRESSION)
-        guard code == Z_OK else { throw GzipError(code: code) }
+        guard code == Z_OK else { throw failure(code) }
         defer { deflateEnd(&stream) }
         // zlib counts in 32 bits; a body is far below that.
-        guard let length = UInt32(exactly: bytes.count) else { throw GzipError(code: Z_BUF_ERROR) }
+        guard let length = UInt32(exactly: bytes.count) else { throw failure(Z_BUF_ERROR) }
         let limit = Int(deflateBound(&stream, uLong(bytes.count)))
         var input = bytes
         let output = [UInt8](unsafeUninitializedCapacity: limit) { output, count in
@@ -32,7 +24,11 @@ enum Gzip {
             }
             count = limit - Int(stream.avail_out)
         }
-        guard code == Z_STREAM_END else { throw GzipError(code: code) }
+        guard code == Z_STREAM_END else { throw failure(code) }
         return output
+    }
+
+    private static func failure(_ code: Int32) -> RequestError {
+        .notCompressed("zlib cannot compress the body (code \(code))")
     }
 }

@@ -14,16 +14,7 @@ public struct UploadRequest: Sendable, Equatable {
     /// Hides the secrets of the request in texts of the server, which may repeat them.
     let secrets: SecretMask
 
-    /// Makes the request that a system describes.
-    ///
-    /// - Parameters:
-    ///   - format: how the system's uploads are made.
-    ///   - payload: canonical bytes.
-    ///   - credential: the credential of the account that the target and the app name.
-    ///   - secrets: what hides the credential in answers.
-    ///   - now: the instant of sending.
-    ///   - agent: what the header `User-Agent` says.
-    /// - Throws: `RequestError`.
+    /// Makes the request that a system describes, with the credential of the account that the target and the app name.
     package init(
         _ format: UploadFormat, target: Target?, payload: [UInt8], credential: Credential,
         secrets: SecretMask, now: Timestamp, agent: String
@@ -33,16 +24,8 @@ public struct UploadRequest: Sendable, Equatable {
         method = target.method ?? format.method
         path = PercentEncoding.path(target.path)
         var headers = [HeaderField("User-Agent", agent)] + content.headers + target.headerFields
-        if content.isCompressed {
-            headers.append(HeaderField("Content-Encoding", "gzip"))
-            do throws(GzipError) {
-                body = try Gzip.compressed(content.body)
-            } catch {
-                throw .notCompressed("\(error)")
-            }
-        } else {
-            body = content.body
-        }
+        if content.isCompressed { headers.append(HeaderField("Content-Encoding", "gzip")) }
+        body = content.isCompressed ? try Gzip.compressed(content.body) : content.body
         self.headers = headers
         self.secrets = secrets
     }

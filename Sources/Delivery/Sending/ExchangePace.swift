@@ -26,10 +26,7 @@ struct ExchangePace {
     /// hold up a job otherwise.
     static let slowestBody = 1000
 
-    /// - Parameters:
-    ///   - start: when the exchange began.
-    ///   - whole: how long all of it may take.
-    ///   - patience: how long a server may say nothing.
+    /// Begins an exchange that may take `whole`, and of which a server may say nothing for `patience`.
     init(start: ContinuousClock.Instant, whole: Duration, patience: Duration) {
         deadline = start + whole
         self.patience = patience

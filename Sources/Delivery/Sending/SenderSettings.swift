@@ -43,7 +43,6 @@ public struct TLSIdentity: Sendable {
     public init() {}
 
     /// Reads the files and finds out whether they can be used.
-    /// - Throws: ``CredentialError``.
     func read() throws(CredentialError) -> HTTPIdentity {
         var identity = HTTPIdentity()
         if let authorities { identity.authorities = try Self.certificates(authorities) }

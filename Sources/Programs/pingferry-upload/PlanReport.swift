@@ -106,9 +106,9 @@ struct PlanReport {
     }
 
     private static func json(_ send: PlannedSend, _ plan: Plan, _ source: UploadSource) throws -> [UInt8] {
-        let upload = try source.upload(send)
-        var object = json(upload.record)
-        object.set("bytes", integer: upload.record.payload.count)
+        let record = try source.record(of: send)
+        var object = json(record)
+        object.set("bytes", integer: record.payload.count)
         if !send.items.isEmpty { object.set("events", integer: send.items.count) }
         return object.bytes
     }

@@ -30,7 +30,7 @@ import Testing
         #expect(KeygenAnswer.key(of: good, "a") == nil)
         #expect(KeygenAnswer.key(of: result(255, String(decoding: good.output, as: UTF8.self)), "a b") == nil)
         #expect(KeygenAnswer.key(of: result(0, "Good \"other\" signature for a with key\n"), "a") == nil)
-        #expect(KeygenAnswer.principals(of: result(0, "a\nb c\n")) == ["a", "b c"])
+        #expect(KeygenAnswer.lines(result(0, "a\nb c\n").output) == ["a", "b c"])
         #expect(KeygenAnswer.reason(of: result(255, "Could not verify signature.\n")) == nil)
         #expect(
             KeygenAnswer.reason(of: result(255, "Could not verify signature.\n", "incorrect signature\r\n"))

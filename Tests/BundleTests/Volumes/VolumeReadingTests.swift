@@ -116,7 +116,7 @@ import Testing
         let error = #expect(throws: BundleError.self) {
             let reader = try BundleReader(path: first)
             var decoder = try BundleReader.makeDecoder()
-            _ = try reader.contents(of: reader.manifest.segments[0], with: &decoder)
+            _ = try reader.contents(of: reader.manifest.segments[0].path, with: &decoder)
         }
         // The frame begins in front of the damage and ends behind it.
         guard case .volumes(.faults(let faults))? = error, case .damaged(let offset, let last, _) = faults[0].kind

@@ -80,9 +80,9 @@ import Testing
         for source in [intake.source, UploadSource(readers, cacheLimit: 1)] {
             var seen: Set<String> = []
             for send in plan(intake).sends {
-                let upload = try source.upload(send)
-                #expect(upload.record == records[Int(upload.record.id) ?? 0])
-                seen.insert(upload.record.id)
+                let record = try source.record(of: send)
+                #expect(record == records[Int(record.id) ?? 0])
+                seen.insert(record.id)
             }
             #expect(seen.count == 60)
         }
@@ -96,7 +96,7 @@ import Testing
         let rules = PlanRules(largestList: 35)
         let plan = Planner.plan(intake.pool, LedgerState(), rules: rules, now: Sample.time(0))
         let payloads = try plan.sends.map {
-            String(decoding: try intake.source.upload($0).record.payload, as: UTF8.self)
+            String(decoding: try intake.source.record(of: $0).payload, as: UTF8.self)
         }
         #expect(payloads == [#"{"data":[{"time":1},{"time":2}]}"#, #"{"data":[{"time":3}]}"#])
     }
@@ -110,13 +110,13 @@ import Testing
         try FileManager.default.removeItem(atPath: folder("1"))
         try FileManager.default.moveItem(atPath: folder("2"), toPath: folder("1"))
         let send = try #require(plan(intake).sends.first)
-        #expect(String(decoding: try intake.source.upload(send).record.payload, as: UTF8.self) == #"{"seq":1}"#)
+        #expect(String(decoding: try intake.source.record(of: send).payload, as: UTF8.self) == #"{"seq":1}"#)
         // The same file with other bytes.
         try await Sample.bundle([Sample.ping("A", seq: 3)], at: folder("3"))
         let fresh = try await self.intake(folder("3"))
         let other = try FileHandle(forWritingTo: URL(fileURLWithPath: folder("3")))
         try other.write(contentsOf: Data(contentsOf: URL(fileURLWithPath: folder("1"))))
         try other.close()
-        #expect(throws: (any Error).self) { try fresh.source.upload(try #require(plan(fresh).sends.first)) }
+        #expect(throws: (any Error).self) { try fresh.source.record(of: try #require(plan(fresh).sends.first)) }
     }
 }

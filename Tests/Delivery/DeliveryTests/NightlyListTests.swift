@@ -54,12 +54,12 @@ import Testing
         try ledger.begin(plan)
         var arrived: [String] = []
         for (number, send) in plan.sends.enumerated() {
-            let upload = try intake.source.upload(send)
+            let record = try intake.source.record(of: send)
             #expect(try await ledger.mark([send], at: now) == [.marked])
             let fails = number == failsAt
-            if !fails { arrived += events(upload.record.payload) }
+            if !fails { arrived += events(record.payload) }
             let outcome: Outcome = fails ? .retryLater(reason: "503") : .delivered(status: 200)
-            try await ledger.settle([Settlement(send, recordID: upload.record.id, outcome: outcome)], at: now)
+            try await ledger.settle([Settlement(send, recordID: record.id, outcome: outcome)], at: now)
             if fails { break }
         }
         return arrived

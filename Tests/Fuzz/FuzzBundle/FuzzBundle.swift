@@ -21,18 +21,18 @@ public func fuzzBundle(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 /// Opens, reads everything, and salvages.
 private func read(_ file: [UInt8]) {
-    if let reader = try? BundleReader(bytes: file, knowing: Systems.table),
+    if let reader = try? BundleReader(ByteSource(file), path: "-", knowing: Systems.table),
         var decoder = try? BundleReader.makeDecoder()
     {
         for segment in reader.manifest.segments {
-            guard let contents = try? reader.contents(of: segment, with: &decoder) else { continue }
+            guard let contents = try? reader.contents(of: segment.path, with: &decoder) else { continue }
             precondition(contents.count == segment.bytes, "a segment of another size than listed")
         }
     }
     if let part = try? BundleReader(segmentsOf: ByteSource(file), path: "part", knowing: Systems.table),
         var decoder = try? BundleReader.makeDecoder()
     {
-        for segment in part.manifest.segments.prefix(2) { _ = try? part.contents(of: segment, with: &decoder) }
+        for segment in part.manifest.segments.prefix(2) { _ = try? part.contents(of: segment.path, with: &decoder) }
     }
     guard var scanner = try? FrameScanner(ByteSource(file), memberLimit: 1 << 16) else { return }
     var end = 0

@@ -53,3 +53,15 @@ extension LedgerError {
         }
     }
 }
+
+extension Ledger {
+    /// Marks uploads in flight.
+    func mark(_ sends: [PlannedSend], at now: Timestamp) async throws -> [MarkAnswer] {
+        try await commit(settling: [], marking: sends, at: now)
+    }
+
+    /// Settles uploads.
+    func settle(_ settlements: [Settlement], at now: Timestamp) async throws {
+        _ = try await commit(settling: settlements, marking: [], at: now)
+    }
+}
