@@ -76,7 +76,7 @@ struct ReportCommand: AsyncParsableCommand {
             let reading = Reading(
                 try await opening.open(input.paths), paths: input.paths, filter: try filters.filter(), common: common,
                 limit: limit, reportsQueues: pseudonymizer == nil, pseudonymizer: pseudonymizer)
-            let counter = ReportCounter()
+            let counter = ReportCounter(Systems.table)
             var stores = ScanReport(reading.inputs, paths: input.paths, at: try instant())
             let intake = try await count(reading, to: counter, stores: &stores)
             stores.finish(intake)
