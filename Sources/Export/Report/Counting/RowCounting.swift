@@ -37,27 +37,25 @@ struct RowCounting {
 
 extension RowCounting {
     private mutating func countRecords() {
-        guard let rows = TableRows(ExportTables.records, in: buffer) else { return }
-        var holds = OwnedRows(ExportTables.holds, in: buffer)
-        var events = OwnedRows(ExportTables.events, in: buffer)
+        let rows = TableRows(ExportTables.records, in: buffer)
+        var holds = TableRows(ExportTables.holds, in: buffer)
+        var events = TableRows(ExportTables.events, in: buffer)
         let columns = RecordColumns(rows)
         for row in 0..<rows.count {
             let number = rows[row, columns.record]
             let app = rows.text(row, columns.appName) ?? rows.text(row, columns.appID)
-            let eventRows = events?.take(of: number) ?? 0..<0
-            countRecord(rows, row, columns, app: app, events: eventRows.count)
-            countHolds(holds, holds?.take(of: number) ?? 0..<0, events: eventRows.count)
-            if let events { countEvents(events.rows, eventRows, app: app) }
+            let eventRows = events.take(of: number)
+            countRecord(rows, row, columns, app: app)
+            countHolds(holds, holds.take(of: number), events: eventRows.count)
+            countEvents(events, eventRows, app: app)
         }
     }
 
-    private mutating func countRecord(
-        _ rows: TableRows, _ row: Int, _ columns: RecordColumns, app: String?, events: Int
-    ) {
+    private mutating func countRecord(_ rows: TableRows, _ row: Int, _ columns: RecordColumns, app: String?) {
         let system = rows.text(row, columns.system) ?? ""
         let kind = RecordKind(system: system, type: rows.text(row, columns.type) ?? "")
         tally.records += 1
-        tally.payloadBytes += rows.length(row, columns.payload)
+        tally.payloadBytes += rows.bytes(row, columns.payload)?.count ?? 0
         tally.kinds.add(kind)
         if let time = rows.integer(row, columns.time) {
             tally.kindDays.add(ReportTally.KindDay(kind: kind, day: Self.day(time)))
@@ -79,10 +77,10 @@ extension RowCounting {
         tally.uploads[client.type(kind.type), default: 0] += 1
     }
 
-    private mutating func countHolds(_ holds: OwnedRows?, _ range: Range<Int>, events: Int) {
-        guard let holds, !range.isEmpty else { return }
-        let code = holds.rows.column("code")
-        for code in Set(range.compactMap { holds.rows.text($0, code) }).sorted() {
+    private mutating func countHolds(_ rows: TableRows, _ range: Range<Int>, events: Int) {
+        guard !range.isEmpty else { return }
+        let code = rows.column("code")
+        for code in Set(range.compactMap { rows.text($0, code) }).sorted() {
             tally.heldRecords.add(code)
             tally.heldEvents.add(code, events)
         }
@@ -122,33 +120,14 @@ extension RowCounting {
             payload = rows.column("payload")
         }
     }
-
-    /// The rows of a table that belong to records, which come in the order of these.
-    private struct OwnedRows {
-        let rows: TableRows
-        private let record: TableRows.Column?
-        private var next = 0
-
-        init?(_ table: Table, in buffer: RowBuffer) {
-            guard let rows = TableRows(table, in: buffer) else { return nil }
-            self.rows = rows
-            record = rows.column(TableColumn.record.name)
-        }
-
-        /// Takes the next rows, which belong to a record.
-        mutating func take(of number: Cell) -> Range<Int> {
-            let start = next
-            while next < rows.count, rows[next, record] == number { next += 1 }
-            return start..<next
-        }
-    }
 }
 
 // MARK: - Other tables
 
 extension RowCounting {
     private mutating func countSearches() {
-        guard let searches, let rows = TableRows(searches, in: buffer) else { return }
+        guard let searches else { return }
+        let rows = TableRows(searches, in: buffer)
         let (engine, source, count) = (rows.column("engine"), rows.column("source"), rows.column("count"))
         for row in 0..<rows.count {
             let kind = SearchKind(engine: rows.text(row, engine) ?? "", source: rows.text(row, source))
@@ -157,7 +136,7 @@ extension RowCounting {
     }
 
     private mutating func countClients() {
-        guard let rows = TableRows(ExportTables.clients, in: buffer) else { return }
+        let rows = TableRows(ExportTables.clients, in: buffer)
         let (system, client, apps) = (rows.column("system"), rows.column("client"), rows.column("app_name"))
         let (records, uploadable) = (rows.column("records"), rows.column("uploadable"))
         let (events, first, last) = (rows.column("events"), rows.column("first"), rows.column("last"))
@@ -173,13 +152,13 @@ extension RowCounting {
     }
 
     private mutating func countProblems() {
-        guard let rows = TableRows(ExportTables.problems, in: buffer) else { return }
+        let rows = TableRows(ExportTables.problems, in: buffer)
         let text = rows.column("text")
         count(rows, text: { rows.text($0, text) }, to: \.problems)
     }
 
     private mutating func countQuarantine() {
-        guard let rows = TableRows(ExportTables.quarantine, in: buffer) else { return }
+        let rows = TableRows(ExportTables.quarantine, in: buffer)
         let (code, reason) = (rows.column("code"), rows.column("reason"))
         count(
             rows,
