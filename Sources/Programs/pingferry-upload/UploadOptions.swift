@@ -1,7 +1,10 @@
 import ArgumentParser
+import Bundle
 import Console
 import Delivery
 import FoundationEssentials
+import Parallel
+import Systems
 import Telemetry
 
 /// The options of every command.
@@ -11,6 +14,21 @@ struct CommonOptions: ParsableArguments {
 
     @Flag(help: "Print a summary for machines on standard output.")
     var json = false
+
+    /// Verifies bundles, with progress on the terminal.
+    /// - Throws: `UnusableBundlesError`, `LedgerError`.
+    func intake(
+        _ bundles: [String], signedBy signers: Signers? = nil, keepsGoing: Bool = false,
+        isReleased: (_ id: String, _ code: String) -> Bool
+    ) async throws -> BundleIntake {
+        let progress = ProgressLine("verifying", isQuiet: quiet)
+        defer { progress.clear() }
+        return try await BundleIntake(
+            bundles, knowing: Systems.table, signedBy: signers,
+            limit: JobLimit(jobs: ProcessInfo.processInfo.activeProcessorCount), keepsGoing: keepsGoing,
+            isReleased: isReleased
+        ) { progress.add(bytes: $0) }
+    }
 }
 
 /// Which ledger, and what a day is in it.

@@ -4,7 +4,6 @@ import Console
 import Delivery
 import Files
 import FoundationEssentials
-import Parallel
 import Systems
 import Telemetry
 
@@ -266,17 +265,9 @@ struct SendCommand: AsyncParsableCommand {
     }
 
     private func intake(isReleased: ((_ id: String, _ code: String) -> Bool)?) async throws -> BundleIntake {
-        let progress = ProgressLine("verifying", isQuiet: common.quiet)
-        defer { progress.clear() }
-        let limit = JobLimit(jobs: ProcessInfo.processInfo.activeProcessorCount)
         let signers = try signing.signers(environment: ProcessInfo.processInfo.environment)
-        let intake = try await BundleIntake(
-            bundles, knowing: Systems.table, signedBy: signers, limit: limit, keepsGoing: keepGoing,
-            isReleased: isReleased ?? { _, _ in false }
-        ) {
-            progress.add(bytes: $0)
-        }
-        progress.clear()
+        let intake = try await common.intake(
+            bundles, signedBy: signers, keepsGoing: keepGoing, isReleased: isReleased ?? { _, _ in false })
         intake.unusable.report()
         return intake
     }
