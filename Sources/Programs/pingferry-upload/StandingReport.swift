@@ -69,15 +69,10 @@ struct UnsettledRecord {
     }
 
     var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("client", string: record.client)
+        var object = CanonicalObject(naming: record)
         object.set("code", string: reason.code)
         object.set("detail", string: reason.detail)
-        object.set("id", string: record.id)
-        object.set("system", string: record.system.description)
         object.set("text", string: reason.text)
-        object.set("time", string: record.time?.description)
-        object.set("type", string: record.type)
         return object
     }
 }
