@@ -117,7 +117,7 @@ struct BundleContents {
         try output.array("problems", each(PlacedProblem.self, BundleLayout.problems, \.json))
         try output.set("pseudonymized", string: manifest.pseudonymized)
         try output.array("quarantined", each(Quarantined.self, BundleLayout.quarantine, \.coded))
-        if let records { try output.array("records") { add in try records.forEach { try add($0.json) } } }
+        if let records { try output.array("records", records.forEachObject) }
         try output.array("segments") { add in
             for segment in manifest.segments {
                 var object = CanonicalObject()
