@@ -10,7 +10,6 @@ final class CSVSink: TableSink {
     let prepare: @Sendable (inout RowBuffer) -> [TextBuffer]
     let identities: Set<FileIdentity>
 
-    /// - Throws: `FileError`.
     init(path: String, replacing: Bool, tables: [Table]) throws(FileError) {
         let folder = try AtomicFolder(path: path, files: tables.map { "\($0.name).csv" }, replacing: replacing)
         for (place, table) in tables.enumerated() { try folder.write(CSVText.header(of: table).span, to: place) }

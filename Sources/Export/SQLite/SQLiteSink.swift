@@ -18,7 +18,6 @@ final class SQLiteSink: TableSink {
     let identities: Set<FileIdentity>
 
     /// - Parameter threads: how many may help to sort the indexes.
-    /// - Throws: `FileError`.
     init(path: String, replacing: Bool, tables: [Table], threads: Int) throws(FileError) {
         let file = try AtomicOutput(path: path, replacing: replacing)
         identities = file.identities

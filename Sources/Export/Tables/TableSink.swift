@@ -18,7 +18,6 @@ protocol TableSink: AnyObject, SendableMetatype {
     /// The number of rows that could not be written because they have no time.
     var timeless: Int { get }
 
-    /// Writes rows.
     func write(_ prepared: borrowing Prepared) throws
 
     /// Accepts the memory of what was written, to use it again.

@@ -3,7 +3,6 @@ import Telemetry
 
 /// Lines of a timeline, each with its instant, in the order of records.
 struct TimelineLines: Sendable {
-    /// A line.
     struct Line: Sendable {
         /// In milliseconds since 1970.
         let time: Int64
@@ -11,7 +10,6 @@ struct TimelineLines: Sendable {
         let bytes: Range<Int>
     }
 
-    /// The bytes of all lines.
     fileprivate(set) var text = TextBuffer()
     fileprivate(set) var lines: [Line] = []
     /// How many rows have no time.
@@ -38,7 +36,6 @@ struct TimelineWriter {
         events = TableRows(ExportTables.events, in: rows)
     }
 
-    /// The lines of some rows.
     static func lines(of rows: RowBuffer) -> TimelineLines {
         var writer = TimelineWriter(rows)
         for record in 0..<writer.records.count { writer.add(record) }

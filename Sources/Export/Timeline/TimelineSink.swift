@@ -19,13 +19,11 @@ final class TimelineSink: TableSink {
     private let output: any StreamSink
     private let database: NewDatabase
     private let insertion: RowInsertion
-    /// How many rows have no time, and are left out.
     private(set) var timeless = 0
     let prepare: @Sendable (inout RowBuffer) -> TimelineLines = { TimelineWriter.lines(of: $0) }
 
     private static let pieceSize = 1 << 20
 
-    /// - Throws: `FileError`.
     init(_ output: any StreamSink, threads: Int) throws(FileError) {
         self.output = output
         do {

@@ -36,7 +36,6 @@ struct StandingReport {
         return "refused \(standing.refused.values.reduce(0, +)) (\((shown + more).joined(separator: ", ")))"
     }
 
-    /// As JSON, for machines.
     var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("delivered", integer: standing.delivered)

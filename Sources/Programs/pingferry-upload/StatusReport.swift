@@ -147,7 +147,6 @@ struct StatusReport {
 
     // MARK: JSON
 
-    /// All of it.
     var json: CanonicalObject {
         var object = CanonicalObject()
         object.set(
@@ -203,10 +202,8 @@ struct StatusReport {
 }
 
 extension [WaitReason: Int] {
-    /// What waits for a later job, or for somebody.
+    /// The entries deferred to a later job or awaiting manual action.
     fileprivate var forLater: Self { filter { $0.key.code != Disposition.held.code } }
-    /// What is held as it stands.
     fileprivate var held: Self { filter { $0.key.code == Disposition.held.code } }
-    /// How many records there are.
     fileprivate var records: Int { values.reduce(0, +) }
 }

@@ -89,7 +89,6 @@ struct LimitOptions: ParsableArguments {
         help: ArgumentHelp("Leave records alone that are older than this: 30d, 12h, 90m.", valueName: "age"))
     var maxAge: Age?
 
-    /// The rules of a plan.
     func rules(_ days: DayRule) -> PlanRules {
         PlanRules(
             limits: UploadLimits(daily: dailyLimit.count, perType: perTypeLimit.count, scope: limitScope),

@@ -8,7 +8,6 @@ struct RowCounting {
     private let searches: Table?
     private var tally = ReportTally()
 
-    /// Counts the rows of a buffer.
     static func tally(of buffer: RowBuffer, tables: ExportTables) -> ReportTally {
         var counting = RowCounting(buffer, searches: tables.all.first { $0.name == Self.searchTable })
         counting.countRecords()
@@ -99,7 +98,6 @@ extension RowCounting {
         }
     }
 
-    /// The columns of records that are counted.
     private struct RecordColumns {
         let record, system, type, client, time, appID, appName, version: TableRows.Column?
         let os, osVersion, device, uploadable, payload: TableRows.Column?
