@@ -13,7 +13,7 @@ public final class ReportCounter: TableSink {
     /// - Parameter systems: those whose records there are.
     public init(_ systems: SystemTable) {
         let tables = ExportTables(systems)
-        prepare = { RowCounting.tally(of: $0, tables: tables) }
+        prepare = { ReportTally(of: $0, tables) }
     }
 
     func write(_ tally: borrowing ReportTally) { self.tally.add(copy tally) }
