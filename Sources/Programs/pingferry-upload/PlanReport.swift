@@ -128,27 +128,19 @@ extension CanonicalObject {
     /// Sets what waits for somebody to do something: held records by code, and missing credentials by account.
     mutating func set(waitingIn plan: Plan) {
         set("held", object: CanonicalObject(counts: plan.holds))
-        set(
-            "missingCredentials",
-            elements: plan.missingCredentials.map { missing in
-                var object = CanonicalObject()
-                object.set(missing.account)
-                object.set("records", integer: missing.records)
-                object.set("system", string: missing.account.system.description)
-                return object.bytes
-            })
+        set("missingCredentials", objects: plan.missingCredentials) { object, missing in
+            object.set(missing.account)
+            object.set("records", integer: missing.records)
+            object.set("system", string: missing.account.system.description)
+        }
     }
 
     /// Sets which servers asked to be left alone, and until when.
     mutating func set(_ pauses: [Pause]) {
-        set(
-            "pauses",
-            elements: pauses.map { pause in
-                var object = CanonicalObject()
-                object.set("endpoint", string: pause.endpoint)
-                object.set("until", string: pause.until.description)
-                return object.bytes
-            })
+        set("pauses", objects: pauses) { object, pause in
+            object.set("endpoint", string: pause.endpoint)
+            object.set("until", string: pause.until.description)
+        }
     }
 
     /// Sets an account's name, and whether its development key is meant.
