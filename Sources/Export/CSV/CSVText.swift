@@ -7,12 +7,10 @@ import Telemetry
 ///
 /// Source: RFC 4180; "Exports", section 1.
 enum CSVText {
-    /// The names of the columns.
     static func header(of table: Table) -> [UInt8] {
         Array((table.columns.map(\.name).joined(separator: ",") + "\n").utf8)
     }
 
-    /// Appends the rows of a table.
     static func append(rowsOf place: Int, _ table: Table, in buffer: RowBuffer, to output: inout TextBuffer) {
         let cells = buffer.cells[place]
         guard !cells.isEmpty else { return }
@@ -84,7 +82,6 @@ enum CSVText {
         }
     }
 
-    /// Appends a text as one field.
     static func append(field text: Span<UInt8>, to output: inout TextBuffer) {
         guard text.hasToBeQuoted else { return output.append(copying: text) }
         output.append(room: 2 * text.count + 2) { writer in

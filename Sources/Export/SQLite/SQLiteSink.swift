@@ -12,24 +12,29 @@ final class SQLiteSink: TableSink {
     private let database: NewDatabase
     private let insertions: [RowInsertion]
     private var unsynced = 0
-    let preparer: SQLitePreparer
+    private let spares: SparePool<RowBuffer, Never>
+    /// Passes the rows on as they are, because SQLite reads the texts where they are stored.
+    let prepare: @Sendable (inout RowBuffer) -> RowBuffer
     let identities: Set<FileIdentity>
-    /// A row of a table needs no time.
-    let timeless = 0
 
     /// - Parameter threads: how many may help to sort the indexes.
-    /// - Throws: `FileError`.
-    init(path: String, replacing: Bool, tables: ExportTables, threads: Int) throws(FileError) {
+    init(path: String, replacing: Bool, tables: [Table], threads: Int) throws(FileError) {
         let file = try AtomicOutput(path: path, replacing: replacing)
         identities = file.identities
         self.path = path
-        self.tables = tables.all
-        preparer = SQLitePreparer(tables: tables.all)
+        self.tables = tables
+        let spares = SparePool<_, Never>(keeping: Self.spareLimit) { RowBuffer(tables) }
+        self.spares = spares
+        prepare = { rows in
+            var taken = spares.take()
+            swap(&taken, &rows)
+            return taken
+        }
         do {
             let database = try NewDatabase(path: file.partialPath, threads: threads)
             try database.run("PRAGMA user_version = \(ExportTables.version)")
-            for table in tables.all { try database.run(SchemaText.creation(of: table)) }
-            insertions = try tables.all.map { table in
+            for table in tables { try database.run(SchemaText.creation(of: table)) }
+            insertions = try tables.map { table in
                 try database.insertion(into: SchemaText.quoted(table.name), columns: table.columns.count)
             }
             self.database = database
@@ -58,6 +63,10 @@ final class SQLiteSink: TableSink {
         }
         unsynced += rows.text.count
         if unsynced >= Self.syncedSize { beginSync() }
+    }
+
+    func recycle(_ rows: RowBuffer) {
+        if rows.memorySize <= Self.spareSizeLimit { spares.giveBack(rows) }
     }
 
     /// The disk has time until all is written.
@@ -93,34 +102,17 @@ final class SQLiteSink: TableSink {
     }
 }
 
-/// Hands the rows on as they are: SQLite takes the texts from where they stand.
-struct SQLitePreparer: RowPreparer {
-    private let spares: SparePool<RowBuffer, Never>
-
-    init(tables: [Table]) {
-        spares = SparePool(keeping: Self.spareLimit) { RowBuffer(tables) }
-    }
-
-    func prepare(_ rows: inout RecordRows) -> RowBuffer { rows.take(leaving: spares.take()) }
-
-    func prepare(_ rows: RowBuffer) -> RowBuffer { rows }
-
-    func recycle(_ rows: RowBuffer) {
-        if rows.memorySize <= Self.spareSizeLimit { spares.giveBack(rows) }
-    }
-}
-
 extension FileError {
-    /// Says why a database could not be written.
-    init(_ error: any Error, writing path: String) {
-        guard let error = error as? DatabaseError else {
-            self.init(.write, path, code: EIO, saying: "cannot write \(path): \(error)")
-            return
-        }
-        switch error.kind {
-        case .full: self.init(.write, path, code: ENOSPC)
-        case .damaged, .notADatabase, .notAllowed, .other:
-            self.init(.write, path, code: EIO, saying: "cannot write \(path): \(error)")
+    fileprivate init(_ error: any Error, writing path: String) {
+        self.init(error, .write, path, doing: "write \(path)")
+    }
+
+    /// Creates the error of an operation that a database failed in, such as one to write `path`.
+    init(_ error: any Error, _ operation: Operation, _ path: String, doing what: String) {
+        if case .full? = (error as? DatabaseError)?.kind {
+            self.init(operation, path, code: ENOSPC)
+        } else {
+            self.init(operation, path, code: EIO, saying: "cannot \(what): \(error)")
         }
     }
 }

@@ -4,7 +4,6 @@ import Telemetry
 ///
 /// Source: "Exports", section 1; SQLite, "CREATE TABLE", "STRICT Tables", "The WITHOUT ROWID Optimization".
 enum SchemaText {
-    /// Makes a table.
     static func creation(of table: Table) -> String {
         let columns = table.columns.map { column in
             let isNumber = table.key == [column.name] && type(of: column) == "INTEGER"
@@ -19,7 +18,6 @@ enum SchemaText {
         return "CREATE TABLE \(quoted(table.name)) (\((columns + key).joined(separator: ", "))) \(kind)"
     }
 
-    /// Makes the indexes of a table.
     static func indexes(of table: Table) -> [String] {
         table.indexes.map { columns in
             let name = quoted(([table.name] + columns).joined(separator: "_"))
@@ -27,7 +25,6 @@ enum SchemaText {
         }
     }
 
-    /// Makes a view.
     static func creation(of view: TableView) -> String {
         "CREATE VIEW \(quoted(view.name)) (\(list(view.columns))) AS \(view.query)"
     }
@@ -35,7 +32,6 @@ enum SchemaText {
     /// A name as SQL has it: some columns have the names of SQL's own words.
     static func quoted(_ name: String) -> String { "\"\(name)\"" }
 
-    /// The type of the values of a column.
     static func type(of column: TableColumn) -> String {
         switch column.kind {
         case .integer, .flag: "INTEGER"

@@ -2,9 +2,7 @@ import Telemetry
 
 /// Lines of some records, kept until a job makes rows of them.
 struct RecordLines: Sendable {
-    /// A record.
     struct Entry: Sendable {
-        /// The record in short.
         let summary: RecordSummary
         /// The record with 0 as its payload, in ``RecordLines/text``.
         let frame: Range<Int>

@@ -3,9 +3,9 @@ import Telemetry
 
 /// Makes the rows of records from their lines. A maker uses its memory again for the next lines.
 struct RowMaker {
-    private let tables: ExportTables
     private let systems: SystemTable
-    private let places: (records: Int, holds: Int, notes: Int, events: Int)
+    /// The place of the records among the tables.
+    private let recordTable: Int
     /// The rows of the lines that were taken last.
     var made: RecordRows
     private var frame = JSONDocument()
@@ -16,13 +16,9 @@ struct RowMaker {
     private static let policy = JSONReadingPolicy(unpairedSurrogates: .keep, depthLimit: 513)
 
     init(_ tables: ExportTables, systems: SystemTable) {
-        self.tables = tables
         self.systems = systems
-        places = (
-            tables.place(of: ExportTables.records), tables.place(of: ExportTables.holds),
-            tables.place(of: ExportTables.notes), tables.place(of: ExportTables.events)
-        )
-        made = RecordRows(tables.all, eventTable: places.events)
+        recordTable = tables.place(of: ExportTables.records)
+        made = RecordRows(tables.all, eventTable: tables.place(of: ExportTables.events))
     }
 
     /// Makes the rows of some records, which are ``made`` then.
@@ -61,7 +57,7 @@ struct RowMaker {
         let device =
             system?.rows?.addRows(of: RecordPayload(payload, type: record.type), to: &made, nested: &nested)
             ?? DeviceCells()
-        made.buffer.add(Self.recordRow(frame, shared, device, payloadBytes, &made.buffer), to: places.records)
+        made.buffer.add(Self.recordRow(frame, shared, device, payloadBytes, &made.buffer), to: recordTable)
     }
 }
 

@@ -28,7 +28,8 @@ public struct TableExport: ~Copyable {
     }
 
     private let tables: ExportTables
-    private let sink: any RunningSink
+    private let sink: any TableSink
+    private let jobs: any RowJobs
     private var lines = RecordLines(first: 1)
     private var clients = ClientSummaries()
     private var counts: [Int]
@@ -49,17 +50,15 @@ public struct TableExport: ~Copyable {
         let tables = ExportTables(systems)
         self.tables = tables
         self.limit = limit
-        sink =
+        let sink: any TableSink =
             switch format {
-            case .sqlite:
-                Running(
-                    try SQLiteSink(path: path, replacing: replacing, tables: tables, threads: limit.jobs), tables,
-                    systems,
-                    limit)
-            case .csv: Running(try CSVSink(path: path, replacing: replacing, tables: tables), tables, systems, limit)
-            case .timeline(let output): Running(try TimelineSink(output, threads: limit.jobs), tables, systems, limit)
-            case .report(let counter): Running(ReportSink(counter, tables: tables), tables, systems, limit)
+            case .sqlite: try SQLiteSink(path: path, replacing: replacing, tables: tables.all, threads: limit.jobs)
+            case .csv: try CSVSink(path: path, replacing: replacing, tables: tables.all)
+            case .timeline(let output): try TimelineSink(output, threads: limit.jobs)
+            case .report(let counter): counter
             }
+        self.sink = sink
+        jobs = rowJobs(for: sink, tables, systems, limit)
         counts = Array(repeating: 0, count: tables.all.count)
         others = RowBuffer(tables.all)
     }
@@ -121,27 +120,26 @@ public struct TableExport: ~Copyable {
     private mutating func closeLines() {
         let full = lines
         lines = RecordLines(first: full.next)
-        sink.make(full)
+        jobs.make(full)
     }
 
     /// Writes rows until no more wait than keep the jobs busy.
     /// - Throws: `FileError`.
     public mutating func writeFinished() async throws {
-        while sink.pending > 2 * limit.jobs { try await writeNext() }
+        while jobs.pending > 2 * limit.jobs { try await writeNext() }
         if others.text.count > RecordLines.sizeGoal { try writeOthers() }
     }
 
     private mutating func writeNext() async throws {
-        guard let written = try await sink.writeNext() else { return }
+        guard let written = try await jobs.writeNext() else { return }
         for (place, count) in written.counts.enumerated() { counts[place] += count }
         for (summary, events) in zip(written.summaries, written.events) { clients.count(summary, events: events) }
     }
 
     private mutating func writeOthers() throws {
-        let rows = others
-        others = RowBuffer(tables.all)
-        for (place, table) in tables.all.enumerated() { counts[place] += rows.rowCount(of: place, table) }
-        try sink.write(rows)
+        for (place, table) in tables.all.enumerated() { counts[place] += others.rowCount(of: place, table) }
+        try jobs.write(&others)
+        others.removeAll()
     }
 
     /// Writes all that is left and gives the output its name.
@@ -149,7 +147,7 @@ public struct TableExport: ~Copyable {
     /// - Throws: `FileError`.
     public mutating func finish() async throws -> [String: Int] {
         if !lines.entries.isEmpty { closeLines() }
-        while sink.pending > 0 { try await writeNext() }
+        while jobs.pending > 0 { try await writeNext() }
         try writeClients()
         addColumns()
         try writeOthers()
@@ -193,7 +191,7 @@ extension RowBuffer {
     func rowCount(of place: Int, _ table: Table) -> Int { cells[place].count / table.columns.count }
 }
 
-// MARK: - Running
+// MARK: - Jobs
 
 /// What was written of some lines.
 struct WrittenRows: Sendable {
@@ -205,26 +203,27 @@ struct WrittenRows: Sendable {
     let events: [Int]
 }
 
-/// A sink whose rows are made by jobs.
-private protocol RunningSink: AnyObject {
-    var identities: Set<FileIdentity> { get }
-    /// How many rows could not be written, for they have no time.
-    var timeless: Int { get }
-    /// How many pieces of work were given out whose results were not written.
+/// The jobs that make rows for a sink.
+private protocol RowJobs: AnyObject {
+    /// The number of jobs whose rows were not written yet.
     var pending: Int { get }
     /// Has a job make the rows of lines.
     func make(_ lines: RecordLines)
-    /// Writes the rows that were given out first; nil if there are none.
+    /// Writes the rows of the oldest job. Returns `nil` if there is none.
     func writeNext() async throws -> WrittenRows?
-    /// Writes rows that no job has made.
-    func write(_ rows: RowBuffer) throws
-    func commit() throws
+    /// Writes rows that no job has made. The buffer has any contents afterwards.
+    func write(_ rows: inout RowBuffer) throws
 }
 
-/// A sink, and the jobs that make rows for it.
-private final class Running<Sink: TableSink>: RunningSink {
+private func rowJobs(
+    for sink: some TableSink, _ tables: ExportTables, _ systems: SystemTable, _ limit: JobLimit
+) -> any RowJobs {
+    SinkJobs(sink, tables, systems, limit)
+}
+
+private final class SinkJobs<Sink: TableSink>: RowJobs {
     private struct Prepared: Sendable {
-        let contents: Sink.Preparer.Prepared
+        let contents: Sink.Prepared
         let written: WrittenRows
     }
 
@@ -240,17 +239,15 @@ private final class Running<Sink: TableSink>: RunningSink {
         tasks = OrderedTasks(limit: limit)
     }
 
-    var identities: Set<FileIdentity> { sink.identities }
-    var timeless: Int { sink.timeless }
     var pending: Int { tasks.count }
 
     func make(_ lines: RecordLines) {
-        tasks.add { [makers, tables, preparer = sink.preparer] in
+        tasks.add { [makers, tables, prepare = sink.prepare] in
             try makers.withSpare { maker in
                 let events = try maker.make(lines)
                 let counts = tables.indices.map { maker.made.buffer.rowCount(of: $0, tables[$0]) }
                 return Prepared(
-                    contents: preparer.prepare(&maker.made),
+                    contents: prepare(&maker.made.buffer),
                     written: WrittenRows(counts: counts, summaries: lines.entries.map(\.summary), events: events))
             }
         }
@@ -259,11 +256,9 @@ private final class Running<Sink: TableSink>: RunningSink {
     func writeNext() async throws -> WrittenRows? {
         guard let next = try await tasks.next() else { return nil }
         try sink.write(next.contents)
-        sink.preparer.recycle(next.contents)
+        sink.recycle(next.contents)
         return next.written
     }
 
-    func write(_ rows: RowBuffer) throws { try sink.write(sink.preparer.prepare(rows)) }
-
-    func commit() throws { try sink.commit() }
+    func write(_ rows: inout RowBuffer) throws { try sink.write(sink.prepare(&rows)) }
 }

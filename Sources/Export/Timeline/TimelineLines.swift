@@ -3,7 +3,6 @@ import Telemetry
 
 /// Lines of a timeline, each with its instant, in the order of records.
 struct TimelineLines: Sendable {
-    /// A line.
     struct Line: Sendable {
         /// In milliseconds since 1970.
         let time: Int64
@@ -11,7 +10,6 @@ struct TimelineLines: Sendable {
         let bytes: Range<Int>
     }
 
-    /// The bytes of all lines.
     fileprivate(set) var text = TextBuffer()
     fileprivate(set) var lines: [Line] = []
     /// How many rows have no time.
@@ -22,49 +20,22 @@ struct TimelineLines: Sendable {
 ///
 /// Source: "Exports", section 2.
 struct TimelineWriter {
-    private let rows: RowBuffer
-    private let records: Rows
-    private var holds: Rows
-    private var notes: Rows
-    private var events: Rows
+    private let records: TableRows
+    private var holds: TableRows
+    private var notes: TableRows
+    private var events: TableRows
     private var output = TimelineLines()
 
     /// JSON of an event is cut at this many bytes.
     private static let extraLimit = 32_000
 
-    /// The cells of a table.
-    private struct Rows {
-        let cells: [Cell]
-        let columns: [String: Int]
-        /// The first row that was not looked at.
-        var next = 0
-
-        init(_ table: Table, in rows: RowBuffer) {
-            cells = rows.place(ofTable: table.name).map { rows.cells[$0] } ?? []
-            columns = Dictionary(uniqueKeysWithValues: zip(table.columns.map(\.name), 0...))
-        }
-
-        var count: Int { cells.count / columns.count }
-
-        subscript(row: Int, column: String) -> Cell { cells[row * columns.count + (columns[column] ?? 0)] }
-
-        /// Takes the next rows that belong to a record.
-        mutating func take(of record: Cell) -> Range<Int> {
-            let start = next
-            while next < count, self[next, TableColumn.record.name] == record { next += 1 }
-            return start..<next
-        }
-    }
-
     private init(_ rows: RowBuffer) {
-        self.rows = rows
-        records = Rows(ExportTables.records, in: rows)
-        holds = Rows(ExportTables.holds, in: rows)
-        notes = Rows(ExportTables.notes, in: rows)
-        events = Rows(ExportTables.events, in: rows)
+        records = TableRows(ExportTables.records, in: rows)
+        holds = TableRows(ExportTables.holds, in: rows)
+        notes = TableRows(ExportTables.notes, in: rows)
+        events = TableRows(ExportTables.events, in: rows)
     }
 
-    /// The lines of some rows.
     static func lines(of rows: RowBuffer) -> TimelineLines {
         var writer = TimelineWriter(rows)
         for record in 0..<writer.records.count { writer.add(record) }
@@ -72,7 +43,7 @@ struct TimelineWriter {
     }
 
     private mutating func add(_ record: Int) {
-        let number = records[record, "record"]
+        let number = records[record, records.column("record")]
         let held = holds.take(of: number)
         let common = common(record, holds: held, isNoted: !notes.take(of: number).isEmpty)
         let events = events.take(of: number)
@@ -90,34 +61,38 @@ struct TimelineWriter {
     }
 
     private mutating func common(_ record: Int, holds held: Range<Int>, isNoted: Bool) -> Common {
-        let codes = held.map { string(holds[$0, "code"]) ?? "" }
+        let codes = held.map { text(holds, $0, "code") ?? "" }
         let pairs: [(key: String, value: String?)] = [
-            ("app", string(records[record, "app_name"]) ?? string(records[record, "app_id"])),
-            ("capture", string(records[record, "capture"])), ("client", string(records[record, "client"])),
-            ("device", string(records[record, "device"])),
-            ("held", codes.isEmpty ? nil : codes.joined(separator: ",")), ("path", string(records[record, "path"])),
-            ("record_id", string(records[record, "id"])),
+            ("app", text(records, record, "app_name") ?? text(records, record, "app_id")),
+            ("capture", text(records, record, "capture")), ("client", text(records, record, "client")),
+            ("device", text(records, record, "device")),
+            ("held", codes.isEmpty ? nil : codes.joined(separator: ",")), ("path", text(records, record, "path")),
+            ("record_id", text(records, record, "id")),
         ]
         return Common(
-            system: string(records[record, "system"]) ?? "", type: string(records[record, "type"]) ?? "",
+            system: text(records, record, "system") ?? "", type: text(records, record, "type") ?? "",
             pairs: pairs.compactMap { pair in pair.value.map { (pair.key, $0) } },
             tags: (codes.isEmpty ? [] : ["held"]) + (isNoted ? ["normalized"] : []))
     }
 
     private mutating func addLine(of record: Int, _ common: Common) {
-        addLine(time: records[record, "time_ms"], name: nil, label: nil, isOwn: false, extra: .null, common)
+        addLine(
+            time: records.integer(record, records.column("time_ms")), name: nil, label: nil, isOwn: false, extra: nil,
+            common)
     }
 
     private mutating func addLine(ofEvent event: Int, _ common: Common) {
         addLine(
-            time: events[event, "time_ms"], name: string(events[event, "name"]), label: string(events[event, "label"]),
-            isOwn: string(events[event, "time_basis"]) == "event", extra: events[event, "extra"], common)
+            time: events.integer(event, events.column("time_ms")), name: text(events, event, "name"),
+            label: text(events, event, "label"),
+            isOwn: text(events, event, "time_basis") == "event", extra: events.bytes(event, events.column("extra")),
+            common)
     }
 
     private mutating func addLine(
-        time: Cell, name: String?, label: String?, isOwn: Bool, extra: Cell, _ common: Common
+        time: Int?, name: String?, label: String?, isOwn: Bool, extra: ArraySlice<UInt8>?, _ common: Common
     ) {
-        guard case .integer(let milliseconds) = time, let instant = Timestamp(inAnyYear: milliseconds) else {
+        guard let milliseconds = time.map(Int64.init), let instant = Timestamp(inAnyYear: milliseconds) else {
             output.timeless += 1
             return
         }
@@ -126,7 +101,9 @@ struct TimelineWriter {
         members.append(("data_type", "pingferry:\(common.system):\(common.type)"))
         // `2018-05-24T12:00:08.418000+00:00` of `2018-05-24T12:00:08.418Z`.
         members.append(("datetime", "\(instant.description.dropLast())000+00:00"))
-        if let extra = cutText(extra) { members.append(("extra", extra)) }
+        if let extra {
+            members.append(("extra", String(decoding: extra.prefix(ofCharactersIn: Self.extraLimit), as: UTF8.self)))
+        }
         members.append(("message", label ?? name ?? what))
         if let name { members.append(("name", name)) }
         members.append(("system", common.system))
@@ -155,18 +132,7 @@ struct TimelineWriter {
         output.lines.append(TimelineLines.Line(time: time, bytes: start..<output.text.count))
     }
 
-    private func string(_ cell: Cell) -> String? {
-        guard case .text(let start, let count) = cell else { return nil }
-        return String(decoding: rows.bytes(start, count), as: UTF8.self)
-    }
-
-    /// A text, cut where it is too long, but not within a character.
-    private func cutText(_ cell: Cell) -> String? {
-        guard case .text(let start, let count) = cell else { return nil }
-        let bytes = rows.bytes(start, count)
-        guard bytes.count > Self.extraLimit else { return String(decoding: bytes, as: UTF8.self) }
-        var end = bytes.startIndex + Self.extraLimit
-        while end > bytes.startIndex, bytes[end] & 0xC0 == 0x80 { end -= 1 }
-        return String(decoding: bytes[..<end], as: UTF8.self)
+    private func text(_ rows: TableRows, _ row: Int, _ column: String) -> String? {
+        rows.whole(row, rows.column(column))
     }
 }

@@ -1,5 +1,4 @@
 import Files
-import Glibc
 import SQLite
 import Telemetry
 
@@ -20,13 +19,11 @@ final class TimelineSink: TableSink {
     private let output: any StreamSink
     private let database: NewDatabase
     private let insertion: RowInsertion
-    /// How many rows have no time, and are left out.
     private(set) var timeless = 0
-    private var buffer: [UInt8] = []
+    let prepare: @Sendable (inout RowBuffer) -> TimelineLines = { TimelineWriter.lines(of: $0) }
 
     private static let pieceSize = 1 << 20
 
-    /// - Throws: `FileError`.
     init(_ output: any StreamSink, threads: Int) throws(FileError) {
         self.output = output
         do {
@@ -39,8 +36,6 @@ final class TimelineSink: TableSink {
     }
 
     var identities: Set<FileIdentity> { output.identities }
-
-    let preparer = TimelinePreparer()
 
     func write(_ prepared: borrowing TimelineLines) throws {
         timeless += prepared.timeless
@@ -61,46 +56,26 @@ final class TimelineSink: TableSink {
     }
 
     func commit() throws {
+        var piece: [UInt8] = []
         do {
             try database.bytes("SELECT line FROM lines ORDER BY time, number") { line in
-                line.withUnsafeBytes { buffer += $0 }
-                buffer.append(UInt8(ascii: "\n"))
-                if buffer.count >= Self.pieceSize { try flush() }
+                line.withUnsafeBytes { piece += $0 }
+                piece.append(UInt8(ascii: "\n"))
+                guard piece.count >= Self.pieceSize else { return }
+                try output.write(piece.span)
+                piece.removeAll(keepingCapacity: true)
             }
         } catch let error as DatabaseError {
             throw FileError(sorting: error)
         }
-        try flush()
+        try output.write(piece.span)
         try output.commit()
     }
-
-    private func flush() throws {
-        // A class lends no span of its own memory.
-        var piece: [UInt8] = []
-        swap(&piece, &buffer)
-        try output.write(piece.span)
-        piece.removeAll(keepingCapacity: true)
-        swap(&piece, &buffer)
-    }
-}
-
-/// Makes the lines.
-struct TimelinePreparer: RowPreparer {
-    func prepare(_ rows: inout RecordRows) -> TimelineLines { prepare(rows.buffer) }
-
-    func prepare(_ rows: RowBuffer) -> TimelineLines { TimelineWriter.lines(of: rows) }
-
-    /// Lines are made of many texts: there is little to be saved.
-    func recycle(_ lines: TimelineLines) {}
 }
 
 extension FileError {
-    /// Says why lines could not be sorted; they are in private files then, where SQLite makes those.
+    /// Creates the error of sorting lines, which are in private files then, in the folder that SQLite chooses.
     fileprivate init(sorting error: any Error) {
-        guard let error = error as? DatabaseError, case .full = error.kind else {
-            self.init(.spool, "temporary files", code: EIO, saying: "cannot sort the timeline: \(error)")
-            return
-        }
-        self.init(.spool, "temporary files", code: ENOSPC)
+        self.init(error, .spool, "temporary files", doing: "sort the timeline")
     }
 }

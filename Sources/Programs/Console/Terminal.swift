@@ -6,19 +6,16 @@ import JSONText
 /// ``StandardError``, except the records of `convert`, which keep their bytes unless they go to a terminal.
 public enum Terminal {
     /// Prints a line. Nothing of a file name that cannot be seen reaches the terminal: see `String.printable`.
-    /// - Throws: `FileError`.
     public static func print(_ line: String) throws(FileError) {
         try write(line.printable)
     }
 
     /// Prints text of several lines: help.
-    /// - Throws: `FileError`.
     public static func print(lines: String) throws(FileError) {
         try write(lines.printableLines)
     }
 
     /// Prints an object for machines. What cannot be seen is escaped, which changes no value.
-    /// - Throws: `FileError`.
     public static func print(_ object: CanonicalObject) throws(FileError) {
         try StandardOutput.write((PrintableJSON.rewriting(object.bytes) + [UInt8(ascii: "\n")]).span)
     }

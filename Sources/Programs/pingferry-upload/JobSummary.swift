@@ -129,24 +129,16 @@ struct JobSummary {
         object.set("refusals", refusals: refusals)
         object.set("requests", integer: report.requests)
         object.set("total", integer: plan.dispositions.count)
-        object.set(
-            "undelivered",
-            elements: undelivered.map { reason, uploads in
-                var object = CanonicalObject()
-                object.set("code", string: reason.code)
-                object.set("system", string: reason.system.description)
-                object.set("text", string: reason.text)
-                object.set("uploads", integer: uploads)
-                return object.bytes
-            })
-        object.set(
-            "unusable",
-            elements: unusable.map { bundle in
-                var object = CanonicalObject()
-                object.set("message", string: CommandError(bundle).message)
-                object.set("path", string: bundle.path)
-                return object.bytes
-            })
+        object.set("undelivered", objects: undelivered) { object, left in
+            object.set("code", string: left.reason.code)
+            object.set("system", string: left.reason.system.description)
+            object.set("text", string: left.reason.text)
+            object.set("uploads", integer: left.uploads)
+        }
+        object.set("unusable", objects: unusable) { object, bundle in
+            object.set("message", string: CommandError(bundle).message)
+            object.set("path", string: bundle.path)
+        }
         object.set(waitingIn: plan)
         object.set(pauses)
         object.set("wrongCredentials", strings: wrongCredentials.map(\.label))
@@ -173,14 +165,10 @@ struct JobSummary {
 extension CanonicalObject {
     /// Sets what was refused, by answer.
     mutating func set(_ key: JSONKey, refusals: [RefusalGroup]) {
-        set(
-            key,
-            elements: refusals.map { group in
-                var object = CanonicalObject()
-                object.set("reason", string: group.reason)
-                object.set("records", integer: group.records)
-                object.set("status", integer: group.status)
-                return object.bytes
-            })
+        set(key, objects: refusals) { object, group in
+            object.set("reason", string: group.reason)
+            object.set("records", integer: group.records)
+            object.set("status", integer: group.status)
+        }
     }
 }

@@ -97,7 +97,7 @@ struct PlanReport {
     /// A record that is not sent.
     private func json(_ index: Int, _ record: Record) -> [UInt8] {
         let disposition = plan.dispositions[index]
-        var object = Self.json(record)
+        var object = CanonicalObject(naming: record)
         object.set("code", string: disposition.code)
         object.set("reason", string: disposition.name)
         if disposition == .held { object.set("held", strings: pool.holds(of: index)) }
@@ -107,48 +107,40 @@ struct PlanReport {
 
     private static func json(_ send: PlannedSend, _ plan: Plan, _ source: UploadSource) throws -> [UInt8] {
         let record = try source.record(of: send)
-        var object = json(record)
+        var object = CanonicalObject(naming: record)
         object.set("bytes", integer: record.payload.count)
         if !send.items.isEmpty { object.set("events", integer: send.items.count) }
         return object.bytes
     }
-
-    private static func json(_ record: Record) -> CanonicalObject {
-        var object = CanonicalObject()
-        object.set("client", string: record.client)
-        object.set("id", string: record.id)
-        object.set("system", string: record.system.description)
-        object.set("time", string: record.time?.description)
-        object.set("type", string: record.type)
-        return object
-    }
 }
 
 extension CanonicalObject {
+    /// Creates an object that identifies a record.
+    init(naming record: Record) {
+        self.init()
+        set("client", string: record.client)
+        set("id", string: record.id)
+        set("system", string: record.system.description)
+        set("time", string: record.time?.description)
+        set("type", string: record.type)
+    }
+
     /// Sets what waits for somebody to do something: held records by code, and missing credentials by account.
     mutating func set(waitingIn plan: Plan) {
         set("held", object: CanonicalObject(counts: plan.holds))
-        set(
-            "missingCredentials",
-            elements: plan.missingCredentials.map { missing in
-                var object = CanonicalObject()
-                object.set(missing.account)
-                object.set("records", integer: missing.records)
-                object.set("system", string: missing.account.system.description)
-                return object.bytes
-            })
+        set("missingCredentials", objects: plan.missingCredentials) { object, missing in
+            object.set(missing.account)
+            object.set("records", integer: missing.records)
+            object.set("system", string: missing.account.system.description)
+        }
     }
 
     /// Sets which servers asked to be left alone, and until when.
     mutating func set(_ pauses: [Pause]) {
-        set(
-            "pauses",
-            elements: pauses.map { pause in
-                var object = CanonicalObject()
-                object.set("endpoint", string: pause.endpoint)
-                object.set("until", string: pause.until.description)
-                return object.bytes
-            })
+        set("pauses", objects: pauses) { object, pause in
+            object.set("endpoint", string: pause.endpoint)
+            object.set("until", string: pause.until.description)
+        }
     }
 
     /// Sets an account's name, and whether its development key is meant.

@@ -1,6 +1,8 @@
+import CFiles
 import Console
 import Delivery
 import Files
+import Parallel
 
 /// The sending of a job, which a signal ends early, within 5 seconds: what is under way has a moment to get its answer.
 enum Sending {
@@ -14,7 +16,7 @@ enum Sending {
             for await _ in start {}
             return try await job.run()
         }
-        try StopSignal.catchFirst {
+        try catchStopSignal {
             // First, so that nothing new is begun once it is told.
             task.cancel()
             progress.clear()
@@ -22,5 +24,15 @@ enum Sending {
         }
         starter.finish()
         return try await task.value
+    }
+
+    /// Calls `body`, on a separate thread, at the first SIGINT, SIGTERM or SIGHUP, which then does not end the process. A second
+    /// one does at once, with exit status 128 + n. A signal that was ignored on entry (`nohup`) stays ignored. To be called once.
+    ///
+    /// - Throws: `FileError` when a handler cannot be installed.
+    private static func catchStopSignal(_ body: @escaping @Sendable () -> Void) throws(FileError) {
+        var code = cfiles_catch_stop()
+        if code == 0 { code = BackgroundThread.start { if cfiles_wait_for_stop() != 0 { body() } } }
+        guard code == 0 else { throw FileError(.open, "signal handler", code: code) }
     }
 }

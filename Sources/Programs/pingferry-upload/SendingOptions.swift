@@ -69,13 +69,14 @@ struct SendingOptions: ParsableArguments {
     var logJSON = false
 
     func validate() throws {
-        guard (1...1000).contains(connections) else { throw ValidationError("--connections takes 1 to 1000") }
-        guard (1...600).contains(connectTimeout) else { throw ValidationError("--connect-timeout takes 1 to 600") }
-        guard (1...3600).contains(readTimeout) else { throw ValidationError("--read-timeout takes 1 to 3600") }
-        guard (1...3600).contains(exchangeTimeout) else {
-            throw ValidationError("--exchange-timeout takes 1 to 3600")
+        let numbers = [
+            ("connections", connections, 1000), ("connect-timeout", connectTimeout, 600),
+            ("read-timeout", readTimeout, 3600), ("exchange-timeout", exchangeTimeout, 3600),
+            ("attempts", attempts, 20),
+        ]
+        for (option, number, largest) in numbers where !(1...largest).contains(number) {
+            throw ValidationError("--\(option) takes 1 to \(largest)")
         }
-        guard (1...20).contains(attempts) else { throw ValidationError("--attempts takes 1 to 20") }
         guard refusals.count != 0 else { throw ValidationError("--refusals takes 1 or more, or unlimited") }
         guard clientKey == nil || clientCert != nil else {
             throw ValidationError("--client-key takes a --client-cert beside it")

@@ -15,7 +15,6 @@ final class SendingProgress: Sendable {
         var undelivered = 0
     }
 
-    /// Begins without a line.
     /// - Parameter total: how many uploads are planned.
     init(total: Int, isQuiet: Bool) {
         self.total = total
@@ -32,7 +31,6 @@ final class SendingProgress: Sendable {
         }
     }
 
-    /// Counts an upload that came to its end.
     private func add(_ event: JobEvent) {
         state.withLock { state in
             state.done += 1
@@ -43,6 +41,5 @@ final class SendingProgress: Sendable {
         }
     }
 
-    /// Takes the line away.
     func clear() { state.withLock { $0.line.clear() } }
 }

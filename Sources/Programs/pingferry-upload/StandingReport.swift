@@ -36,7 +36,6 @@ struct StandingReport {
         return "refused \(standing.refused.values.reduce(0, +)) (\((shown + more).joined(separator: ", ")))"
     }
 
-    /// As JSON, for machines.
     var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("delivered", integer: standing.delivered)
@@ -69,15 +68,10 @@ struct UnsettledRecord {
     }
 
     var json: CanonicalObject {
-        var object = CanonicalObject()
-        object.set("client", string: record.client)
+        var object = CanonicalObject(naming: record)
         object.set("code", string: reason.code)
         object.set("detail", string: reason.detail)
-        object.set("id", string: record.id)
-        object.set("system", string: record.system.description)
         object.set("text", string: reason.text)
-        object.set("time", string: record.time?.description)
-        object.set("type", string: record.type)
         return object
     }
 }
@@ -85,15 +79,11 @@ struct UnsettledRecord {
 extension CanonicalObject {
     /// Sets reasons as a list: each with its code, what it is about, its records and its words.
     mutating func set(_ key: JSONKey, reasons: [WaitReason: Int]) {
-        set(
-            key,
-            elements: reasons.sorted { $0.key < $1.key }.map { reason, records in
-                var object = CanonicalObject()
-                object.set("code", string: reason.code)
-                object.set("detail", string: reason.detail)
-                object.set("records", integer: records)
-                object.set("text", string: reason.text)
-                return object.bytes
-            })
+        set(key, objects: reasons.sorted { $0.key < $1.key }) { object, entry in
+            object.set("code", string: entry.key.code)
+            object.set("detail", string: entry.key.detail)
+            object.set("records", integer: entry.value)
+            object.set("text", string: entry.key.text)
+        }
     }
 }

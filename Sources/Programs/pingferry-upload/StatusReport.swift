@@ -147,36 +147,30 @@ struct StatusReport {
 
     // MARK: JSON
 
-    /// All of it.
     var json: CanonicalObject {
         var object = CanonicalObject()
-        object.set(
-            "bundles",
-            elements: overview.bundles.map { bundle in
-                var object = CanonicalObject()
-                object.set("digest", string: bundle.name.digest)
-                object.set("path", string: bundle.name.path)
-                object.set("seen", string: bundle.seen?.description)
-                object.set("waiting", reasons: bundle.waiting)
-                return object.bytes
-            })
-        object.set("clients", elements: entries.map(json))
+        object.set("bundles", objects: overview.bundles) { object, bundle in
+            object.set("digest", string: bundle.name.digest)
+            object.set("path", string: bundle.name.path)
+            object.set("seen", string: bundle.seen?.description)
+            object.set("waiting", reasons: bundle.waiting)
+        }
+        object.set("clients", objects: entries, set)
         object.set("lastJob", string: overview.lastJob?.description)
         object.set("lastSuccess", string: overview.lastSuccess?.description)
         object.set(pauses)
-        object.set("refusals", elements: remarks(areRefusals: true).map(Self.json))
-        object.set("remarks", elements: remarks(areRefusals: false).map(Self.json))
+        object.set("refusals", objects: remarks(areRefusals: true), Self.set)
+        object.set("remarks", objects: remarks(areRefusals: false), Self.set)
         object.set("totals", object: Self.json(totals))
         return object
     }
 
-    private func json(_ entry: Entry) -> [UInt8] {
-        var object = Self.json(entry.counts)
+    private func set(_ object: inout CanonicalObject, _ entry: Entry) {
+        object = Self.json(entry.counts)
         object.set("client", string: entry.subject.client.client)
         object.set("system", string: entry.subject.client.system.description)
         object.set("today", integer: overview.today[entry.subject.client] ?? 0)
         object.set("type", string: entry.subject.type.name)
-        return object.bytes
     }
 
     private static func json(_ counts: LedgerOverview.Counts) -> CanonicalObject {
@@ -189,8 +183,7 @@ struct StatusReport {
         return object
     }
 
-    private static func json(_ remark: LedgerOverview.Remark) -> [UInt8] {
-        var object = CanonicalObject()
+    private static func set(_ object: inout CanonicalObject, _ remark: LedgerOverview.Remark) {
         object.set("client", string: remark.subject.client.client)
         object.set("id", string: remark.id)
         object.set("reason", string: remark.text)
@@ -198,15 +191,12 @@ struct StatusReport {
         object.set("system", string: remark.subject.type.system.description)
         object.set("time", string: remark.time?.description)
         object.set("type", string: remark.subject.type.name)
-        return object.bytes
     }
 }
 
 extension [WaitReason: Int] {
-    /// What waits for a later job, or for somebody.
+    /// The entries deferred to a later job or awaiting manual action.
     fileprivate var forLater: Self { filter { $0.key.code != Disposition.held.code } }
-    /// What is held as it stands.
     fileprivate var held: Self { filter { $0.key.code == Disposition.held.code } }
-    /// How many records there are.
     fileprivate var records: Int { values.reduce(0, +) }
 }

@@ -20,7 +20,6 @@ extension CommandError {
         }
     }
 
-    /// A bundle that cannot be used.
     init(_ failure: UnusableBundleError) { self.init(failure.error, in: failure.path) }
 
     /// A bundle that has done its work and could not be moved away.

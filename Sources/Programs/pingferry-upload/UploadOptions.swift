@@ -1,7 +1,10 @@
 import ArgumentParser
+import Bundle
 import Console
 import Delivery
 import FoundationEssentials
+import Parallel
+import Systems
 import Telemetry
 
 /// The options of every command.
@@ -11,6 +14,21 @@ struct CommonOptions: ParsableArguments {
 
     @Flag(help: "Print a summary for machines on standard output.")
     var json = false
+
+    /// Verifies bundles, with progress on the terminal.
+    /// - Throws: `UnusableBundlesError`, `LedgerError`.
+    func intake(
+        _ bundles: [String], signedBy signers: Signers? = nil, keepsGoing: Bool = false,
+        isReleased: (_ id: String, _ code: String) -> Bool
+    ) async throws -> BundleIntake {
+        let progress = ProgressLine("verifying", isQuiet: quiet)
+        defer { progress.clear() }
+        return try await BundleIntake(
+            bundles, knowing: Systems.table, signedBy: signers,
+            limit: JobLimit(jobs: ProcessInfo.processInfo.activeProcessorCount), keepsGoing: keepsGoing,
+            isReleased: isReleased
+        ) { progress.add(bytes: $0) }
+    }
 }
 
 /// Which ledger, and what a day is in it.
@@ -71,7 +89,6 @@ struct LimitOptions: ParsableArguments {
         help: ArgumentHelp("Leave records alone that are older than this: 30d, 12h, 90m.", valueName: "age"))
     var maxAge: Age?
 
-    /// The rules of a plan.
     func rules(_ days: DayRule) -> PlanRules {
         PlanRules(
             limits: UploadLimits(daily: dailyLimit.count, perType: perTypeLimit.count, scope: limitScope),

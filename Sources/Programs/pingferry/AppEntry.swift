@@ -33,7 +33,6 @@ struct AppEntry {
         }
     }
 
-    /// How many stores there are.
     var stores: Int { kinds.values.reduce(0, +) }
 
     /// The name, or else the identifier.

@@ -28,7 +28,6 @@ struct AppListing {
         return stores > mostStores && report.containerCount > mostContainers
     }
 
-    /// Prints the apps and the problems.
     func print() throws {
         try Terminal.print(isOfOneInput ? "\(report.inputs[0].label):" : "\(report.inputs.count) captures:")
         try printBackups()

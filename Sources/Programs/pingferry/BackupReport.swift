@@ -13,7 +13,6 @@ struct BackupReport {
         self.facts = facts
     }
 
-    /// Its name in messages.
     private var name: String { facts.path.isEmpty ? "." : facts.path }
 
     /// A line for the backup, and one for each app in it whose pings no backup holds.
@@ -38,7 +37,6 @@ struct BackupReport {
     /// What no backup ever holds, whatever is in it.
     static let linesOfAll = Systems.table.all.compactMap(\.stores?.backups?.sentence)
 
-    /// As JSON, for machines.
     var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("absent", strings: facts.absent)

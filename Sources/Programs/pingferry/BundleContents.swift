@@ -93,49 +93,53 @@ struct BundleContents {
     ///   - path: the bundle's, as it was given.
     ///   - records: those that are listed too, if they are asked for.
     func printJSON(path: String, _ records: RecordListing?) throws {
-        var output = LongObject()
-        try output.array("clients", each(ClientSummary.self, BundleLayout.clients, \.json))
-        try output.set("digest", string: manifest.digest)
-        try output.set("duplicates", integer: manifest.duplicates)
+        var object = CanonicalObject()
+        object.set("digest", string: manifest.digest)
+        object.set("duplicates", integer: manifest.duplicates)
+        object.set("inputsOmitted", integer: manifest.inputs?.omitted)
+        object.set("path", string: path)
+        object.set("pseudonymized", string: manifest.pseudonymized)
+        object.set("tool", string: manifest.tool)
+        object.set("totals", object: manifest.totals.json)
+        object.set("version", integer: BundleLayout.version)
         if let inputs = manifest.inputs {
-            try output.array("inputs") { add in for input in inputs.entries { try add(input.json) } }
-            try output.set("inputsOmitted", integer: inputs.omitted)
+            object.set("inputs", elements: inputs.entries.map(\.json.bytes))
         } else {
-            try output.set("inputs", string: nil)
-            try output.set("inputsOmitted", string: nil)
+            object.set("inputs", string: nil)
         }
-        try output.array("members") { add in
-            for member in reader.members {
-                var object = CanonicalObject()
-                object.set("bytes", integer: member.size)
-                object.set("compressed", integer: member.compressedSize)
-                object.set("path", string: member.name)
-                try add(object)
-            }
+        var arrays: [(key: JSONKey, elements: LongObject.Elements)] = [
+            ("clients", each(ClientSummary.self, BundleLayout.clients, \.json)), ("members", forEachMember),
+            ("problems", each(PlacedProblem.self, BundleLayout.problems, \.json)),
+            ("quarantined", each(Quarantined.self, BundleLayout.quarantine, \.coded)),
+        ]
+        if let records { arrays.append(("records", records.forEachObject)) }
+        arrays.append(("segments", forEachSegment))
+        try LongObject.print(object, arrays: arrays)
+    }
+
+    private func forEachMember(_ body: (CanonicalObject) throws -> Void) throws {
+        for member in reader.members {
+            var object = CanonicalObject()
+            object.set("bytes", integer: member.size)
+            object.set("compressed", integer: member.compressedSize)
+            object.set("path", string: member.name)
+            try body(object)
         }
-        try output.set("path", string: path)
-        try output.array("problems", each(PlacedProblem.self, BundleLayout.problems, \.json))
-        try output.set("pseudonymized", string: manifest.pseudonymized)
-        try output.array("quarantined", each(Quarantined.self, BundleLayout.quarantine, \.coded))
-        if let records { try output.array("records") { add in try records.forEach { try add($0.json) } } }
-        try output.array("segments") { add in
-            for segment in manifest.segments {
-                var object = CanonicalObject()
-                object.set("bytes", integer: segment.bytes)
-                object.set("path", string: segment.path)
-                object.set("records", integer: segment.records)
-                try add(object)
-            }
+    }
+
+    private func forEachSegment(_ body: (CanonicalObject) throws -> Void) throws {
+        for segment in manifest.segments {
+            var object = CanonicalObject()
+            object.set("bytes", integer: segment.bytes)
+            object.set("path", string: segment.path)
+            object.set("records", integer: segment.records)
+            try body(object)
         }
-        try output.set("tool", string: manifest.tool)
-        try output.set("totals", object: manifest.totals.json)
-        try output.set("version", integer: BundleLayout.version)
-        try output.finish()
     }
 
     private func each<Entry: BundleDetail>(
         _ type: Entry.Type, _ list: String, _ json: @escaping (Entry) -> CanonicalObject
-    ) -> ((CanonicalObject) throws -> Void) throws -> Void {
+    ) -> LongObject.Elements {
         { add in
             var cursor = try DetailCursor<Entry>(list, of: reader)
             while let entry = try cursor.next() { try add(json(entry)) }

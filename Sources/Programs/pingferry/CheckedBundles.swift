@@ -12,7 +12,6 @@ struct CheckedBundles {
     private let names: [String]
     private var reader: BundleReader?
     private var hashes: Task<[ContentHash], any Error>?
-    /// The bundles so far.
     private(set) var entries: [Receipt.Entry] = []
 
     init(_ paths: [String], limit: JobLimit) {

@@ -44,4 +44,17 @@ extension AsyncParsableCommand {
             throw ExitCode(failure.status.rawValue)
         }
     }
+
+    /// Runs a body for each of some files, and ends with the status of the first that failed.
+    func reportingEach(of paths: [String], _ body: (_ path: String, _ isFirst: Bool) throws -> Void) async throws {
+        var first: ExitCode?
+        for (number, path) in paths.enumerated() {
+            do {
+                try await reporting { try body(path, number == 0) }
+            } catch let code as ExitCode {
+                first = first ?? code
+            }
+        }
+        if let first { throw first }
+    }
 }

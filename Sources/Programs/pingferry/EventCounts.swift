@@ -11,7 +11,6 @@ struct EventCounts {
         if let meaning { known[meaning, default: 0] += count } else { unknown += count }
     }
 
-    /// Adds other counts.
     mutating func add(_ other: EventCounts) {
         known.merge(other.known, uniquingKeysWith: +)
         unknown += other.unknown

@@ -1,3 +1,4 @@
+import Console
 import JSONText
 import Telemetry
 
@@ -24,14 +25,10 @@ struct FilterSummary {
     /// For machines.
     var json: CanonicalObject {
         var object = CanonicalObject()
-        object.set(
-            "unmatched",
-            elements: unmatched.map { unmatched in
-                var element = CanonicalObject()
-                element.set("filter", string: unmatched.condition)
-                element.set("value", string: unmatched.value)
-                return element.bytes
-            })
+        object.set("unmatched", objects: unmatched) { object, unmatched in
+            object.set("filter", string: unmatched.condition)
+            object.set("value", string: unmatched.value)
+        }
         object.set("withoutTime", integer: withoutTime)
         return object
     }

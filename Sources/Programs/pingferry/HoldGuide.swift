@@ -3,7 +3,6 @@ import Telemetry
 
 /// The codes of holds with their sentences, for help.
 enum HoldGuide {
-    /// A line for each code.
     static let help: String = {
         let codes = Systems.table.holdCodes
         let width = codes.map(\.code.count).max() ?? 0

@@ -2,29 +2,35 @@ import Console
 import Files
 import JSONText
 
-/// An object on standard output that may be larger than memory: its members are printed as they come, which has to be in the
-/// order of their keys. What cannot be seen is escaped.
+/// An object on standard output that may be larger than memory: the elements of its arrays are printed as they come. What
+/// cannot be seen is escaped.
 struct LongObject {
+    /// Calls the function that it is given with each element of an array.
+    typealias Elements = ((CanonicalObject) throws -> Void) throws -> Void
+
     private var text: [UInt8] = [UInt8(ascii: "{")]
     private var isEmpty = true
     private var rewriter = PrintableJSON()
 
     private static let pieceSize = 64 << 10
 
-    mutating func set(_ key: JSONKey, string value: String?) throws {
-        try set(key) { $0.set(key, string: value) }
+    /// Prints the members of an object, and arrays, in the order of their keys.
+    /// - Parameter arrays: The arrays, in the order of their keys.
+    static func print(_ object: CanonicalObject, arrays: [(key: JSONKey, elements: Elements)]) throws {
+        var output = LongObject()
+        var rest = object
+        for (key, elements) in arrays {
+            let (before, after) = rest.split(at: key)
+            try output.add(before)
+            try output.add(key, elements)
+            rest = after
+        }
+        try output.add(rest)
+        output.text += "}\n".utf8
+        try output.flush()
     }
 
-    mutating func set(_ key: JSONKey, integer value: Int) throws {
-        try set(key) { $0.set(key, integer: value) }
-    }
-
-    mutating func set(_ key: JSONKey, object value: CanonicalObject) throws {
-        try set(key) { $0.set(key, object: value) }
-    }
-
-    /// Adds all members of an object.
-    mutating func add(_ object: CanonicalObject) throws {
+    private mutating func add(_ object: CanonicalObject) throws {
         let members = object.bytes.dropFirst().dropLast()
         guard !members.isEmpty else { return }
         begin()
@@ -32,11 +38,7 @@ struct LongObject {
         if text.count >= Self.pieceSize { try flush() }
     }
 
-    /// Adds an array.
-    /// - Parameter elements: gives the elements to the function that it is given.
-    mutating func array(
-        _ key: JSONKey, _ elements: ((CanonicalObject) throws -> Void) throws -> Void
-    ) throws {
+    private mutating func add(_ key: JSONKey, _ elements: Elements) throws {
         begin()
         text.append(jsonString: key.description)
         text += ":[".utf8
@@ -48,18 +50,6 @@ struct LongObject {
             if text.count >= Self.pieceSize { try flush() }
         }
         text.append(UInt8(ascii: "]"))
-    }
-
-    /// Ends the object with a line feed.
-    mutating func finish() throws {
-        text += "}\n".utf8
-        try flush()
-    }
-
-    private mutating func set(_ key: JSONKey, _ fill: (inout CanonicalObject) -> Void) throws {
-        var object = CanonicalObject()
-        fill(&object)
-        try add(object)
     }
 
     private mutating func begin() {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Files
+import Glibc
 import Systems
 
 /// The offline program: it reads captures, converts them, packs and checks bundles. It links no network code.
@@ -36,7 +37,9 @@ struct Pingferry: AsyncParsableCommand {
 
     static func main() async {
         StandardDescriptors.reserve()
-        LocalTime.settle()
+        // Libraries ask for the local time of each member of a zip archive. Without the variable, the C library would look each
+        // time whether the file of the time zone has changed.
+        setenv("TZ", ":/etc/localtime", 0)
         SystemResources.requireDescriptors(openFiles, for: "pingferry")
         SystemResources.require(for: "pingferry", threadsPerProcessor: 1)
         CommandArguments.requireUTF8(of: "pingferry")

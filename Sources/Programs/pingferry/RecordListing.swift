@@ -6,57 +6,40 @@ import Telemetry
 
 /// The records of a bundle in short: what they are called and why they are held. They are read a segment at a time.
 struct RecordListing {
-    /// A record.
-    struct Entry {
-        let id: String
-        let system: String
-        let type: String
-        let client: String?
-        let time: Timestamp?
-        let held: [Hold]
+    let reader: BundleReader
 
-        init(_ record: borrowing Record) {
-            id = record.id
-            system = record.system.description
-            type = record.type
-            client = record.client
-            time = record.time
-            held = record.held
-        }
-
-        /// The columns of a line.
-        var cells: [String] {
-            let reasons = held.map(\.text).joined(separator: "; ")
-            return [id, system, type, client ?? "-", time?.description ?? "-", reasons.isEmpty ? "-" : reasons]
-        }
-
-        /// As JSON, for machines.
-        var json: CanonicalObject {
-            var object = CanonicalObject()
-            object.set("client", string: client)
-            object.set("held", elements: held.map(\.coded.bytes))
-            object.set("id", string: id)
-            object.set("system", string: system)
-            object.set("time", string: time?.description)
-            object.set("type", string: type)
-            return object
-        }
-    }
-
-    private let reader: BundleReader
-
-    init(_ reader: BundleReader) {
-        self.reader = reader
-    }
-
-    /// Hands on the records in their order.
+    /// Calls `body` with an object for each record, in their order.
     /// - Throws: `BundleError`, and what `body` throws.
-    func forEach(_ body: (Entry) throws -> Void) throws {
+    func forEachObject(_ body: (CanonicalObject) throws -> Void) throws {
+        try forEach(Self.object, body)
+    }
+
+    /// Calls `body` with what `show` makes of each record. A segment is checked as a whole before `body` is called.
+    private func forEach<Shown>(_ show: (borrowing Record) -> Shown, _ body: (Shown) throws -> Void) throws {
         for segment in reader.manifest.segments {
-            var entries: [Entry] = []
-            _ = try reader.forEachRecord(of: segment) { record, _, _ in entries.append(Entry(record)) }
-            for entry in entries { try body(entry) }
+            var shown: [Shown] = []
+            _ = try reader.forEachRecord(of: segment) { record, _, _ in shown.append(show(record)) }
+            for element in shown { try body(element) }
         }
+    }
+
+    private static func object(of record: borrowing Record) -> CanonicalObject {
+        var object = CanonicalObject()
+        object.set("client", string: record.client)
+        object.set("held", elements: record.held.map(\.coded.bytes))
+        object.set("id", string: record.id)
+        object.set("system", string: record.system.description)
+        object.set("time", string: record.time?.description)
+        object.set("type", string: record.type)
+        return object
+    }
+
+    private static func cells(of record: borrowing Record) -> [String] {
+        let reasons = record.held.map(\.text).joined(separator: "; ")
+        return [
+            record.id, record.system.description, record.type, record.client ?? "-", record.time?.description ?? "-",
+            reasons.isEmpty ? "-" : reasons,
+        ]
     }
 
     /// Prints a line for each record, with tabs between the columns.
@@ -68,10 +51,9 @@ struct RecordListing {
             try Terminal.print(lines: lines.joined(separator: "\n"))
             lines.removeAll(keepingCapacity: true)
         }
-        try forEach { entry in
-            let cells = entry.cells + [name].compactMap(\.self)
+        try forEach(Self.cells) { cells in
             // What cannot be seen is shown cell by cell: a tab or a line feed in an id must not make two of one.
-            lines.append(cells.map(\.printable).joined(separator: "\t"))
+            lines.append((cells + [name].compactMap(\.self)).map(\.printable).joined(separator: "\t"))
             if lines.count >= Self.linesAtOnce { try flush() }
         }
         try flush()

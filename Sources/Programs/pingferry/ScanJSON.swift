@@ -1,4 +1,5 @@
 import Bundle
+import Console
 import JSONText
 import Telemetry
 
@@ -66,14 +67,10 @@ extension AppEntry {
         object.set("captures", integer: captures.count)
         object.set("containers", integer: containers)
         object.set("events", object: labels.json)
-        object.set(
-            "facts",
-            elements: facts.map { fact in
-                var element = CanonicalObject()
-                element.set("stores", integer: fact.stores)
-                element.set("text", string: fact.text)
-                return element.bytes
-            })
+        object.set("facts", objects: facts) { object, fact in
+            object.set("stores", integer: fact.stores)
+            object.set("text", string: fact.text)
+        }
         object.set("held", object: CanonicalObject(counts: totals.holds))
         object.set("id", string: id)
         object.set("kinds", object: CanonicalObject(counts: kinds))
@@ -82,24 +79,18 @@ extension AppEntry {
         object.set("pendingEvents", object: CanonicalObject(counts: events))
         object.set("problemCount", integer: problemCount)
         object.set("quarantineCount", integer: quarantineCount)
-        object.set("queues", elements: sortedQueues.map { $0.state.json(counting: $0.count).bytes })
+        object.set("queues", objects: sortedQueues) { object, queues in
+            object.set("code", string: queues.state.code)
+            object.set("queues", integer: queues.count)
+            object.set("readiness", string: queues.state.readiness.rawValue)
+            object.set("text", string: queues.state.text)
+        }
         object.set("records", integer: totals.records)
         object.set("stores", integer: stores)
         object.set("systems", strings: systems.sorted())
         object.set("types", object: CanonicalObject(counts: totals.types))
         object.set("uploadable", integer: totals.uploadable)
         object.set("versions", strings: versions.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
-        return object
-    }
-}
-
-extension QueueState {
-    fileprivate func json(counting queues: Int) -> CanonicalObject {
-        var object = CanonicalObject()
-        object.set("code", string: code)
-        object.set("queues", integer: queues)
-        object.set("readiness", string: readiness.rawValue)
-        object.set("text", string: text)
         return object
     }
 }

@@ -42,17 +42,12 @@ struct Summary {
     ///   - elements: passes the elements of the array, one after another, to the function that it is given.
     ///   - extend: adds what the command alone knows besides.
     func printJSON(
-        streaming key: JSONKey, _ elements: ((CanonicalObject) throws -> Void) throws -> Void,
+        streaming key: JSONKey, _ elements: @escaping LongObject.Elements,
         _ extend: (inout CanonicalObject) -> Void
     ) throws {
         var object = json
         extend(&object)
-        let (before, after) = object.split(at: key)
-        var output = LongObject()
-        try output.add(before)
-        try output.array(key, elements)
-        try output.add(after)
-        try output.finish()
+        try LongObject.print(object, arrays: [(key, elements)])
     }
 
     private var json: CanonicalObject {

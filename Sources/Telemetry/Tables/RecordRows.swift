@@ -131,14 +131,6 @@ public struct RecordRows: Sendable {
         (ofRecord, ofEvent, ofEarlierRun) = (buffer.keep("record"), buffer.keep("event"), buffer.keep("earlier-run"))
     }
 
-    /// Returns the rows, and goes on with an empty buffer.
-    /// - Parameter memory: A buffer for the same tables, which is emptied and used for the next rows.
-    public mutating func take(leaving memory: consuming RowBuffer) -> RowBuffer {
-        swap(&memory, &buffer)
-        removeAll()
-        return memory
-    }
-
     /// Goes on to the next record.
     /// - Parameter labels: the meanings of its events.
     public mutating func begin(_ record: SharedCells, labels: [String?]) {

@@ -9,7 +9,6 @@ struct StackedBars {
         let values: [Int]
     }
 
-    /// A name for the chart as a whole.
     let title: String
     /// The names of the bars, from left to right.
     let bars: [DaySpan]
@@ -31,7 +30,6 @@ struct StackedBars {
     /// About the width of a date.
     private static let labelWidth = 80.0
 
-    /// The chart.
     /// - Parameter id: names its title in the page.
     func svg(id: String) -> HTML {
         let scale = NiceScale(series.isEmpty ? 0 : bars.indices.map(total).max() ?? 0)
@@ -109,12 +107,10 @@ struct StackedBars {
 
 /// A scale that ends at a round number, with up to five steps.
 struct NiceScale {
-    /// The largest value of the scale.
     let end: Int
     /// The values at which there is a line, from 0 on.
     let ticks: [Int]
 
-    /// - Parameter largest: the largest value that is drawn.
     init(_ largest: Int) {
         var step = 1
         var factor = 0

@@ -10,7 +10,6 @@ struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
     private var places: [Key: Int] = [:]
     private let limit: Int
 
-    /// - Parameter limit: how many keys are told apart.
     init(limit: Int) {
         self.limit = limit
     }
@@ -18,10 +17,8 @@ struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
     /// What was counted of a key; 0 for one that is not told apart.
     subscript(key: Key) -> Int { places[key].map { entries[$0].count } ?? 0 }
 
-    /// The keys in the order in which they were met.
     var keys: [Key] { entries.map(\.key) }
 
-    /// All that was counted.
     var total: Int { entries.reduce(other) { $0.addingWithinBounds($1.count) } }
 
     var isEmpty: Bool { entries.isEmpty && other == 0 }
@@ -37,7 +34,6 @@ struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Adds what was counted of records that come later.
     mutating func add(_ later: BoundedCounts) {
         for (key, count) in later.entries { add(key, count) }
         other = other.addingWithinBounds(later.other)

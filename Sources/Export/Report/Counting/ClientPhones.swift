@@ -31,7 +31,6 @@ struct ClientPhones: Sendable {
         places[client] = known
     }
 
-    /// Adds what later records tell.
     mutating func add(_ later: ClientPhones) {
         for client in later.order { note(client, later[client], isClient: !later.nobody.contains(client)) }
     }
@@ -41,10 +40,8 @@ struct ClientPhones: Sendable {
         return ReportPhone(app: apps[known.app], model: models[known.model])
     }
 
-    /// How many clients have each app.
     var clientsByApp: [ReportApp: Int] { clients { apps[$0.app] } }
 
-    /// How many clients have each model.
     var clientsByModel: [ReportModel: Int] { clients { models[$0.model] } }
 
     private func clients<Key: Hashable>(by key: (Places) -> Key) -> [Key: Int] {

@@ -3,10 +3,8 @@ struct CodeCounts: Sendable {
     private(set) var counts = BoundedCounts<String>(limit: 300)
     private(set) var examples: [String: [CodeExample]] = [:]
 
-    /// So many places are shown of a code.
     static let mostExamples = 5
 
-    /// Begins with nothing counted.
     init() {}
 
     /// Takes counts of which no place may be told.

@@ -12,7 +12,6 @@ struct DaySpan: Sendable, Equatable {
             : "\(Self.name(of: days.lowerBound)) to \(Self.name(of: days.upperBound - 1))"
     }
 
-    /// The first day alone.
     var start: String { Self.name(of: days.lowerBound) }
 
     static func name(of day: Int) -> String {
@@ -31,7 +30,6 @@ struct DaySpan: Sendable, Equatable {
 /// Clocks of phones are sometimes wrong by decades. Where little happened at the ends, beyond a pause of more than a year, it is
 /// therefore not drawn, but told.
 struct ReportCalendar: Sendable {
-    /// What a span is.
     enum Unit: String, Sendable {
         case day, week, month, year
         case years = "span of years"

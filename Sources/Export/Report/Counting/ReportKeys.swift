@@ -12,7 +12,6 @@ struct ReportApp: Hashable, Sendable {
     var name: String?
     var version: String?
 
-    /// What is known after a later record.
     func updated(by later: ReportApp) -> ReportApp {
         ReportApp(name: later.name ?? name, version: later.version ?? version)
     }
@@ -24,7 +23,6 @@ struct ReportModel: Hashable, Sendable {
     var os: String?
     var osVersion: String?
 
-    /// What is known after a later record.
     func updated(by later: ReportModel) -> ReportModel {
         ReportModel(device: later.device ?? device, os: later.os ?? os, osVersion: later.osVersion ?? osVersion)
     }
@@ -63,14 +61,12 @@ struct ClientKey: Hashable, Sendable {
     }
 }
 
-/// A kind of event.
 struct EventKind: Hashable, Sendable {
     let app: String?
     let name: String?
     let label: String?
 }
 
-/// Searches of one kind.
 struct SearchKind: Hashable, Sendable {
     let engine: String
     let source: String?

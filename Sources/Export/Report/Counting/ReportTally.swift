@@ -32,13 +32,11 @@ struct ReportTally: Sendable {
     var problems = CodeCounts()
     var quarantine = CodeCounts()
 
-    /// A kind of record on a day.
     struct KindDay: Hashable, Sendable {
         let kind: RecordKind
         let day: Int
     }
 
-    /// Adds what was counted of records that come later.
     mutating func add(_ later: ReportTally) {
         records += later.records
         uploadable += later.uploadable

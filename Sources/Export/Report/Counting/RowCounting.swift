@@ -1,32 +1,21 @@
 import Telemetry
 
-/// Counts the rows that the tables of an export have.
-///
-/// A report reads no record by itself: what the tables say is what it counts.
-struct RowCounting {
-    private let buffer: RowBuffer
-    private let searches: Table?
-    private var tally = ReportTally()
-
+/// A report reads no record on its own. It counts the rows that the tables of an export have.
+extension ReportTally {
     /// Counts the rows of a buffer.
-    static func tally(of buffer: RowBuffer, tables: ExportTables) -> ReportTally {
-        var counting = RowCounting(buffer, searches: tables.all.first { $0.name == Self.searchTable })
-        counting.countRecords()
-        counting.countSearches()
-        counting.countClients()
-        counting.countProblems()
-        counting.countQuarantine()
-        return counting.tally
+    init(of buffer: RowBuffer, _ tables: ExportTables) {
+        self.init()
+        countRecords(in: buffer)
+        // A system that counts searches has this table for them.
+        if let table = tables.all.first(where: { $0.name == "searches" }) {
+            countSearches(TableRows(table, in: buffer))
+        }
+        countClients(TableRows(ExportTables.clients, in: buffer))
+        countProblems(TableRows(ExportTables.problems, in: buffer))
+        countQuarantine(TableRows(ExportTables.quarantine, in: buffer))
     }
 
-    /// A system that counts searches has this table for them.
-    private static let searchTable = "searches"
     private static let millisecondsADay = 86_400_000
-
-    private init(_ buffer: RowBuffer, searches: Table?) {
-        self.buffer = buffer
-        self.searches = searches
-    }
 
     private static func day(_ milliseconds: Int) -> Int {
         Int((Double(milliseconds) / Double(millisecondsADay)).rounded(.down))
@@ -35,73 +24,70 @@ struct RowCounting {
 
 // MARK: - Records
 
-extension RowCounting {
-    private mutating func countRecords() {
-        guard let rows = TableRows(ExportTables.records, in: buffer) else { return }
-        var holds = OwnedRows(ExportTables.holds, in: buffer)
-        var events = OwnedRows(ExportTables.events, in: buffer)
+extension ReportTally {
+    private mutating func countRecords(in buffer: RowBuffer) {
+        let rows = TableRows(ExportTables.records, in: buffer)
+        var holds = TableRows(ExportTables.holds, in: buffer)
+        var events = TableRows(ExportTables.events, in: buffer)
         let columns = RecordColumns(rows)
         for row in 0..<rows.count {
             let number = rows[row, columns.record]
             let app = rows.text(row, columns.appName) ?? rows.text(row, columns.appID)
-            let eventRows = events?.take(of: number) ?? 0..<0
-            countRecord(rows, row, columns, app: app, events: eventRows.count)
-            countHolds(holds, holds?.take(of: number) ?? 0..<0, events: eventRows.count)
-            if let events { countEvents(events.rows, eventRows, app: app) }
+            let eventRows = events.take(of: number)
+            countRecord(rows, row, columns, app: app)
+            countHolds(holds, holds.take(of: number), events: eventRows.count)
+            countEvents(events, eventRows, app: app)
         }
     }
 
-    private mutating func countRecord(
-        _ rows: TableRows, _ row: Int, _ columns: RecordColumns, app: String?, events: Int
-    ) {
+    private mutating func countRecord(_ rows: TableRows, _ row: Int, _ columns: RecordColumns, app: String?) {
         let system = rows.text(row, columns.system) ?? ""
         let kind = RecordKind(system: system, type: rows.text(row, columns.type) ?? "")
-        tally.records += 1
-        tally.payloadBytes += rows.length(row, columns.payload)
-        tally.kinds.add(kind)
+        records += 1
+        payloadBytes += rows.bytes(row, columns.payload)?.count ?? 0
+        kinds.add(kind)
         if let time = rows.integer(row, columns.time) {
-            tally.kindDays.add(ReportTally.KindDay(kind: kind, day: Self.day(time)))
+            kindDays.add(KindDay(kind: kind, day: Self.day(time)))
         } else {
-            tally.timelessRecords += 1
+            timelessRecords += 1
         }
         let phone = ReportPhone(
             app: ReportApp(name: app, version: rows.text(row, columns.version)),
             model: ReportModel(
                 device: rows.text(row, columns.device), os: rows.text(row, columns.os),
                 osVersion: rows.text(row, columns.osVersion)))
-        tally.apps.add(phone.app)
-        if phone.model != ReportModel() { tally.models.add(phone.model) }
+        apps.add(phone.app)
+        if phone.model != ReportModel() { models.add(phone.model) }
         let name = rows.whole(row, columns.client)
         let client = ClientKey(system: system, client: name)
-        tally.phones.note(client, phone, isClient: name != nil)
+        phones.note(client, phone, isClient: name != nil)
         guard rows.integer(row, columns.uploadable) == 1 else { return }
-        tally.uploadable += 1
-        tally.uploads[client.type(kind.type), default: 0] += 1
+        uploadable += 1
+        uploads[client.type(kind.type), default: 0] += 1
     }
 
-    private mutating func countHolds(_ holds: OwnedRows?, _ range: Range<Int>, events: Int) {
-        guard let holds, !range.isEmpty else { return }
-        let code = holds.rows.column("code")
-        for code in Set(range.compactMap { holds.rows.text($0, code) }).sorted() {
-            tally.heldRecords.add(code)
-            tally.heldEvents.add(code, events)
+    private mutating func countHolds(_ rows: TableRows, _ range: Range<Int>, events: Int) {
+        guard !range.isEmpty else { return }
+        let code = rows.column("code")
+        for code in Set(range.compactMap { rows.text($0, code) }).sorted() {
+            heldRecords.add(code)
+            heldEvents.add(code, events)
         }
     }
 
     private mutating func countEvents(_ rows: TableRows, _ range: Range<Int>, app: String?) {
         let (time, name, label) = (rows.column("time_ms"), rows.column("name"), rows.column("label"))
-        tally.events += range.count
+        events += range.count
         for row in range {
-            tally.eventKinds.add(EventKind(app: app, name: rows.text(row, name), label: rows.text(row, label)))
+            eventKinds.add(EventKind(app: app, name: rows.text(row, name), label: rows.text(row, label)))
             if let time = rows.integer(row, time) {
-                tally.eventDays.add(Self.day(time))
+                eventDays.add(Self.day(time))
             } else {
-                tally.timelessEvents += 1
+                timelessEvents += 1
             }
         }
     }
 
-    /// The columns of records that are counted.
     private struct RecordColumns {
         let record, system, type, client, time, appID, appName, version: TableRows.Column?
         let os, osVersion, device, uploadable, payload: TableRows.Column?
@@ -122,48 +108,26 @@ extension RowCounting {
             payload = rows.column("payload")
         }
     }
-
-    /// The rows of a table that belong to records, which come in the order of these.
-    private struct OwnedRows {
-        let rows: TableRows
-        private let record: TableRows.Column?
-        private var next = 0
-
-        init?(_ table: Table, in buffer: RowBuffer) {
-            guard let rows = TableRows(table, in: buffer) else { return nil }
-            self.rows = rows
-            record = rows.column(TableColumn.record.name)
-        }
-
-        /// Takes the next rows, which belong to a record.
-        mutating func take(of number: Cell) -> Range<Int> {
-            let start = next
-            while next < rows.count, rows[next, record] == number { next += 1 }
-            return start..<next
-        }
-    }
 }
 
 // MARK: - Other tables
 
-extension RowCounting {
-    private mutating func countSearches() {
-        guard let searches, let rows = TableRows(searches, in: buffer) else { return }
+extension ReportTally {
+    private mutating func countSearches(_ rows: TableRows) {
         let (engine, source, count) = (rows.column("engine"), rows.column("source"), rows.column("count"))
         for row in 0..<rows.count {
             let kind = SearchKind(engine: rows.text(row, engine) ?? "", source: rows.text(row, source))
-            tally.searches.add(kind, max(0, rows.integer(row, count) ?? 0))
+            searches.add(kind, max(0, rows.integer(row, count) ?? 0))
         }
     }
 
-    private mutating func countClients() {
-        guard let rows = TableRows(ExportTables.clients, in: buffer) else { return }
+    private mutating func countClients(_ rows: TableRows) {
         let (system, client, apps) = (rows.column("system"), rows.column("client"), rows.column("app_name"))
         let (records, uploadable) = (rows.column("records"), rows.column("uploadable"))
         let (events, first, last) = (rows.column("events"), rows.column("first"), rows.column("last"))
         for row in 0..<rows.count {
             let name = rows.text(row, system) ?? ""
-            tally.clients.add(
+            clients.add(
                 LargestClients.Client(
                     system: name, client: rows.text(row, client),
                     key: ClientKey(system: name, client: rows.whole(row, client)), apps: rows.text(row, apps),
@@ -172,14 +136,12 @@ extension RowCounting {
         }
     }
 
-    private mutating func countProblems() {
-        guard let rows = TableRows(ExportTables.problems, in: buffer) else { return }
+    private mutating func countProblems(_ rows: TableRows) {
         let text = rows.column("text")
         count(rows, text: { rows.text($0, text) }, to: \.problems)
     }
 
-    private mutating func countQuarantine() {
-        guard let rows = TableRows(ExportTables.quarantine, in: buffer) else { return }
+    private mutating func countQuarantine(_ rows: TableRows) {
         let (code, reason) = (rows.column("code"), rows.column("reason"))
         count(
             rows,
@@ -199,7 +161,7 @@ extension RowCounting {
             let example = CodeExample(
                 capture: rows.text(row, capture) ?? "", path: rows.text(row, path) ?? "",
                 offset: rows.integer(row, offset), text: text(row) ?? "")
-            tally[keyPath: counts].add(rows.text(row, code) ?? "", example)
+            self[keyPath: counts].add(rows.text(row, code) ?? "", example)
         }
     }
 }

@@ -19,10 +19,8 @@ extension ReportPage {
             <title id="share-title">\(shown.text(tally.uploadable)) may go, \(shown.text(held)) are held</title>\
             <rect class="s0" width="\(width)" height="40"/><rect class="s1" x="\(width)" width="\(1000 - width)" height="40"/></svg>
             <figcaption><ul class="legend">\
-            <li><svg class="key" aria-hidden="true" viewBox="0 0 10 10"><rect class="s0" width="10" height="10"/></svg> \
-            <b id="uploadable">\(shown.text(tally.uploadable))</b> may be uploaded</li>\
-            <li><svg class="key" aria-hidden="true" viewBox="0 0 10 10"><rect class="s1" width="10" height="10"/></svg> \
-            <b id="held">\(shown.text(held))</b> are held</li></ul></figcaption></figure>
+            <li>\(.key(0)) <b id="uploadable">\(shown.text(tally.uploadable))</b> may be uploaded</li>\
+            <li>\(.key(1)) <b id="held">\(shown.text(held))</b> are held</li></ul></figcaption></figure>
             """
     }
 
@@ -41,8 +39,7 @@ extension ReportPage {
         var table = HTMLTable(
             "Why records are held; one that is held for two reasons counts in both",
             [
-                .init(title: "reason"), .init(title: "what it means"), .init(title: "records", isNumber: true),
-                .init(title: "events in them", isNumber: true), .init(title: "may somebody release it?"),
+                "reason", "what it means", .number("records"), .number("events in them"), "may somebody release it?",
             ])
         for (code, count) in sorted {
             let (meaning, isFinal) = CodeMeanings.hold(code, holdCodes)
@@ -57,9 +54,8 @@ extension ReportPage {
                 "\(shown.text(tally.heldEvents[code]))", answer,
             ])
         }
-        let rest: HTML =
-            tally.heldRecords.other > 0
-            ? "<p class=\"aside\">And for other reasons: \(shown.text(tally.heldRecords.other, "record")).</p>" : ""
+        let other = tally.heldRecords.other
+        let rest = HTML.aside(other, "And for other reasons: \(shown.text(other, "record")).")
         return "<h3>Why records are held</h3>\(table.html)\(rest)"
     }
 }

@@ -5,7 +5,6 @@ import Bytes
 /// The type keeps what we wrote and what a capture says apart: a literal is markup, and each text that is put into one is
 /// escaped, whatever stands in it. There is no other way to make a piece of a text.
 struct HTML: Sendable, ExpressibleByStringInterpolation {
-    /// The markup.
     private(set) var text: String
 
     typealias StringInterpolation = Interpolation
@@ -18,14 +17,12 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
         text = stringInterpolation.text
     }
 
-    /// Pieces one after another.
     init(_ pieces: [HTML], between: HTML = "") {
         text = pieces.map(\.text).joined(separator: between.text)
     }
 
     static func + (left: HTML, right: HTML) -> HTML { HTML([left, right]) }
 
-    /// What stands between literals and values.
     struct Interpolation: StringInterpolationProtocol {
         fileprivate var text = ""
 

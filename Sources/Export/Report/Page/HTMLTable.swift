@@ -1,10 +1,12 @@
 /// A table of a page.
 struct HTMLTable {
-    /// A column.
+    /// A column, such as `"type"` or `.number("records")`.
     struct Column {
         let title: HTML
         /// Numbers stand at the right.
         var isNumber = false
+
+        static func number(_ title: HTML) -> Column { Column(title: title, isNumber: true) }
     }
 
     /// What the table is about; screen readers say it first.
@@ -41,6 +43,10 @@ struct HTMLTable {
     }
 }
 
+extension HTMLTable.Column: ExpressibleByStringLiteral {
+    init(stringLiteral title: StaticString) { self.init(title: HTML(stringLiteral: title)) }
+}
+
 extension HTML {
     /// The title of a column of bars, for those who do not see them.
     static let barTitle: HTML = "<span class=\"hidden\">the same as a bar</span>"
@@ -49,5 +55,18 @@ extension HTML {
     static func captured(_ text: String?) -> HTML {
         guard let text, !text.isEmpty else { return "<span class=\"none\">not known</span>" }
         return "<bdi>\(text)</bdi>"
+    }
+
+    /// A remark on how many others there are; nothing if there are none.
+    static func aside(_ count: Int, _ text: HTML) -> HTML { count > 0 ? "<p class=\"aside\">\(text)</p>" : "" }
+
+    /// The last item of a list that is cut: how many others there are; nothing if there are none.
+    static func moreItems(_ count: Int, _ text: String) -> HTML { count > 0 ? "<li>and \(text) more</li>" : "" }
+
+    /// The sample of a color in a legend.
+    static func key(_ color: Int) -> HTML {
+        """
+        <svg class="key" aria-hidden="true" viewBox="0 0 10 10"><rect class="s\(color)" width="10" height="10"/></svg>
+        """
     }
 }

@@ -1,13 +1,14 @@
 /// The head of a report: what was read, how much there is, and whether all is well.
 extension ReportPage {
     var head: HTML {
-        """
-        <h1>What the phones left behind</h1>
-        <p class="verdict \(isWell ? "good" : "bad")" id="verdict">\(verdict)</p>
-        <dl class="figures">\(figures.map { figure($0.id, $0.title, $0.value) })</dl>
-        \(pseudonymText)<h2 class="small">What was read, by \(facts.tool)</h2>
-        <ul class="inputs">\(facts.inputs.prefix(Self.mostInputs).map(input))\(moreInputs)</ul>
-        """
+        let more = facts.inputs.count - Self.mostInputs
+        return """
+            <h1>What the phones left behind</h1>
+            <p class="verdict \(isWell ? "good" : "bad")" id="verdict">\(verdict)</p>
+            <dl class="figures">\(figures.map { figure($0.id, $0.title, $0.value) })</dl>
+            \(pseudonymText)<h2 class="small">What was read, by \(facts.tool)</h2>
+            <ul class="inputs">\(facts.inputs.prefix(Self.mostInputs).map(input))\(.moreItems(more, "\(more)"))</ul>
+            """
     }
 
     private static let mostInputs = 50
@@ -62,10 +63,5 @@ extension ReportPage {
     private func input(_ input: ReportFacts.Input) -> HTML {
         let digest: HTML = input.digest.map { "<br><small>digest <code>\($0)</code></small>" } ?? ""
         return "<li>\(HTML.captured(ShownText.cut(input.label))) <small>(\(input.kind))</small>\(digest)</li>\n"
-    }
-
-    private var moreInputs: HTML {
-        let more = facts.inputs.count - Self.mostInputs
-        return more > 0 ? "<li>and \(more) more</li>" : ""
     }
 }

@@ -28,13 +28,12 @@ extension ReportPage {
         }
         guard !facts.queues.isEmpty else { return "<p>No store with rules of its own was read.</p>" }
         let more = facts.queues.count - Self.mostQueues
-        let rest: HTML = more > 0 ? "<p class=\"aside\">And \(more) more.</p>" : ""
-        return HTML(facts.queues.prefix(Self.mostQueues).map(queue)) + rest
+        return HTML(facts.queues.prefix(Self.mostQueues).map(queue)) + .aside(more, "And \(more) more.")
     }
 
     private func queue(_ queue: ReportFacts.Queue) -> HTML {
         let more = queue.sentences.count - Self.mostSentences
-        let rest: HTML = more > 0 ? "<li>and \(more) more</li>" : ""
+        let rest = HTML.moreItems(more, "\(more)")
         let pending: HTML = queue.pending.map { "<p>Events in it: \(shown.text($0)).</p>" } ?? ""
         return """
             <h3><bdi>\(ShownText.cut(queue.capture))</bdi>: <code><bdi>\(ShownText.cut(queue.path))</bdi></code></h3>

@@ -88,15 +88,11 @@ struct DayChart {
 
     private var legend: HTML {
         guard names.count > 1 else { return "" }
-        let items = names.enumerated().map { number, name -> HTML in
-            "<li><svg class=\"key\" aria-hidden=\"true\" viewBox=\"0 0 10 10\"><rect class=\"s\(number)\" width=\"10\" height=\"10\"/></svg> <bdi>\(name)</bdi></li>"
-        }
+        let items = names.enumerated().map { number, name -> HTML in "<li>\(.key(number)) <bdi>\(name)</bdi></li>" }
         return "<ul class=\"legend\">\(items)</ul>"
     }
 
-    private var untimed: HTML {
-        left > 0 ? "<p class=\"aside\">Without a known time: \(shown.text(left, noun)).</p>" : ""
-    }
+    private var untimed: HTML { .aside(left, "Without a known time: \(shown.text(left, noun)).") }
 
     private func outsideText(_ outside: [Int: Int]) -> HTML {
         guard let first = outside.keys.min(), let last = outside.keys.max() else { return "" }
@@ -110,7 +106,7 @@ struct DayChart {
     private func table(_ title: String, _ calendar: ReportCalendar, _ values: [[Int]]) -> HTML {
         let unit: HTML = "\(calendar.unit.rawValue)"
         var table = HTMLTable(
-            title, [.init(title: unit)] + names.map { HTMLTable.Column(title: "<bdi>\($0)</bdi>", isNumber: true) })
+            title, [.init(title: unit)] + names.map { HTMLTable.Column.number("<bdi>\($0)</bdi>") })
         var place = 0
         while place < calendar.spans.count {
             let numbers = values.map { $0[place] }

@@ -21,17 +21,14 @@ extension ReportPage {
             eventTable(app, count, sorted.filter { $0.key.app == app })
         }
         let more = largest.dropFirst(Self.mostApps).reduce(tally.eventKinds.other) { $0 + $1.count }
-        return tables + (more > 0 ? ["<p class=\"aside\">Of others: \(shown.text(more, "event")).</p>"] : [])
+        return tables + [.aside(more, "Of others: \(shown.text(more, "event")).")]
     }
 
     private func eventTable(_ app: String?, _ count: Int, _ kinds: [(key: EventKind, count: Int)]) -> HTML {
         let name = app ?? "an app that is not known"
         var table = HTMLTable(
             "Events of \(name), the most frequent first",
-            [
-                .init(title: "what happened"), .init(title: "technical name"), .init(title: "events", isNumber: true),
-                .init(title: .barTitle),
-            ])
+            ["what happened", "technical name", .number("events"), .init(title: .barTitle)])
         let largest = shown.drawn(kinds.first?.count ?? 0)
         for (kind, count) in kinds.prefix(Self.mostEvents) {
             let label: HTML = kind.label.map { "<bdi>\($0)</bdi>" } ?? "<span class=\"none\">not documented</span>"
@@ -41,7 +38,7 @@ extension ReportPage {
             ])
         }
         let more = kinds.dropFirst(Self.mostEvents).reduce(0) { $0 + $1.count }
-        let rest: HTML = more > 0 ? "<p class=\"aside\">And others: \(shown.text(more, "event")).</p>" : ""
+        let rest = HTML.aside(more, "And others: \(shown.text(more, "event")).")
         return "<h3><bdi>\(name)</bdi>: \(shown.text(count, "event"))</h3>\(table.html)\(rest)"
     }
 
@@ -49,11 +46,7 @@ extension ReportPage {
         let sorted = tally.searches.largestFirst
         guard let largest = sorted.first?.count else { return "" }
         var table = HTMLTable(
-            "Searches by engine",
-            [
-                .init(title: "engine"), .init(title: "begun from"), .init(title: "searches", isNumber: true),
-                .init(title: .barTitle),
-            ])
+            "Searches by engine", ["engine", "begun from", .number("searches"), .init(title: .barTitle)])
         for (kind, count) in sorted.prefix(Self.mostEvents) {
             table.rows.append([
                 "<bdi>\(kind.engine)</bdi>", .captured(kind.source), "\(shown.text(count))",
@@ -61,7 +54,7 @@ extension ReportPage {
             ])
         }
         let more = sorted.count - Self.mostEvents
-        let rest: HTML = more > 0 ? "<p class=\"aside\">And \(more) more kinds.</p>" : ""
+        let rest = HTML.aside(more, "And \(more) more kinds.")
         return "<h3>Searches by engine</h3>\(table.html)\(rest)"
     }
 }

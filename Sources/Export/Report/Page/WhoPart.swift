@@ -16,9 +16,8 @@ extension ReportPage {
         var table = HTMLTable(
             "Clients, those with the most records first",
             [
-                .init(title: "client"), .init(title: "app"), .init(title: "phone"), .init(title: "system"),
-                .init(title: "first"), .init(title: "last"), .init(title: "records", isNumber: true),
-                .init(title: "may go", isNumber: true), .init(title: "events", isNumber: true),
+                "client", "app", "phone", "system", "first", "last", .number("records"), .number("may go"),
+                .number("events"),
             ])
         for client in clients {
             let phone = tally.phones[client.key]
@@ -32,10 +31,8 @@ extension ReportPage {
         }
         let more = tally.clients.records - clients.reduce(0) { $0 + $1.records }
         let rows = clients.count { $0.client != nil }
-        let rest: HTML =
-            more > 0
-            ? "<p class=\"aside\">And \(shown.text(tally.clients.count - rows)) more, with \(shown.text(more, "record")).</p>"
-            : ""
+        let others = shown.text(tally.clients.count - rows)
+        let rest = HTML.aside(more, "And \(others) more, with \(shown.text(more, "record")).")
         return "<h3>Clients</h3>\(table.html)\(rest)"
     }
 
@@ -62,16 +59,13 @@ extension ReportPage {
         guard let largest = sorted.first?.count else { return "<h3>\(caption)</h3><p>Nothing is told of that.</p>" }
         var table = HTMLTable(
             caption,
-            titles.map { .init(title: $0) } + [
-                .init(title: "records", isNumber: true), .init(title: "clients", isNumber: true),
-                .init(title: .barTitle),
-            ])
+            titles.map { .init(title: $0) } + [.number("records"), .number("clients"), .init(title: .barTitle)])
         for (key, count) in sorted.prefix(Self.mostRows) {
             let bar = Bar(value: shown.drawn(count), largest: shown.drawn(largest)).svg
             table.rows.append(cells(key) + ["\(shown.text(count))", "\(shown.text(clients(key)))", bar])
         }
         let more = sorted.dropFirst(Self.mostRows).reduce(counts.other) { $0 + $1.count }
-        let rest: HTML = more > 0 ? "<p class=\"aside\">And others, with \(shown.text(more, "record")).</p>" : ""
+        let rest = HTML.aside(more, "And others, with \(shown.text(more, "record")).")
         return "<h3>\(caption)</h3>\(table.html)\(rest)"
     }
 

@@ -30,25 +30,20 @@ extension ReportPage {
         let head: HTML = "<h3>\(title): <span id=\"\(id)\">\(shown.text(codes.counts.total))</span></h3>"
         guard !codes.counts.isEmpty else { return "\(head)<p>\(none)</p>" }
         var table = HTMLTable(
-            title,
-            [
-                .init(title: "code"), .init(title: "how often", isNumber: true), .init(title: "what it means"),
-                .init(title: "where"),
-            ])
+            title, ["code", .number("how often"), "what it means", "where"])
         for (code, count) in codes.counts.largestFirst {
             let examples = codes.examples[code] ?? []
             let own = examples.first.map { Self.withoutPlace($0.text) }
             let words = meaning(code) ?? own
             let more = count - examples.count
-            let rest: HTML = more > 0 ? "<li>and \(shown.text(more)) more</li>" : ""
+            let rest = HTML.moreItems(more, shown.text(more))
             table.rows.append([
                 "<code><bdi>\(code)</bdi></code>", "\(shown.text(count))", .captured(words),
                 "<ul class=\"places\">\(examples.map { place($0, besides: words) })\(rest)</ul>",
             ])
         }
-        let more: HTML =
-            codes.counts.other > 0 ? "<p class=\"aside\">With other codes: \(shown.text(codes.counts.other)).</p>" : ""
-        return "\(head)\(table.html)\(more)"
+        let other = codes.counts.other
+        return "\(head)\(table.html)\(.aside(other, "With other codes: \(shown.text(other))."))"
     }
 
     /// The words of a case as they hold everywhere: `duplicate key` of `duplicate key at byte 665`.

@@ -91,7 +91,6 @@ struct EditOptions: ParsableArguments {
         guard !ids.isEmpty else { throw ValidationError("Missing expected argument '<id> ...'") }
     }
 
-    /// Says what was changed.
     func report(_ what: String, plural: String, _ counts: [String: Int]) throws {
         let total = counts.values.reduce(0, +)
         if common.json {

@@ -1,9 +1,7 @@
 import ArgumentParser
 import Console
 import Delivery
-import FoundationEssentials
 import JSONText
-import Parallel
 import Systems
 import Telemetry
 
@@ -75,13 +73,8 @@ struct ReleaseCommand: AsyncParsableCommand {
 
     /// The ids of a bundle's records that are held for the reason: of all, or of those that are given.
     private func held(in path: String) async throws -> [String] {
-        let progress = ProgressLine("verifying", isQuiet: edit.common.quiet)
-        defer { progress.clear() }
-        let limit = JobLimit(jobs: ProcessInfo.processInfo.activeProcessorCount)
         // What was released before is meant too, so that it is not taken for unknown.
-        let intake = try await BundleIntake(
-            [path], knowing: Systems.table, limit: limit, isReleased: { _, _ in false }
-        ) { progress.add(bytes: $0) }
+        let intake = try await edit.common.intake([path], isReleased: { _, _ in false })
         let records = intake.pool.held(for: reason, ids: edit.ids.isEmpty ? nil : edit.ids)
         return try records.map { try intake.source.record(at: intake.pool.place(of: $0)).id }
     }

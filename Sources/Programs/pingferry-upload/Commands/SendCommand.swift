@@ -4,7 +4,6 @@ import Console
 import Delivery
 import Files
 import FoundationEssentials
-import Parallel
 import Systems
 import Telemetry
 
@@ -221,23 +220,13 @@ struct SendCommand: AsyncParsableCommand {
         _ ledger: Ledger
     ) throws {
         for bundle in bundles {
-            let files: (paths: [String], name: String, areVolumes: Bool)
+            let path: String
             do throws(CommandError) {
-                files = try Self.unchangedFiles(of: bundle.name)
+                guard let newPath = try Self.move(bundle.name, to: folder) else { continue }
+                path = newPath
             } catch {
                 summary.unmoved = summary.unmoved ?? error
                 error.report(as: PingferryUpload.name)
-                continue
-            }
-            let path: String
-            do throws(FileError) {
-                guard let taken = try folder.take(files.paths, of: files.name, keepsNames: files.areVolumes)
-                else { continue }
-                path = taken
-            } catch {
-                let failure = CommandError(moving: error)
-                summary.unmoved = summary.unmoved ?? failure
-                failure.report(as: PingferryUpload.name)
                 continue
             }
             summary.moved.append(path)
@@ -245,13 +234,14 @@ struct SendCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the files of a bundle: the bundle, or all volumes and their list, the first volume first; and the signature, if
-    /// the bundle has one.
-    /// - Throws: `CommandError` if the bundle cannot be read, or is not the one that was verified. Another bundle, of which
-    ///   nothing was sent, may have been put in its place while the job ran.
-    private static func unchangedFiles(
-        of bundle: BundleName
-    ) throws(CommandError) -> (paths: [String], name: String, areVolumes: Bool) {
+    /// Moves the files of a bundle: the bundle, or all volumes and their list, the first volume first; and the signature, if the
+    /// bundle has one.
+    /// - Returns: The new path of the first file, or `nil` if the files are in the folder already.
+    /// - Throws: `CommandError` if the bundle cannot be read or moved, or is not the one that was verified. Another bundle, of
+    ///   which nothing was sent, may have been put in its place while the job ran.
+    private static func move(
+        _ bundle: BundleName, to folder: borrowing DestinationFolder
+    ) throws(CommandError) -> String? {
         let reader: BundleReader
         do throws(BundleError) {
             reader = try BundleReader(path: bundle.path, knowing: Systems.table)
@@ -262,21 +252,17 @@ struct SendCommand: AsyncParsableCommand {
         let path = reader.volumes?.names.first?.bundle ?? bundle.path
         let signature = Signers.signaturePath(of: path)
         let paths = (reader.volumes?.paths ?? [bundle.path]) + (FileIdentity(path: signature) == nil ? [] : [signature])
-        return (paths, Path.name(of: path), reader.volumes != nil)
+        do throws(FileError) {
+            return try folder.take(paths, of: Path.name(of: path), keepsNames: reader.volumes != nil)
+        } catch {
+            throw CommandError(moving: error)
+        }
     }
 
     private func intake(isReleased: ((_ id: String, _ code: String) -> Bool)?) async throws -> BundleIntake {
-        let progress = ProgressLine("verifying", isQuiet: common.quiet)
-        defer { progress.clear() }
-        let limit = JobLimit(jobs: ProcessInfo.processInfo.activeProcessorCount)
         let signers = try signing.signers(environment: ProcessInfo.processInfo.environment)
-        let intake = try await BundleIntake(
-            bundles, knowing: Systems.table, signedBy: signers, limit: limit, keepsGoing: keepGoing,
-            isReleased: isReleased ?? { _, _ in false }
-        ) {
-            progress.add(bytes: $0)
-        }
-        progress.clear()
+        let intake = try await common.intake(
+            bundles, signedBy: signers, keepsGoing: keepGoing, isReleased: isReleased ?? { _, _ in false })
         intake.unusable.report()
         return intake
     }

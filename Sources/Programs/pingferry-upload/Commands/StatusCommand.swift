@@ -1,10 +1,7 @@
 import ArgumentParser
 import Console
 import Delivery
-import FoundationEssentials
 import JSONText
-import Parallel
-import Systems
 import Telemetry
 
 /// `status`: what the ledger knows, of all or of some bundles.
@@ -107,12 +104,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private func report(on path: String, _ view: LedgerView) async throws -> StandingReport {
-        let progress = ProgressLine("verifying", isQuiet: common.quiet)
-        defer { progress.clear() }
-        let intake = try await BundleIntake(
-            [path], knowing: Systems.table, limit: JobLimit(jobs: ProcessInfo.processInfo.activeProcessorCount),
-            isReleased: try view.releases()
-        ) { progress.add(bytes: $0) }
+        let intake = try await common.intake([path], isReleased: try view.releases())
         let pool = intake.pool
         let state = try view.state(of: pool, today: ledger.days.day(of: SystemClock.now))
         let standings = RecordStanding.all(of: pool, state, try view.lastFindings(of: pool))

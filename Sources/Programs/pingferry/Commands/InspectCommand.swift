@@ -67,22 +67,18 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var worst: ExitCode?
-        for (number, file) in files.enumerated() {
-            do {
-                try await reporting { try inspect(file, isFirst: number == 0) }
-            } catch let code as ExitCode {
-                worst = worst ?? code
-            }
-        }
-        if let worst { throw worst }
+        try await reportingEach(of: files, inspect)
     }
 
     private func inspect(_ file: String, isFirst: Bool) throws {
         let limits = PropertyListLimits(length: maxSize << 20)
-        var printer = try naming(file) {
+        var printer: PropertyListPrinter
+        do {
             let document = try PropertyListDocument(try contents(of: file, limit: limits.length), limits: limits)
-            return try PropertyListPrinter(document, options: options, limits: limits)
+            printer = try PropertyListPrinter(document, options: options, limits: limits)
+        } catch let error as PropertyListError {
+            throw CommandError(
+                status: .badData, message: "\(Self.name(of: file)): \(error)", remedy: remedy(for: error))
         }
         var (json, shown) = (files.count > 1 ? start(of: file, isFirst: isFirst) : [], [UInt8]())
         var rewriter = PrintableJSON()
@@ -134,16 +130,6 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     private static func name(of file: String) -> String { file == "-" ? "standard input" : file }
-
-    /// Puts the name of the file in front of what is wrong with it.
-    private func naming<Value>(_ file: String, _ body: () throws -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch let error as PropertyListError {
-            throw CommandError(
-                status: .badData, message: "\(Self.name(of: file)): \(error)", remedy: remedy(for: error))
-        }
-    }
 
     private func remedy(for error: PropertyListError) -> String? {
         switch error.code {

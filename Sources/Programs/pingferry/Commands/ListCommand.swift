@@ -36,22 +36,14 @@ struct ListCommand: AsyncParsableCommand {
     func validate() throws { try InputOptions.checkStandardInput(in: bundles) }
 
     func run() async throws {
-        var worst: ExitCode?
-        for (number, path) in bundles.enumerated() {
-            do {
-                try await reporting { try list(path, isFirst: number == 0) }
-            } catch let code as ExitCode {
-                worst = worst ?? code
-            }
-        }
-        if let worst { throw worst }
+        try await reportingEach(of: bundles, list)
     }
 
     private func list(_ path: String, isFirst: Bool) throws {
         let reader = try InputOpening.bundle(path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder)
         let name = InputOpening.name(of: path)
         try InputOpening.naming(name) {
-            let records = RecordListing(reader)
+            let records = RecordListing(reader: reader)
             if ids, !common.json {
                 guard !common.quiet else { return }
                 return try records.printLines(naming: bundles.count > 1 ? name : nil)
