@@ -72,7 +72,7 @@ struct PendingEventsFile {
     static func isEvent(_ document: JSONDocument) -> Bool {
         let root = document.root
         guard let time = document.value(of: timestamp, in: root), document.kind(of: time) == .number,
-            document.bytes(of: time).isNatural, document.string(at: category, in: root) != nil,
+            GleanSchema.isDigits(document.bytes(of: time)), document.string(at: category, in: root) != nil,
             document.string(at: name, in: root) != nil
         else { return false }
         guard let extra = document.value(of: extra, in: root), document.kind(of: extra) != .null else { return true }
@@ -88,13 +88,5 @@ struct PendingEventsFile {
     private static func isMarker(_ document: JSONDocument) -> Bool {
         document.string(at: category, in: document.root) == "glean"
             && document.string(at: name, in: document.root) == "restarted"
-    }
-}
-
-extension Span<UInt8> {
-    /// Whether the text of a number is an integer from 0: digits alone.
-    fileprivate var isNatural: Bool {
-        for index in indices where !self[index].isDigit { return false }
-        return !isEmpty
     }
 }

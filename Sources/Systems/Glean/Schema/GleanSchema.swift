@@ -226,24 +226,14 @@ enum GleanSchema {
 
     /// `[a-z_][a-z0-9_.]+`, at most 111 characters.
     @Sendable private static func isMetricName(_ name: Span<UInt8>) -> Bool {
-        guard (2...111).contains(name.count), !name[0].isDigit, name[0] != UInt8(ascii: ".") else { return false }
-        for index in name.indices {
-            let byte = name[index]
-            guard (0x61...0x7A).contains(byte) || byte.isDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
-            else { return false }
-        }
-        return true
+        (2...111).contains(name.count) && !name[0].isDigit && name[0] != UInt8(ascii: ".")
+            && name.hasOnly { $0.isLowerLetter || $0.isDigit || "_.".utf8.contains($0) }
     }
 
     /// `[a-z-_][a-z0-9-_]*`, at most 30 characters.
     @Sendable private static func isPingType(_ text: Span<UInt8>) -> Bool {
-        guard (1...30).contains(text.count), !text[0].isDigit else { return false }
-        for index in text.indices {
-            let byte = text[index]
-            guard (0x61...0x7A).contains(byte) || byte.isDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
-            else { return false }
-        }
-        return true
+        (1...30).contains(text.count) && !text[0].isDigit
+            && text.hasOnly { $0.isLowerLetter || $0.isDigit || "_-".utf8.contains($0) }
     }
 
     @Sendable private static func isTimeUnit(_ text: Span<UInt8>) -> Bool {
@@ -251,14 +241,11 @@ enum GleanSchema {
         return units.contains { text.equals($0) }
     }
 
-    @Sendable private static func isDigits(_ text: Span<UInt8>) -> Bool {
-        for index in text.indices where !text[index].isDigit { return false }
-        return !text.isEmpty
-    }
+    @Sendable static func isDigits(_ text: Span<UInt8>) -> Bool { !text.isEmpty && text.hasOnly(\.isDigit) }
 
     /// A scheme, a colon and more; data in the place of an address is not wanted.
     @Sendable private static func isURL(_ text: Span<UInt8>) -> Bool {
-        guard text.count > 1, (0x61...0x7A).contains(text[0] | 0x20) else { return false }
+        guard text.count > 1, (text[0] | 0x20).isLowerLetter else { return false }
         guard text.count < 4 || !text.extracting(..<4).equals("data") else { return false }
         for index in text.indices {
             let byte = text[index]
