@@ -23,8 +23,8 @@ enum GleanRequests {
 
     /// A body with the sections of information. One without them has nothing by which to know it.
     private static func lineShape(of line: JSONDocument) -> LineShape? {
-        let hasInfo = [GleanSchema.clientInfo, GleanSchema.pingInfo].allSatisfy { key in
-            line.value(of: key, in: line.root).map { line.kind(of: $0) == .object } ?? false
+        let hasInfo = [GleanKeys.clientInfo, GleanKeys.pingInfo].allSatisfy { key in
+            line.value(of: key, .object, in: line.root) != nil
         }
         return hasInfo ? .payload(isStoredToo: false) : nil
     }

@@ -7,8 +7,6 @@ import Telemetry
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 7 and 11.3.
 enum DirectoryFacts {
-    private static let sdkBuild: JSONKey = "telemetry_sdk_build"
-
     /// Returns the report on a directory.
     static func report(on directory: GleanDirectory, _ folder: borrowing Folder) -> StoreReport {
         var report = StoreReport()
@@ -70,8 +68,8 @@ enum DirectoryFacts {
             let name = directory.storeFile(GleanDirectory.Place(folder: pending, index: index)).name
             guard (try? folder.read(name, limit: GleanPingReader.sizeLimit.bytes, into: &bytes)) != nil,
                 let lines = try? PingLines(bytes), let document = try? JSONDocument(Array(bytes[lines.body])),
-                let client = document.value(of: GleanSchema.clientInfo, in: document.root),
-                let version = document.string(at: sdkBuild, in: client)
+                let client = document.value(of: GleanKeys.clientInfo, in: document.root),
+                let version = document.string(at: GleanKeys.sdkBuild, in: client)
             else { continue }
             return version
         }
