@@ -7,7 +7,7 @@ import Telemetry
 /// source of telemetry", sections C and D.
 enum GleanRequests {
     static let format = RequestFormat(
-        hosts: [CapturedHost(GleanServer.host)], methods: [GleanServer.method], body: .json,
+        hosts: [CapturedHost(GleanUploads.host)], methods: [GleanUploads.method], body: .json,
         headers: [PingTags.debugID.lowercased(), PingTags.sourceTags.lowercased()], payloadsRepeat: false,
         isUpload: isUpload(_:), otherTraffic: nil, path: nil, deliveredStatuses: 200...200,
         lineShape: lineShape(of:), record: record(of:in:))
