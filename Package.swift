@@ -86,7 +86,7 @@ let telemetry: [Target] = [
 
 /// Each system, without the registry.
 let eachSystem: [Target] = [
-    room("Glean", on: "Systems", ["Bytes", "CivilTime", "Files", "JSONText", "Telemetry"], pure),
+    room("Glean", on: "Systems", ["Bytes", "Files", "JSONText", "Telemetry"], pure),
     room("Mozilla", on: "Systems", ["Bytes", "Files", "JSONText", "Parallel", "PropertyList", "Telemetry"], pure),
     room("Sift", on: "Systems", ["Bytes", "Files", "JSONText", "Parallel", "PropertyList", "Telemetry"], pure),
     room(

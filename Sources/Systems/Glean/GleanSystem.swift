@@ -36,13 +36,3 @@ extension StoreKind {
     /// Events that are in no ping yet.
     public static let gleanPendingEvents = StoreKind("glean-pending-events")
 }
-
-/// The server that takes pings.
-///
-/// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 11.1.
-enum GleanServer {
-    /// The host that apps send to.
-    static let host = "incoming.telemetry.mozilla.org"
-    /// The method that apps send with.
-    static let method = "POST"
-}

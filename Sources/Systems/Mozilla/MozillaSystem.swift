@@ -40,15 +40,3 @@ extension StoreKind {
     /// Counters and events in a file of their own (V1).
     public static let mozillaValues = StoreKind("mozilla-values")
 }
-
-/// The server that takes pings.
-///
-/// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 8.1.
-enum MozillaServer {
-    /// The host that apps send to, and that captures show.
-    static let host = "incoming.telemetry.mozilla.org"
-    /// The method that apps send with.
-    static let method = "POST"
-    /// The server takes this one as well; see section 8.6.
-    static let otherMethod = "PUT"
-}

@@ -79,11 +79,6 @@ extension UInt8 {
 }
 
 extension Span<UInt8> {
-    fileprivate func hasOnly(_ isAllowed: (UInt8) -> Bool) -> Bool {
-        for index in indices where !isAllowed(self[index]) { return false }
-        return true
-    }
-
     fileprivate var hasDigit: Bool {
         for index in indices where self[index].isDigit { return true }
         return false

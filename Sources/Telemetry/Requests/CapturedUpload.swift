@@ -61,14 +61,12 @@ public enum BodyError: Error {
 extension JSONDocument {
     /// The string at a key, if it is one and not empty.
     public func text(_ key: JSONKey, in object: JSONNode) -> String? {
-        guard let value = value(of: key, in: object), kind(of: value) == .string, !bytes(of: value).isEmpty else {
-            return nil
-        }
+        guard let value = value(of: key, .string, in: object), !bytes(of: value).isEmpty else { return nil }
         return string(of: value)
     }
 
     /// The array at a key, if it is one.
     public func array(_ key: JSONKey, in object: JSONNode) -> JSONNode? {
-        value(of: key, in: object).flatMap { kind(of: $0) == .array ? $0 : nil }
+        value(of: key, .array, in: object)
     }
 }

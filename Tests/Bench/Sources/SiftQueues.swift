@@ -19,7 +19,7 @@ enum SiftQueues {
             store.read(bytes, of: .queue(identifier: "sift-default"), into: &output)
         }
         let processorSeconds = Double(clock() - start) / Double(CLOCKS_PER_SEC)
-        guard store.eventCount > 0 else { throw CocoaError(.fileReadCorruptFile) }
+        guard !store.finish().found.isEmpty else { throw CocoaError(.fileReadCorruptFile) }
         print(processorSeconds, time / .seconds(1))
     }
 }

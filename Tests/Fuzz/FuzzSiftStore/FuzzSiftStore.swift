@@ -1,7 +1,8 @@
 import JSONText
-import Sift
 import Systems
 import Telemetry
+
+@testable import Sift
 
 /// Reads hostile bytes as every file of a folder of Sift's SDK and checks what must hold of the records.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -19,14 +20,14 @@ public func fuzzSiftStore(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
         }
     }
     let contents = store.finish()
-    for source in contents.report.sources {
-        let counts = source.counts
-        precondition(
-            counts.pending == counts.emitted + counts.absorbed + counts.skipped + counts.lost, "events do not add up")
-        pending += counts.emitted
-        if let queue = source.queue { check(queue) }
+    for part in contents.report.parts {
+        let counts = part.events ?? [:]
+        let settled = ["emitted", "absorbed", "skipped", "lost"].reduce(0) { $0 + (counts[$1] ?? 0) }
+        precondition(counts["pending"] == settled, "events do not add up")
+        pending += counts["emitted"] ?? 0
+        if let queue = part.queue as? SiftQueue { check(queue) }
     }
-    precondition(contents.requests.reduce(0) { $0 + check($1.record) } == pending, "events were lost or came twice")
+    precondition(contents.found.reduce(0) { $0 + check($1.record) } == pending, "events were lost or came twice")
     return 0
 }
 

@@ -104,7 +104,9 @@ import Testing
             ping("late", client: Self.one, time: nil),
         ]
         var lenders = Lenders()
-        for (index, ping) in pings.enumerated() { lenders.add(ping, at: Lenders.Place(folder: 1, index: index)) }
+        for (index, ping) in pings.enumerated() {
+            lenders.add(ping, at: GleanDirectory.Place(folder: 1, index: index))
+        }
         let names = ["events", "baseline", "topsites", "health", "late"]
         #expect(names.map { lenders.lender(to: $0)?.index } == [2, 0, 4, 5, nil])
     }

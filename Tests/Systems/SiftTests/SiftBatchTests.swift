@@ -29,7 +29,7 @@ import Testing
         var store = SiftStore(capture: "c", applicationID: nil, spread: spread)
         var found = ScanOutput(capture: "c", path: "q")
         store.read(bytes, of: .queue(identifier: "q"), into: &found)
-        return (found, store.finish().requests.map(\.record))
+        return (found, store.finish().found.map(\.record))
     }
 
     @Test(arguments: [1, 63, 64, 65, 511, 512, 513, 1500])

@@ -108,7 +108,7 @@ import Testing
         #expect(read.codes == ["event-skipped"])
         #expect(read.rejects.map(\.reason) == ["event-skipped 1 left out"])
         #expect(read.records[0].notes.map { $0.prefix(30) } == ["event-skipped 1 event left out"])
-        #expect(read.report.sources[0].counts.skipped == 1)
+        #expect(read.report.parts[0].events?["skipped"] == 1)
     }
 
     @Test(
@@ -120,7 +120,7 @@ import Testing
         let read = SiftReading(queue: [.event(1), element, .event(3)])
         #expect(read.data == #"{"time":1},{"time":3}"#)
         #expect(read.codes == ["wrong-class"])
-        #expect(read.report.sources[0].counts.lost == 1)
+        #expect(read.report.parts[0].events?["lost"] == 1)
     }
 
     @Test(
@@ -179,7 +179,7 @@ import Testing
         let read = SiftReading([(.queue(identifier: "q"), SiftArchiveBuilder.archive(root))])
         #expect(read.records.isEmpty)
         #expect(read.rejects.map { $0.reason.prefix { $0 != " " } } == ["wrong-root"])
-        #expect(read.report.sources.isEmpty)
+        #expect(read.report.parts.isEmpty)
     }
 
     @Test(

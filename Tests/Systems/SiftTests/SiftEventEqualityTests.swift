@@ -10,9 +10,20 @@ import Testing
     /// Whether two events are, whichever comes first.
     private func areEqual(_ first: Archived, _ second: Archived) throws -> Bool {
         let queue = SiftArchiveBuilder.queue([first, second])
-        let equal = try SiftQueueRules.areEssentiallyEqual(0, 1, ofQueue: queue)
-        #expect(try SiftQueueRules.areEssentiallyEqual(1, 0, ofQueue: queue) == equal, "the other way round")
+        let equal = try areEqual(0, 1, ofQueue: queue)
+        #expect(try areEqual(1, 0, ofQueue: queue) == equal, "the other way round")
         return equal
+    }
+
+    /// Returns whether two events of a queue are essentially equal, by their positions.
+    private func areEqual(_ first: Int, _ second: Int, ofQueue bytes: [UInt8]) throws -> Bool {
+        var archive = try SiftArchive(bytes)
+        let list = try archive.list("queue")
+        let events = try [first, second].map { position in
+            try archive.instance(ofEvent: archive.archive.element(at: position, of: list)).node
+        }
+        var equality = SiftEventEquality(archive)
+        return try equality.areEqual(events[0], events[1], in: &archive)
     }
 
     /// Whether two events are that differ in the values of one entry of their app state.
@@ -145,22 +156,15 @@ import Testing
     func noEvents() throws {
         let queue = SiftArchiveBuilder.queue([.event(1), .text("no event"), .none])
         for other in [1, 2] {
-            #expect(throws: PropertyListError.self) {
-                try SiftQueueRules.areEssentiallyEqual(0, other, ofQueue: queue)
-            }
+            #expect(throws: PropertyListError.self) { try areEqual(0, other, ofQueue: queue) }
         }
-        for place in [-1, 3, .max] {
-            #expect(throws: PropertyListError.self) {
-                try SiftQueueRules.areEssentiallyEqual(0, place, ofQueue: queue)
-            }
-        }
-        #expect(throws: PropertyListError.self) { try SiftQueueRules.areEssentiallyEqual(0, 0, ofQueue: []) }
+        #expect(throws: PropertyListError.self) { try areEqual(0, 0, ofQueue: []) }
     }
 
     // MARK: A queue
 
     private func repetitions(_ events: [Archived]) -> Int? {
-        SiftReading(queue: events).report.sources.first?.queue?.repetitions
+        SiftReading(queue: events).queues.first?.repetitions
     }
 
     @Test("a queue tells how many events are the one before but for the time")

@@ -9,7 +9,7 @@ struct SiftReading {
     let records: [Record]
     private(set) var problems: [Problem] = []
     private(set) var rejects: [Reject] = []
-    let report: SiftReport
+    let report: StoreReport
 
     /// Reads files in the order in which a capture gives them.
     init(_ files: [(SiftFile, [UInt8])], applicationID: String? = nil) {
@@ -21,7 +21,7 @@ struct SiftReading {
             rejects += found.rejects
         }
         let contents = store.finish()
-        records = contents.requests.map(\.record)
+        records = contents.found.map(\.record)
         report = contents.report
     }
 
@@ -37,6 +37,9 @@ struct SiftReading {
     var data: String {
         payloads.first.map { String($0.dropFirst(#"{"data":["#.count).dropLast(2)) } ?? ""
     }
+
+    /// The queues among the files, in the order in which they were read.
+    var queues: [SiftQueue] { report.parts.compactMap { $0.queue as? SiftQueue } }
 
     /// The codes of what was reported.
     var codes: [String] { problems.map(\.code) }

@@ -119,7 +119,7 @@ import Testing
         let bytes = SiftArchiveBuilder.queue([.event(1)], ["lastUploadTimestamp": value])
         let read = SiftReading([(.queue(identifier: "sift-default"), bytes)])
         #expect(read.codes == ["bad-value"])
-        #expect(read.report.sources.map(\.queue?.last) == [0])
+        #expect(read.queues.map(\.last) == [0])
         #expect(read.records.count == 1)
     }
 
@@ -131,6 +131,6 @@ import Testing
         let bytes = SiftArchiveBuilder.queue(
             [event], ["lastEvent": event, "lastEventTimestamp": .integer(1)])
         let read = SiftReading([(.queue(identifier: "sift-devprops"), bytes)])
-        #expect(read.report.sources.map(\.queue?.era) == [era])
+        #expect(read.queues.map(\.era) == [era])
     }
 }

@@ -16,7 +16,7 @@ struct BorrowedInfo {
     /// Borrows from a ping; nil if it has no such section.
     init?(_ ping: Record) {
         guard let document = try? JSONDocument(ping.payload),
-            let info = document.value(of: GleanSchema.clientInfo, in: document.root)
+            let info = document.value(of: GleanKeys.clientInfo, in: document.root)
         else { return nil }
         client = ping.client
         app = ping.app
@@ -33,7 +33,7 @@ struct BorrowedInfo {
             .joined(separator: "-")
         guard !GleanName.isPlaceholder(id) else { return nil }
         var object = CanonicalObject()
-        object.set(PingBody.clientID, string: id)
+        object.set(GleanKeys.clientID, string: id)
         client = id
         app = nil
         info = object.bytes

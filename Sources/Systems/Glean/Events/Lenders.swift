@@ -6,16 +6,8 @@ import Telemetry
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.4.
 struct Lenders: Sendable {
-    /// The place of a ping file in its directory.
-    struct Place: Sendable, Equatable {
-        /// The folder, by its place among those of the directory.
-        let folder: Int
-        /// The file, by its place in the folder.
-        let index: Int
-    }
-
     private struct Lender: Sendable {
-        let place: Place
+        let place: GleanDirectory.Place
         let time: Timestamp
     }
 
@@ -23,7 +15,7 @@ struct Lenders: Sendable {
     private var byName: [String: Lender] = [:]
 
     /// Considers a ping; of two at one instant the later one in order lends.
-    mutating func add(_ ping: Record, at place: Place) {
+    mutating func add(_ ping: Record, at place: GleanDirectory.Place) {
         guard let time = ping.time else { return }
         func isNewer(than other: Lender?) -> Bool { other.map { $0.time <= time } ?? true }
         let lender = Lender(place: place, time: time)
@@ -33,9 +25,8 @@ struct Lenders: Sendable {
 
     /// The ping that lends to events of a ping of a name: to those of the built-in ping, which always has a client, any one
     /// that names one.
-    func lender(to name: String) -> Place? {
-        let lender = name == GleanName.events ? ofAnyName : byName[name]
-        return lender?.place
+    func lender(to name: String) -> GleanDirectory.Place? {
+        (name == GleanName.events ? ofAnyName : byName[name])?.place
     }
 }
 

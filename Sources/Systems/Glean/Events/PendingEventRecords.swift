@@ -16,8 +16,8 @@ enum PendingEventRecords {
         guard file.hasEvents else { return [] }
         return file.runs.enumerated().map { number, events in
             var payload = CanonicalObject()
-            if let borrowed { payload.set(GleanSchema.clientInfo, canonical: borrowed.info) }
-            payload.set(GleanSchema.events, canonical: events)
+            if let borrowed { payload.set(GleanKeys.clientInfo, canonical: borrowed.info) }
+            payload.set(GleanKeys.events, canonical: events)
             var place = source
             place.index = number
             let client = borrowed?.client

@@ -23,11 +23,6 @@ struct PendingEventsFile {
     /// The most events of a record: as many as the SDK puts into a ping.
     private static let mostEvents = 500
 
-    private static let timestamp: JSONKey = "timestamp"
-    private static let category: JSONKey = "category"
-    private static let name: JSONKey = "name"
-    private static let extra: JSONKey = "extra"
-
     /// Reads a file.
     /// - Parameter document: memory to read with.
     init(_ bytes: [UInt8], using document: inout JSONDocument) {
@@ -71,11 +66,14 @@ struct PendingEventsFile {
     /// Whether a value is an event: a timestamp from 0, category and name, and extras that are texts.
     static func isEvent(_ document: JSONDocument) -> Bool {
         let root = document.root
-        guard let time = document.value(of: timestamp, in: root), document.kind(of: time) == .number,
-            document.bytes(of: time).isNatural, document.string(at: category, in: root) != nil,
-            document.string(at: name, in: root) != nil
+        guard let time = document.value(of: GleanKeys.timestamp, .number, in: root),
+            GleanSchema.isDigits(document.bytes(of: time)),
+            document.value(of: GleanKeys.category, .string, in: root) != nil,
+            document.value(of: GleanKeys.name, .string, in: root) != nil
         else { return false }
-        guard let extra = document.value(of: extra, in: root), document.kind(of: extra) != .null else { return true }
+        guard let extra = document.value(of: GleanKeys.extra, in: root), document.kind(of: extra) != .null else {
+            return true
+        }
         guard document.kind(of: extra) == .object else { return false }
         for place in 0..<document.memberCount(of: extra)
         where document.kind(of: document.member(at: place, of: extra).value) != .string {
@@ -86,15 +84,7 @@ struct PendingEventsFile {
 
     /// Whether an event only tells that the app was started again.
     private static func isMarker(_ document: JSONDocument) -> Bool {
-        document.string(at: category, in: document.root) == "glean"
-            && document.string(at: name, in: document.root) == "restarted"
-    }
-}
-
-extension Span<UInt8> {
-    /// Whether the text of a number is an integer from 0: digits alone.
-    fileprivate var isNatural: Bool {
-        for index in indices where !self[index].isDigit { return false }
-        return !isEmpty
+        document.string(at: GleanKeys.category, in: document.root) == "glean"
+            && document.string(at: GleanKeys.name, in: document.root) == "restarted"
     }
 }

@@ -17,17 +17,9 @@ enum GleanName {
 
     /// Whether the bytes are the name of a ping: `[a-z][a-z0-9_-]{0,29}`.
     static func isPing(_ name: Span<UInt8>) -> Bool {
-        guard (1...30).contains(name.count), isLowerLetter(name[0]) else { return false }
-        for index in name.indices {
-            let byte = name[index]
-            guard isLowerLetter(byte) || byte.isDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") else {
-                return false
-            }
-        }
-        return true
+        (1...30).contains(name.count) && name[0].isLowerLetter
+            && name.hasOnly { $0.isLowerLetter || $0.isDigit || "-_".utf8.contains($0) }
     }
-
-    private static func isLowerLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
 
     /// The 32 digits, in lower case, of a UUID in any spelling that the SDK takes for one: with hyphens or without, in braces,
     /// or with `urn:uuid:` in front; nil for any other name [G14].
@@ -51,4 +43,12 @@ enum GleanName {
 
     /// Whether a client id is the one that many installations share.
     static func isPlaceholder(_ client: String) -> Bool { client.lowercased() == placeholderClient }
+}
+
+extension UInt8 {
+    /// Whether the byte is an ASCII letter of lower case.
+    var isLowerLetter: Bool { (0x61...0x7A).contains(self) }
+
+    /// Whether the byte is an ASCII letter of either case, a digit or a hyphen.
+    var isWordOrHyphen: Bool { isDigit || self == UInt8(ascii: "-") || (self | 0x20).isLowerLetter }
 }

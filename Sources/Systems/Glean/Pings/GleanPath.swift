@@ -39,22 +39,11 @@ struct GleanPath {
 
     /// `[A-Za-z0-9-]{1,100}`, but that of another system.
     private static func isNamespace(_ text: Span<UInt8>) -> Bool {
-        guard (1...100).contains(text.count), !text.equals(otherNamespace) else { return false }
-        for index in text.indices where !text[index].isWordOrHyphen { return false }
-        return true
+        (1...100).contains(text.count) && !text.equals(otherNamespace) && text.hasOnly(\.isWordOrHyphen)
     }
 
     /// `[1-9][0-9]{0,2}`
     private static func isVersion(_ text: Span<UInt8>) -> Bool {
-        guard (1...3).contains(text.count), text[0] != UInt8(ascii: "0") else { return false }
-        for index in text.indices where !text[index].isDigit { return false }
-        return true
-    }
-}
-
-extension UInt8 {
-    /// An ASCII letter of either case, a digit or a hyphen.
-    var isWordOrHyphen: Bool {
-        isDigit || self == UInt8(ascii: "-") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
+        (1...3).contains(text.count) && text[0] != UInt8(ascii: "0") && text.hasOnly(\.isDigit)
     }
 }

@@ -41,18 +41,8 @@ struct GleanPingReader {
         }
         let lines = try PingLines(bytes)
         try readBody(lines, bytes)
-        return makeRecord(lines, lines.metadata.map { readMetadata($0, bytes) } ?? .missing, bytes, file)
-    }
-
-    /// What the third line of a file is.
-    private enum ThirdLine {
-        case missing
-        /// What it asks for is not known [G31].
-        case unreadable
-        case read(PingMetadata)
-
-        var metadata: PingMetadata { if case .read(let metadata) = self { metadata } else { PingMetadata() } }
-        var isUnreadable: Bool { if case .unreadable = self { true } else { false } }
+        let metadata = if let line = lines.metadata { readMetadata(line, bytes) } else { PingMetadata() }
+        return makeRecord(lines, metadata, bytes, file)
     }
 
     private mutating func readBody(_ lines: PingLines, _ bytes: [UInt8]) throws(PingFileError) {
@@ -73,34 +63,30 @@ struct GleanPingReader {
         }
     }
 
-    private mutating func readMetadata(_ line: Range<Int>, _ bytes: [UInt8]) -> ThirdLine {
-        do throws(JSONError) {
-            guard try third.readValue(in: bytes, range: line) == line.upperBound else { return .unreadable }
-        } catch {
-            return .unreadable
-        }
-        return PingMetadata(third).map { .read($0) } ?? .unreadable
+    /// Reads the third line. Returns `nil` if it is unreadable, so that its demands are unknown [G31].
+    private mutating func readMetadata(_ line: Range<Int>, _ bytes: [UInt8]) -> PingMetadata? {
+        // Any error makes the line unreadable.
+        guard let end = try? third.readValue(in: bytes, range: line), end == line.upperBound else { return nil }
+        return PingMetadata(third)
     }
 
-    private func makeRecord(_ lines: PingLines, _ third: ThirdLine, _ bytes: [UInt8], _ file: File) -> Record {
-        let first = bytes[lines.path]
-        let path = GleanPath(first.span)
-        func text(_ part: Range<Int>) -> String {
-            String(
-                decoding: first[lines.path.lowerBound + part.lowerBound..<lines.path.lowerBound + part.upperBound],
-                as: UTF8.self)
-        }
-        let metadata = third.metadata
+    private func makeRecord(
+        _ lines: PingLines, _ readable: PingMetadata?, _ bytes: [UInt8], _ file: File
+    ) -> Record {
+        let first = bytes[lines.path].span
+        let path = GleanPath(first)
+        func text(_ part: Range<Int>) -> String { String(readingUTF8: first.extracting(part)) }
+        let metadata = readable ?? PingMetadata()
         let facts = PingBody(of: body, needsInfo: metadata.hasInfoSections)
         let tags = PingTags(metadata.headers)
         var record = Record(
             system: .glean, type: path.map { text($0.ping) } ?? Self.type(named: metadata.pingName),
             id: path.map { text($0.documentID) } ?? String(decoding: file.name, as: UTF8.self), client: facts.client,
             time: facts.time, app: facts.app(id: path.map { text($0.namespace) }),
-            target: path.map { _ in Target(path: String(decoding: first, as: UTF8.self)) },
+            target: path.map { _ in Target(path: String(readingUTF8: first)) },
             payload: body.canonicalBytes(of: body.root), source: file.source, notes: lines.notes)
         record.notes += Self.notes(on: file, record)
-        if third.isUnreadable { record.notes.append("G31 third line unreadable: what it asks for is not known") }
+        if readable == nil { record.notes.append("G31 third line unreadable: what it asks for is not known") }
         record.notes += Self.notes(on: metadata, record, facts)
         tags.tell(&record)
         record.notes += facts.notes
@@ -110,7 +96,7 @@ struct GleanPingReader {
         // In the order of their codes.
         let holds: [Hold?] = [
             facts.capabilityHold(metadata.capabilities), tags.refused.isEmpty ? nil : Hold("headers"),
-            file.folder == .unfinished ? Hold("incomplete") : nil, third.isUnreadable ? Hold("metadata") : nil,
+            file.folder == .unfinished ? Hold("incomplete") : nil, readable == nil ? Hold("metadata") : nil,
             path == nil ? .noTarget : nil, facts.hold,
         ]
         record.held = holds.compactMap(\.self)

@@ -21,14 +21,6 @@ struct PingBody {
     private(set) var notes: [String] = []
     private(set) var hold: Hold?
 
-    static let clientID: JSONKey = "client_id"
-    private static let endTime: JSONKey = "end_time"
-    private static let displayVersion: JSONKey = "app_display_version"
-    private static let appBuild: JSONKey = "app_build"
-    private static let appChannel: JSONKey = "app_channel"
-    private static let stringLists: JSONKey = "string_list"
-    private static let bodyCapabilities: JSONKey = "glean.ping.uploader_capabilities"
-
     /// Looks into a body.
     /// - Parameters:
     ///   - document: its root is the body, an object.
@@ -36,14 +28,14 @@ struct PingBody {
     ///     to.
     init(of document: JSONDocument, needsInfo: Bool?) {
         let root = document.root
-        let client = document.value(of: GleanSchema.clientInfo, in: root)
-        let ping = document.value(of: GleanSchema.pingInfo, in: root)
+        let client = document.value(of: GleanKeys.clientInfo, in: root)
+        let ping = document.value(of: GleanKeys.pingInfo, in: root)
         hasInfo = client != nil || ping != nil
         if let client { readClient(client, in: document) }
         if let ping { readTime(ping, in: document) }
-        if let metrics = document.value(of: GleanSchema.metrics, in: root),
-            let lists = document.value(of: Self.stringLists, in: metrics),
-            let asked = document.value(of: Self.bodyCapabilities, in: lists)
+        if let metrics = document.value(of: GleanKeys.metrics, in: root),
+            let lists = document.value(of: GleanKeys.stringLists, in: metrics),
+            let asked = document.value(of: GleanKeys.capabilities, in: lists)
         {
             capabilities = document.strings(of: asked) ?? []
         }
@@ -54,19 +46,19 @@ struct PingBody {
     }
 
     private mutating func readClient(_ info: JSONNode, in document: JSONDocument) {
-        version = document.string(at: Self.displayVersion, in: info)
-        build = document.string(at: Self.appBuild, in: info)
-        channel = document.string(at: Self.appChannel, in: info)
-        guard let id = document.value(of: Self.clientID, in: info), document.kind(of: id) == .string,
-            document.bytes(of: id).isUUID
-        else { return }
+        version = document.string(at: GleanKeys.appDisplayVersion, in: info)
+        build = document.string(at: GleanKeys.appBuild, in: info)
+        channel = document.string(at: GleanKeys.appChannel, in: info)
+        guard let id = document.value(of: GleanKeys.clientID, .string, in: info), document.bytes(of: id).isUUID else {
+            return
+        }
         let spelled = document.string(of: id)
         client = spelled
         if GleanName.isPlaceholder(spelled) { notes.append("G41 client id of many installations: a placeholder") }
     }
 
     private mutating func readTime(_ info: JSONNode, in document: JSONDocument) {
-        guard let end = document.value(of: Self.endTime, in: info), document.kind(of: end) == .string else { return }
+        guard let end = document.value(of: GleanKeys.endTime, .string, in: info) else { return }
         time = PingTime.timestamp(document.bytes(of: end))
         if time == nil { notes.append("G44 ping_info.end_time is no time of the years 0000 to 9999") }
     }
@@ -89,6 +81,6 @@ extension PingBody {
 extension JSONDocument {
     /// The string at a key, if it is one.
     func string(at key: JSONKey, in object: JSONNode) -> String? {
-        value(of: key, in: object).flatMap { kind(of: $0) == .string ? string(of: $0) : nil }
+        value(of: key, .string, in: object).map { string(of: $0) }
     }
 }

@@ -7,7 +7,7 @@ import Telemetry
 /// source of telemetry", sections C and D.
 enum GleanRequests {
     static let format = RequestFormat(
-        hosts: [CapturedHost(GleanServer.host)], methods: [GleanServer.method], body: .json,
+        hosts: [CapturedHost(GleanUploads.host)], methods: [GleanUploads.method], body: .json,
         headers: [PingTags.debugID.lowercased(), PingTags.sourceTags.lowercased()], payloadsRepeat: false,
         isUpload: isUpload(_:), otherTraffic: nil, path: nil, deliveredStatuses: 200...200,
         lineShape: lineShape(of:), record: record(of:in:))
@@ -23,8 +23,8 @@ enum GleanRequests {
 
     /// A body with the sections of information. One without them has nothing by which to know it.
     private static func lineShape(of line: JSONDocument) -> LineShape? {
-        let hasInfo = [GleanSchema.clientInfo, GleanSchema.pingInfo].allSatisfy { key in
-            line.value(of: key, in: line.root).map { line.kind(of: $0) == .object } ?? false
+        let hasInfo = [GleanKeys.clientInfo, GleanKeys.pingInfo].allSatisfy { key in
+            line.value(of: key, .object, in: line.root) != nil
         }
         return hasInfo ? .payload(isStoredToo: false) : nil
     }

@@ -21,51 +21,36 @@ struct GleanRows: RowFormat {
 
     func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells {
         let document = payload.document
-        if let metrics = document.value(of: Keys.metrics, in: document.root) {
+        if let metrics = document.value(of: GleanKeys.metrics, in: document.root) {
             rows.add(Self.metricRows(metrics, of: document, &rows.buffer), to: Self.metrics.name)
         }
-        if let events = document.array(GleanSchema.events, in: document.root) {
+        if let events = document.array(GleanKeys.events, in: document.root) {
             var event = document.firstElement(of: events)
             while let current = event {
                 rows.add(Self.cells(of: current, in: document, &rows.buffer))
                 event = document.element(after: current, of: events)
             }
         }
-        guard let info = document.value(of: Keys.clientInfo, in: document.root) else { return DeviceCells() }
+        guard let info = document.value(of: GleanKeys.clientInfo, in: document.root) else { return DeviceCells() }
         return DeviceCells(
-            os: rows.buffer.keep(string: document.value(of: Keys.os, in: info), of: document),
-            osVersion: rows.buffer.keep(string: document.value(of: Keys.osVersion, in: info), of: document),
-            device: rows.buffer.keep(string: document.value(of: Keys.deviceModel, in: info), of: document),
-            locale: rows.buffer.keep(string: document.value(of: Keys.locale, in: info), of: document))
-    }
-
-    private enum Keys {
-        static let category: JSONKey = "category"
-        static let clientInfo: JSONKey = "client_info"
-        static let deviceModel: JSONKey = "device_model"
-        static let extra: JSONKey = "extra"
-        static let locale: JSONKey = "locale"
-        static let metrics: JSONKey = "metrics"
-        static let name: JSONKey = "name"
-        static let os: JSONKey = "os"
-        static let osVersion: JSONKey = "os_version"
-        static let timestamp: JSONKey = "timestamp"
+            os: rows.buffer.keep(string: document.value(of: GleanKeys.os, in: info), of: document),
+            osVersion: rows.buffer.keep(string: document.value(of: GleanKeys.osVersion, in: info), of: document),
+            device: rows.buffer.keep(string: document.value(of: GleanKeys.deviceModel, in: info), of: document),
+            locale: rows.buffer.keep(string: document.value(of: GleanKeys.locale, in: info), of: document))
     }
 
     private static func cells(of event: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer) -> EventCells {
         var cells = EventCells()
-        let category = document.value(of: Keys.category, in: event).flatMap {
-            document.kind(of: $0) == .string ? $0 : nil
-        }
-        let name = document.value(of: Keys.name, in: event).flatMap { document.kind(of: $0) == .string ? $0 : nil }
+        let category = document.value(of: GleanKeys.category, .string, in: event)
+        let name = document.value(of: GleanKeys.name, .string, in: event)
         if let category, let name {
             let joined = buffer.keep(joined: category, name, nil, of: document)
             (cells.name, cells.category) = (joined.whole, joined.first)
         } else {
             cells.category = buffer.keep(string: category, of: document)
         }
-        cells.elapsed = buffer.keep(integer: document.value(of: Keys.timestamp, in: event), of: document)
-        cells.extra = buffer.keep(json: document.value(of: Keys.extra, in: event), of: document)
+        cells.elapsed = buffer.keep(integer: document.value(of: GleanKeys.timestamp, in: event), of: document)
+        cells.extra = buffer.keep(json: document.value(of: GleanKeys.extra, in: event), of: document)
         return cells
     }
 

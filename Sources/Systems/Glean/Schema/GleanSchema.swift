@@ -10,11 +10,6 @@ import Telemetry
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 8.1, 9 and 14.
 enum GleanSchema {
-    static let clientInfo: JSONKey = "client_info"
-    static let pingInfo: JSONKey = "ping_info"
-    static let metrics: JSONKey = "metrics"
-    static let events: JSONKey = "events"
-
     /// Checks a body.
     /// - Parameters:
     ///   - document: The body, an object, is its root.
@@ -28,36 +23,36 @@ enum GleanSchema {
     /// The fields of a body with all its sections.
     static let whole: PayloadFields = [
         .optional("$schema", .string(), .drop, "the URL of the schema"),
-        .required(clientInfo, fields: client, "the client and its app"),
-        .optional(events, listOf: event, "the events"),
-        .optional(metrics, fields: allMetrics, "the metrics by their types"),
-        .required(pingInfo, fields: ping, "the ping itself"),
+        .required(GleanKeys.clientInfo, fields: client, "the client and its app"),
+        .optional(GleanKeys.events, listOf: event, "the events"),
+        .optional(GleanKeys.metrics, fields: allMetrics, "the metrics by their types"),
+        .required(GleanKeys.pingInfo, fields: ping, "the ping itself"),
     ]
 
-    private static let withoutInfo = whole.optional([clientInfo, pingInfo])
+    private static let withoutInfo = whole.optional([GleanKeys.clientInfo, GleanKeys.pingInfo])
 
     // MARK: Information
 
     private static let client: PayloadFields = [
         .optional("android_sdk_version", .string(), .keep(.version), "the API level of Android"),
-        .required("app_build", .string(), .known(.version), "the build of the app"),
-        .optional("app_channel", .string(), .keep(.word), "the release channel of the app"),
-        .required("app_display_version", .string(), .known(.version), "the version of the app"),
+        .required(GleanKeys.appBuild, .string(), .known(.version), "the build of the app"),
+        .optional(GleanKeys.appChannel, .string(), .keep(.word), "the release channel of the app"),
+        .required(GleanKeys.appDisplayVersion, .string(), .known(.version), "the version of the app"),
         .required("architecture", .string(), .known(.name), "the architecture of the processor"),
         .optional("attribution", fields: attribution, "what led to the installation"),
         .optional("build_date", .string(), .keep(.date), "the time at which the app was built"),
-        .optional("client_id", .string(.uuid), .pseudonym(.client), "the id of the installation, a UUID"),
+        .optional(GleanKeys.clientID, .string(.uuid), .pseudonym(.client), "the id of the installation, a UUID"),
         .optional("device_manufacturer", .string(), .keep(.name), "the manufacturer of the device"),
-        .optional("device_model", .string(), .keep(.name), "the model of the device"),
+        .optional(GleanKeys.deviceModel, .string(), .keep(.name), "the model of the device"),
         .optional(
             "distribution", fields: [.optional("name", .string(), .drop, "its name")], "the distribution of the app"),
         .required("first_run_date", .string(), .known(.date), "the day of the first run of the app"),
-        .optional("locale", .string(), .keep(.locale), "the locale of the app"),
-        .required("os", .string(), .known(.name), "the name of the operating system"),
-        .required("os_version", .string(), .known(.version), "the version of the operating system"),
+        .optional(GleanKeys.locale, .string(), .keep(.locale), "the locale of the app"),
+        .required(GleanKeys.os, .string(), .known(.name), "the name of the operating system"),
+        .required(GleanKeys.osVersion, .string(), .known(.version), "the version of the operating system"),
         .optional("session_count", .integer(), .keep(.number), "the number of the session"),
         .optional("session_id", .string(), .pseudonym(.session), "the id of the session"),
-        .required("telemetry_sdk_build", .string(), .known(.version), "the version of the SDK"),
+        .required(GleanKeys.sdkBuild, .string(), .known(.version), "the version of the SDK"),
         .optional("windows_build_number", .integer(), .keep(.number), "the build number of Windows"),
     ]
 
@@ -70,7 +65,7 @@ enum GleanSchema {
     ]
 
     private static let ping: PayloadFields = [
-        .required("end_time", .string(), .known(.date), "the time at which the ping was built"),
+        .required(GleanKeys.endTime, .string(), .known(.date), "the time at which the ping was built"),
         .optional(
             "experiments", .map(.atMost(100, "an experiment"), .object(experiment)),
             .map(.form(.name), .object(experiment.pseudonyms)), "the experiments that the client takes part in"),
@@ -111,19 +106,20 @@ enum GleanSchema {
 
     /// Categories and names are words of the code of the app. Of the extras, those of the SDK are kept.
     private static let event: PayloadFields = [
-        .required("category", .string(), .keep(.word, else: .pseudonym(.event)), "the category"),
+        .required(GleanKeys.category, .string(), .keep(.word, else: .pseudonym(.event)), "the category"),
         .added("execution_counter", .any, .keep(.number), "the number of the run of the app, in a store only"),
         .optional(
-            "extra", .map(.atMost(40, "an extra"), .string()),
+            GleanKeys.extra, .map(.atMost(40, "an extra"), .string()),
             .object([
                 "glean.startup.date": .keep(.date),
                 "glean_timestamp": .keep(.decimal),
                 "session_id": .pseudonym(.session),
             ]), "more about the event"),
-        .required("name", .string(), .keep(.word, else: .pseudonym(.event)), "the name"),
+        .required(GleanKeys.name, .string(), .keep(.word, else: .pseudonym(.event)), "the name"),
         .optional("session", fields: session, "the session of the event"),
         .required(
-            "timestamp", .integer(atLeast: 0), .keep(.number), "the milliseconds since the first event of the ping"),
+            GleanKeys.timestamp, .integer(atLeast: 0), .keep(.number),
+            "the milliseconds since the first event of the ping"),
     ]
 
     private static let session: PayloadFields = [
@@ -160,7 +156,7 @@ enum GleanSchema {
         metric("rate", fields: rate, "rates"),
         .optional("string", .map(name, .string()), .object(strings), "texts"),
         .optional(
-            "string_list", .map(name, .list(.string())),
+            GleanKeys.stringLists, .map(name, .list(.string())),
             .object(["glean.ping.uploader_capabilities": .list(.keep(.word))]), "lists of texts"),
         .optional("text", .map(name, .string(.atMost(204_800))), .drop, "long texts"),
         metric("timespan", fields: timespan, "durations"),
@@ -226,24 +222,14 @@ enum GleanSchema {
 
     /// `[a-z_][a-z0-9_.]+`, at most 111 characters.
     @Sendable private static func isMetricName(_ name: Span<UInt8>) -> Bool {
-        guard (2...111).contains(name.count), !name[0].isDigit, name[0] != UInt8(ascii: ".") else { return false }
-        for index in name.indices {
-            let byte = name[index]
-            guard (0x61...0x7A).contains(byte) || byte.isDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
-            else { return false }
-        }
-        return true
+        (2...111).contains(name.count) && !name[0].isDigit && name[0] != UInt8(ascii: ".")
+            && name.hasOnly { $0.isLowerLetter || $0.isDigit || "_.".utf8.contains($0) }
     }
 
     /// `[a-z-_][a-z0-9-_]*`, at most 30 characters.
     @Sendable private static func isPingType(_ text: Span<UInt8>) -> Bool {
-        guard (1...30).contains(text.count), !text[0].isDigit else { return false }
-        for index in text.indices {
-            let byte = text[index]
-            guard (0x61...0x7A).contains(byte) || byte.isDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
-            else { return false }
-        }
-        return true
+        (1...30).contains(text.count) && !text[0].isDigit
+            && text.hasOnly { $0.isLowerLetter || $0.isDigit || "_-".utf8.contains($0) }
     }
 
     @Sendable private static func isTimeUnit(_ text: Span<UInt8>) -> Bool {
@@ -251,14 +237,11 @@ enum GleanSchema {
         return units.contains { text.equals($0) }
     }
 
-    @Sendable private static func isDigits(_ text: Span<UInt8>) -> Bool {
-        for index in text.indices where !text[index].isDigit { return false }
-        return !text.isEmpty
-    }
+    @Sendable static func isDigits(_ text: Span<UInt8>) -> Bool { !text.isEmpty && text.hasOnly(\.isDigit) }
 
     /// A scheme, a colon and more; data in the place of an address is not wanted.
     @Sendable private static func isURL(_ text: Span<UInt8>) -> Bool {
-        guard text.count > 1, (0x61...0x7A).contains(text[0] | 0x20) else { return false }
+        guard text.count > 1, (text[0] | 0x20).isLowerLetter else { return false }
         guard text.count < 4 || !text.extracting(..<4).equals("data") else { return false }
         for index in text.indices {
             let byte = text[index]

@@ -6,24 +6,18 @@ import Telemetry
 /// nothing becomes a record.
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", sections 7 and 11.3.
-struct DirectoryFacts {
-    /// The report on the directory.
-    let report: StoreReport
-
-    private static let sdkBuild: JSONKey = "telemetry_sdk_build"
-
-    /// Looks into a directory.
-    init(_ directory: GleanDirectory, _ folder: borrowing Folder) {
+enum DirectoryFacts {
+    /// Returns the report on a directory.
+    static func report(on directory: GleanDirectory, _ folder: borrowing Folder) -> StoreReport {
         var report = StoreReport()
-        if let database = Self.databases(in: folder) { report.facts.append(database) }
-        report.facts += Self.contents(of: folder)
+        if let database = databases(in: folder) { report.facts.append(database) }
+        report.facts += contents(of: folder)
         if let pending = directory.folders.firstIndex(where: { $0.contents == .pings(.pendingPings) }) {
-            let queue = Self.queue(directory, pending, folder)
-            report.parts = [
-                StoreReport.Part(part: directory.part(folder: pending, index: 0), events: nil, queue: queue)
-            ]
+            let part = directory.part(of: GleanDirectory.Place(folder: pending, index: 0))
+            let queue = queue(directory, pending, folder)
+            report.parts = [StoreReport.Part(part: part, events: nil, queue: queue)]
         }
-        self.report = report
+        return report
     }
 
     // MARK: Databases
@@ -58,7 +52,7 @@ struct DirectoryFacts {
         if files.count <= GleanQueue.mostSummed {
             bytes = 0
             for index in files.indices {
-                let name = directory.storeFile(folder: pending, index: index).name
+                let name = directory.storeFile(GleanDirectory.Place(folder: pending, index: index)).name
                 if let source = try? folder.source(name) { bytes = (bytes ?? 0) + source.count }
             }
         }
@@ -71,11 +65,11 @@ struct DirectoryFacts {
     private static func sdk(_ directory: GleanDirectory, _ pending: Int, _ folder: borrowing Folder) -> String? {
         var bytes: [UInt8] = []
         for index in directory.folders[pending].files.indices.prefix(mostAsked) {
-            let name = directory.storeFile(folder: pending, index: index).name
+            let name = directory.storeFile(GleanDirectory.Place(folder: pending, index: index)).name
             guard (try? folder.read(name, limit: GleanPingReader.sizeLimit.bytes, into: &bytes)) != nil,
                 let lines = try? PingLines(bytes), let document = try? JSONDocument(Array(bytes[lines.body])),
-                let client = document.value(of: GleanSchema.clientInfo, in: document.root),
-                let version = document.string(at: sdkBuild, in: client)
+                let client = document.value(of: GleanKeys.clientInfo, in: document.root),
+                let version = document.string(at: GleanKeys.sdkBuild, in: client)
             else { continue }
             return version
         }

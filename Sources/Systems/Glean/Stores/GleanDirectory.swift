@@ -41,14 +41,17 @@ struct GleanDirectory: Store {
         let path: String
 
         func name(_ index: Int) -> [UInt8] { entries.name(Int(files[index])) }
+
+        /// The number of parts of the store that the folder is: each file of events is one.
+        fileprivate var partCount: Int { contents == .events ? files.count : 1 }
     }
 
-    /// A file of the store.
-    enum File: Sendable {
-        /// What is worth telling of the directory as a whole.
-        case facts
-        /// A file of a folder, by both their places.
-        case file(folder: Int, index: Int)
+    /// The place of a file in the directory.
+    struct Place: Sendable, Equatable {
+        /// The index of the folder among those of the directory.
+        let folder: Int
+        /// The index of the file in the folder.
+        let index: Int
     }
 
     let path: String
@@ -61,8 +64,6 @@ struct GleanDirectory: Store {
     let parts: [StorePart]
     /// The pings that lend to events.
     let lenders = SharedLenders()
-    /// The place of the first part of each folder.
-    private let firstParts: [Int]
 
     /// - Parameters:
     ///   - path: what reports call the store.
@@ -70,21 +71,17 @@ struct GleanDirectory: Store {
     ///   - base: what the paths of its entries begin with.
     init(path: String, folderPath: String, base: String, folders: [Folder]) {
         (self.path, self.folderPath, self.base, self.folders) = (path, folderPath, base, folders)
-        var parts: [StorePart] = []
-        var firstParts: [Int] = []
-        for folder in folders {
-            firstParts.append(parts.count)
+        let parts = folders.flatMap { folder in
             switch folder.contents {
-            case .pings: parts.append(StorePart(kind: .gleanPingFile, path: folder.path))
+            case .pings: return [StorePart(kind: .gleanPingFile, path: folder.path)]
             case .events:
-                parts += folder.files.indices.map { index in
+                return folder.files.indices.map { index in
                     let name = folder.prefix + folder.name(index)
                     return StorePart(kind: .gleanPendingEvents, path: base + String(decoding: name, as: UTF8.self))
                 }
             }
         }
         self.parts = parts.isEmpty ? [StorePart(kind: .gleanPingFile, path: path)] : parts
-        self.firstParts = firstParts
     }
 
     let system: SystemName? = .glean
@@ -103,32 +100,31 @@ struct GleanDirectory: Store {
 // MARK: - Files and parts
 
 extension GleanDirectory {
-    /// A file by its place in the order of the store.
-    func file(_ index: Int) -> File {
+    /// Returns the place of a file by its index in the order of the store, or `nil` for the facts about the directory, which
+    /// come first.
+    func place(ofFile index: Int) -> Place? {
         var left = index - 1
-        guard left >= 0 else { return .facts }
-        for (place, folder) in folders.enumerated() {
-            if left < folder.files.count { return .file(folder: place, index: left) }
+        guard left >= 0 else { return nil }
+        for (number, folder) in folders.enumerated() {
+            if left < folder.files.count { return Place(folder: number, index: left) }
             left -= folder.files.count
         }
-        return .facts
+        return nil
     }
 
-    /// The part that a file belongs to.
-    func part(folder: Int, index: Int) -> Int {
-        switch folders[folder].contents {
-        case .pings: firstParts[folder]
-        case .events: firstParts[folder] + index
-        }
+    /// The index of the part that a file belongs to.
+    func part(of place: Place) -> Int {
+        let first = folders[..<place.folder].reduce(0) { $0 + $1.partCount }
+        return folders[place.folder].contents == .events ? first + place.index : first
     }
 
     /// Stands in `Authorization` and in `authorization`: a field of a header that holds a credential.
     private static let credentialText = "uthorization"
 
     /// A file as it is read and quarantined.
-    func storeFile(folder: Int, index: Int) -> StoreFile {
-        let folder = folders[folder]
-        let name = folder.prefix + folder.name(index)
+    func storeFile(_ place: Place) -> StoreFile {
+        let folder = folders[place.folder]
+        let name = folder.prefix + folder.name(place.index)
         // The third line of a ping can hold any field of a header, though the SDK writes none that is a credential.
         return StoreFile(
             name: name, path: base + String(decoding: name, as: UTF8.self), kind: folder.contents.kind,

@@ -19,27 +19,25 @@ struct GleanFileReader: FileScanReader {
     mutating func read(
         _ index: Int, in folder: borrowing Folder, with files: inout StoreFileReading, into output: inout ScanOutput
     ) -> StoreFile? {
-        switch directory.file(index) {
-        case .facts:
+        guard let place = directory.place(ofFile: index) else {
             // Only a scan shows the facts, and each ping is opened to determine them.
-            if context.options.reportsQueues { output.report(DirectoryFacts(directory, folder).report) }
+            if context.options.reportsQueues { output.report(DirectoryFacts.report(on: directory, folder)) }
             return nil
-        case .file(let place, let index):
-            switch directory.folders[place].contents {
-            case .pings(let kind): return readPing(place, index, kind, in: folder, with: &files, into: &output)
-            case .events: return readEvents(place, index, in: folder, with: &files, into: &output)
-            }
+        }
+        switch directory.folders[place.folder].contents {
+        case .pings(let kind): return readPing(place, kind, in: folder, with: &files, into: &output)
+        case .events: return readEvents(place, in: folder, with: &files, into: &output)
         }
     }
 
     // MARK: Pings
 
     private mutating func readPing(
-        _ place: Int, _ index: Int, _ kind: GleanPingReader.Folder, in folder: borrowing Folder,
+        _ place: GleanDirectory.Place, _ kind: GleanPingReader.Folder, in folder: borrowing Folder,
         with files: inout StoreFileReading, into output: inout ScanOutput
     ) -> StoreFile? {
-        let file = directory.storeFile(folder: place, index: index)
-        let name = directory.folders[place].name(index)
+        let file = directory.storeFile(place)
+        let name = directory.folders[place.folder].name(place.index)
         output.path = file.path
         // A stranger's file is not copied to quarantine [G17].
         let isNamed = GleanName.digits(ofUUID: name.span) != nil
@@ -55,7 +53,7 @@ struct GleanFileReader: FileScanReader {
             let record = try pings.record(
                 of: files.contents, GleanPingReader.File(name: name, folder: kind, source: source))
             if isNamed || record.target != nil {
-                output.add(record, part: directory.part(folder: place, index: index))
+                output.add(record, part: directory.part(of: place))
             } else {
                 output.report(Self.stranger)
             }
@@ -82,14 +80,14 @@ struct GleanFileReader: FileScanReader {
     // MARK: Events
 
     private mutating func readEvents(
-        _ place: Int, _ index: Int, in folder: borrowing Folder, with files: inout StoreFileReading,
+        _ place: GleanDirectory.Place, in folder: borrowing Folder, with files: inout StoreFileReading,
         into output: inout ScanOutput
     ) -> StoreFile? {
-        let file = directory.storeFile(folder: place, index: index)
+        let file = directory.storeFile(place)
         guard files.read(file, limit: .usual, in: folder, context.options, into: &output) else { return nil }
         let events = PendingEventsFile(files.contents, using: &document)
-        let part = directory.part(folder: place, index: index)
-        let name = String(decoding: directory.folders[place].name(index), as: UTF8.self)
+        let part = directory.part(of: place)
+        let name = String(decoding: directory.folders[place.folder].name(place.index), as: UTF8.self)
         let borrowed = events.hasEvents ? borrow(for: name, in: folder) : nil
         let source = Source(capture: context.capture, path: file.path, store: .gleanPendingEvents, index: 0)
         for record in PendingEventRecords.make(events, ofPing: name, borrowed: borrowed, source: source) {
@@ -119,9 +117,9 @@ struct GleanFileReader: FileScanReader {
         var lenders = Lenders()
         var reader = GleanPingReader()
         var bytes: [UInt8] = []
-        for place in directory.queues {
-            for index in directory.folders[place].files.indices {
-                let place = Lenders.Place(folder: place, index: index)
+        for queue in directory.queues {
+            for index in directory.folders[queue].files.indices {
+                let place = GleanDirectory.Place(folder: queue, index: index)
                 guard let ping = ping(at: place, of: directory, folder, &reader, &bytes) else { continue }
                 lenders.add(ping, at: place)
             }
@@ -131,11 +129,11 @@ struct GleanFileReader: FileScanReader {
 
     /// A queued ping; nil if it cannot be read.
     private static func ping(
-        at place: Lenders.Place, of directory: GleanDirectory, _ folder: borrowing Folder,
+        at place: GleanDirectory.Place, of directory: GleanDirectory, _ folder: borrowing Folder,
         _ reader: inout GleanPingReader, _ bytes: inout [UInt8]
     ) -> Record? {
         let files = directory.folders[place.folder]
-        let path = directory.storeFile(folder: place.folder, index: place.index).name
+        let path = directory.storeFile(place).name
         guard case .pings(let kind) = files.contents,
             (try? folder.read(path, limit: GleanPingReader.sizeLimit.bytes, into: &bytes)) != nil
         else { return nil }

@@ -5,8 +5,13 @@ import Telemetry
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 11.
 enum GleanUploads {
+    /// The host that apps send to.
+    static let host = "incoming.telemetry.mozilla.org"
+    /// The method that apps send with.
+    static let method = "POST"
+
     static let format = UploadFormat(
-        endpoint: "https://\(GleanServer.host)", method: GleanServer.method,
+        endpoint: "https://\(host)", method: method,
         isTargetPath: { GleanPath($0.utf8.span) != nil }, isTargetHeader: { PingTags.isAllowed($0) },
         isPathOfRecord: isPath(_:ofID:type:), list: nil, credentials: nil,
         // Deletion requests go first, and end what their client has left.

@@ -10,14 +10,12 @@ struct GleanVocabulary: Vocabulary {
         "glean.session_start": "Session began",
         "glean.session_end": "Session ended",
     ]
-    private static let category: JSONKey = "category"
-    private static let name: JSONKey = "name"
 
     func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
-        guard let events = payload.array(GleanSchema.events, in: payload.root) else { return [] }
+        guard let events = payload.array(GleanKeys.events, in: payload.root) else { return [] }
         return payload.elements(of: events).map { event in
-            guard let category = payload.string(at: Self.category, in: event),
-                let name = payload.string(at: Self.name, in: event)
+            guard let category = payload.string(at: GleanKeys.category, in: event),
+                let name = payload.string(at: GleanKeys.name, in: event)
             else { return nil }
             return Self.meanings["\(category).\(name)"]
         }

@@ -97,6 +97,9 @@ enum CorePing {
         return isFirst ? version1 : documented
     }
 
+    /// The places in the apps where searches begin.
+    static let searchLocations: Set = ["actionbar", "listitem", "quicksearch", "suggestion"]
+
     @Sendable private static func startsWithNumber(_ text: Span<UInt8>) -> Bool {
         var index = 0
         while index < text.count, text[index].isDigit { index += 1 }
@@ -113,16 +116,15 @@ extension PseudonymRule {
     static let searchEngine = PseudonymRule.keep(.oneOf(engines), else: .pseudonym(engine))
     /// Search counts.
     static let searches = PseudonymRule.map(
-        .afterPoint(["actionbar", "listitem", "quicksearch", "suggestion"], known: engines, engine), .keep(.number))
+        .afterPoint(CorePing.searchLocations, known: engines, engine), .keep(.number))
 
     private static let engine = PseudonymClass("engine")
 
     private static let engines: Set<String> = [
         "Amazon", "Amazon.com", "Bing", "DuckDuckGo", "Ecosia", "Google", "Qwant", "Twitter", "Wikipedia", "Yahoo",
         "Yandex", "amazondotcom", "baidu", "bing", "bing.com", "custom", "ddg", "duckduckgo", "ebay", "ecosia",
-        "google",
-        "google-b-1-m", "google-b-m", "google-nocodes", "other", "qwant", "twitter", "unknown", "wikipedia", "yahoo",
-        "yandex",
+        "google", "google-b-1-m", "google-b-m", "google-nocodes", "other", "qwant", "twitter", "unknown", "wikipedia",
+        "yahoo", "yandex",
     ]
 }
 

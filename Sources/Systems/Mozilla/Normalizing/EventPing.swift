@@ -11,9 +11,14 @@ enum EventPing {
     static let mostEvents = 500
 
     /// The fields of a `mobile-event` ping, with those that apps add.
-    static let mobileFields: PayloadFields = [
+    static let mobileFields = fieldsOfCorePings + ownFields
+
+    private static let fieldsOfCorePings = CorePing.fields.only([
+        "clientId", "locale", "os", "osversion", "profileDate", "profileGroupId", "tz",
+    ])
+
+    private static let ownFields: PayloadFields = [
         .optional("arch", .string(), .keep(.name), "the architecture that the app was compiled for"),
-        .required("clientId", .string(.uuid), .pseudonym(.client), "the id of the installation, a UUID"),
         .required(
             "created", .integer(), .keep(.number), "the time at which the ping was built, in milliseconds since 1970"),
         .optional(
@@ -24,27 +29,16 @@ enum EventPing {
         .optional("device", .string(), .keep(.name), "the hardware model, such as `iPhone10,6`"),
         .required("events", .list(.structure), .list(EventPseudonyms.event), "the events"),
         .optional("experiments", .map(.string()), .map(.form(.name), .keep(.name)), "the branch of each experiment"),
-        .required("locale", .string(), .locale, "language and region at the start of the app, such as `en-US`"),
         .added("openTabCount", .integer(), .keep(.number), "the number of open tabs, in Firefox"),
-        .required("os", .string(), .word, "the name of the operating system"),
-        .required(
-            "osversion", .string(), .keep(.version, else: .text("unknown")), "the version of the operating system"),
         .required(
             "processStartTimestamp", .integer(), .keep(.number),
             "the time of the first event of the process, in milliseconds since 1970"),
-        .optional(
-            "profileDate", .integer(), .keep(.number), "the day on which the data folder was created, from 1970-01-01"),
-        .optional(
-            "profileGroupId", .string(.uuid), .pseudonym(.profileGroup), "the id that several profiles have in common"),
         .required(
             "seq", .integer(atLeast: 0), .keep(.number),
             "the number of the ping among the event pings of the installation"),
         .required(
             "settings", .map(.orNull(.string())), .object(EventPseudonyms.settings),
             "the preferences that the app reports"),
-        .optional(
-            "tz", .integer(), .keep(.number),
-            "the minutes by which the local time at the start of the app is ahead of UTC"),
         .required("v", .version(1...Int.max), .keep(.number), "the version of the ping, which selects its schema"),
     ]
 

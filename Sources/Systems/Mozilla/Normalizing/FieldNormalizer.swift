@@ -34,7 +34,7 @@ struct FieldNormalizer: ~Escapable {
                 findings.note("C8 \(name(found)): null removed")
                 removed.append(member.value)
             } else {
-                normalize(member.value, found, in: &document, findings: &findings)
+                normalize(member.value, found, fields[found].form, in: &document, findings: &findings)
             }
         }
         while field < fields.count {
@@ -71,12 +71,6 @@ struct FieldNormalizer: ~Escapable {
     /// Null where the documented form has no null goes [C8]; a required field stays as it is, to be held.
     private func isRemovableNull(_ value: JSONNode, _ field: Int, in document: JSONDocument) -> Bool {
         document.kind(of: value) == .null && !fields[field].form.isNullable && fields[field].presence != .required
-    }
-
-    private func normalize(
-        _ value: JSONNode, _ field: Int, in document: inout JSONDocument, findings: inout Findings
-    ) {
-        normalize(value, field, fields[field].form, in: &document, findings: &findings)
     }
 
     private func normalize(
@@ -159,12 +153,10 @@ extension FieldNormalizer {
     ) {
         guard isKind(.string, value, field, in: document, findings: &findings) else { return }
         switch form {
-        case .any: return
-        case .uuid where document.bytes(of: value).isUUID: return
-        case .named(_, let matches) where matches(document.bytes(of: value)): return
-        case .uuid: findings.fault("\(name(field)) is not a UUID")
-        case .named(let form, _): findings.fault("\(name(field)) is not a \(form)")
-        case .atMost: return
+        case .any, .atMost: return
+        case .uuid: if !document.bytes(of: value).isUUID { findings.fault("\(name(field)) is not a UUID") }
+        case .named(let form, let matches):
+            if !matches(document.bytes(of: value)) { findings.fault("\(name(field)) is not a \(form)") }
         }
     }
 }

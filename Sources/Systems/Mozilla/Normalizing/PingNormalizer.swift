@@ -1,3 +1,4 @@
+import Bytes
 import JSONText
 import Telemetry
 
@@ -27,9 +28,7 @@ enum PingNormalizer {
     }
 
     private static func eventCountHold(_ measurements: JSONNode, in document: JSONDocument) -> Hold? {
-        guard let events = document.value(of: MeasurementKeys.events, in: measurements),
-            document.kind(of: events) == .array
-        else { return nil }
+        guard let events = document.array(MeasurementKeys.events, in: measurements) else { return nil }
         let count = document.count(of: events)
         if count < EventPing.fewestEvents { return .tooFewEvents }
         return count > EventPing.mostEvents ? .tooManyEvents : nil
@@ -44,8 +43,8 @@ enum PingNormalizer {
         {
             findings.note("C13 clientId: placeholder of other clients, the server treats it as an error")
         }
-        if let zone = document.value(of: MeasurementKeys.timeZone, in: measurements),
-            document.kind(of: zone) == .number, JSONNumberText.isPlainInteger(document.bytes(of: zone)),
+        if let zone = document.value(of: MeasurementKeys.timeZone, .number, in: measurements),
+            JSONNumberText.isPlainInteger(document.bytes(of: zone)),
             !(-720...840).contains(Int64(decimal: document.bytes(of: zone)) ?? .max)
         {
             findings.note("C22 tz: \(document.string(of: zone)) minutes is no zone's offset")
@@ -55,8 +54,6 @@ enum PingNormalizer {
 
 /// What is odd in a core ping but stays as it is.
 enum CoreOddities {
-    private static let searchLocations = ["actionbar", "listitem", "suggestion", "quicksearch"]
-
     static func note(_ measurements: JSONNode, in document: JSONDocument, findings: inout Findings) {
         noteCalendar(measurements, in: document, findings: &findings)
         noteReversedSearches(measurements, in: document, findings: &findings)
@@ -66,9 +63,7 @@ enum CoreOddities {
     private static func noteCalendar(
         _ measurements: JSONNode, in document: JSONDocument, findings: inout Findings
     ) {
-        guard let created = document.value(of: MeasurementKeys.created, in: measurements),
-            document.kind(of: created) == .string
-        else { return }
+        guard let created = document.value(of: MeasurementKeys.created, .string, in: measurements) else { return }
         let text = document.bytes(of: created)
         if text.isDate, text[0] == UInt8(ascii: "2"), text[1] == UInt8(ascii: "0") { return }
         findings.note("C9 created: another calendar or digits, kept as stored; the time is the envelope's")
@@ -81,8 +76,8 @@ enum CoreOddities {
         guard let searches = document.value(of: MeasurementKeys.searches, in: measurements) else { return }
         for position in 0..<document.memberCount(of: searches) {
             let key = document.bytes(of: document.member(at: position, of: searches).key)
-            guard let first = key.firstIndex(of: UInt8(ascii: ".")),
-                let last = key.lastIndex(of: UInt8(ascii: ".")),
+            guard let first = key.firstIndex(of: UInt8(ascii: "."), from: 0),
+                let last = key.indices.last(where: { key[$0] == UInt8(ascii: ".") }),
                 !isLocation(key.extracting(..<first)), isLocation(key.extracting((last + 1)...))
             else { continue }
             findings.note("C24 searches.\(String(readingUTF8: key)): engine and location reversed, kept as stored")
@@ -90,18 +85,6 @@ enum CoreOddities {
     }
 
     private static func isLocation(_ text: Span<UInt8>) -> Bool {
-        searchLocations.contains { text.equals($0) }
-    }
-}
-
-extension Span<UInt8> {
-    func firstIndex(of byte: UInt8) -> Int? {
-        for index in indices where self[index] == byte { return index }
-        return nil
-    }
-
-    func lastIndex(of byte: UInt8) -> Int? {
-        for index in indices.reversed() where self[index] == byte { return index }
-        return nil
+        CorePing.searchLocations.contains { text.equals($0) }
     }
 }

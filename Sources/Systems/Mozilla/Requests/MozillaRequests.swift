@@ -7,14 +7,17 @@ import Telemetry
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", sections C, D and H.
 enum MozillaRequests {
     static let format = RequestFormat(
-        hosts: [CapturedHost(MozillaServer.host)], methods: [MozillaServer.method, MozillaServer.otherMethod],
-        body: .json, headers: [], payloadsRepeat: false,
+        // The server also accepts PUT.
+        hosts: [CapturedHost(MozillaUploads.host)], methods: [MozillaUploads.method, "PUT"], body: .json,
+        headers: [], payloadsRepeat: false,
         // `/submit/telemetry/` and the six parts of `SubmitPath`. Pings of Glean go to the same host and have other paths.
-        isUpload: { $0.count == CapturedPing.partCount && $0.begin(with: "submit", "telemetry") },
+        isUpload: { $0.count == partCount && $0.begin(with: "submit", "telemetry") },
         otherTraffic: nil, path: nil,
         // Only 200 proves a delivery. `MozillaUploads` explains why uploads accept any 2xx.
-        deliveredStatuses: 200...200, lineShape: lineShape(of:),
-        record: { upload, document in CapturedPing(upload).record(in: &document) })
+        deliveredStatuses: 200...200, lineShape: lineShape(of:), record: record(of:in:))
+
+    /// The number of parts in the path of an upload.
+    private static let partCount = 8
 
     /// Readers that keep their memory from one line to the next. Each call sets the place of the reader that it uses.
     private static let readers = SparePool<PingReader, Never> {
@@ -42,5 +45,38 @@ enum MozillaRequests {
         }
         record.source.index = source.index
         return record
+    }
+
+    /// Makes a record of measurements. None are rejected: faults of the measurements hold the record.
+    private static func record(of upload: CapturedUpload, in document: inout JSONDocument) throws(BodyError) -> Record {
+        let root = document.root
+        var findings = Findings()
+        // Measurements without their request have no path.
+        let path = upload.route?.parts.map { String(decoding: $0, as: UTF8.self) } ?? []
+        let parts = path.count == partCount ? path : []
+        let type = parts.isEmpty ? inferredType(of: root, in: document, findings: &findings) : parts[3]
+        let holds = PingNormalizer.normalize(root, type: type, in: &document, findings: &findings)
+        let payload = document.canonicalBytes(of: root)
+        var record = Record(
+            system: .mozilla, type: type, id: parts.isEmpty ? PayloadHash.id(of: payload) : parts[2],
+            client: document.text(MeasurementKeys.clientID, in: root), time: upload.time, payload: payload,
+            source: upload.source, notes: findings.notes, held: holds)
+        if !parts.isEmpty {
+            record.app = App(name: parts[4], version: parts[5], channel: parts[6], build: parts[7])
+            if !parts[2].utf8.span.isUUID {
+                record.notes.append("P9 documentId is no UUID: the decoder rejects it")
+                record.held.insert(.schema(["documentId is no UUID"]), at: 0)
+            }
+        }
+        return upload.finished(record)
+    }
+
+    /// Of the documented pings only event pings have events, and a mobile-event ping has to tell when its process started.
+    private static func inferredType(of root: JSONNode, in document: JSONDocument, findings: inout Findings) -> String {
+        func has(_ key: JSONKey) -> Bool { document.value(of: key, in: root) != nil }
+        let eventType = has(MeasurementKeys.processStart) ? "mobile-event" : "focus-event"
+        let type = has(MeasurementKeys.events) ? eventType : "core"
+        findings.note("P4 measurements without an envelope; type \(type) inferred from their fields")
+        return type
     }
 }

@@ -20,6 +20,9 @@ struct MozillaFile: SingleFileStore {
         case groupPreferences
     }
 
+    /// The key of the events in the preferences of an app group.
+    static let groupEventsKey = "profile.AppExtensionTelemetryEvents"
+
     let contents: Contents
     let location: FileLocation
 

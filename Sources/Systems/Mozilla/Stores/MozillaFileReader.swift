@@ -66,7 +66,9 @@ struct MozillaFileReader: FileReader {
 
     private func reportExtensionEvents(_ bytes: [UInt8], into output: inout ScanOutput) {
         do throws(PropertyListError) {
-            let count = GroupPreferences.eventCount(in: try open(bytes, into: &output))
+            let document = try open(bytes, into: &output)
+            let events = document.value(of: JSONKey(MozillaFile.groupEventsKey), in: document.root)
+            let count = events.map { document.elements(of: $0).count } ?? 0
             guard count > 0 else { return }
             output.report(
                 Problem(

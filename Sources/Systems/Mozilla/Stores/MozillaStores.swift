@@ -29,13 +29,11 @@ enum MozillaStores {
         let files = folder.files
         pings.reserveCapacity(files.count)
         for index in files.indices {
-            if let time = files.withName(index, DecimalTime.init(pingFileName:)) {
-                pings.append(PingFolder.Unsorted(entry: files.entry(index), time: time))
-            } else if isOwn {
-                // A stranger's file in a folder that is not the SDK's own is none of our business.
-                let time = envelopeTime(of: files[index], in: &folder)
-                pings.append(PingFolder.Unsorted(entry: files.entry(index), time: time))
-            }
+            var time = files.withName(index, DecimalTime.init(pingFileName:))
+            // A file without a time in its name belongs to another program, unless the folder is the SDK's own.
+            guard time != nil || isOwn else { continue }
+            if time == nil { time = envelopeTime(of: files[index], in: &folder) }
+            pings.append(PingFolder.Unsorted(time: time, entry: UInt32(files.entry(index))))
         }
         return PingFolder(
             path: folder.path, type: MozillaName.namedType(of: folder.name), files: pings, of: folder)
@@ -84,7 +82,7 @@ enum MozillaStores {
         if holds([StoredValues.keyPrefix], name, in: &folder) {
             return .shared([MozillaFile(.preferences(hasPrefix: true), named: name, in: folder)])
         }
-        if holds([GroupPreferences.eventsKey], name, in: &folder) {
+        if holds([MozillaFile.groupEventsKey], name, in: &folder) {
             return .shared([MozillaFile(.groupPreferences, named: name, in: folder)])
         }
         return .stranger
@@ -104,7 +102,7 @@ enum MozillaStores {
         return .own([
             PingFolder(
                 path: folder.path(of: file), type: MozillaName.namedType(of: folder.name),
-                files: [PingFolder.Unsorted(entry: folder.files.entry(0), time: nil)], of: folder)
+                files: [PingFolder.Unsorted(time: nil, entry: UInt32(folder.files.entry(0)))], of: folder)
         ])
     }
 

@@ -5,8 +5,13 @@ import Telemetry
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 8.1, 8.2 and 8.6.
 enum MozillaUploads {
+    /// The host that apps send to.
+    static let host = "incoming.telemetry.mozilla.org"
+    /// The method that apps send with.
+    static let method = "POST"
+
     static let format = UploadFormat(
-        endpoint: "https://\(MozillaServer.host)", method: MozillaServer.method,
+        endpoint: "https://\(host)", method: method,
         isTargetPath: { SubmitPath($0.utf8.span) != nil }, isTargetHeader: nil,
         isPathOfRecord: isPath(_:ofID:type:), list: nil, credentials: nil, precedence: .none, holds: [],
         body: .json(type: "application/json; charset=utf-8", isCompressed: false),

@@ -78,8 +78,7 @@ struct SubmitPath {
     private static func isVersionQuery(_ query: Span<UInt8>) -> Bool {
         if query.isEmpty { return true }
         guard query.count > 3, query.extracting(..<3).equals("?v=") else { return false }
-        for index in 3..<query.count where !query[index].isDigit { return false }
-        return true
+        return query.extracting(3...).hasOnly(\.isDigit)
     }
 
     private static func isEmptyOrDots(_ part: Span<UInt8>) -> Bool {

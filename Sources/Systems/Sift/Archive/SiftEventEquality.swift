@@ -1,37 +1,11 @@
 import JSONText
 import PropertyList
 
-extension SiftQueueRules {
-    /// Whether two events of a queue file are *essentially equal*: in all but their time (section 7.3). A queue that
-    /// suppresses duplicates discards an event that is, to the one before it, for as long as its rules say.
-    ///
-    /// What is compared is what is stored, not the entries of a list request: nil equals only nil, and neither equals an
-    /// empty text.
-    ///
-    /// - Parameters:
-    ///   - first: the position of an event in the queue.
-    ///   - second: the position of another one.
-    ///   - bytes: all of the queue's file.
-    /// - Throws: `PropertyListError` for a file that is no queue, and for events that cannot be read, are too deep, or
-    ///   expand to too much; `wrong-root` if there are not as many.
-    public static func areEssentiallyEqual(
-        _ first: Int, _ second: Int, ofQueue bytes: [UInt8]
-    ) throws(PropertyListError) -> Bool {
-        var archive = try SiftArchive(bytes)
-        let list = try archive.list("queue")
-        for position in [first, second] where !(0..<list.count).contains(position) {
-            throw archive.error(.wrongRoot, at: archive.archive.document.root, "the queue has no event \(position)")
-        }
-        let (left, right) = (
-            try archive.archive.element(at: first, of: list), try archive.archive.element(at: second, of: list)
-        )
-        var equality = SiftEventEquality(archive)
-        return try equality.compare(left, right, in: &archive)
-    }
-}
-
-/// Compares events of one archive, within bounds: all comparisons together look at not many more values than the archive
-/// has, and no value is followed deeper than an event may be.
+/// Compares events of one archive. Two events are *essentially equal* if they are equal in all but their time.
+///
+/// The stored values are compared, not the entries of a list request: nil equals only nil, and neither equals an empty text.
+/// All comparisons together look at not many more values than the archive has, and no value is followed deeper than an event
+/// may be.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 7.3.
 struct SiftEventEquality {
@@ -50,7 +24,7 @@ struct SiftEventEquality {
         var previous: PropertyListNode?
         for position in 0..<list.count {
             let stored = try? archive.archive.element(at: position, of: list)
-            let current = stored.flatMap { try? event($0, in: &archive) }
+            let current = stored.flatMap { try? archive.instance(ofEvent: $0).node }
             defer { previous = current }
             guard let previous, let current else { continue }
             depth = 0
@@ -63,15 +37,8 @@ struct SiftEventEquality {
         return count
     }
 
-    /// Whether two elements of a list are essentially equal events.
-    /// - Throws: `wrong-class` if one is no event, and what reading them throws.
-    mutating func compare(
-        _ left: PropertyListNode, _ right: PropertyListNode, in archive: inout SiftArchive
-    ) throws(PropertyListError) -> Bool {
-        try areEqual(event(left, in: &archive), event(right, in: &archive), in: &archive)
-    }
-
-    private mutating func areEqual(
+    /// Returns whether two events are essentially equal.
+    mutating func areEqual(
         _ first: PropertyListNode, _ second: PropertyListNode, in archive: inout SiftArchive
     ) throws(PropertyListError) -> Bool {
         if first == second { return true }
@@ -98,15 +65,6 @@ struct SiftEventEquality {
             let object = try? archive.archive.object(left), let other = try? archive.archive.object(right)
         else { return false }
         return object == other
-    }
-
-    private func event(
-        _ stored: PropertyListNode, in archive: inout SiftArchive
-    ) throws(PropertyListError) -> PropertyListNode {
-        guard case .instance(let node, let found) = try archive.archive.value(of: stored),
-            found.isNamed(.siftEvent) || found.isNamed(.sfEvent)
-        else { throw archive.error(.wrongClass, at: stored, "an element that is no event") }
-        return node
     }
 
     /// A structured value, out of its wrapper.

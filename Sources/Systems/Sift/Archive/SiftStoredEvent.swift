@@ -23,10 +23,19 @@ extension SiftArchive {
     /// The event that an element of a list is.
     /// - Throws: `wrong-class` for anything else, `bad-value` for a time that is no number, and what reading it throws.
     mutating func event(_ stored: PropertyListNode) throws(PropertyListError) -> SiftStoredEvent {
+        let (node, found) = try instance(ofEvent: stored)
+        return SiftStoredEvent(node: node, found: found, time: try time(of: node))
+    }
+
+    /// Returns the instance that an element of a list is.
+    /// - Throws: `wrong-class` if the element is no event, and what reading it throws.
+    mutating func instance(
+        ofEvent stored: PropertyListNode
+    ) throws(PropertyListError) -> (node: PropertyListNode, found: KeyedClass) {
         guard case .instance(let node, let found) = try archive.value(of: stored),
             found.isNamed(.siftEvent) || found.isNamed(.sfEvent)
         else { throw error(.wrongClass, at: stored, "an element that is no event") }
-        return SiftStoredEvent(node: node, found: found, time: try time(of: node))
+        return (node, found)
     }
 
     /// The time of an event.

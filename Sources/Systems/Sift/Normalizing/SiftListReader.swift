@@ -41,11 +41,11 @@ struct SiftListReader {
     ///   - name: how reports call the list.
     ///   - source: where the events of the list are found.
     /// - Throws: `budget-exceeded` if the whole archive is to be refused.
-    func read(_ list: KeyedElements, depth: Int, named name: String, source: Source, file: Int)
+    func read(_ list: KeyedElements, depth: Int, named name: String, source: Source, part: Int)
         throws(PropertyListError)
     {
         try settlement.withLock { settlement throws(PropertyListError) in
-            try settlement.begin(list.count, named: name, source: source, file: file)
+            try settlement.begin(list.count, named: name, source: source, part: part)
         }
         var position = 0
         var written: [SiftEntryBatch] = []

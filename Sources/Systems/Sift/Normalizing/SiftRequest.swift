@@ -6,8 +6,8 @@ import Telemetry
 struct SiftRequest {
     /// Where its events were found.
     let source: Source
-    /// The number of the file, in the order in which the files were read.
-    let file: Int
+    /// The index of the part of the store that its events belong to.
+    let part: Int
     /// The request so far.
     private(set) var payload = Array("{\"data\":[".utf8)
     /// How many events it has.
@@ -22,9 +22,9 @@ struct SiftRequest {
     static let sizeLimit = 64 << 20
 
     /// - Parameter capacity: how many bytes it may come to, if that is known.
-    init(source: Source, file: Int, capacity: Int = 0) {
+    init(source: Source, part: Int, capacity: Int = 0) {
         self.source = source
-        self.file = file
+        self.part = part
         // Growing step by step would hold a large payload twice.
         payload.reserveCapacity(min(capacity, Self.sizeLimit))
     }

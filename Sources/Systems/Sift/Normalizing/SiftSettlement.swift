@@ -52,7 +52,7 @@ struct SiftSettlement: Sendable {
 
     /// Begins a list and a request.
     /// - Throws: `budget-exceeded` for more events than there can be.
-    mutating func begin(_ count: Int, named name: String, source: Source, file: Int) throws(PropertyListError) {
+    mutating func begin(_ count: Int, named name: String, source: Source, part: Int) throws(PropertyListError) {
         counts.pending += count
         // So many different events would not fit in the file: it must be a few events, listed over and over.
         guard count <= values / SiftEventBounds.leastValues else {
@@ -60,7 +60,7 @@ struct SiftSettlement: Sendable {
         }
         // A queue is all of its file, a batch a part of it; requests are about as long as the archive.
         let capacity = source.store == .siftQueue ? byteCount : 0
-        requests.append(SiftRequest(source: source, file: file, capacity: capacity))
+        requests.append(SiftRequest(source: source, part: part, capacity: capacity))
         (self.name, position) = (name, 0)
     }
 
@@ -91,7 +91,7 @@ struct SiftSettlement: Sendable {
         bytes -= text.count + entry.keyBytes
         guard values >= 0, bytes >= 0 else { throw exceeded("an archive that expands to too much") }
         if requests[last].payload.count > SiftRequest.sizeLimit {
-            requests.append(SiftRequest(source: requests[last].source, file: requests[last].file))
+            requests.append(SiftRequest(source: requests[last].source, part: requests[last].part))
         }
         let store = requests[last].source.store
         switch entry.outcome {

@@ -1,44 +1,31 @@
 /// The state of a queue as its file has it, as far as the SDK's rules depend on it.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 3.3 and 7.
-public struct SiftQueue: Sendable, Equatable {
+struct SiftQueue: Sendable, Equatable {
     /// The path below the folder of the queues.
-    public let identifier: String
+    let identifier: String
     /// How many events wait, whether they can be converted or not.
-    public let pending: Int
+    let pending: Int
     /// The SDK that wrote the file, as far as its rules differ.
-    public let era: SiftQueueRules.Era
+    let era: SiftQueueRules.Era
     /// The instant that the queue's clock keeps, in milliseconds since 1970; 0 is never.
-    public let last: Int64
+    let last: Int64
     /// The time of the last accepted event, pending or not, in milliseconds since 1970.
-    public let lastEvent: Int64?
+    let lastEvent: Int64?
     /// How many of the events that wait are essentially equal to the one before them; nil if that is unknown, or was not asked for.
-    public let repetitions: Int?
-
-    /// Collects the state of a queue.
-    public init(
-        identifier: String, pending: Int, era: SiftQueueRules.Era, last: Int64, lastEvent: Int64?,
-        repetitions: Int? = nil
-    ) {
-        self.identifier = identifier
-        self.pending = pending
-        self.era = era
-        self.last = last
-        self.lastEvent = lastEvent
-        self.repetitions = repetitions
-    }
+    var repetitions: Int?
 
     /// The rules of the queue; nil for one of the host's, whose rules no file tells.
-    public var rules: SiftQueueRules? { SiftQueueRules(queue: identifier, era: era) }
+    var rules: SiftQueueRules? { SiftQueueRules(queue: identifier, era: era) }
 
     /// Whether the queue is ready for upload at an instant; nil if its rules are unknown.
-    public func readiness(at now: Int64) -> SiftQueueRules.Readiness? {
+    func readiness(at now: Int64) -> SiftQueueRules.Readiness? {
         pending == 0 ? .empty : rules?.readiness(pending: pending, last: last, now: now)
     }
 
     /// The instant from which an event is accepted that equals the last one in all but its time; nil if it is at once, or
     /// if the rules are unknown.
-    public var acceptsEqualEvent: Int64? {
+    var acceptsEqualEvent: Int64? {
         lastEvent.flatMap { rules?.acceptsEqualEvent(afterEventAt: $0, last: last) }
     }
 }

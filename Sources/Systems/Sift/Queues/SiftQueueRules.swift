@@ -4,9 +4,9 @@
 /// queues have rules that are compiled in, those of the host's queues are the host's and unknown.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 7.
-public struct SiftQueueRules: Sendable, Equatable {
+struct SiftQueueRules: Sendable, Equatable {
     /// The timestamp that a queue keeps: ages are counted from it.
-    public enum Clock: Sendable, Equatable {
+    enum Clock: Sendable, Equatable {
         /// Since v0.9.7: the time of the last upload request.
         case lastUpload
         /// Up to v0.9.6: the time of the last append.
@@ -14,34 +14,22 @@ public struct SiftQueueRules: Sendable, Equatable {
     }
 
     /// The instant from which ages are counted.
-    public let clock: Clock
+    let clock: Clock
     /// More events than these make the queue ready; a negative number never does.
-    public let uploadWhenMoreThan: Int
+    let uploadWhenMoreThan: Int
     /// Seconds after which any event makes the queue ready.
-    public let uploadWhenOlderThan: Int64
+    let uploadWhenOlderThan: Int64
     /// Seconds for which an event that equals the last one is discarded.
-    public let acceptSameEventAfter: Int64
+    let acceptSameEventAfter: Int64
     /// Whether an equal event can be discarded at all; only before v0.9.7 is this a setting of its own.
-    public let appendsOnlyWhenDifferent: Bool
-
-    /// Makes rules.
-    public init(
-        clock: Clock, uploadWhenMoreThan: Int, uploadWhenOlderThan: Int64, acceptSameEventAfter: Int64,
-        appendsOnlyWhenDifferent: Bool
-    ) {
-        self.clock = clock
-        self.uploadWhenMoreThan = uploadWhenMoreThan
-        self.uploadWhenOlderThan = uploadWhenOlderThan
-        self.acceptSameEventAfter = acceptSameEventAfter
-        self.appendsOnlyWhenDifferent = appendsOnlyWhenDifferent
-    }
+    let appendsOnlyWhenDifferent: Bool
 }
 
 // MARK: - The SDK's own queues
 
 extension SiftQueueRules {
     /// The versions of the SDK between which the rules changed.
-    public enum Era: Sendable, Equatable {
+    enum Era: Sendable, Equatable {
         /// v0.1.x.
         case first
         /// v0.9.0 to v0.9.3.
@@ -53,7 +41,7 @@ extension SiftQueueRules {
     }
 
     /// The rules of a queue (section 7.1); nil for a queue of the host.
-    public init?(queue identifier: String, era: Era) {
+    init?(queue identifier: String, era: Era) {
         let clock: Clock = era == .current ? .lastUpload : .lastAppend
         switch (identifier, era) {
         case ("sift-default", .first): self.init(clock, moreThan: 512, olderThan: 60, sameAfter: 0)
@@ -76,7 +64,7 @@ extension SiftQueueRules {
 
 extension SiftQueueRules {
     /// Whether a queue is ready for upload, and why.
-    public enum Readiness: Sendable, Equatable {
+    enum Readiness: Sendable, Equatable {
         /// No event waits.
         case empty
         /// There are more events than the rules let wait.
@@ -88,7 +76,7 @@ extension SiftQueueRules {
         case waiting(until: Int64?, limit: Int?)
 
         /// Whether the queue hands its events over at its next append.
-        public var isReady: Bool {
+        var isReady: Bool {
             switch self {
             case .tooMany, .tooOld: true
             case .empty, .waiting: false
@@ -102,7 +90,7 @@ extension SiftQueueRules {
     ///   - pending: how many events it holds.
     ///   - last: the instant that its clock keeps; 0 is never.
     ///   - now: the instant to judge at.
-    public func readiness(pending: Int, last: Int64, now: Int64) -> Readiness {
+    func readiness(pending: Int, last: Int64, now: Int64) -> Readiness {
         let countRules = uploadWhenMoreThan >= 0 || clock == .lastAppend
         if countRules, pending > uploadWhenMoreThan { return .tooMany(limit: uploadWhenMoreThan) }
         guard pending > 0 else { return .empty }
@@ -123,7 +111,7 @@ extension SiftQueueRules {
     /// - Parameters:
     ///   - lastEvent: the time of the last accepted event.
     ///   - last: the instant that the queue's clock keeps.
-    public func acceptsEqualEvent(afterEventAt lastEvent: Int64, last: Int64) -> Int64? {
+    func acceptsEqualEvent(afterEventAt lastEvent: Int64, last: Int64) -> Int64? {
         switch clock {
         case .lastUpload:
             acceptSameEventAfter > 0 ? Self.instant(lastEvent, plusSeconds: acceptSameEventAfter) : nil

@@ -4,7 +4,7 @@ import Telemetry
 /// The files that the SDK keeps in its folder.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 2.1.
-public enum SiftFile: Sendable, Equatable {
+package enum SiftFile: Sendable, Equatable {
     /// `sift`: account id, user id, and the beacon key, which is a credential.
     case keys
     /// `ios_app_state_collector`: when app states were collected.
@@ -15,12 +15,12 @@ public enum SiftFile: Sendable, Equatable {
     case queue(identifier: String)
 
     /// The name of the folder, in every version of the SDK.
-    public static let folderName = "sift-v0_0_1"
+    static let folderName = "sift-v0_0_1"
     /// The name of the folder of the queues in it.
-    public static let queuesName = "queues"
+    static let queuesName = "queues"
 
     /// The file with a name, directly in the SDK's folder; nil if the SDK writes none of this name there.
-    public init?(name: String) {
+    init?(name: String) {
         switch name {
         case "sift": self = .keys
         case "ios_app_state_collector": self = .collector
@@ -30,7 +30,7 @@ public enum SiftFile: Sendable, Equatable {
     }
 
     /// The file with a name in a folder whose path tells that it is the SDK's, or that of its queues.
-    public init?(name: String, inFolder path: String) {
+    init?(name: String, inFolder path: String) {
         let parts = Path.parts(of: path)
         guard let place = parts.lastIndex(of: Self.folderName) else { return nil }
         let below = parts[(place + 1)...]
@@ -44,7 +44,7 @@ public enum SiftFile: Sendable, Equatable {
     }
 
     /// The kind of an archive, whatever its name is: the uploader, or a queue of its name; nil for anything else.
-    public init?(archive bytes: [UInt8], name: String) {
+    init?(archive bytes: [UInt8], name: String) {
         guard var archive = try? SiftArchive(bytes) else { return nil }
         if (try? archive.list("batches")) != nil {
             self = .uploader
@@ -56,7 +56,7 @@ public enum SiftFile: Sendable, Equatable {
     }
 
     /// Texts of which one stands in every such file that holds anything: by them the folder is known under another name.
-    public var tellingTexts: [String] {
+    var tellingTexts: [String] {
         switch self {
         case .keys: ["accountId", "beaconKey", "userId"]
         case .collector: ["lastCollectedAt"]
@@ -66,7 +66,7 @@ public enum SiftFile: Sendable, Equatable {
     }
 
     /// How records and reports name the kind of store. What belongs to no queue goes with the uploader.
-    public var kind: StoreKind {
+    var kind: StoreKind {
         if case .queue = self { .siftQueue } else { .siftUploader }
     }
 

@@ -3,20 +3,13 @@ import Telemetry
 
 /// Reads all files of the SDK's folder at once, for they tell of each other, and then hands out their records.
 struct SiftScan: StoreScan {
-    /// A record that was read, and the part of the store that it belongs to.
-    private struct WaitingRecord: Sendable {
-        let part: Int
-        let record: Record
-    }
-
     private let folder: SiftFolder
     private let context: StoreContext
     private let files: Range<Int>
     private var hasReadFiles = false
     /// The records that are still to be handed out, in reverse: the next one stands at the end.
-    private var waiting: [WaitingRecord] = []
+    private var waiting: [(part: Int, record: Record)] = []
 
-    /// Begins to read files.
     init(_ folder: SiftFolder, _ files: Range<Int>, in context: StoreContext) {
         self.folder = folder
         self.files = files
@@ -37,18 +30,15 @@ struct SiftScan: StoreScan {
         var store = SiftStore(
             capture: context.capture, applicationID: context.container.applicationID,
             comparesEvents: context.options.reportsQueues, spread: context.options.spread)
-        let parts = readFiles(into: &store, &output)
+        readFiles(into: &store, &output)
         // The bytes of the files are freed before: the records are as large as they.
         let contents = store.finish()
-        output.report(Self.report(contents.report, parts: parts))
-        waiting = contents.requests.reversed().map { WaitingRecord(part: parts[$0.file], record: $0.record) }
+        output.report(contents.report)
+        waiting = contents.found.reversed()
     }
 
-    /// Reads the files that can be read.
-    /// - Returns: the part of the folder that each of them belongs to.
-    private func readFiles(into store: inout SiftStore, _ output: inout ScanOutput) -> [Int] {
+    private func readFiles(into store: inout SiftStore, _ output: inout ScanOutput) {
         var reading = StoreFileReading()
-        var parts: [Int] = []
         do throws(FileError) {
             let tree = try context.tree.folder(at: folder.folderPath)
             for index in files {
@@ -57,21 +47,12 @@ struct SiftScan: StoreScan {
                     continue
                 }
                 output.path = file.path
-                store.read(reading.contents, of: folder.files[index].file, into: &output)
+                let part = folder.part(ofFile: index)
+                store.read(reading.contents, of: folder.files[index].file, part: part, into: &output)
                 reading.quarantineRejects(of: file, in: &output)
-                parts.append(folder.part(ofFile: index))
             }
         } catch {
             output.report(Problem("unreadable", error.description), path: folder.path)
         }
-        return parts
-    }
-
-    private static func report(_ report: SiftReport, parts: [Int]) -> StoreReport {
-        StoreReport(
-            facts: report.facts,
-            parts: report.sources.map { source in
-                StoreReport.Part(part: parts[source.file], events: source.counts.byName, queue: source.queue)
-            }, newest: report.newest)
     }
 }

@@ -9,7 +9,7 @@ import Telemetry
 /// is not pending; it tells of the app at most.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 3 and 9.
-public struct SiftStore: Sendable {
+package struct SiftStore {
     private let capture: String
     private let applicationID: String?
     private let comparesEvents: Bool
@@ -17,9 +17,8 @@ public struct SiftStore: Sendable {
     private var target: Target?
     private var requests: [SiftRequest] = []
     private var batchEntries = SiftBatchEntries()
-    private var report = SiftReport()
+    private var report = StoreReport()
     private var properties: Properties?
-    private var fileCount = 0
 
     /// The app as device properties tell it.
     private struct Properties {
@@ -29,21 +28,19 @@ public struct SiftStore: Sendable {
         let build: String?
     }
 
-    /// The result of reading a folder.
-    public struct Contents: Sendable {
-        /// The requests in their order, each with the number of its file in the order of reading.
-        public let requests: [(file: Int, record: Record)]
-        /// All else that the files tell.
-        public let report: SiftReport
+    /// The file that is being read.
+    private struct Place {
+        let part: Int
+        let path: String
+        let byteCount: Int
     }
 
-    /// Begins with a folder of which nothing was read.
+    /// Creates a store of which nothing was read.
     /// - Parameters:
-    ///   - capture: the label of the capture.
-    ///   - applicationID: the bundle id of the container, where it is known.
-    ///   - comparesEvents: whether queues are to tell their repetitions, which takes a look at each pair of events.
-    ///   - spread: what runs the work on many events.
-    public init(
+    ///   - applicationID: The bundle id of the container, if it is known.
+    ///   - comparesEvents: Whether queues report their repetitions, for which each pair of events is compared.
+    ///   - spread: Runs the work on many events.
+    package init(
         capture: String, applicationID: String?, comparesEvents: Bool = false,
         spread: @escaping Spread = oneAfterAnother
     ) {
@@ -53,14 +50,14 @@ public struct SiftStore: Sendable {
         self.applicationID = applicationID
     }
 
-    /// Reads a file.
-    ///
+    /// Reads a file. Its records are returned by ``finish()``.
     /// - Parameters:
-    ///   - bytes: all of it.
-    ///   - output: takes what could not be understood, and what is worth telling; the records come with ``finish()``. It
-    ///     tells the path of the file.
-    public mutating func read(_ bytes: [UInt8], of file: SiftFile, into output: inout ScanOutput) {
-        defer { fileCount += 1 }
+    ///   - part: The index of the part of the store that the file belongs to.
+    ///   - output: Receives rejects and problems. Its path is that of the file.
+    package mutating func read(
+        _ bytes: [UInt8], of file: SiftFile, part: Int = 0, into output: inout ScanOutput
+    ) {
+        let place = Place(part: part, path: output.path, byteCount: bytes.count)
         do throws(PropertyListError) {
             var archive = try SiftArchive(bytes)
             if let repeated = archive.archive.document.repeatedKeys {
@@ -69,30 +66,26 @@ public struct SiftStore: Sendable {
             switch file {
             case .keys: readKeys(&archive)
             case .collector: readCollector(&archive, into: &output)
-            case .uploader: try readUploader(archive, byteCount: bytes.count, at: output.path, into: &output)
-            case .queue(let identifier):
-                try readQueue(archive, named: identifier, byteCount: bytes.count, at: output.path, into: &output)
+            case .uploader: try readUploader(archive, at: place, into: &output)
+            case .queue(let identifier): try readQueue(archive, named: identifier, at: place, into: &output)
             }
         } catch {
             output.rejects.append(Reject("\(error.code.rawValue) \(error.reason)", offset: error.offset))
         }
     }
 
-    /// How many events the requests have so far.
-    public var eventCount: Int { requests.reduce(0) { $0 + $1.events } }
-
-    /// The requests of all files.
-    public consuming func finish() -> Contents {
+    /// Returns the records of all files with the parts that they belong to, and the report on the store.
+    package consuming func finish() -> (found: [(part: Int, record: Record)], report: StoreReport) {
         let app = App(
             id: applicationID, name: properties?.name, version: properties?.version, build: properties?.build)
-        var records: [(file: Int, record: Record)] = []
+        var found: [(part: Int, record: Record)] = []
         // A request is taken out before its record is made, so that its payload is not copied.
         requests.reverse()
         while let request = requests.popLast() {
-            let file = request.file
-            if let record = (consume request).record(app: app, target: target) { records.append((file, record)) }
+            let part = request.part
+            if let record = (consume request).record(app: app, target: target) { found.append((part, record)) }
         }
-        return Contents(requests: records, report: report)
+        return (found, report)
     }
 }
 
@@ -143,13 +136,13 @@ extension SiftStore {
 
 extension SiftStore {
     private mutating func readUploader(
-        _ archive: SiftArchive, byteCount: Int, at path: String, into output: inout ScanOutput
+        _ archive: SiftArchive, at place: Place, into output: inout ScanOutput
     ) throws(PropertyListError) {
-        var lists = SiftListReader(archive, byteCount: byteCount, spread: spread)
+        var lists = SiftListReader(archive, byteCount: place.byteCount, spread: spread)
         let batches = try lists.archive.list("batches")
         for index in 0..<batches.count {
             let name = "batch \(index)"
-            let source = Source(capture: capture, path: path, store: .siftUploader, index: index)
+            let source = Source(capture: capture, path: place.path, store: .siftUploader, index: index)
             let list: KeyedElements
             do throws(PropertyListError) {
                 list = try lists.archive.batch(at: index, of: batches)
@@ -157,28 +150,27 @@ extension SiftStore {
                 lists.loseList(error, named: name)
                 continue
             }
-            try lists.read(list, depth: 3, named: name, source: source, file: fileCount)
+            try lists.read(list, depth: 3, named: name, source: source, part: place.part)
         }
         batchEntries = lists.takeBatchEntries()
         let rejections = integer("numRejects", of: &lists.archive, into: &output)
         if rejections > 0 {
             report.facts.append("batch 0 was rejected \(rejections == 1 ? "once" : "\(rejections) times") so far")
         }
-        take(&lists, queue: nil, into: &output)
+        take(&lists, part: place.part, queue: nil, into: &output)
     }
 
     private mutating func readQueue(
-        _ archive: SiftArchive, named identifier: String, byteCount: Int, at path: String,
-        into output: inout ScanOutput
+        _ archive: SiftArchive, named identifier: String, at place: Place, into output: inout ScanOutput
     ) throws(PropertyListError) {
         // Moved there and back: a copy would cost as much as all batches.
         let known = batchEntries
         batchEntries = SiftBatchEntries()
-        var lists = SiftListReader(archive, byteCount: byteCount, batchEntries: consume known, spread: spread)
+        var lists = SiftListReader(archive, byteCount: place.byteCount, batchEntries: consume known, spread: spread)
         defer { batchEntries = lists.takeBatchEntries() }
         let list = try lists.archive.list("queue")
-        let source = Source(capture: capture, path: path, store: .siftQueue, index: 0)
-        try lists.read(list, depth: 2, named: "the queue", source: source, file: fileCount)
+        let source = Source(capture: capture, path: place.path, store: .siftQueue, index: 0)
+        try lists.read(list, depth: 2, named: "the queue", source: source, part: place.part)
         let (last, lastKey) = lists.readLastEvent()
         let era = Self.era(of: &lists, lastKey: lastKey)
         let clock = integer(
@@ -189,7 +181,7 @@ extension SiftStore {
         let queue = SiftQueue(
             identifier: identifier, pending: list.count, era: era, last: clock, lastEvent: last,
             repetitions: repetitions)
-        take(&lists, queue: queue, into: &output)
+        take(&lists, part: place.part, queue: queue, into: &output)
     }
 
     private func repetitions(in list: KeyedElements, of archive: inout SiftArchive) -> Int? {
@@ -211,7 +203,9 @@ extension SiftStore {
     }
 
     /// Takes what was read of a file.
-    private mutating func take(_ lists: inout SiftListReader, queue: SiftQueue?, into output: inout ScanOutput) {
+    private mutating func take(
+        _ lists: inout SiftListReader, part: Int, queue: SiftQueue?, into output: inout ScanOutput
+    ) {
         let settlement = lists.settled
         requests += settlement.requests
         see(settlement.newest)
@@ -221,7 +215,7 @@ extension SiftStore {
                 version: lists.archive.text("app_version_short", of: pairs),
                 build: lists.archive.text("app_version", of: pairs))
         }
-        report.sources.append(SiftReport.Source(file: fileCount, counts: settlement.counts, queue: queue))
+        report.parts.append(StoreReport.Part(part: part, events: settlement.counts.byName, queue: queue))
         for problem in settlement.problems { output.report(problem) }
         if !settlement.losses.isEmpty { output.rejects.append(Reject(settlement.reason)) }
     }

@@ -24,11 +24,7 @@ struct StoredValues: Sendable {
         guard document.kind(of: root) == .object else {
             throw JSONError(.unexpectedByte, at: document.sourceRange(of: root)?.lowerBound ?? 0)
         }
-        if let value = document.value(of: "clientId", in: root), document.kind(of: value) == .string,
-            !document.bytes(of: value).isEmpty
-        {
-            client = document.string(of: value)
-        }
+        client = document.text(MeasurementKeys.clientID, in: root)
         counters = Self.counters(of: root, in: document)
         for position in 0..<document.memberCount(of: root) {
             let member = document.member(at: position, of: root)
@@ -53,15 +49,12 @@ struct StoredValues: Sendable {
     }
 
     private static func counters(of root: JSONNode, in document: JSONDocument) -> Problem? {
-        func value(_ key: JSONKey, _ kind: JSONKind) -> JSONNode? {
-            document.value(of: key, in: root).flatMap { document.kind(of: $0) == kind ? $0 : nil }
-        }
         func number(_ key: JSONKey) -> Int {
-            value(key, .number).flatMap { Int(document.string(of: $0)) } ?? 0
+            document.value(of: key, .number, in: root).flatMap { Int(document.string(of: $0)) } ?? 0
         }
         let sessions = number("sessions")
         let durations = number("durations")
-        let searches = value("searches", .object).map { document.memberCount(of: $0) } ?? 0
+        let searches = document.value(of: MeasurementKeys.searches, in: root).map { document.memberCount(of: $0) } ?? 0
         guard sessions != 0 || durations != 0 || searches > 0 else { return nil }
         let keys = searches == 1 ? "1 key" : "\(searches) keys"
         return Problem(

@@ -20,15 +20,8 @@ struct PingFolder: FileStore {
     struct Unsorted {
         /// The time by which the file is sorted. `nil` if neither its name nor its envelope contains one.
         let time: DecimalTime?
-        private let index: UInt32
-
-        /// - Parameter entry: The index of the file among the entries of the folder.
-        init(entry: Int, time: DecimalTime?) {
-            self.time = time
-            index = UInt32(entry)
-        }
-
-        var entry: Int { Int(index) }
+        /// The index of the file among the entries of the folder.
+        let entry: UInt32
     }
 
     /// Sorts the files of a folder by their times, and files with the same time by name.
@@ -47,10 +40,10 @@ struct PingFolder: FileStore {
             case (let leftTime?, let rightTime?) where leftTime != rightTime: leftTime < rightTime
             case (nil, _?): true
             case (_?, nil): false
-            default: entries.precedes(left.entry, right.entry)
+            default: entries.precedes(Int(left.entry), Int(right.entry))
             }
         }
-        self.files = entries.selecting(files.lazy.map(\.entry))
+        self.files = entries.selecting(files.lazy.map { Int($0.entry) })
     }
 }
 

@@ -37,7 +37,9 @@ struct PingReader: FileReader {
                     element, index: index, notes: ["P3 array of pings in a ping folder"], into: &output)
             }
         case .object where isBareMeasurements(document.root):
-            output.add(bareRecord())
+            output.add(
+                bareRecord(
+                    document.root, index: 0, time: nil, note: "P4 measurements without an envelope", at: place))
         default:
             do throws(EnvelopeError) {
                 try readEnvelope(document.root, index: 0, notes: [], into: &output)
@@ -213,8 +215,7 @@ extension PingReader {
     }
 
     private mutating func client(of measurements: JSONNode) -> String? {
-        guard let client = document.value(of: MeasurementKeys.clientID, in: measurements),
-            document.kind(of: client) == .string,
+        guard let client = document.value(of: MeasurementKeys.clientID, .string, in: measurements),
             !document.bytes(of: client).isEmpty
         else { return nil }
         if !document.bytes(of: client).equals(lastClient) { lastClient = document.string(of: client) }
@@ -230,10 +231,6 @@ extension PingReader {
         document.value(of: MeasurementKeys.version, in: root) != nil
             && document.value(of: MeasurementKeys.clientID, in: root) != nil
             && !EnvelopeKeys.all.contains { document.value(of: $0, in: root) != nil }
-    }
-
-    private mutating func bareRecord() -> Record {
-        bareRecord(document.root, index: 0, time: nil, note: "P4 measurements without an envelope", at: place)
     }
 
     /// A record of measurements that say neither where they go nor what their document id is.

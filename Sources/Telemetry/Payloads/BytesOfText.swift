@@ -1,0 +1,8 @@
+extension Span<UInt8> {
+    /// Returns whether all bytes are allowed.
+    @inlinable
+    package func hasOnly(_ isAllowed: (UInt8) -> Bool) -> Bool {
+        for index in indices where !isAllowed(self[index]) { return false }
+        return true
+    }
+}
