@@ -97,7 +97,7 @@ extension ArchiveReader {
     ///   - limit: the most bytes to accept.
     ///   - body: takes them part by part.
     /// - Throws: ``ArchiveError``; nothing can be read any more then.
-    mutating func read(limit: Int, _ body: (Span<UInt8>) throws(FileError) -> Void) throws(ArchiveError) -> Outcome {
+    mutating func read(limit: Int, _ body: (Span<UInt8>) throws(ArchiveError) -> Void) throws(ArchiveError) -> Outcome {
         var total = 0
         while true {
             let count = archive_read_data(archive, handle.buffer.baseAddress, handle.buffer.count)
@@ -114,11 +114,7 @@ extension ArchiveReader {
             total += count
             guard total <= limit else { return .tooLarge }
             if archive_format(archive) != ARCHIVE_FORMAT_7ZIP { try self.count(count) }
-            do throws(FileError) {
-                try body(UnsafeBufferPointer(rebasing: handle.buffer[..<count]).span)
-            } catch {
-                throw ArchiveError(.file(error))
-            }
+            try body(UnsafeBufferPointer(rebasing: handle.buffer[..<count]).span)
         }
     }
 

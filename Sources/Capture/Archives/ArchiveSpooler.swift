@@ -92,14 +92,16 @@ struct ArchiveSpooler {
     /// - Throws: ``ArchiveError`` if the spool cannot take more, or if a limit is passed.
     consuming func runShort(_ source: ByteSource) async throws(ArchiveError) -> Result? {
         let start = spool.end
-        do throws(PlainReadingError) {
+        do {
             if let directory = Self.isTar(.source(source)) ? nil : try PlainZipDirectory(source) {
                 try await takeMembers(of: directory)
             } else {
                 try await takeMembers(of: TarChunks(.source(source), limits))
             }
+        } catch let error as ArchiveError {
+            throw error
         } catch {
-            if case .failed(let error) = error { throw error }
+            // libarchive then reports what is wrong.
             spool.cut(to: start)
             return nil
         }
@@ -206,6 +208,15 @@ struct ArchiveSpooler {
         }
     }
 
+    /// Spools bytes of a member.
+    func append(_ bytes: Span<UInt8>) throws(ArchiveError) {
+        do throws(FileError) {
+            try spool.append(bytes)
+        } catch {
+            throw ArchiveError(.file(error))
+        }
+    }
+
     /// Adds a file under its name.
     mutating func add(_ member: ArchiveReader.Member, at path: MemberPath, _ contents: SpooledTree.Contents) {
         guard let link = member.hardLink else { return members.addFile(path, contents) }
@@ -252,9 +263,7 @@ struct ArchiveSpooler {
     ) throws(ArchiveError) -> SpooledTree.Contents? {
         let start = spool.end
         do throws(ArchiveError) {
-            let outcome = try reader.read(limit: limits.memberSize) { part throws(FileError) in
-                try spool.append(part)
-            }
+            let outcome = try reader.read(limit: limits.memberSize) { part throws(ArchiveError) in try append(part) }
             switch outcome {
             case .complete: return .spooled(offset: start, count: spool.end - start)
             case .tooLarge:
@@ -321,29 +330,5 @@ struct ArchiveSpooler {
         problems.append(
             PlacedProblem(
                 capture: archive.label, path: archive.prefix + path, problem: Problem(code, text, at: offset)))
-    }
-}
-
-// MARK: - Plain archives
-
-extension ArchiveSpooler {
-    /// Takes a member of a plain archive but for its contents; see ``takeHeader(of:)``.
-    /// - Throws: `failed` beyond the limits.
-    mutating func takePlainHeader(of member: ArchiveReader.Member) throws(PlainReadingError) -> MemberPath? {
-        do throws(ArchiveError) {
-            try checkLimits()
-            return takeHeader(of: member)
-        } catch {
-            throw .failed(error)
-        }
-    }
-
-    /// Spools bytes of a plain archive.
-    func appendPlain(_ bytes: Span<UInt8>) throws(PlainReadingError) {
-        do throws(FileError) {
-            try spool.append(bytes)
-        } catch {
-            throw .failed(ArchiveError(.file(error)))
-        }
     }
 }

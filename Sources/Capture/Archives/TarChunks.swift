@@ -24,14 +24,9 @@ final class TarChunks: Sendable {
     private let canSkip: Bool
 
     /// Begins at the start of an archive.
-    /// - Throws: `notPlain` if it cannot be read.
-    init(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws(PlainReadingError) {
-        let input: ArchiveInput
-        do throws(ArchiveError) {
-            input = try ArchiveInput.opening(bytes, limits)
-        } catch {
-            throw .notPlain
-        }
+    /// - Throws: ``NotPlain`` if it cannot be read. libarchive then reports why.
+    init(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws(NotPlain) {
+        guard let input = try? ArchiveInput.opening(bytes, limits) else { throw NotPlain() }
         canSkip = input.canSkip
         state = Mutex(State(input: input))
     }
