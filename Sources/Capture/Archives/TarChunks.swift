@@ -8,8 +8,6 @@ import Tar
 final class TarChunks: Sendable {
     private struct State: ~Copyable {
         let input: ArchiveInput
-        /// What the input gave last and no chunk has yet.
-        var rest = UnsafeRawBufferPointer(start: nil, count: 0)
         /// How many bytes were given.
         var given = 0
     }
@@ -37,10 +35,9 @@ final class TarChunks: Sendable {
         try state.withLock { state in
             let chunk = try [UInt8](capacity: Self.size) { output in
                 while !output.isFull {
-                    if state.rest.isEmpty { state.rest = try state.input.nextBlock() }
-                    guard !state.rest.isEmpty else { return }
-                    let count = output.append(asMuchAsFitsOf: state.rest.assumingMemoryBound(to: UInt8.self).span)
-                    state.rest = UnsafeRawBufferPointer(rebasing: state.rest[count...])
+                    let count = output.count
+                    try state.input.read(into: &output)
+                    guard output.count > count else { return }
                 }
             }
             state.given += chunk.count
@@ -61,12 +58,5 @@ final class TarChunks: Sendable {
     /// Passes over bytes that nobody wants.
     /// - Parameter count: a multiple of ``TarEntry/blockSize``.
     /// - Returns: how many were passed over; fewer if the archive ends.
-    func skip(_ count: Int) -> Int {
-        state.withLock { state in
-            let left = count - state.rest.count
-            guard left > 0 else { return 0 }
-            state.rest = UnsafeRawBufferPointer(start: nil, count: 0)
-            return count - left + Int(state.input.skip(Int64(left)))
-        }
-    }
+    func skip(_ count: Int) -> Int { state.withLock { Int($0.input.skip(Int64(count))) } }
 }
