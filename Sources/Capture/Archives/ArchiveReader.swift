@@ -167,14 +167,9 @@ private struct ArchiveHandle: ~Copyable {
     /// Names are converted to the character set of the locale, and UTF-8 holds them all.
     let locale = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
 
-    private init(_ archive: OpaquePointer, _ input: ArchiveInput) {
-        self.archive = archive
-        self.input = input
-    }
-
     static func open(_ input: ArchiveInput, isTar: Bool) throws(ArchiveError) -> ArchiveHandle {
         guard let archive = archive_read_new() else { throw ArchiveError(.unsupported("not enough memory")) }
-        let handle = ArchiveHandle(archive, input)
+        let handle = ArchiveHandle(archive: archive, input: input)
         try handle.enable(isTar: isTar)
         input.attach(to: archive)
         guard archive_read_open1(archive) == ARCHIVE_OK else {
