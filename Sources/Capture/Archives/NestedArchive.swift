@@ -57,11 +57,11 @@ struct NestedArchive {
         _ source: ByteSource, _ spool: Spool, _ formats: [StoreFormat], _ jobs: JobLimit
     ) async throws(ArchiveError) -> Opened {
         do throws(ArchiveError) {
-            let result = try await ArchiveSpooler(place, spool: spool, formats: formats, jobs: jobs).run(
-                .source(source))
+            let spooler = ArchiveSpooler(place, spool: spool, formats: formats, jobs: jobs)
+            let result = try await spooler.run(.source(source))
             return Opened(
                 tree: result.tree, problems: result.problems, isIncomplete: !result.problems.isEmpty,
-                rereading: ArchiveRereading(source, place, spool: spool, formats: formats, jobs: jobs))
+                rereading: ArchiveRereading(source: source, spooler: spooler))
         } catch {
             switch error.reason {
             case .file(let file) where file.operation == .spool: throw error

@@ -64,13 +64,10 @@ public final class CapturedFolder: Sendable {
     ) async throws {
         let formats = CaptureFormats.all(systems)
         let place = ArchivePlace(label: label, path: path)
-        let members = try await ArchiveSpooler(place, spool: spool, formats: formats, jobs: limit).run(archive)
+        let spooler = ArchiveSpooler(place, spool: spool, formats: formats, jobs: limit)
+        let members = try await spooler.run(archive)
         let rereading: ArchiveRereading? =
-            if case .source(let source) = archive {
-                ArchiveRereading(source, place, spool: spool, formats: formats, jobs: limit)
-            } else {
-                nil
-            }
+            if case .source(let source) = archive { ArchiveRereading(source: source, spooler: spooler) } else { nil }
         try await self.init(
             FileTree(Folder(rootOf: members.tree)), path: path, label: label, rootName: place.rootName, isArchive: true,
             problems: members.problems, formats: formats, leavingOut: [], spool: spool, passwords: passwords,
