@@ -7,7 +7,7 @@ import Secrets
 ///
 /// Source: "iOS backups", section 5.4.
 struct DecryptedBytes: ByteMaking {
-    let count: Int
+    private(set) var count: Int
     private let source: ByteSource
     private let key: CipherKey
     /// What messages call the file.
@@ -24,27 +24,23 @@ struct DecryptedBytes: ByteMaking {
         guard source.count > 0, source.count.isMultiple(of: Self.block) else {
             throw .inBackup("B29", "the encrypted file has \(source.count) bytes, which are no whole blocks", path)
         }
-        self.init(source, key: key, path: path, count: source.count)
+        self.source = source
+        self.key = key
+        self.path = path
+        count = source.count
     }
 
     /// The bytes without the padding, all of which is checked.
-    /// - Throws: `FileError`.
     static func unpadded(_ source: ByteSource, key: CipherKey, path: String) throws(FileError) -> DecryptedBytes {
-        let whole = try DecryptedBytes(source, key: key, path: path)
+        var bytes = try DecryptedBytes(source, key: key, path: path)
         let last = try [UInt8](capacity: block) { output throws(FileError) in
-            try whole.read(at: whole.count - block, into: &output)
+            try bytes.read(at: bytes.count - block, into: &output)
         }
         guard let padding = Padding.count(inLast: last) else {
             throw .inBackup("B29", "what the encrypted file ends with is no padding", path)
         }
-        return DecryptedBytes(source, key: key, path: path, count: whole.count - padding)
-    }
-
-    private init(_ source: ByteSource, key: CipherKey, path: String, count: Int) {
-        self.source = source
-        self.key = key
-        self.path = path
-        self.count = count
+        bytes.count -= padding
+        return bytes
     }
 
     func isUnchanged(isAtItsPath: Bool) throws(FileError) -> Bool {

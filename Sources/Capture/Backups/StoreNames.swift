@@ -5,14 +5,10 @@ import Telemetry
 ///
 /// Source: "iOS backups", section 6.
 struct StoreNames {
-    private let formats: [StoreFormat]
+    let formats: [StoreFormat]
 
     /// What SQLite puts behind the names of databases.
     private static let companionSuffixes = ["-wal", "-journal", "-shm"]
-
-    init(_ formats: [StoreFormat]) {
-        self.formats = formats
-    }
 
     /// The names that lead to a row.
     /// - Parameters:

@@ -19,9 +19,9 @@ extension StoreWalk {
         var manifests: [OpenedManifest] = []
         for path in paths {
             let place = BackupPlace(label: label, path: path, in: self.path, archive: archive)
-            let opening = BackupOpening(place, spool: spool, passwords: passwords)
+            let opening = BackupOpening(place: place, spool: spool, passwords: passwords)
             do throws(BackupError) {
-                manifests.append(try opening.open(folder(of: place, in: tree), names: StoreNames(formats)))
+                manifests.append(try opening.open(folder(of: place, in: tree), names: StoreNames(formats: formats)))
             } catch {
                 try take(error, at: place)
             }
@@ -63,12 +63,10 @@ extension StoreWalk {
     private func folder(
         of place: BackupPlace, in tree: FileTree, archive: String = "", _ members: SpooledTree? = nil
     ) throws(BackupError) -> Folder {
-        do throws(FileError) {
+        try BackupError.wrapping { () throws(FileError) in
             guard let members else { return try tree.folder(at: place.path) }
             let inside = String(place.path.utf8.dropFirst(archive.utf8.count)) ?? ""
             return try Folder(rootOf: members).folder(at: inside)
-        } catch {
-            throw BackupError(error)
         }
     }
 

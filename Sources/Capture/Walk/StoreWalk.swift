@@ -119,7 +119,7 @@ struct StoreWalk {
     func sortedFacts() -> [BackupFacts] {
         guard !backups.isEmpty else { return [] }
         let containers = Dictionary(grouping: stores, by: \.container).mapValues { $0.map(\.store) }
-        let names = StoreNames(formats)
+        let names = StoreNames(formats: formats)
         return backups.map { $0.facts(beside: containers, names) }.sorted {
             $0.path.utf8.lexicographicallyPrecedes($1.path.utf8)
         }
@@ -188,7 +188,7 @@ struct StoreWalk {
 
     private mutating func report(_ path: String, _ error: FileError) {
         isIncomplete = true
-        if let prefix = backupPrefix(of: path), !StoreNames(formats).isStoreByName(Array(path.utf8)) {
+        if let prefix = backupPrefix(of: path), !StoreNames(formats: formats).isStoreByName(Array(path.utf8)) {
             let first = unreadInBackups[prefix]?.first ?? "\(error), at \(path)"
             unreadInBackups[prefix] = ((unreadInBackups[prefix]?.count ?? 0) + 1, first)
             return
