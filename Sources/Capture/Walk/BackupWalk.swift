@@ -76,8 +76,7 @@ extension StoreWalk {
         guard !place.path.isEmpty, !error.isWithoutRoom else { throw error }
         isIncomplete = true
         backupErrors.append(error)
-        problems.append(
-            PlacedProblem(capture: label, path: place.path, problem: Problem("unreadable", error.description)))
+        report("unreadable", error.description, at: place.path)
     }
 
     private mutating func walk(_ backup: OpenedBackup, in tree: inout FileTree, limit: JobLimit) async throws {
@@ -96,9 +95,7 @@ extension StoreWalk {
         try await descend(take(root, of: prefix), part, leavingOut: [], hasBackups: false, limit: limit)
         guard let unread = unreadInBackups[prefix] else { return }
         let more = unread.count > 1 ? " (and \(unread.count - 1) more files that only their contents tell)" : ""
-        problems.append(
-            PlacedProblem(
-                capture: label, path: backup.place.path, problem: Problem("unreadable", unread.first + more)))
+        report("unreadable", unread.first + more, at: backup.place.path)
     }
 
     /// The prefix of the backup that a path leads into; nil if it leads into none.

@@ -36,9 +36,7 @@ struct StoreWalk {
     ///   - path: the path of the capture, as given.
     ///   - spool: takes what is wanted of archives in the capture.
     ///   - passwords: open the encrypted backups in it.
-    init(
-        label: String, path: String, spool: Spool, passwords: BackupPasswords, formats: [StoreFormat]
-    ) {
+    init(label: String, path: String, spool: Spool, passwords: BackupPasswords, formats: [StoreFormat]) {
         self.passwords = passwords
         backupSigns = BackupSigns(spool: spool)
         self.formats = formats
@@ -162,28 +160,17 @@ struct StoreWalk {
             switch archive {
             case .inCapture(let path): archives.append(path)
             case .inArchive(let path):
-                problems.append(
-                    PlacedProblem(
-                        capture: label, path: path,
-                        problem: Problem(
-                            "nested", "archive in an archive in the capture, not read; unpack the outer one")
-                    ))
+                report("nested", "archive in an archive in the capture, not read; unpack the outer one", at: path)
             case .ambiguous(let path):
                 isIncomplete = true
-                problems.append(
-                    PlacedProblem(
-                        capture: label, path: path,
-                        problem: Problem("unreadable", "not read: a neighbour is called like a member of it; rename it")
-                    ))
+                report("unreadable", "not read: a neighbour is called like a member of it; rename it", at: path)
             }
         }
     }
 
     private mutating func takeOwners(of visit: FolderVisit, at path: String) {
         if let identifier = visit.identifier { identifiers[path] = ContainerOwner(identifier: identifier) }
-        if let packed = visit.packed {
-            identifiers[packed.path] = ContainerOwner(identifier: packed.identifier)
-        }
+        if let packed = visit.packed { identifiers[packed.path] = ContainerOwner(identifier: packed.identifier) }
     }
 
     private mutating func report(_ path: String, _ error: FileError) {
@@ -193,7 +180,11 @@ struct StoreWalk {
             unreadInBackups[prefix] = ((unreadInBackups[prefix]?.count ?? 0) + 1, first)
             return
         }
-        problems.append(
-            PlacedProblem(capture: label, path: path, problem: Problem("unreadable", error.description)))
+        report("unreadable", error.description, at: path)
+    }
+
+    /// Reports a problem at a path in the capture.
+    mutating func report(_ code: String, _ text: String, at path: String) {
+        problems.append(PlacedProblem(capture: label, path: path, problem: Problem(code, text)))
     }
 }
