@@ -22,8 +22,9 @@ struct EntryBody {
     /// - Parameters:
     ///   - text: in UTF-8, lone surrogates encoded in the same way.
     ///   - isBase64: whether the archive says so.
-    /// - Throws: ``LogEntryError``.
-    init(text: Span<UInt8>, isBase64: Bool, inflate: Inflate) throws(LogEntryError) {
+    init(
+        text: Span<UInt8>, isBase64: Bool, inflate: Inflate = { Inflater.inflate(body: $0, limit: $1) }
+    ) throws(LogEntryError) {
         let (bytes, spelling) = try Self.unspelled(text, isBase64: isBase64)
         guard bytes.starts(with: [0x1F, 0x8B]) else {
             self.bytes = bytes

@@ -14,14 +14,10 @@ struct HTTPArchiveReader: Sendable {
     static let version: JSONKey = "version"
     /// What is wanted of an entry.
     static let outline = HTTPArchiveEntry.outline
-    /// Inflates a gzip body; nil if it is damaged or would become longer than a limit.
-    typealias Inflate = @Sendable (_ body: [UInt8], _ limit: Int) -> [UInt8]?
-
     /// Real archives have lone surrogates, for bytes that are no text, and the last of two equal keys counts.
     private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
 
     private let source: Source
-    private let inflate: Inflate
     private let systems: SystemTable
     private var entry = JSONDocument()
     private var body = JSONDocument()
@@ -34,13 +30,10 @@ struct HTTPArchiveReader: Sendable {
     ///   - path: the archive's path in it.
     ///   - onlyDelivered: whether requests that did not arrive are left out as other traffic, but for those without a time:
     ///     equal ones of these are numbered.
-    init(
-        capture: String, path: String, systems: SystemTable, onlyDelivered: Bool = false, inflate: @escaping Inflate
-    ) {
+    init(capture: String, path: String, systems: SystemTable, onlyDelivered: Bool = false) {
         self.systems = systems
         self.onlyDelivered = onlyDelivered
         source = Source(capture: capture, path: path, store: .harEntry, index: 0)
-        self.inflate = inflate
     }
 
     /// Whether a version of the format is known, by the text of `log.version`; a missing one counts as 1.1.
@@ -135,7 +128,7 @@ extension HTTPArchiveReader {
     private func bytes(of text: JSONNode, _ parts: HTTPArchiveEntry) throws(LogEntryError) -> EntryBody {
         let encoding = parts.postData.flatMap { entry.value(of: Keys.encoding, in: $0) }
         let isBase64 = encoding.map { entry.bytes(of: $0).equalsIgnoringCase("base64") } ?? false
-        return try EntryBody(text: entry.bytes(of: text), isBase64: isBase64, inflate: inflate)
+        return try EntryBody(text: entry.bytes(of: text), isBase64: isBase64)
     }
 
     /// Reads a body that is JSON into `body`.
@@ -149,8 +142,7 @@ extension HTTPArchiveReader {
         } catch {
             // Base64 without a word of it: accepted only if nothing else makes sense.
             if found.spelling == "text",
-                let decoded = try? EntryBody(
-                    text: entry.bytes(of: text), isBase64: true, inflate: inflate),
+                let decoded = try? EntryBody(text: entry.bytes(of: text), isBase64: true),
                 (try? body.read(decoded.bytes)) != nil
             {
                 return decoded.spelling

@@ -178,8 +178,7 @@ private enum LogReader: Sendable {
         case .httpArchive:
             self = .archive(
                 HTTPArchiveReader(
-                    capture: log.label, path: log.path, systems: log.systems, onlyDelivered: onlyDelivered
-                ) { Inflater.inflate(body: $0, limit: $1) })
+                    capture: log.label, path: log.path, systems: log.systems, onlyDelivered: onlyDelivered))
         case .lines: self = .lines(PayloadLineReader(capture: log.label, path: log.path, systems: log.systems))
         }
     }
@@ -188,21 +187,20 @@ private enum LogReader: Sendable {
         let text: [UInt8]
         let index: Int
         switch cut.contents {
-        case .fault(let reason): return LogItem(.reject(reason), cut.start, cut.end)
+        case .fault(let reason): return LogItem(finding: .reject(reason), start: cut.start, end: cut.end)
         case .text(let bytes, let place): (text, index) = (bytes, place)
         }
         switch consume reader {
         case .archive(var archive):
-            var item = LogItem(archive.read(text, index: index), cut.start, cut.end)
-            if case .reject(let reason) = item.finding { item.finding = .reject("\(reason) (entry \(index))") }
-            item.isPayload = true
+            var finding = archive.read(text, index: index)
+            if case .reject(let reason) = finding { finding = .reject("\(reason) (entry \(index))") }
             reader = .archive(archive)
-            return item
+            return LogItem(finding: finding, isPayload: true, start: cut.start, end: cut.end)
         case .lines(var lines):
-            var item = LogItem(lines.read(text, index: index), cut.start, cut.end)
-            item.isPayload = lines.isPayload
+            let finding = lines.read(text, index: index)
+            let isPayload = lines.isPayload
             reader = .lines(lines)
-            return item
+            return LogItem(finding: finding, isPayload: isPayload, start: cut.start, end: cut.end)
         }
     }
 }
