@@ -20,12 +20,6 @@ public struct RecordFilter: Sendable {
     private var namesValues: Bool { !systems.isEmpty || !types.isEmpty || !clients.isEmpty }
 
     /// Whether a record is wanted.
-    public func passes(_ record: borrowing Record) -> Bool {
-        var findings = FilterFindings()
-        return passes(record, noting: &findings)
-    }
-
-    /// Whether a record is wanted.
     /// - Parameter findings: takes what is to be told of the conditions and this record.
     public func passes(_ record: borrowing Record, noting findings: inout FilterFindings) -> Bool {
         guard namesValues || asksForTime || uploadableOnly else { return true }
