@@ -52,10 +52,6 @@ enum MemberNames {
 
     private static func hasSuffix(_ name: some BidirectionalCollection<UInt8>, _ suffix: String) -> Bool {
         let end = name.suffix(suffix.utf8.count)
-        return end.count == suffix.utf8.count && end.elementsEqual(suffix.utf8) { lowercase($0) == $1 }
-    }
-
-    private static func lowercase(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+        return end.count == suffix.utf8.count && end.elementsEqual(suffix.utf8) { $0.lowercased == $1 }
     }
 }

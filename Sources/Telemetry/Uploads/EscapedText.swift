@@ -133,5 +133,4 @@ struct EscapedText {
         guard count >= digits.lowerBound else { return nil }
         return (value < 0x80 ? UInt8(value) : 0xFF, count)
     }
-
 }
