@@ -125,8 +125,7 @@ final class ArchiveInput {
         }
     }
 
-    /// How far the archive was read, in bytes as it lies there.
-    /// - Parameter archive: the reader that takes the bytes.
+    /// Returns how far `archive` has read, in bytes of the stored archive.
     func offset(ofReader archive: OpaquePointer) -> Int {
         switch origin {
         case .stored: Int(archive_filter_bytes(archive, -1))
@@ -158,8 +157,6 @@ final class ArchiveInput {
     }
 
     /// Reads compressed bytes to their end, because their checksum stands there.
-    ///
-    /// - Throws: ``ArchiveError``.
     func finish() throws(ArchiveError) {
         guard case .decompressed(let decompression) = origin else { return }
         while try !nextBlock().isEmpty {

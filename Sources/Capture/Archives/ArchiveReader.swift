@@ -49,10 +49,7 @@ struct ArchiveReader: ~Copyable {
     private var expanded = 0
     private var hasBegun = false
 
-    /// Starts to read.
-    ///
-    /// - Parameter isTar: whether it begins as a tar archive. libarchive would take one that ends as a zip archive for that.
-    /// - Throws: ``ArchiveError``.
+    /// - Parameter isTar: Whether the archive begins as a tar. libarchive would read a tar that ends as a zip as the zip.
     init(_ bytes: ArchiveBytes, limits: ArchiveLimits, isTar: Bool = false) throws(ArchiveError) {
         handle = try ArchiveHandle.open(ArchiveInput.opening(bytes, limits), isTar: isTar)
     }
@@ -63,8 +60,7 @@ struct ArchiveReader: ~Copyable {
 // MARK: - Members
 
 extension ArchiveReader {
-    /// The next member.
-    /// - Throws: ``ArchiveError``; nothing can be read any more then.
+    /// Returns the next member. After an error nothing more can be read.
     mutating func next() throws(ArchiveError) -> Step {
         let outer = uselocale(handle.locale)
         defer { uselocale(outer) }
@@ -88,15 +84,9 @@ extension ArchiveReader {
     }
 
     /// Reads what is behind the last member, and compares the checksums of compressions.
-    ///
-    /// - Throws: ``ArchiveError``.
     func finish() throws(ArchiveError) { try handle.input.finish() }
 
-    /// Reads the bytes of the member.
-    /// - Parameters:
-    ///   - limit: the most bytes to accept.
-    ///   - body: takes them part by part.
-    /// - Throws: ``ArchiveError``; nothing can be read any more then.
+    /// Calls `body` with the bytes of the member, part by part, up to `limit` bytes. After an error nothing more can be read.
     mutating func read(limit: Int, _ body: (Span<UInt8>) throws(ArchiveError) -> Void) throws(ArchiveError) -> Outcome {
         var total = 0
         while true {

@@ -49,7 +49,6 @@ struct ArchiveSpooler {
     /// contents that were not kept; archivers link all names to the first one.
     private static let maximumReadings = 4
 
-    /// - Parameter jobs: how many parts of the archive are read at the same time.
     init(_ archive: ArchivePlace, spool: Spool, formats: [StoreFormat], jobs: JobLimit) {
         self.jobs = jobs
         self.formats = formats
@@ -126,8 +125,7 @@ struct ArchiveSpooler {
         return tail?.starts(with: [0x50, 0x4B, 0x05, 0x06]) ?? false
     }
 
-    /// Reads an archive of any kind, by libarchive.
-    /// - Throws: ``ArchiveError``, as ``run(_:only:)``.
+    /// Reads an archive of any kind with libarchive.
     consuming func runLong(_ bytes: ArchiveBytes) throws(ArchiveError) -> Result {
         switch bytes {
         case .standardInput: comesOnce = true
@@ -174,8 +172,7 @@ struct ArchiveSpooler {
         add(member, at: path, contents)
     }
 
-    /// Takes a member but for its contents.
-    /// - Returns: its path, if its contents are wanted.
+    /// Adds a member without its contents. Returns its path if the contents are wanted.
     mutating func takeHeader(of member: ArchiveReader.Member) -> MemberPath? {
         guard let path = path(member.path, of: member), !path.bytes.starts(with: Self.shadows) else { return nil }
         guard !path.bytes.isEmpty else {
@@ -201,7 +198,7 @@ struct ArchiveSpooler {
         return nil
     }
 
-    /// - Throws: ``ArchiveError`` beyond the limits.
+    /// Throws an error if the members pass the limits.
     func checkLimits() throws(ArchiveError) {
         guard members.count <= limits.members, members.nameBytes <= limits.nameBytes else {
             throw ArchiveError(.overLimit("\(limits.members) members, or their names"))

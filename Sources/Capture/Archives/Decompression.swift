@@ -22,12 +22,7 @@ final class LibarchiveDecompression: Decompression {
     /// Whether there are no bytes, for which libarchive has no entry to read.
     private var isEmpty = true
 
-    /// Begins at the start of the compressed bytes.
-    ///
-    /// - Parameters:
-    ///   - enable: enables the filter. It fails if libarchive was built without the filter and would run a program instead.
-    ///   - filter: the filter's code.
-    /// - Throws: ``ArchiveError``.
+    /// - Parameter enable: Enables the filter. Fails if libarchive was built without it and would run a program instead.
     init(
         _ enable: (OpaquePointer) -> Int32, _ filter: Int32, of input: ArchiveInput
     ) throws(ArchiveError) {
@@ -81,9 +76,6 @@ final class GzipDecompression: Decompression {
     private let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 256 << 10)
     private var isAtEnd = false
 
-    /// Begins at the start of the compressed bytes.
-    ///
-    /// - Throws: ``ArchiveError``.
     init(of input: ArchiveInput) throws(ArchiveError) {
         self.input = input
         do throws(InflateError) {
@@ -121,9 +113,7 @@ final class GzipDecompression: Decompression {
         return output.finalize(for: buffer)
     }
 
-    /// Goes on to the next member, as bgzip and `cat` join them, or to the end.
-    ///
-    /// - Throws: ``ArchiveError`` for bytes behind the last member, except for zeros, with which tapes are filled.
+    /// Continues with the next member, as bgzip and `cat` join them, or ends. Only zeros may follow the last member.
     private func beginNextMember() throws(ArchiveError) {
         try input.refill()
         guard input.rest.first == 0x1F else { return try skipPadding() }

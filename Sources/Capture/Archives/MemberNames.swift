@@ -5,11 +5,8 @@ import Telemetry
 /// Which members of an archive are worth spooling, by their names alone: for a stream that comes once, front to back,
 /// there is no asking later.
 enum MemberNames {
-    /// Whether a file may belong to a store, or tell whose container it lies in. To say yes is never wrong, only slow.
-    /// - Parameters:
-    ///   - path: the path of the file in the archive.
-    ///   - rootName: the name of the folder that was packed.
-    ///   - folders: the folders of the file before.
+    /// Returns whether a file may belong to a store, or identify the owner of its container. A wrong `true` only costs time.
+    /// - Parameter folders: The folders of the previous file.
     static func mayBelongToStore(
         _ path: MemberPath, rootName: String, _ formats: [StoreFormat], after folders: inout FolderNames
     ) -> Bool {

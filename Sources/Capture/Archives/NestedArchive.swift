@@ -18,9 +18,6 @@ struct NestedArchive {
     private let path: String
     private let place: ArchivePlace
 
-    /// - Parameters:
-    ///   - path: its path in the capture.
-    ///   - capturePath: the path of the capture, as given.
     init(_ path: String, in capturePath: String, label: String) {
         self.path = path
         place = ArchivePlace(label: label, path: path, in: capturePath)
@@ -31,8 +28,7 @@ struct NestedArchive {
     /// The name of the folder that was packed, as far as its own name tells it.
     var rootName: String { place.rootName }
 
-    /// Spools what is wanted.
-    /// - Throws: ``ArchiveError`` if the spool cannot take more; all else becomes a problem.
+    /// Spools the wanted members. Throws an error if the spool cannot take more. Any other error becomes a problem.
     func open(
         in tree: FileTree, spool: Spool, formats: [StoreFormat], jobs: JobLimit
     ) async throws(ArchiveError) -> Opened {

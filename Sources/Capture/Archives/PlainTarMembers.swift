@@ -35,8 +35,7 @@ extension ArchiveSpooler {
         let start: Int
     }
 
-    /// Takes what is in a chunk.
-    /// - Returns: whether it is the end.
+    /// Adds the members in a chunk. Returns whether the archive ends there.
     private mutating func take(
         _ chunk: Span<UInt8>, of tar: inout PlainTar, _ file: inout OpenFile?
     ) throws -> Bool {

@@ -30,8 +30,7 @@ struct PlainZipDirectory {
     /// What may stand around the contents of a member: a header with a name and fields, and the sizes behind them.
     private static let mostAround = ZipEntry.mostHeaderBytes + 24
 
-    /// Finds the directory.
-    /// - Returns: nil if there is none where it belongs.
+    /// Finds the directory. Returns `nil` if there is none at the end of the archive.
     init?(_ source: ByteSource) throws(NotPlain) {
         let size = min(source.count, ZipDirectoryEnd.size)
         guard let tail = try? source.bytes(at: source.count - size, count: size) else { throw NotPlain() }

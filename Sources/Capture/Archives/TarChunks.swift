@@ -21,16 +21,14 @@ final class TarChunks: Sendable {
     /// Whether bytes can be passed over without being read.
     private let canSkip: Bool
 
-    /// Begins at the start of an archive.
-    /// - Throws: ``NotPlain`` if it cannot be read. libarchive then reports why.
+    /// Throws an error if the archive cannot be read. libarchive then reports why.
     init(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws(NotPlain) {
         guard let input = try? ArchiveInput.opening(bytes, limits) else { throw NotPlain() }
         canSkip = input.canSkip
         state = Mutex(State(input: input))
     }
 
-    /// The next chunk; no bytes at the end.
-    /// - Throws: ``ArchiveError``; ``NotPlain`` for an archive of a part of a block.
+    /// Returns the next chunk, or no bytes at the end. Throws ``NotPlain`` if the archive ends within a block.
     func next() throws -> [UInt8] {
         try state.withLock { state in
             let chunk = try [UInt8](capacity: Self.size) { output in
@@ -47,16 +45,12 @@ final class TarChunks: Sendable {
         }
     }
 
-    /// Reads what is behind the last member, and compares the checksums of compressions.
-    ///
-    /// - Throws: ``ArchiveError``.
+    /// Reads what follows the last member, and compares the checksums of compressions.
     func finish() throws { try state.withLock { try $0.input.finish() } }
 
     /// Whether it is worth the trouble to pass over bytes.
     func isWorthSkipping(_ count: Int) -> Bool { canSkip && count >= Self.leastSkipped }
 
-    /// Passes over bytes that nobody wants.
-    /// - Parameter count: a multiple of ``TarEntry/blockSize``.
-    /// - Returns: how many were passed over; fewer if the archive ends.
+    /// Skips `count` bytes, which are whole blocks. Returns the number of skipped bytes, which is smaller if the archive ends.
     func skip(_ count: Int) -> Int { state.withLock { Int($0.input.skip(Int64(count))) } }
 }

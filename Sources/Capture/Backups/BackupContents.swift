@@ -191,10 +191,8 @@ extension BackupContents {
         case counted
     }
 
-    /// The rows as folders and files.
-    /// - Parameters:
-    ///   - prefix: what the paths of the capture begin with.
-    ///   - look: says whether a file that is a store by its name can be read.
+    /// Returns the rows as folders and files. Their paths in the capture begin with `prefix`.
+    /// - Parameter look: Returns whether a file that is a store by its name can be read.
     consuming func finish(
         prefix: String, _ problems: inout BackupProblems,
         _ look: (_ number: Int, _ path: String, inout BackupProblems) -> Readable

@@ -28,7 +28,6 @@ final class BackupFiles: ContentsFinder {
     private let folder: RootFolder
     private let protection: Protection
 
-    /// - Parameter folder: The folder of the backup.
     init(_ entries: BackupEntries, in folder: RootFolder, protection: Protection) {
         self.entries = entries
         self.folder = folder

@@ -18,8 +18,7 @@ struct DecryptedBytes: ByteMaking {
     private static let piece = 1 << 20
     private static let zeros = [UInt8](repeating: 0, count: block)
 
-    /// The bytes with what stands behind them to make whole blocks.
-    /// - Throws: `FileError` if there are no whole blocks.
+    /// The bytes with their padding. Throws an error if `source` does not consist of whole blocks.
     init(_ source: ByteSource, key: CipherKey, path: String) throws(FileError) {
         guard source.count > 0, source.count.isMultiple(of: Self.block) else {
             throw .inBackup("B29", "the encrypted file has \(source.count) bytes, which are no whole blocks", path)
@@ -66,8 +65,7 @@ struct DecryptedBytes: ByteMaking {
 }
 
 extension FileError {
-    /// A file that a backup does not give.
-    /// - Parameter id: the case of "iOS backups", section 10.
+    /// Returns the error for a file that cannot be read from a backup. `id` is the case of "iOS backups", section 10.
     static func inBackup(_ id: String, _ words: String, _ path: String) -> FileError {
         FileError(.read, path, code: ENODATA, caseID: id, saying: words)
     }

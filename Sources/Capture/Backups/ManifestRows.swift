@@ -17,8 +17,7 @@ enum ManifestRows {
         case lost(String, String)
     }
 
-    /// Hands out the rows, in their order.
-    /// - Throws: ``BackupError`` if nothing can be read.
+    /// Calls `body` with the rows in their order. Throws an error if nothing can be read.
     func forEach(_ body: (ManifestRow) throws(BackupError) -> Void) throws(BackupError) -> End {
         switch self {
         case .database(let database): try Self.read(database, body)

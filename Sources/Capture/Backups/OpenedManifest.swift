@@ -23,9 +23,8 @@ struct OpenedManifest {
         }
     }
 
-    /// Makes folders and files of the rows, and looks whether the stores can be read.
-    /// - Parameter folder: that of the backup.
-    /// - Throws: ``BackupError`` if files turn out to need a password that is not there.
+    /// Makes a tree of the rows, and checks that the stores can be read from the folder of the backup. Throws an error if
+    /// files turn out to need a password that is missing.
     func finish(in folder: RootFolder) throws(BackupError) -> OpenedBackup {
         let files = try files(in: folder)
         var problems = BackupProblems(label: place.label, path: place.path)
@@ -80,8 +79,7 @@ struct OpenedBackup {
 }
 
 extension OpenedBackup {
-    /// What it is, with the apps whose pings no backup holds.
-    /// - Parameter containers: the stores of all containers of the capture.
+    /// Returns the facts of the backup, with the apps whose pings are missing from backups and from `containers`.
     func facts(beside containers: [Container: [any Store]], _ names: StoreNames) -> BackupFacts {
         var facts = facts
         facts.absent = domains.filter { name, domain in

@@ -19,7 +19,6 @@ public final class StreamHash: Sendable {
     func take(_ bytes: Span<UInt8>) { hash.take(bytes) }
 
     /// Takes what follows the end of the archive, for it belongs to what was given.
-    /// - Throws: `FileError`.
     func takeRest() throws(FileError) {
         var left = Self.mostTrailing
         while left > 0 {

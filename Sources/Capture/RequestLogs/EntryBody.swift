@@ -18,10 +18,7 @@ struct EntryBody {
     /// No body of text inflates to more than this many times its length.
     static let inflationLimit = 200
 
-    /// Takes the bytes out of the text of `postData`.
-    /// - Parameters:
-    ///   - text: in UTF-8, lone surrogates encoded in the same way.
-    ///   - isBase64: whether the archive says so.
+    /// Recovers the bytes from the text of `postData`, which is UTF-8 with lone surrogates encoded in the same way.
     init(
         text: Span<UInt8>, isBase64: Bool, inflate: Inflate = { Inflater.inflate(body: $0, limit: $1) }
     ) throws(LogEntryError) {

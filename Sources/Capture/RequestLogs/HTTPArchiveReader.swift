@@ -24,12 +24,9 @@ struct HTTPArchiveReader: Sendable {
     /// Whether only requests that arrived are wanted.
     private let onlyDelivered: Bool
 
-    /// Makes a reader for one archive.
-    /// - Parameters:
-    ///   - capture: the label of the capture.
-    ///   - path: the archive's path in it.
-    ///   - onlyDelivered: whether requests that did not arrive are left out as other traffic, but for those without a time:
-    ///     equal ones of these are numbered.
+    /// Creates a reader for the archive at a path in a capture.
+    /// - Parameter onlyDelivered: Whether requests that did not arrive are other traffic. Requests without a time are not, because
+    ///   equal ones are numbered.
     init(capture: String, path: String, systems: SystemTable, onlyDelivered: Bool = false) {
         self.systems = systems
         self.onlyDelivered = onlyDelivered
@@ -41,10 +38,7 @@ struct HTTPArchiveReader: Sendable {
         text.starts(with: "\"1.".utf8) || text.elementsEqual("\"\"".utf8)
     }
 
-    /// Reads an entry.
-    /// - Parameters:
-    ///   - text: the members that the outline asks for.
-    ///   - index: the entry's place in the archive, from 0.
+    /// Reads the entry at `index` from the members that the outline asks for.
     mutating func read(_ text: [UInt8], index: Int) -> LogFinding {
         do throws(JSONError) {
             try entry.read(text, policy: Self.policy)
@@ -131,8 +125,7 @@ extension HTTPArchiveReader {
         return try EntryBody(text: entry.bytes(of: text), isBase64: isBase64)
     }
 
-    /// Reads a body that is JSON into `body`.
-    /// - Returns: how it was spelled.
+    /// Reads a body that is JSON into `body`. Returns its spelling.
     private mutating func readJSON(of parts: HTTPArchiveEntry) throws(LogEntryError) -> String {
         guard let text = textNode(of: parts) else { throw .missing }
         let found = try bytes(of: text, parts)
@@ -156,8 +149,7 @@ extension HTTPArchiveReader {
         return isCut ? .truncated : .invalid("\(error.code.text) at byte \(error.offset) of the body")
     }
 
-    /// Reads the payload of a form into `body`.
-    /// - Returns: how the form was spelled; nil if it has no payload.
+    /// Reads the payload of a form into `body`. Returns the spelling of the form, or `nil` if it has no payload.
     private mutating func read(_ form: FormBody, of parts: HTTPArchiveEntry) throws(LogEntryError) -> String? {
         guard let text = textNode(of: parts) else { return try readParameters(of: form, parts) }
         let found = try bytes(of: text, parts)

@@ -13,7 +13,6 @@ struct HTTPArchiveScan: ~Copyable {
     /// How many bytes of plain text were read.
     var offset: Int { pieces.offset }
 
-    /// - Throws: ``PlainTextError``.
     init(_ log: RequestLog) throws(PlainTextError) {
         pieces = try TextPieces(log.source)
         itemLimit = log.itemLimit

@@ -16,7 +16,6 @@ struct LineScan: ~Copyable {
     /// How many bytes of plain text were read.
     var offset: Int { pieces.offset }
 
-    /// - Throws: ``PlainTextError``.
     init(_ log: RequestLog) throws(PlainTextError) {
         pieces = try TextPieces(log.source)
         itemLimit = log.itemLimit

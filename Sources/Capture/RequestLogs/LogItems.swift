@@ -21,7 +21,6 @@ struct LogItems {
 
     /// Begins at the start of a log.
     /// - Parameter onlyDelivered: whether requests that did not arrive may be left out as other traffic.
-    /// - Throws: ``PlainTextError``.
     init(_ log: RequestLog, onlyDelivered: Bool = false, spread: @escaping Spread) throws(PlainTextError) {
         cutter = LogCutter(try LogCuts(log))
         round = cutter.nextRound()

@@ -31,19 +31,13 @@ struct PayloadLineReader: Sendable {
         static let url: JSONKey = "url"
     }
 
-    /// Makes a reader for one file.
-    /// - Parameters:
-    ///   - capture: the label of the capture.
-    ///   - path: the file's path in it.
+    /// Creates a reader for the file at a path in a capture.
     init(capture: String, path: String, systems: SystemTable) {
         self.systems = systems
         source = Source(capture: capture, path: path, store: .ndjsonLine, index: 0)
     }
 
-    /// Reads a line.
-    /// - Parameters:
-    ///   - bytes: the line without its end.
-    ///   - index: its place in the file, from 0.
+    /// Reads the line at `index`, without its end.
     mutating func read(_ bytes: [UInt8], index: Int) -> LogFinding {
         isPayload = false
         do throws(LineError) {
@@ -157,8 +151,8 @@ extension PayloadLineReader {
         }
     }
 
-    /// Reads the body of a request: an object, or text that holds one, perhaps in a form.
-    /// - Returns: what the request is if its form has no payload; else nil.
+    /// Reads the body of a request: an object, or a string with one, perhaps in a form. Returns the kind of the request if it is a
+    /// form without a payload.
     private mutating func readBody(as kind: CapturedBody) throws(LineError) -> OtherTraffic? {
         guard let value = line.value(of: Keys.body, in: line.root) ?? line.value(of: Keys.payload, in: line.root) else {
             throw .invalid("no body")

@@ -5,11 +5,9 @@ import Telemetry
 
 /// The backups that a walk finds are opened and walked like the folders that they stand for.
 extension StoreWalk {
-    /// Opens the backups that were found since the last call, and walks what is in them.
-    /// - Parameters:
-    ///   - archive: the prefix of the archive that they lie in; empty if they lie in none of the capture's.
-    ///   - rereading: reads that archive again.
-    /// - Throws: ``BackupError`` if the capture is a backup that cannot be read.
+    /// Opens the backups that were found since the last call, and walks them. Throws an error if the capture is itself a backup
+    /// that cannot be read.
+    /// - Parameter archive: The prefix of the archive in the capture that contains the backups, or an empty string.
     mutating func walkBackups(
         in tree: inout FileTree, archive: String, _ rereading: ArchiveRereading?, limit: JobLimit
     ) async throws {
@@ -42,8 +40,7 @@ extension StoreWalk {
         }
     }
 
-    /// Spools the files that backups in an archive need.
-    /// - Returns: nil if they are at hand.
+    /// Spools the files that backups in an archive need. Returns `nil` if the backups are not in an archive.
     private mutating func reread(
         _ manifests: [OpenedManifest], _ archive: String, _ rereading: ArchiveRereading?
     ) async throws(ArchiveError) -> SpooledTree? {

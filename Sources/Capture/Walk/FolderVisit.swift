@@ -49,12 +49,7 @@ struct FolderVisit: Sendable {
     /// Tells backups; nil where there can be none.
     private let backupSigns: BackupSigns?
 
-    /// - Parameters:
-    ///   - path: the folder's path in the capture.
-    ///   - name: its name.
-    ///   - excluded: files to be left out.
-    ///   - formats: those that are known, the one that is asked last in front.
-    ///   - backupSigns: tells backups; nil where there can be none.
+    /// - Parameter formats: The known formats. The first one is asked last.
     init(
         tree: FileTree, path: String, name: String, excluded: Set<FileIdentity>, formats: [StoreFormat],
         backupSigns: BackupSigns? = nil

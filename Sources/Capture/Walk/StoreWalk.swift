@@ -32,10 +32,6 @@ struct StoreWalk {
     /// How many folders one job looks at: fewer would cost more to hand out than to read.
     private static let foldersPerJob = 16
 
-    /// - Parameters:
-    ///   - path: the path of the capture, as given.
-    ///   - spool: takes what is wanted of archives in the capture.
-    ///   - passwords: open the encrypted backups in it.
     init(label: String, path: String, spool: Spool, passwords: BackupPasswords, formats: [StoreFormat]) {
         self.passwords = passwords
         backupSigns = BackupSigns(spool: spool)
@@ -80,7 +76,6 @@ struct StoreWalk {
         return tree
     }
 
-    /// - Parameter hasBackups: whether there may be backups in the folders.
     mutating func descend(
         _ folders: [String], _ tree: FileTree, leavingOut excluded: Set<FileIdentity>, hasBackups: Bool = true,
         limit: JobLimit
@@ -135,8 +130,7 @@ struct StoreWalk {
         return problems + [PlacedProblem(capture: label, path: "", problem: more)]
     }
 
-    /// Adds what a visit found.
-    /// - Returns: the folders below.
+    /// Adds the findings of a visit. Returns the folders below.
     mutating func take(_ result: Result<FolderVisit, FileError>, of path: String) -> [String] {
         switch result {
         case .success(let visit):

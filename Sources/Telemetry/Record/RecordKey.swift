@@ -16,8 +16,7 @@ public struct RecordKey: Sendable, Hashable {
         self.content = content
     }
 
-    /// The key of what is known by one text and holds another, such as a request of a list.
-    /// - Parameter secret: as for records.
+    /// The key of something that one text identifies and another describes, such as a request of a list.
     package init(identity: Span<UInt8>, content: Span<UInt8>, secret: RunSecret) {
         self.identity = KeyedHash.value(of: identity, under: secret.identity)
         self.content = KeyedHash.value(of: content, under: secret.content)

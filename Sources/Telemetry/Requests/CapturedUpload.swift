@@ -29,11 +29,7 @@ public struct CapturedUpload: Sendable {
         self.source = source
     }
 
-    /// Makes a record of a payload.
-    /// - Parameters:
-    ///   - format: that of the system whose payload it is.
-    ///   - document: holds the payload; its values are brought into the documented form.
-    /// - Throws: ``BodyError``.
+    /// Makes a record of the payload in `document`, whose values are brought into the documented form.
     public func record(by format: RequestFormat, in document: inout JSONDocument) throws(BodyError) -> Record {
         guard document.kind(of: document.root) == .object else { throw .invalid("the body is no object") }
         return try format.record(self, &document)

@@ -19,8 +19,7 @@ public struct UploadRoute: Sendable {
         public let traffic: OtherTraffic
     }
 
-    /// Classifies a request.
-    /// - Parameter method: nil where the capture does not tell it.
+    /// Classifies a request. `method` is `nil` if the capture does not state it.
     public init(method: String?, url: String, _ systems: SystemTable) throws(RouteError) {
         guard let address = WebAddress(url) else { throw RouteError(traffic: .unrelated) }
         let known = systems.all.filter { system in system.requests.hosts.contains { $0.name == address.host } }
