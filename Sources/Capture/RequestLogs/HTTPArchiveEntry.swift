@@ -11,8 +11,8 @@ import Telemetry
 struct HTTPArchiveEntry {
     let method: String
     let url: String
-    /// The time as written.
-    let started: String?
+    /// When the exchange began; nil where the archive tells no instant.
+    let time: Timestamp?
     /// The status of the answer; 0 if none was seen.
     let status: Int
     /// Whether a cache answered, and the network saw nothing.
@@ -50,7 +50,7 @@ struct HTTPArchiveEntry {
         else { return nil }
         self.method = method
         self.url = url
-        started = document.text(Keys.started, in: root)
+        time = document.text(Keys.started, in: root).flatMap(Timestamp.init(started:))
         status = document.value(of: Keys.response, in: root).map { Self.status(of: $0, in: document) } ?? 0
         isFromCache = document.text(Keys.fromCache, in: root) != nil
         postData = document.value(of: Keys.postData, in: request)

@@ -17,7 +17,7 @@ struct HTTPArchiveScan: ~Copyable {
         pieces = try TextPieces(log.source)
         itemLimit = log.itemLimit
         skimmer = JSONSkimmer(
-            path: HTTPArchiveReader.path, neighbors: [HTTPArchiveReader.version], outline: HTTPArchiveReader.outline,
+            path: HTTPArchiveReader.path, neighbors: [HTTPArchiveReader.version], outline: HTTPArchiveEntry.outline,
             limit: log.itemLimit)
     }
 

@@ -83,7 +83,7 @@ public enum RequestLogKind: Sendable {
     private static func look(at source: ByteSource, _ systems: SystemTable) throws(FileError) -> Look {
         let head = try head(of: source)
         var skimmer = JSONSkimmer(
-            path: HTTPArchiveReader.path, outline: HTTPArchiveReader.outline, limit: headSize)
+            path: HTTPArchiveReader.path, outline: HTTPArchiveEntry.outline, limit: headSize)
         var index = 0
         // Malformed JSON ends the search, as the end of the bytes does.
         while (try? skimmer.next(in: head.span, from: &index)) != nil {}

@@ -46,11 +46,11 @@ public struct CapturedUpload: Sendable {
     }
 }
 
-/// Why a captured body makes no record.
+/// Why a captured request makes no record. The reason must not contain captured data.
 public enum BodyError: Error {
-    /// It is not what the system's server takes.
-    case invalid(String)
-    /// It is for another client of the same server.
+    /// The body is not what the server of the system accepts. `code` is `nil` for the usual code of the log.
+    case invalid(String, code: String? = nil)
+    /// The request is no upload, or one of another client of the same server.
     case foreign(OtherTraffic)
 }
 
