@@ -46,8 +46,11 @@ struct EntryBody {
         if let bytes = text.escapedBytes { return (bytes, "surrogateescape") }
         guard !text.isEmpty, text[0] == 0x1F else { return (text.copied(), "text") }
         if let bytes = text.bytesOfLatin1 { return (bytes, "latin1") }
-        if text.holdsReplacement { throw .invalid("bytes of the body were replaced by U+FFFD", code: "body_lossy") }
-        return (text.copied(), "text")
+        let bytes = text.copied()
+        if bytes.contains(text: "\u{FFFD}") {
+            throw .invalid("bytes of the body were replaced by U+FFFD", code: "body_lossy")
+        }
+        return (bytes, "text")
     }
 }
 
@@ -90,15 +93,6 @@ extension Span<UInt8> {
             }
         }
         return bytes
-    }
-
-    fileprivate var holdsReplacement: Bool {
-        var index = 0
-        while index + 2 < count {
-            if self[index] == 0xEF, self[index + 1] == 0xBF, self[index + 2] == 0xBD { return true }
-            index += 1
-        }
-        return false
     }
 
     private var holdsEscapedByte: Bool {
