@@ -6,7 +6,6 @@ import Glibc
 ///
 /// No path is opened and no program is run.
 struct ArchiveReader: ~Copyable {
-    /// What an archive says of a member.
     struct Member {
         /// The path as stored; nil if it cannot be told in UTF-8.
         let path: [UInt8]?
@@ -24,7 +23,6 @@ struct ArchiveReader: ~Copyable {
         let offset: Int
     }
 
-    /// What comes next.
     enum Step {
         case member(Member)
         /// Damage, after which there may be more.
@@ -38,7 +36,6 @@ struct ArchiveReader: ~Copyable {
         case complete
         /// There is more than was asked for.
         case tooLarge
-        /// What is wrong with this member alone.
         case damaged(String)
         /// The member has a method of compression that cannot be read.
         case unsupported(String)

@@ -10,7 +10,6 @@ import Zip
 /// Archives as they mostly are, plain tars and zips, are read with several jobs. All others are read by libarchive, and so
 /// are those in which anything is doubtful: then it reads from the start, and what was spooled by then is dropped.
 struct ArchiveSpooler {
-    /// The result of reading an archive.
     struct Result {
         let tree: SpooledTree
         /// The members that could not be read; each is a loss.
@@ -205,7 +204,6 @@ struct ArchiveSpooler {
         }
     }
 
-    /// Spools bytes of a member.
     func append(_ bytes: Span<UInt8>) throws(ArchiveError) {
         do throws(FileError) {
             try spool.append(bytes)

@@ -4,7 +4,6 @@ import CArchive
 protocol Decompression: AnyObject {
     /// How far the archive was read, in bytes of the compressed file.
     var offset: Int { get }
-    /// The compressed bytes.
     var input: ArchiveInput { get }
 
     /// Returns the next bytes, which are valid until the next call; none at the end.

@@ -4,14 +4,11 @@ import Telemetry
 
 /// An archive that lies in a capture.
 struct NestedArchive {
-    /// The result of opening such an archive.
     struct Opened {
         /// Its members; nil if it cannot be read, or has only the name of an archive.
         var tree: SpooledTree?
         var problems: [PlacedProblem] = []
-        /// Whether something was lost.
         var isIncomplete = false
-        /// Reads it again.
         var rereading: ArchiveRereading?
     }
 

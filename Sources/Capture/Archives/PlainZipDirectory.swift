@@ -6,7 +6,6 @@ import Zip
 /// The members of a zip archive that is plain: files and folders one behind the other, stored or deflated, in the order of
 /// the directory at the end. It is read piece by piece.
 struct PlainZipDirectory {
-    /// A member in the archive.
     struct Member {
         let entry: ZipEntry
         let kind: FolderEntries.Kind

@@ -53,7 +53,6 @@ extension ArchiveSpooler {
         return part.members.isEmpty ? nil : part
     }
 
-    /// Spools the contents of a part.
     private mutating func take(_ part: ZipPart, _ contents: [UInt8], from source: ByteSource) throws {
         var place = spool.end
         if let large = part.large { try spool(large, from: source) } else { try append(contents.span) }

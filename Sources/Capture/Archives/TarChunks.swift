@@ -8,7 +8,6 @@ import Tar
 final class TarChunks: Sendable {
     private struct State: ~Copyable {
         let input: ArchiveInput
-        /// How many bytes were given.
         var given = 0
     }
 

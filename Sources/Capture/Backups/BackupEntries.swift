@@ -2,7 +2,6 @@ import DeviceBackup
 
 /// What has to be known of the files of a backup to open them, side by side in a few buffers: there may be millions.
 struct BackupEntries {
-    /// A file.
     struct Entry {
         /// What it is called in the backup.
         let fileID: FileID
@@ -34,10 +33,8 @@ struct BackupEntries {
     /// A key that is longer is none; that it is too long still shows.
     private static let keyLimit = WrappedKey.size + 1
 
-    /// How many files there are.
     var count: Int { details.count }
 
-    /// Adds a file.
     mutating func append(_ fileID: FileID, _ file: MBFile?) {
         fileIDs += fileID.bytes
         if let key = file?.key { keys += key.prefix(Self.keyLimit) }
@@ -45,7 +42,6 @@ struct BackupEntries {
         details.append(Details(size: size, keyEnd: UInt32(keys.count)))
     }
 
-    /// The file of a number.
     subscript(number: Int) -> Entry {
         let start = number == 0 ? 0 : Int(details[number - 1].keyEnd)
         let key = keys[start..<Int(details[number].keyEnd)]

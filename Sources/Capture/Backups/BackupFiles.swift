@@ -7,7 +7,6 @@ import Secrets
 ///
 /// Source: "iOS backups", sections 5.4 and 6.
 final class BackupFiles: ContentsFinder {
-    /// How the files are stored.
     enum Protection: Sendable {
         case plain
         /// Encrypted, all of them.
@@ -37,7 +36,6 @@ final class BackupFiles: ContentsFinder {
     /// Whether a password was needed.
     var isEncrypted: Bool { protection.keys != nil }
 
-    /// The classes whose keys are damaged.
     var damagedClasses: [Int] { protection.keys?.damaged ?? [] }
 
     func source(ofFile number: Int) throws(FileError) -> ByteSource {

@@ -9,7 +9,6 @@ struct BackupLock {
     let place: BackupPlace
     let passwords: BackupPasswords
 
-    /// Returns the keys of the classes.
     func open() throws(BackupError) -> ClassKeys {
         guard let bytes = lists.keybag else { throw BackupError("B24", "the backup is encrypted and has no keybag") }
         let bag: Keybag

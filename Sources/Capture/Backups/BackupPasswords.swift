@@ -35,7 +35,6 @@ public final class BackupPasswords: Sendable {
 
     /// Why a keybag stays locked.
     enum Refusal: Error, Equatable {
-        /// There is no password.
         case missing
         /// No class unwraps with any of them.
         case wrong

@@ -15,7 +15,6 @@ struct ManifestDatabase {
     private static let headSize = 100
     private static let signature = Array("SQLite format 3\0".utf8)
 
-    /// Whether bytes begin as a database does.
     static func isDatabase(_ head: [UInt8]) -> Bool { head.starts(with: signature) }
 
     /// Copies a manifest and opens the copy.

@@ -9,7 +9,6 @@ enum ManifestRows {
     /// The most rows that are read.
     static let limit = 5_000_000
 
-    /// How the rows ended.
     enum End: Equatable {
         /// With the last one.
         case whole

@@ -4,7 +4,6 @@ import Telemetry
 
 /// A backup whose manifest was read: which files are wanted is known, and none of them was opened yet.
 struct OpenedManifest {
-    /// Where it lies.
     let place: BackupPlace
     let lists: BackupLists
     let lock: BackupLock
@@ -66,13 +65,9 @@ struct OpenedManifest {
 
 /// A backup that can be walked.
 struct OpenedBackup {
-    /// Its rows as folders and files.
     let tree: SpooledTree
-    /// Where it lies.
     let place: BackupPlace
-    /// What it is.
     let facts: BackupFacts
-    /// What is told of it.
     let problems: [PlacedProblem]
     /// The containers in it, by their names.
     let domains: [String: BackupDomain]

@@ -7,7 +7,6 @@ import Files
 /// let labels = CaptureLabels.labels(ofPaths: ["a/AppData", "b/AppData", "phone/"])
 /// ```
 public enum CaptureLabels {
-    /// What the standard input is called.
     static let standardInput = "stdin"
 
     /// Returns the labels of paths, in their order.

@@ -19,7 +19,6 @@ struct HTTPArchiveEntry {
     let isFromCache: Bool
     /// The body as the archive has it; nil if it has none.
     let postData: JSONNode?
-    /// The header fields.
     let headers: CapturedHeaders
 
     private enum Keys {

@@ -19,7 +19,6 @@ struct HTTPArchiveReader: Sendable {
     private let systems: SystemTable
     private var entry = JSONDocument()
     private var body = JSONDocument()
-    /// Whether only requests that arrived are wanted.
     private let onlyDelivered: Bool
 
     /// Creates a reader for the archive at a path in a capture.

@@ -13,7 +13,6 @@ struct LineScan: ~Copyable {
     private var index = 0
     private var isAtEnd = false
 
-    /// How many bytes of plain text were read.
     var offset: Int { pieces.offset }
 
     init(_ log: RequestLog) throws(PlainTextError) {

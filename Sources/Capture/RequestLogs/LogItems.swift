@@ -38,7 +38,6 @@ struct LogItems {
     /// How many bytes of plain text were cut and read.
     private(set) var offset = 0
 
-    /// The next item; nil at the end.
     mutating func next() -> LogItem? {
         if waiting.isEmpty { waiting = readOn()[...] }
         guard var item = waiting.popFirst() else { return nil }
@@ -108,7 +107,6 @@ private final class LogCutter: Sendable {
         self.cuts = Mutex(cuts)
     }
 
-    /// What comes next.
     func nextRound() -> Round {
         cuts.withLock { cuts in
             var round = Round()

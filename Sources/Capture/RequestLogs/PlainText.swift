@@ -135,12 +135,10 @@ struct PlainText: ~Copyable {
 
 /// Why the text of a request log cannot be read on.
 enum PlainTextError: Error {
-    /// The operating system refused.
     case file(FileError)
     /// What is compressed is damaged or cut short.
     case damaged(String)
 
-    /// The fault in words.
     var reason: String {
         switch self {
         case .file(let error): error.description

@@ -83,7 +83,6 @@ private struct RequestLogReading: ~Copyable {
     /// The requests that arrived, once it matters whether an equal one did, and the status of their answers.
     private var delivered: [RecordKey: Int]?
 
-    /// How many rejects are hashed together.
     private static let rejectsAtOnce = 1024
 
     init(_ log: RequestLog, secret: RunSecret, spread: @escaping Spread) {

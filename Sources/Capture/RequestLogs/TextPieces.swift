@@ -3,7 +3,6 @@ import Files
 /// The plain text of a request log as a scan goes through it: a piece at a time, up to the end or to what cannot be read.
 struct TextPieces: ~Copyable {
     private var text: PlainText
-    /// The piece that is looked at.
     private(set) var piece: [UInt8] = []
     /// The first byte in the piece that was not looked at.
     var position = 0

@@ -7,9 +7,8 @@ import Telemetry
 struct StoreWalk {
     var problems: [PlacedProblem] = []
     var isIncomplete = false
-    /// The backups that were opened.
     var backups: [OpenedBackup] = []
-    /// Why others were not.
+    /// The errors of backups that could not be opened.
     var backupErrors: [BackupError] = []
     /// The path of a file that was left out although its name is that of a store.
     private(set) var leftOutStore: String?
