@@ -64,16 +64,6 @@ struct HTTPArchiveEntry {
         default: 0
         }
     }
-
-    /// Whether the request says that its body was encoded.
-    func hasContentEncoding(in document: JSONDocument) -> Bool {
-        headers.first("content-encoding", in: document) != nil
-    }
-
-    /// The length of the body that the request states.
-    func contentLength(in document: JSONDocument) -> Int? {
-        headers.first("content-length", in: document).flatMap { Int(document.string(of: $0)) }
-    }
 }
 
 extension Span<UInt8> {

@@ -129,7 +129,9 @@ extension HTTPArchiveReader {
     }
 
     private func fault(for error: JSONError, length: Int, _ parts: HTTPArchiveEntry) -> BodyError {
-        let isCut = !parts.hasContentEncoding(in: entry) && parts.contentLength(in: entry).map { $0 > length } ?? false
+        let statedLength = parts.headers.first("content-length", in: entry).flatMap { Int(entry.string(of: $0)) }
+        let isEncoded = parts.headers.first("content-encoding", in: entry) != nil
+        let isCut = !isEncoded && statedLength.map { $0 > length } ?? false
         return isCut
             ? .invalid("the body is shorter than the request said", code: "body_truncated")
             : .invalid("\(error.code.text) at byte \(error.offset) of the body")
