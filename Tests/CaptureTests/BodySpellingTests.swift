@@ -1,3 +1,4 @@
+import Telemetry
 import Testing
 
 @testable import Capture
@@ -44,7 +45,7 @@ import Testing
 
     @Test("what is no base64 is refused", arguments: ["H4t7f", "H4t7fQ==x", "H4t*", "H4 t"])
     func noBase64(text: String) {
-        #expect(throws: LogEntryError.self) { try body(Array(text.utf8), isBase64: true) }
+        #expect(throws: BodyError.self) { try body(Array(text.utf8), isBase64: true) }
     }
 
     @Test("replaced bytes are lost")
@@ -52,7 +53,7 @@ import Testing
         #expect {
             try body(Array("\u{1F}\u{FFFD}abc".utf8))
         } throws: { error in
-            (error as? LogEntryError)?.reason.code == "body_lossy"
+            if case .invalid(_, "body_lossy")? = error as? BodyError { true } else { false }
         }
     }
 }

@@ -1,5 +1,7 @@
+import Capture
 import Files
 import JSONText
+import Parallel
 import Telemetry
 import Testing
 
@@ -95,5 +97,28 @@ struct Oracle {
         for (key, value) in members where value != nil { object.set(JSONKey(key), string: value) }
         let text = String(decoding: object.bytes, as: UTF8.self)
         return text == "{}" ? "null" : text
+    }
+}
+
+extension Oracle {
+    /// Checks that the quarantine of a case has the spans that the oracle lists, byte for byte.
+    static func checkQuarantine(of fixture: FixtureCase) async throws {
+        let oracle = try Oracle(fixture)
+        let capture = try await CapturedFolder(path: fixture.path, label: fixture.name, limit: JobLimit(jobs: 2))
+        let found = try await Harvested(capture)
+        // The oracle's order; paths are ASCII.
+        let items = found.quarantined.sorted { ($0.path, $0.reject.offset ?? 0) < ($1.path, $1.reject.offset ?? 0) }
+        #expect(items.map { Refused($0) } == oracle.quarantined)
+        for item in items {
+            let file = try InputFile(path: "\(fixture.path)/\(item.path)").contents(limit: 16 << 20)
+            var span = file[...]
+            if let offset = item.reject.offset, let length = item.reject.length {
+                span = file[offset..<offset + length]
+            }
+            #expect(item.size == span.count)
+            #expect(item.sha256 == PayloadHash.hex(of: Array(span)))
+            #expect(item.isStored)
+            #expect(try CaptureInput.folder(capture).quarantinedBytes(of: item) == Array(span))
+        }
     }
 }

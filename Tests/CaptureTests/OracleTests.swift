@@ -1,7 +1,4 @@
-import Capture
-import Files
 import JSONText
-import Parallel
 import Telemetry
 import Testing
 
@@ -37,23 +34,7 @@ import Testing
 
     @Test("what cannot be understood goes to quarantine as the oracle says", arguments: try Fixtures.cases)
     func quarantine(fixture: FixtureCase) async throws {
-        let oracle = try Oracle(fixture)
-        let capture = try await CapturedFolder(path: fixture.path, label: fixture.name, limit: JobLimit(jobs: 2))
-        let found = try await Harvested(capture)
-        // The oracle's order; paths are ASCII.
-        let items = found.quarantined.sorted { ($0.path, $0.reject.offset ?? 0) < ($1.path, $1.reject.offset ?? 0) }
-        #expect(items.map { Oracle.Refused($0) } == oracle.quarantined)
-        for item in items {
-            let file = try InputFile(path: "\(fixture.path)/\(item.path)").contents(limit: 1 << 20)
-            var span = file[...]
-            if let offset = item.reject.offset, let length = item.reject.length {
-                span = file[offset..<offset + length]
-            }
-            #expect(item.size == span.count)
-            #expect(item.sha256 == PayloadHash.hex(of: Array(span)))
-            #expect(item.isStored)
-            #expect(try CaptureInput.folder(capture).quarantinedBytes(of: item) == Array(span))
-        }
+        try await Oracle.checkQuarantine(of: fixture)
     }
 
     @Test(

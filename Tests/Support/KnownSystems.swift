@@ -53,7 +53,7 @@ extension EventLabeler {
 
 extension UploadRoute {
     /// Classifies a request to a server of the known systems.
-    public init(method: String?, url: String) throws(RouteError) {
+    public init(method: String?, url: String) throws(BodyError) {
         try self.init(method: method, url: url, Systems.table)
     }
 }

@@ -22,7 +22,8 @@ import Testing
     private func passes(_ record: Record, _ change: (inout RecordFilter) -> Void) -> Bool {
         var filter = RecordFilter()
         change(&filter)
-        return filter.passes(record)
+        var findings = FilterFindings()
+        return filter.passes(record, noting: &findings)
     }
 
     @Test("without conditions everything passes")

@@ -39,9 +39,7 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         self.offset = offset
     }
 
-    /// Creates the error for a message of libarchive, which reports only by words what it does not support.
-    ///
-    /// - Parameter words: The message, or `nil` if libarchive gave none.
+    /// Creates the error for a message of libarchive, which reports in words alone what it does not support.
     init(ofLibarchive words: String?, at offset: Int) {
         let words = words ?? "the archive does not continue as its format requires"
         let reason: Reason =

@@ -36,6 +36,8 @@ final class ArchiveInput {
     private var position = 0
     /// The first decompressed block, once it was looked at and until it is handed over.
     private var first: UnsafeRawBufferPointer?
+    /// The bytes of the last block that a reader other than libarchive did not use yet.
+    private(set) var rest = UnsafeRawBufferPointer(start: nil, count: 0)
     private let buffer: UnsafeMutableBufferPointer<UInt8>
 
     private init(_ origin: Origin, _ limits: ArchiveLimits) {
@@ -123,8 +125,7 @@ final class ArchiveInput {
         }
     }
 
-    /// How far the archive was read, in bytes as it lies there.
-    /// - Parameter archive: the reader that takes the bytes.
+    /// Returns how far `archive` has read, in bytes of the stored archive.
     func offset(ofReader archive: OpaquePointer) -> Int {
         switch origin {
         case .stored: Int(archive_filter_bytes(archive, -1))
@@ -132,17 +133,30 @@ final class ArchiveInput {
         }
     }
 
-    /// How far the archive was read, in bytes as it lies there, if so many of the bytes read last were not used.
-    func offset(before unused: Int) -> Int {
+    /// The offset of the first byte that is not used, in bytes of the stored archive.
+    var offset: Int {
         switch origin {
-        case .stored: position - unused
+        case .stored: position - rest.count
         case .decompressed(let decompression): decompression.offset
         }
     }
 
+    /// Reads the next block if all bytes were used. `rest` is empty at the end.
+    func refill() throws(ArchiveError) {
+        if rest.isEmpty { rest = try nextBlock() }
+    }
+
+    /// Removes the first `count` bytes from `rest`.
+    func use(_ count: Int) { rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }
+
+    /// Appends the next bytes to `output`, as many as fit, or none at the end.
+    func read(into output: inout OutputSpan<UInt8>) throws(ArchiveError) {
+        try refill()
+        guard !rest.isEmpty else { return }
+        use(output.append(asMuchAsFitsOf: rest.assumingMemoryBound(to: UInt8.self).span))
+    }
+
     /// Reads compressed bytes to their end, because their checksum stands there.
-    ///
-    /// - Throws: ``ArchiveError``.
     func finish() throws(ArchiveError) {
         guard case .decompressed(let decompression) = origin else { return }
         while try !nextBlock().isEmpty {
@@ -177,7 +191,7 @@ extension ArchiveInput {
     }
 
     /// The next bytes, good until the next call; none at the end.
-    func nextBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
+    private func nextBlock() throws(ArchiveError) -> UnsafeRawBufferPointer {
         let block = try makeBlock()
         position += block.count
         delivered += block.count
@@ -213,9 +227,11 @@ extension ArchiveInput {
 
     /// Passes over bytes, at most to the end of the input.
     func skip(_ wanted: Int64) -> Int64 {
-        let skipped = min(max(wanted, 0), Int64(max((count ?? 0) - position, 0)))
+        let unused = min(max(wanted, 0), Int64(rest.count))
+        use(Int(unused))
+        let skipped = min(max(wanted - unused, 0), Int64(max((count ?? 0) - position, 0)))
         position += Int(skipped)
-        return skipped
+        return unused + skipped
     }
 
     private func seek(_ offset: Int64, _ whence: Int32) -> Int64 {

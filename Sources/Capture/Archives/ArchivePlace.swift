@@ -11,22 +11,12 @@ struct ArchivePlace {
     /// The name of the folder that was packed, as far as the archive's own name tells it.
     let rootName: String
 
-    /// An archive that is the capture.
-    init(label: String, path: String) {
-        self.init(label: label, shownPath: path, prefix: "", rootName: Self.rootName(of: path))
-    }
-
-    /// An archive at a path in the capture.
-    init(label: String, path: String, in capturePath: String) {
-        self.init(
-            label: label, shownPath: "\(capturePath)/\(path)", prefix: path + "!", rootName: Self.rootName(of: path))
-    }
-
-    private init(label: String, shownPath: String, prefix: String, rootName: String) {
+    /// - Parameter capturePath: The path of the capture that the archive is in, or `nil` if the archive is the capture.
+    init(label: String, path: String, in capturePath: String? = nil) {
         self.label = label
-        self.shownPath = shownPath
-        self.prefix = prefix
-        self.rootName = rootName
+        shownPath = capturePath.map { "\($0)/\(path)" } ?? path
+        prefix = capturePath == nil ? "" : path + "!"
+        rootName = Self.rootName(of: path)
     }
 
     /// The last part of a path without the suffix of archives.

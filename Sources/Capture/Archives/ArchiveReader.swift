@@ -6,7 +6,6 @@ import Glibc
 ///
 /// No path is opened and no program is run.
 struct ArchiveReader: ~Copyable {
-    /// What an archive says of a member.
     struct Member {
         /// The path as stored; nil if it cannot be told in UTF-8.
         let path: [UInt8]?
@@ -24,7 +23,6 @@ struct ArchiveReader: ~Copyable {
         let offset: Int
     }
 
-    /// What comes next.
     enum Step {
         case member(Member)
         /// Damage, after which there may be more.
@@ -38,7 +36,6 @@ struct ArchiveReader: ~Copyable {
         case complete
         /// There is more than was asked for.
         case tooLarge
-        /// What is wrong with this member alone.
         case damaged(String)
         /// The member has a method of compression that cannot be read.
         case unsupported(String)
@@ -49,10 +46,7 @@ struct ArchiveReader: ~Copyable {
     private var expanded = 0
     private var hasBegun = false
 
-    /// Starts to read.
-    ///
-    /// - Parameter isTar: whether it begins as a tar archive. libarchive would take one that ends as a zip archive for that.
-    /// - Throws: ``ArchiveError``.
+    /// - Parameter isTar: Whether the archive begins as a tar. libarchive would read a tar that ends as a zip as the zip.
     init(_ bytes: ArchiveBytes, limits: ArchiveLimits, isTar: Bool = false) throws(ArchiveError) {
         handle = try ArchiveHandle.open(ArchiveInput.opening(bytes, limits), isTar: isTar)
     }
@@ -63,8 +57,7 @@ struct ArchiveReader: ~Copyable {
 // MARK: - Members
 
 extension ArchiveReader {
-    /// The next member.
-    /// - Throws: ``ArchiveError``; nothing can be read any more then.
+    /// Returns the next member. After an error nothing more can be read.
     mutating func next() throws(ArchiveError) -> Step {
         let outer = uselocale(handle.locale)
         defer { uselocale(outer) }
@@ -88,16 +81,10 @@ extension ArchiveReader {
     }
 
     /// Reads what is behind the last member, and compares the checksums of compressions.
-    ///
-    /// - Throws: ``ArchiveError``.
     func finish() throws(ArchiveError) { try handle.input.finish() }
 
-    /// Reads the bytes of the member.
-    /// - Parameters:
-    ///   - limit: the most bytes to accept.
-    ///   - body: takes them part by part.
-    /// - Throws: ``ArchiveError``; nothing can be read any more then.
-    mutating func read(limit: Int, _ body: (Span<UInt8>) throws(FileError) -> Void) throws(ArchiveError) -> Outcome {
+    /// Calls `body` with the bytes of the member, part by part, up to `limit` bytes. After an error nothing more can be read.
+    mutating func read(limit: Int, _ body: (Span<UInt8>) throws(ArchiveError) -> Void) throws(ArchiveError) -> Outcome {
         var total = 0
         while true {
             let count = archive_read_data(archive, handle.buffer.baseAddress, handle.buffer.count)
@@ -114,11 +101,7 @@ extension ArchiveReader {
             total += count
             guard total <= limit else { return .tooLarge }
             if archive_format(archive) != ARCHIVE_FORMAT_7ZIP { try self.count(count) }
-            do throws(FileError) {
-                try body(UnsafeBufferPointer(rebasing: handle.buffer[..<count]).span)
-            } catch {
-                throw ArchiveError(.file(error))
-            }
+            try body(UnsafeBufferPointer(rebasing: handle.buffer[..<count]).span)
         }
     }
 
@@ -171,14 +154,9 @@ private struct ArchiveHandle: ~Copyable {
     /// Names are converted to the character set of the locale, and UTF-8 holds them all.
     let locale = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
 
-    private init(_ archive: OpaquePointer, _ input: ArchiveInput) {
-        self.archive = archive
-        self.input = input
-    }
-
     static func open(_ input: ArchiveInput, isTar: Bool) throws(ArchiveError) -> ArchiveHandle {
         guard let archive = archive_read_new() else { throw ArchiveError(.unsupported("not enough memory")) }
-        let handle = ArchiveHandle(archive, input)
+        let handle = ArchiveHandle(archive: archive, input: input)
         try handle.enable(isTar: isTar)
         input.attach(to: archive)
         guard archive_read_open1(archive) == ARCHIVE_OK else {

@@ -1,29 +1,13 @@
 import Files
-import Parallel
-import Telemetry
 
-/// Reads an archive once more, for files of a backup in it: which ones are wanted is known only when its manifest is.
+/// Reads an archive again for files of a backup in it, because the wanted ones are known only once its manifest was read.
 struct ArchiveRereading {
-    private let source: ByteSource
-    private let place: ArchivePlace
-    private let spool: Spool
-    private let formats: [StoreFormat]
-    private let jobs: JobLimit
+    let source: ByteSource
+    /// The spooler of the archive, before any reading.
+    let spooler: ArchiveSpooler
 
-    init(
-        _ source: ByteSource, _ place: ArchivePlace, spool: Spool, formats: [StoreFormat], jobs: JobLimit
-    ) {
-        self.jobs = jobs
-        self.source = source
-        self.place = place
-        self.spool = spool
-        self.formats = formats
-    }
-
-    /// Spools some members.
-    /// - Parameter paths: theirs in the archive.
-    /// - Throws: ``ArchiveError``.
+    /// Spools the members at `paths` in the archive.
     func members(at paths: Set<[UInt8]>) async throws(ArchiveError) -> ArchiveSpooler.Result {
-        try await ArchiveSpooler(place, spool: spool, formats: formats, jobs: jobs).run(.source(source), only: paths)
+        try await spooler.run(.source(source), only: paths)
     }
 }

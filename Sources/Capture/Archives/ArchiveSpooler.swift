@@ -10,7 +10,6 @@ import Zip
 /// Archives as they mostly are, plain tars and zips, are read with several jobs. All others are read by libarchive, and so
 /// are those in which anything is doubtful: then it reads from the start, and what was spooled by then is dropped.
 struct ArchiveSpooler {
-    /// The result of reading an archive.
     struct Result {
         let tree: SpooledTree
         /// The members that could not be read; each is a loss.
@@ -49,7 +48,6 @@ struct ArchiveSpooler {
     /// contents that were not kept; archivers link all names to the first one.
     private static let maximumReadings = 4
 
-    /// - Parameter jobs: how many parts of the archive are read at the same time.
     init(_ archive: ArchivePlace, spool: Spool, formats: [StoreFormat], jobs: JobLimit) {
         self.jobs = jobs
         self.formats = formats
@@ -92,14 +90,16 @@ struct ArchiveSpooler {
     /// - Throws: ``ArchiveError`` if the spool cannot take more, or if a limit is passed.
     consuming func runShort(_ source: ByteSource) async throws(ArchiveError) -> Result? {
         let start = spool.end
-        do throws(PlainReadingError) {
+        do {
             if let directory = Self.isTar(.source(source)) ? nil : try PlainZipDirectory(source) {
                 try await takeMembers(of: directory)
             } else {
                 try await takeMembers(of: TarChunks(.source(source), limits))
             }
+        } catch let error as ArchiveError {
+            throw error
         } catch {
-            if case .failed(let error) = error { throw error }
+            // libarchive then reports what is wrong.
             spool.cut(to: start)
             return nil
         }
@@ -124,8 +124,7 @@ struct ArchiveSpooler {
         return tail?.starts(with: [0x50, 0x4B, 0x05, 0x06]) ?? false
     }
 
-    /// Reads an archive of any kind, by libarchive.
-    /// - Throws: ``ArchiveError``, as ``run(_:only:)``.
+    /// Reads an archive of any kind with libarchive.
     consuming func runLong(_ bytes: ArchiveBytes) throws(ArchiveError) -> Result {
         switch bytes {
         case .standardInput: comesOnce = true
@@ -172,8 +171,7 @@ struct ArchiveSpooler {
         add(member, at: path, contents)
     }
 
-    /// Takes a member but for its contents.
-    /// - Returns: its path, if its contents are wanted.
+    /// Adds a member without its contents. Returns its path if the contents are wanted.
     mutating func takeHeader(of member: ArchiveReader.Member) -> MemberPath? {
         guard let path = path(member.path, of: member), !path.bytes.starts(with: Self.shadows) else { return nil }
         guard !path.bytes.isEmpty else {
@@ -199,10 +197,18 @@ struct ArchiveSpooler {
         return nil
     }
 
-    /// - Throws: ``ArchiveError`` beyond the limits.
+    /// Throws an error if the members pass the limits.
     func checkLimits() throws(ArchiveError) {
         guard members.count <= limits.members, members.nameBytes <= limits.nameBytes else {
             throw ArchiveError(.overLimit("\(limits.members) members, or their names"))
+        }
+    }
+
+    func append(_ bytes: Span<UInt8>) throws(ArchiveError) {
+        do throws(FileError) {
+            try spool.append(bytes)
+        } catch {
+            throw ArchiveError(.file(error))
         }
     }
 
@@ -252,9 +258,7 @@ struct ArchiveSpooler {
     ) throws(ArchiveError) -> SpooledTree.Contents? {
         let start = spool.end
         do throws(ArchiveError) {
-            let outcome = try reader.read(limit: limits.memberSize) { part throws(FileError) in
-                try spool.append(part)
-            }
+            let outcome = try reader.read(limit: limits.memberSize) { part throws(ArchiveError) in try append(part) }
             switch outcome {
             case .complete: return .spooled(offset: start, count: spool.end - start)
             case .tooLarge:
@@ -321,29 +325,5 @@ struct ArchiveSpooler {
         problems.append(
             PlacedProblem(
                 capture: archive.label, path: archive.prefix + path, problem: Problem(code, text, at: offset)))
-    }
-}
-
-// MARK: - Plain archives
-
-extension ArchiveSpooler {
-    /// Takes a member of a plain archive but for its contents; see ``takeHeader(of:)``.
-    /// - Throws: `failed` beyond the limits.
-    mutating func takePlainHeader(of member: ArchiveReader.Member) throws(PlainReadingError) -> MemberPath? {
-        do throws(ArchiveError) {
-            try checkLimits()
-            return takeHeader(of: member)
-        } catch {
-            throw .failed(error)
-        }
-    }
-
-    /// Spools bytes of a plain archive.
-    func appendPlain(_ bytes: Span<UInt8>) throws(PlainReadingError) {
-        do throws(FileError) {
-            try spool.append(bytes)
-        } catch {
-            throw .failed(ArchiveError(.file(error)))
-        }
     }
 }

@@ -26,9 +26,6 @@ enum Compression: CaseIterable {
         }
     }
 
-    /// Begins to decompress.
-    ///
-    /// - Throws: ``ArchiveError``.
     func decompression(of input: ArchiveInput) throws(ArchiveError) -> any Decompression {
         switch self {
         case .gzip: try GzipDecompression(of: input)

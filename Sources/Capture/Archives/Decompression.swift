@@ -4,7 +4,6 @@ import CArchive
 protocol Decompression: AnyObject {
     /// How far the archive was read, in bytes of the compressed file.
     var offset: Int { get }
-    /// The compressed bytes.
     var input: ArchiveInput { get }
 
     /// Returns the next bytes, which are valid until the next call; none at the end.
@@ -22,12 +21,7 @@ final class LibarchiveDecompression: Decompression {
     /// Whether there are no bytes, for which libarchive has no entry to read.
     private var isEmpty = true
 
-    /// Begins at the start of the compressed bytes.
-    ///
-    /// - Parameters:
-    ///   - enable: enables the filter. It fails if libarchive was built without the filter and would run a program instead.
-    ///   - filter: the filter's code.
-    /// - Throws: ``ArchiveError``.
+    /// - Parameter enable: Enables the filter. Fails if libarchive was built without it and would run a program instead.
     init(
         _ enable: (OpaquePointer) -> Int32, _ filter: Int32, of input: ArchiveInput
     ) throws(ArchiveError) {
@@ -79,13 +73,8 @@ final class GzipDecompression: Decompression {
     let input: ArchiveInput
     private var inflater: Inflater
     private let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 256 << 10)
-    /// Compressed bytes that were read and not inflated yet.
-    private var rest = UnsafeRawBufferPointer(start: nil, count: 0)
     private var isAtEnd = false
 
-    /// Begins at the start of the compressed bytes.
-    ///
-    /// - Throws: ``ArchiveError``.
     init(of input: ArchiveInput) throws(ArchiveError) {
         self.input = input
         do throws(InflateError) {
@@ -97,13 +86,13 @@ final class GzipDecompression: Decompression {
 
     deinit { buffer.deallocate() }
 
-    var offset: Int { input.offset(before: rest.count) }
+    var offset: Int { input.offset }
 
     func next() throws(ArchiveError) -> UnsafeRawBufferPointer {
         var count = 0
         while count == 0, !isAtEnd {
-            if rest.isEmpty { rest = try input.nextBlock() }
-            guard !rest.isEmpty else { throw ArchiveError(.damaged("truncated gzip input"), at: offset) }
+            try input.refill()
+            guard !input.rest.isEmpty else { throw ArchiveError(.damaged("truncated gzip input"), at: offset) }
             count = try inflate()
             if inflater.isAtEnd { try beginNextMember() }
         }
@@ -113,9 +102,9 @@ final class GzipDecompression: Decompression {
     private func inflate() throws(ArchiveError) -> Int {
         var output = OutputSpan(buffer: buffer, initializedCount: 0)
         var used = 0
-        defer { rest = UnsafeRawBufferPointer(rebasing: rest[used...]) }
+        defer { input.use(used) }
         do throws(InflateError) {
-            try inflater.inflate(rest.assumingMemoryBound(to: UInt8.self).span, from: &used, into: &output)
+            try inflater.inflate(input.rest.assumingMemoryBound(to: UInt8.self).span, from: &used, into: &output)
         } catch {
             let words = "gzip decompression failed: \(error.reason)"
             throw ArchiveError(error.isMismatch ? .checksum(words) : .damaged(words), at: offset)
@@ -123,22 +112,21 @@ final class GzipDecompression: Decompression {
         return output.finalize(for: buffer)
     }
 
-    /// Goes on to the next member, as bgzip and `cat` join them, or to the end.
-    ///
-    /// - Throws: ``ArchiveError`` for bytes behind the last member, except for zeros, with which tapes are filled.
+    /// Continues with the next member, as bgzip and `cat` join them, or ends. Only zeros may follow the last member.
     private func beginNextMember() throws(ArchiveError) {
-        if rest.isEmpty { rest = try input.nextBlock() }
-        guard rest.first == 0x1F else { return try skipPadding() }
+        try input.refill()
+        guard input.rest.first == 0x1F else { return try skipPadding() }
         inflater.restart()
     }
 
     private func skipPadding() throws(ArchiveError) {
         isAtEnd = true
-        while !rest.isEmpty {
-            guard rest.allSatisfy({ $0 == 0 }) else {
+        while !input.rest.isEmpty {
+            guard input.rest.allSatisfy({ $0 == 0 }) else {
                 throw ArchiveError(.damaged("bytes behind the end of the gzip data"), at: offset)
             }
-            rest = try input.nextBlock()
+            input.use(input.rest.count)
+            try input.refill()
         }
     }
 }

@@ -5,11 +5,8 @@ import Telemetry
 /// Which members of an archive are worth spooling, by their names alone: for a stream that comes once, front to back,
 /// there is no asking later.
 enum MemberNames {
-    /// Whether a file may belong to a store, or tell whose container it lies in. To say yes is never wrong, only slow.
-    /// - Parameters:
-    ///   - path: the path of the file in the archive.
-    ///   - rootName: the name of the folder that was packed.
-    ///   - folders: the folders of the file before.
+    /// Returns whether a file may belong to a store, or identify the owner of its container. A wrong `true` only costs time.
+    /// - Parameter folders: The folders of the previous file.
     static func mayBelongToStore(
         _ path: MemberPath, rootName: String, _ formats: [StoreFormat], after folders: inout FolderNames
     ) -> Bool {
@@ -52,10 +49,6 @@ enum MemberNames {
 
     private static func hasSuffix(_ name: some BidirectionalCollection<UInt8>, _ suffix: String) -> Bool {
         let end = name.suffix(suffix.utf8.count)
-        return end.count == suffix.utf8.count && end.elementsEqual(suffix.utf8) { lowercase($0) == $1 }
-    }
-
-    private static func lowercase(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+        return end.count == suffix.utf8.count && end.elementsEqual(suffix.utf8) { $0.lowercased == $1 }
     }
 }

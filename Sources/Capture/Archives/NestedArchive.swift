@@ -4,23 +4,17 @@ import Telemetry
 
 /// An archive that lies in a capture.
 struct NestedArchive {
-    /// The result of opening such an archive.
     struct Opened {
         /// Its members; nil if it cannot be read, or has only the name of an archive.
         var tree: SpooledTree?
         var problems: [PlacedProblem] = []
-        /// Whether something was lost.
         var isIncomplete = false
-        /// Reads it again.
         var rereading: ArchiveRereading?
     }
 
     private let path: String
     private let place: ArchivePlace
 
-    /// - Parameters:
-    ///   - path: its path in the capture.
-    ///   - capturePath: the path of the capture, as given.
     init(_ path: String, in capturePath: String, label: String) {
         self.path = path
         place = ArchivePlace(label: label, path: path, in: capturePath)
@@ -31,8 +25,7 @@ struct NestedArchive {
     /// The name of the folder that was packed, as far as its own name tells it.
     var rootName: String { place.rootName }
 
-    /// Spools what is wanted.
-    /// - Throws: ``ArchiveError`` if the spool cannot take more; all else becomes a problem.
+    /// Spools the wanted members. Throws an error if the spool cannot take more. Any other error becomes a problem.
     func open(
         in tree: FileTree, spool: Spool, formats: [StoreFormat], jobs: JobLimit
     ) async throws(ArchiveError) -> Opened {
@@ -57,11 +50,11 @@ struct NestedArchive {
         _ source: ByteSource, _ spool: Spool, _ formats: [StoreFormat], _ jobs: JobLimit
     ) async throws(ArchiveError) -> Opened {
         do throws(ArchiveError) {
-            let result = try await ArchiveSpooler(place, spool: spool, formats: formats, jobs: jobs).run(
-                .source(source))
+            let spooler = ArchiveSpooler(place, spool: spool, formats: formats, jobs: jobs)
+            let result = try await spooler.run(.source(source))
             return Opened(
                 tree: result.tree, problems: result.problems, isIncomplete: !result.problems.isEmpty,
-                rereading: ArchiveRereading(source, place, spool: spool, formats: formats, jobs: jobs))
+                rereading: ArchiveRereading(source: source, spooler: spooler))
         } catch {
             switch error.reason {
             case .file(let file) where file.operation == .spool: throw error

@@ -4,8 +4,9 @@ import Tar
 
 extension ArchiveSpooler {
     /// Takes the members of a tar archive that is plain; its bytes are decompressed by another job.
-    /// - Throws: ``PlainReadingError``.
-    mutating func takeMembers(of chunks: TarChunks) async throws(PlainReadingError) {
+    /// - Throws: ``ArchiveError`` if the spool cannot take more or a limit is passed. Any other error means that the archive is
+    ///   not plain.
+    mutating func takeMembers(of chunks: TarChunks) async throws {
         var tar = PlainTar()
         var file: OpenFile?
         var ahead = OrderedTasks<[UInt8]>(limit: jobs)
@@ -16,12 +17,11 @@ extension ArchiveSpooler {
                 ahead.add { try chunks.next() }
             }
             // Without the mark of the end, members may be missing.
-            guard let chunk = try? await ahead.next(), !chunk.isEmpty else { throw .notPlain }
+            guard let chunk = try? await ahead.next(), !chunk.isEmpty else { throw NotPlain() }
             // One chunk at a time is made, while another is looked at.
             if jobs.jobs > 1, !isSkipping { ahead.add { try chunks.next() } }
             if try take(chunk.span, of: &tar, &file) {
-                // libarchive then says what is wrong.
-                guard (try? chunks.finish()) != nil else { throw .notPlain }
+                guard (try? chunks.finish()) != nil else { throw NotPlain() }
                 return
             }
         }
@@ -35,19 +35,18 @@ extension ArchiveSpooler {
         let start: Int
     }
 
-    /// Takes what is in a chunk.
-    /// - Returns: whether it is the end.
+    /// Adds the members in a chunk. Returns whether the archive ends there.
     private mutating func take(
         _ chunk: Span<UInt8>, of tar: inout PlainTar, _ file: inout OpenFile?
-    ) throws(PlainReadingError) -> Bool {
-        while let step = try Self.next(&tar, in: chunk) {
+    ) throws -> Bool {
+        while let step = try tar.next(in: chunk) {
             switch step {
             case .member(let plain):
                 let member = ArchiveReader.Member(plain)
-                let path = try takePlainHeader(of: member)
-                file = path.map { OpenFile(member: member, path: $0, start: spool.end) }
+                try checkLimits()
+                file = takeHeader(of: member).map { OpenFile(member: member, path: $0, start: spool.end) }
             case .contents(let range):
-                if file != nil { try appendPlain(chunk.extracting(range)) }
+                if file != nil { try append(chunk.extracting(range)) }
             case .endOfMember:
                 guard let done = file else { continue }
                 add(done.member, at: done.path, .spooled(offset: done.start, count: spool.end - done.start))
@@ -56,16 +55,6 @@ extension ArchiveSpooler {
             }
         }
         return false
-    }
-
-    private static func next(
-        _ tar: inout PlainTar, in chunk: Span<UInt8>
-    ) throws(PlainReadingError) -> PlainTar.Step? {
-        do throws(NotPlain) {
-            return try tar.next(in: chunk)
-        } catch {
-            throw .notPlain
-        }
     }
 }
 

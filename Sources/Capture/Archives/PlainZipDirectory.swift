@@ -1,11 +1,11 @@
 import Bytes
 import Files
+import Tar
 import Zip
 
 /// The members of a zip archive that is plain: files and folders one behind the other, stored or deflated, in the order of
 /// the directory at the end. It is read piece by piece.
 struct PlainZipDirectory {
-    /// A member in the archive.
     struct Member {
         let entry: ZipEntry
         let kind: FolderEntries.Kind
@@ -29,12 +29,10 @@ struct PlainZipDirectory {
     /// What may stand around the contents of a member: a header with a name and fields, and the sizes behind them.
     private static let mostAround = ZipEntry.mostHeaderBytes + 24
 
-    /// Finds the directory.
-    /// - Returns: nil if there is none where it belongs.
-    /// - Throws: `notPlain`.
-    init?(_ source: ByteSource) throws(PlainReadingError) {
+    /// Finds the directory. Returns `nil` if there is none at the end of the archive.
+    init?(_ source: ByteSource) throws(NotPlain) {
         let size = min(source.count, ZipDirectoryEnd.size)
-        guard let tail = try? source.bytes(at: source.count - size, count: size) else { throw .notPlain }
+        guard let tail = try? source.bytes(at: source.count - size, count: size) else { throw NotPlain() }
         guard let end = ZipDirectoryEnd(tail: tail.span, ofArchiveOf: source.count) else { return nil }
         self.source = source
         self.end = end
@@ -43,14 +41,13 @@ struct PlainZipDirectory {
     }
 
     /// The next member; nil at the end.
-    /// - Throws: `notPlain`.
-    mutating func next() throws(PlainReadingError) -> Member? {
+    mutating func next() throws(NotPlain) -> Member? {
         guard let entry = following else { return nil }
         following = try nextEntry()
         let bound = following?.offset ?? end.directory.lowerBound
         guard let kind = entry.plainKind, entry.offset < bound, entry.compressedSize <= bound - entry.offset,
             bound - entry.offset - entry.compressedSize <= Self.mostAround
-        else { throw .notPlain }
+        else { throw NotPlain() }
         return Member(entry: entry, kind: kind, extent: entry.offset..<bound)
     }
 
@@ -65,14 +62,14 @@ struct PlainZipDirectory {
         }
     }
 
-    private mutating func nextEntry() throws(PlainReadingError) -> ZipEntry? {
+    private mutating func nextEntry() throws(NotPlain) -> ZipEntry? {
         guard entriesLeft > 0 else {
-            guard position == end.directory.count, place == piece.count else { throw .notPlain }
+            guard position == end.directory.count, place == piece.count else { throw NotPlain() }
             return nil
         }
         if let entry = takeEntry() { return entry }
         try readOn()
-        guard let entry = takeEntry() else { throw .notPlain }
+        guard let entry = takeEntry() else { throw NotPlain() }
         return entry
     }
 
@@ -85,11 +82,11 @@ struct PlainZipDirectory {
         return entry
     }
 
-    private mutating func readOn() throws(PlainReadingError) {
+    private mutating func readOn() throws(NotPlain) {
         let start = end.directory.lowerBound + position
         let count = min(Self.pieceSize, end.directory.count - position)
         guard count > 0, let read = try? source.bytes(at: start, count: count), read.count == count else {
-            throw .notPlain
+            throw NotPlain()
         }
         piece = piece[place...] + read
         place = 0

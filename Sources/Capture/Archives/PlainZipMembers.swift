@@ -1,11 +1,13 @@
 import Files
 import Parallel
+import Tar
 import Zip
 
 extension ArchiveSpooler {
     /// Takes the members of a zip archive that is plain; several parts of it are unpacked at the same time.
-    /// - Throws: ``PlainReadingError``.
-    mutating func takeMembers(of directory: PlainZipDirectory) async throws(PlainReadingError) {
+    /// - Throws: ``ArchiveError`` if the spool cannot take more or a limit is passed. Any other error means that the archive is
+    ///   not plain.
+    mutating func takeMembers(of directory: PlainZipDirectory) async throws {
         let source = directory.source
         var cutting = Cutting(directory: directory)
         var parts: [ZipPart] = []
@@ -16,8 +18,7 @@ extension ArchiveSpooler {
                 unpacked.add { try part.contents(in: source) }
             }
             guard !parts.isEmpty else { return }
-            // libarchive then reports what is wrong.
-            guard let contents = try? await unpacked.next() else { throw .notPlain }
+            guard let contents = try? await unpacked.next() else { throw NotPlain() }
             try take(parts.removeFirst(), contents, from: source)
         }
     }
@@ -32,16 +33,17 @@ extension ArchiveSpooler {
     }
 
     /// What one job reads; nil at the end.
-    private mutating func nextPart(of cutting: inout Cutting) throws(PlainReadingError) -> ZipPart? {
+    private mutating func nextPart(of cutting: inout Cutting) throws -> ZipPart? {
         var part = ZipPart()
         if let member = cutting.left { _ = part.add(member) }
         cutting.left = nil
         while let found = try cutting.directory.next() {
             let entry = found.entry
-            guard entry.size <= limits.memberSize else { throw .notPlain }
-            let path = try takePlainHeader(of: ArchiveReader.Member(found))
+            guard entry.size <= limits.memberSize else { throw NotPlain() }
+            try checkLimits()
+            let path = takeHeader(of: ArchiveReader.Member(found))
             if path != nil { cutting.size += entry.size }
-            guard !limits.isOverExpanded(cutting.size, from: cutting.directory.source.count) else { throw .notPlain }
+            guard !limits.isOverExpanded(cutting.size, from: cutting.directory.source.count) else { throw NotPlain() }
             let member = ZipPart.Member(path: path, entry: entry, extent: found.extent)
             guard part.add(member) else {
                 cutting.left = member
@@ -51,12 +53,9 @@ extension ArchiveSpooler {
         return part.members.isEmpty ? nil : part
     }
 
-    /// Spools the contents of a part.
-    private mutating func take(
-        _ part: ZipPart, _ contents: [UInt8], from source: ByteSource
-    ) throws(PlainReadingError) {
+    private mutating func take(_ part: ZipPart, _ contents: [UInt8], from source: ByteSource) throws {
         var place = spool.end
-        if let large = part.large { try spool(large, from: source) } else { try appendPlain(contents.span) }
+        if let large = part.large { try spool(large, from: source) } else { try append(contents.span) }
         for member in part.members {
             guard let path = member.path else { continue }
             members.addFile(path, .spooled(offset: place, count: member.entry.size))
@@ -64,16 +63,10 @@ extension ArchiveSpooler {
         }
     }
 
-    private func spool(_ large: ZipPart.Member, from source: ByteSource) throws(PlainReadingError) {
+    private func spool(_ large: ZipPart.Member, from source: ByteSource) throws {
         guard large.path != nil else { return }
-        do {
-            var unpacking = try ZipUnpacking()
-            try unpacking.read(large, in: source) { try appendPlain($0) }
-        } catch let error as PlainReadingError {
-            throw error
-        } catch {
-            throw .notPlain
-        }
+        var unpacking = try ZipUnpacking()
+        try unpacking.read(large, in: source) { try append($0) }
     }
 }
 

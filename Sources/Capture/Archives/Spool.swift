@@ -24,10 +24,7 @@ public final class Spool: Sendable {
 
     private static let writeSize = 1 << 20
 
-    /// - Parameters:
-    ///   - folder: where the file is made.
-    ///   - limit: the most bytes that it may hold.
-    ///   - archiveLimits: how much an archive may hold.
+    /// Creates a spool whose file is made in `folder` and may have up to `limit` bytes.
     public init(folder: String = "/tmp", limit: Int = 16 << 30, archiveLimits: ArchiveLimits = ArchiveLimits()) {
         self.folder = folder
         self.limit = limit
@@ -37,14 +34,12 @@ public final class Spool: Sendable {
     /// How many bytes there are.
     var end: Int { state.withLock { $0.end } }
 
-    /// Checks that a file of its own may have some bytes beside those that there are.
-    /// - Throws: `FileError` with operation `spool`; `EOVERFLOW` beyond the limit.
+    /// Throws `EOVERFLOW` unless a separate file may have `count` bytes beside those of the spool.
     func checkRoom(for count: Int) throws(FileError) {
         guard count <= limit - end else { throw FileError(.spool, folder, code: EOVERFLOW) }
     }
 
-    /// Appends bytes.
-    /// - Throws: `FileError` with operation `spool`; `EOVERFLOW` beyond the limit.
+    /// Appends bytes. Throws `EOVERFLOW` beyond the limit.
     func append(_ bytes: Span<UInt8>) throws(FileError) {
         try state.withLock { state throws(FileError) in
             guard bytes.count <= limit - state.end else { throw FileError(.spool, folder, code: EOVERFLOW) }
@@ -54,9 +49,7 @@ public final class Spool: Sendable {
         }
     }
 
-    /// Takes all of the standard input.
-    /// - Parameter head: what was read of it.
-    /// - Throws: `FileError`.
+    /// Copies all of the standard input, of which `head` was read before.
     public func takeStandardInput(head: [UInt8]) throws(FileError) -> ByteSource {
         let start = end
         var part = head
@@ -77,8 +70,7 @@ public final class Spool: Sendable {
         }
     }
 
-    /// The file, with all bytes in it.
-    /// - Throws: `FileError` with operation `spool`.
+    /// Returns the file, to which all bytes were written.
     func file() throws(FileError) -> SpoolFile {
         try state.withLock { state throws(FileError) in try write(&state) }
     }

@@ -8,9 +8,6 @@ import Tar
 final class TarChunks: Sendable {
     private struct State: ~Copyable {
         let input: ArchiveInput
-        /// What the input gave last and no chunk has yet.
-        var rest = UnsafeRawBufferPointer(start: nil, count: 0)
-        /// How many bytes were given.
         var given = 0
     }
 
@@ -23,29 +20,21 @@ final class TarChunks: Sendable {
     /// Whether bytes can be passed over without being read.
     private let canSkip: Bool
 
-    /// Begins at the start of an archive.
-    /// - Throws: `notPlain` if it cannot be read.
-    init(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws(PlainReadingError) {
-        let input: ArchiveInput
-        do throws(ArchiveError) {
-            input = try ArchiveInput.opening(bytes, limits)
-        } catch {
-            throw .notPlain
-        }
+    /// Throws an error if the archive cannot be read. libarchive then reports why.
+    init(_ bytes: ArchiveBytes, _ limits: ArchiveLimits) throws(NotPlain) {
+        guard let input = try? ArchiveInput.opening(bytes, limits) else { throw NotPlain() }
         canSkip = input.canSkip
         state = Mutex(State(input: input))
     }
 
-    /// The next chunk; no bytes at the end.
-    /// - Throws: ``ArchiveError``; ``NotPlain`` for an archive of a part of a block.
+    /// Returns the next chunk, or no bytes at the end. Throws ``NotPlain`` if the archive ends within a block.
     func next() throws -> [UInt8] {
         try state.withLock { state in
             let chunk = try [UInt8](capacity: Self.size) { output in
                 while !output.isFull {
-                    if state.rest.isEmpty { state.rest = try state.input.nextBlock() }
-                    guard !state.rest.isEmpty else { return }
-                    let count = output.append(asMuchAsFitsOf: state.rest.assumingMemoryBound(to: UInt8.self).span)
-                    state.rest = UnsafeRawBufferPointer(rebasing: state.rest[count...])
+                    let count = output.count
+                    try state.input.read(into: &output)
+                    guard output.count > count else { return }
                 }
             }
             state.given += chunk.count
@@ -55,23 +44,12 @@ final class TarChunks: Sendable {
         }
     }
 
-    /// Reads what is behind the last member, and compares the checksums of compressions.
-    ///
-    /// - Throws: ``ArchiveError``.
+    /// Reads what follows the last member, and compares the checksums of compressions.
     func finish() throws { try state.withLock { try $0.input.finish() } }
 
     /// Whether it is worth the trouble to pass over bytes.
     func isWorthSkipping(_ count: Int) -> Bool { canSkip && count >= Self.leastSkipped }
 
-    /// Passes over bytes that nobody wants.
-    /// - Parameter count: a multiple of ``TarEntry/blockSize``.
-    /// - Returns: how many were passed over; fewer if the archive ends.
-    func skip(_ count: Int) -> Int {
-        state.withLock { state in
-            let left = count - state.rest.count
-            guard left > 0 else { return 0 }
-            state.rest = UnsafeRawBufferPointer(start: nil, count: 0)
-            return count - left + Int(state.input.skip(Int64(left)))
-        }
-    }
+    /// Skips `count` bytes, which are whole blocks. Returns the number of skipped bytes, which is smaller if the archive ends.
+    func skip(_ count: Int) -> Int { state.withLock { Int($0.input.skip(Int64(count))) } }
 }

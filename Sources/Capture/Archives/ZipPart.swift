@@ -36,8 +36,7 @@ struct ZipPart: Sendable {
             : member.extent.count <= mostBytes && member.entry.size <= mostBytes
     }
 
-    /// Adds the next member if there is room.
-    /// - Returns: whether it was added.
+    /// Adds the next member if there is room. Returns whether it was added.
     mutating func add(_ member: Member) -> Bool {
         let all = members.isEmpty ? member.extent : extent.lowerBound..<member.extent.upperBound
         let made = member.path == nil ? size : size + member.entry.size
@@ -49,8 +48,8 @@ struct ZipPart: Sendable {
         return true
     }
 
-    /// The contents of all members that are wanted, one behind the other; none of a large one.
-    /// - Throws: `FileError`; ``InflateError``, ``NotPlain`` for members that are not what the directory says.
+    /// Returns the adjacent contents of all wanted members, or nothing for a large one. Throws an error if a member
+    /// differs from its entry in the directory.
     func contents(in source: ByteSource) throws -> [UInt8] {
         if let large {
             _ = try ZipUnpacking.contents(of: large, in: source)

@@ -9,16 +9,11 @@ struct ZipUnpacking: ~Copyable {
 
     private static let pieceSize = 256 << 10
 
-    /// - Throws: ``InflateError`` when there is no memory.
     init() throws(InflateError) {
         inflater = try Inflater(.none)
     }
 
-    /// Appends the contents of a file.
-    /// - Parameters:
-    ///   - bytes: all of them as they are packed.
-    ///   - output: has room for a byte more.
-    /// - Throws: ``InflateError``, ``NotPlain``.
+    /// Appends the contents of a file to `output`, which has room for one byte more.
     mutating func append(_ bytes: Span<UInt8>, of entry: ZipEntry, to output: inout OutputSpan<UInt8>) throws {
         let start = output.count
         guard entry.size < output.freeCapacity else { throw NotPlain() }
@@ -35,8 +30,7 @@ struct ZipUnpacking: ~Copyable {
         else { throw NotPlain() }
     }
 
-    /// Hands the contents of a large file to a body, piece by piece.
-    /// - Throws: `FileError`, ``InflateError``, ``NotPlain``, and what the body throws.
+    /// Calls `body` with the contents of a large file, piece by piece.
     mutating func read(
         _ member: ZipPart.Member, in source: ByteSource, _ body: (Span<UInt8>) throws -> Void
     ) throws {
@@ -51,8 +45,7 @@ struct ZipUnpacking: ~Copyable {
         guard size == member.entry.size, checksum == member.entry.checksum else { throw NotPlain() }
     }
 
-    /// Where the contents of a large member stand in the archive.
-    /// - Throws: `FileError`, ``NotPlain``.
+    /// Returns the range of the contents of a large member in the archive.
     static func contents(of member: ZipPart.Member, in source: ByteSource) throws -> Range<Int> {
         let start = member.extent.lowerBound
         let header = try source.bytes(at: start, count: min(ZipEntry.mostHeaderBytes, member.extent.count))

@@ -22,7 +22,6 @@ struct BackupContents {
     /// A row by its path in the backup: `<domain>/<path>`.
     typealias Path = [UInt8]
 
-    /// The files.
     private(set) var entries = BackupEntries()
     /// The containers that rows belong to, by their names.
     private(set) var domains: [String: BackupDomain] = [:]
@@ -41,7 +40,6 @@ struct BackupContents {
     /// The rows that are not kept, and whose file is not named for their domain and path.
     private var doubtful = Refused()
     private var isFull = false
-    /// The domain of the last row.
     private var lastDomain: (name: [UInt8], domain: RowPlace.Domain)?
 
     /// Rows that are not read, as one line tells them.
@@ -62,7 +60,6 @@ struct BackupContents {
         self.nameLimit = nameLimit
     }
 
-    /// Takes a row.
     mutating func take(_ row: ManifestRow) {
         switch RowPlace(row, in: domain(of: row)) {
         case .system: checkName(of: row)
@@ -191,10 +188,8 @@ extension BackupContents {
         case counted
     }
 
-    /// The rows as folders and files.
-    /// - Parameters:
-    ///   - prefix: what the paths of the capture begin with.
-    ///   - look: says whether a file that is a store by its name can be read.
+    /// Returns the rows as folders and files. Their paths in the capture begin with `prefix`.
+    /// - Parameter look: Returns whether a file that is a store by its name can be read.
     consuming func finish(
         prefix: String, _ problems: inout BackupProblems,
         _ look: (_ number: Int, _ path: String, inout BackupProblems) -> Readable

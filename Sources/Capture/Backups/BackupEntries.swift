@@ -2,7 +2,6 @@ import DeviceBackup
 
 /// What has to be known of the files of a backup to open them, side by side in a few buffers: there may be millions.
 struct BackupEntries {
-    /// A file.
     struct Entry {
         /// What it is called in the backup.
         let fileID: FileID
@@ -14,41 +13,47 @@ struct BackupEntries {
         let isUnderstood: Bool
     }
 
+    /// The size of a file and the end of its key in `keys`. The size comes first, so that both fit in 16 bytes.
+    private struct Details {
+        let size: Size
+        let keyEnd: UInt32
+    }
+
+    private enum Size {
+        case known(Int)
+        case missing
+        /// Nothing that the manifest says of the file could be understood.
+        case notUnderstood
+    }
+
     private var fileIDs: [UInt8] = []
     private var keys: [UInt8] = []
-    /// Where the keys end, one after another.
-    private var keyEnds: [Int] = []
-    private var sizes: [Int] = []
+    private var details: [Details] = []
 
-    /// In the place of a size: there is none, or nothing was understood at all.
-    private static let noSize = -1
-    private static let notUnderstood = -2
     /// A key that is longer is none; that it is too long still shows.
     private static let keyLimit = WrappedKey.size + 1
 
-    /// How many files there are.
-    var count: Int { sizes.count }
+    var count: Int { details.count }
 
-    /// Adds a file.
-    mutating func append(_ fileID: FileID, _ details: MBFile?) {
+    mutating func append(_ fileID: FileID, _ file: MBFile?) {
         fileIDs += fileID.bytes
-        set(details)
+        if let key = file?.key { keys += key.prefix(Self.keyLimit) }
+        let size: Size = file.map { $0.size.map(Size.known) ?? .missing } ?? .notUnderstood
+        details.append(Details(size: size, keyEnd: UInt32(keys.count)))
     }
 
-    private mutating func set(_ details: MBFile?) {
-        if let key = details?.key { keys += key.prefix(Self.keyLimit) }
-        keyEnds.append(keys.count)
-        sizes.append(details.map { $0.size ?? Self.noSize } ?? Self.notUnderstood)
-    }
-
-    /// The file of a number.
     subscript(number: Int) -> Entry {
-        let start = number == 0 ? 0 : keyEnds[number - 1]
-        let key = keys[start..<keyEnds[number]]
+        let start = number == 0 ? 0 : Int(details[number - 1].keyEnd)
+        let key = keys[start..<Int(details[number].keyEnd)]
+        let (size, isUnderstood): (Int?, Bool) =
+            switch details[number].size {
+            case .known(let size): (size, true)
+            case .missing: (nil, true)
+            case .notUnderstood: (nil, false)
+            }
         return Entry(
             fileID: FileID(bytes: fileIDs[number * FileID.size..<(number + 1) * FileID.size]),
-            key: key.isEmpty ? nil : Array(key), size: sizes[number] >= 0 ? sizes[number] : nil,
-            isUnderstood: sizes[number] != Self.notUnderstood)
+            key: key.isEmpty ? nil : Array(key), size: size, isUnderstood: isUnderstood)
     }
 
     /// The name of the file of a number.

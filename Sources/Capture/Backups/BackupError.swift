@@ -31,6 +31,15 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
         description = error.description
     }
 
+    /// Calls `body`, and rethrows its error as a `BackupError`.
+    static func wrapping<Value: ~Copyable>(_ body: () throws(FileError) -> Value) throws(BackupError) -> Value {
+        do throws(FileError) {
+            return try body()
+        } catch {
+            throw BackupError(error)
+        }
+    }
+
     /// Whether there is no room for what has to be copied to be read.
     var isWithoutRoom: Bool {
         if case .file(let error) = cause { error.operation == .spool } else { false }

@@ -7,21 +7,26 @@ import Secrets
 ///
 /// Source: "iOS backups", sections 5.4 and 6.
 final class BackupFiles: ContentsFinder {
-    /// How the files are stored.
     enum Protection: Sendable {
         case plain
         /// Encrypted, all of them.
         case encrypted(ClassKeys)
         /// A tool decrypted the manifest, and perhaps the files. The keys are there if one of them needs one.
         case mixed(ClassKeys?)
+
+        var keys: ClassKeys? {
+            switch self {
+            case .plain: nil
+            case .encrypted(let keys): keys
+            case .mixed(let keys): keys
+            }
+        }
     }
 
     private let entries: BackupEntries
     private let folder: RootFolder
     private let protection: Protection
 
-    /// - Parameters:
-    ///   - folder: that of the backup.
     init(_ entries: BackupEntries, in folder: RootFolder, protection: Protection) {
         self.entries = entries
         self.folder = folder
@@ -29,20 +34,9 @@ final class BackupFiles: ContentsFinder {
     }
 
     /// Whether a password was needed.
-    var isEncrypted: Bool {
-        switch protection {
-        case .plain, .mixed(nil): false
-        case .encrypted, .mixed(.some): true
-        }
-    }
+    var isEncrypted: Bool { protection.keys != nil }
 
-    /// The classes whose keys are damaged.
-    var damagedClasses: [Int] {
-        switch protection {
-        case .plain, .mixed(nil): []
-        case .encrypted(let keys), .mixed(let keys?): keys.damaged
-        }
-    }
+    var damagedClasses: [Int] { protection.keys?.damaged ?? [] }
 
     func source(ofFile number: Int) throws(FileError) -> ByteSource {
         let entry = entries[number]

@@ -5,18 +5,10 @@ import Secrets
 ///
 /// Source: "iOS backups", sections 5.2, 5.3 and 9.
 struct BackupLock {
-    private let lists: BackupLists
-    private let place: BackupPlace
-    private let passwords: BackupPasswords
+    let lists: BackupLists
+    let place: BackupPlace
+    let passwords: BackupPasswords
 
-    init(_ lists: BackupLists, place: BackupPlace, passwords: BackupPasswords) {
-        self.lists = lists
-        self.place = place
-        self.passwords = passwords
-    }
-
-    /// The keys of the classes.
-    /// - Throws: ``BackupError``.
     func open() throws(BackupError) -> ClassKeys {
         guard let bytes = lists.keybag else { throw BackupError("B24", "the backup is encrypted and has no keybag") }
         let bag: Keybag

@@ -8,26 +8,19 @@ import Telemetry
 ///
 /// Source: "iOS backups", sections 3 to 5 and 8.
 struct BackupOpening {
-    private let place: BackupPlace
-    private let spool: Spool
-    private let passwords: BackupPasswords
-
-    init(_ place: BackupPlace, spool: Spool, passwords: BackupPasswords) {
-        self.place = place
-        self.spool = spool
-        self.passwords = passwords
-    }
+    let place: BackupPlace
+    let spool: Spool
+    let passwords: BackupPasswords
 
     /// Reads the manifest of the backup in a folder.
-    /// - Throws: ``BackupError``.
     func open(_ folder: borrowing Folder, names: StoreNames) throws(BackupError) -> OpenedManifest {
-        let lists = try reading { () throws(FileError) in try BackupLists(in: folder) }
-        let lock = BackupLock(lists, place: place, passwords: passwords)
+        let lists = try BackupError.wrapping { () throws(FileError) in try BackupLists(in: folder) }
+        let lock = BackupLock(lists: lists, place: place, passwords: passwords)
         let found = try manifest(in: folder, lists, lock)
         var contents = BackupContents(names, nameLimit: spool.archiveLimits.nameBytes)
         var unlisted: UnlistedFiles?
         if case .binary = found.rows {
-            unlisted = try reading { () throws(FileError) in try UnlistedFiles(in: folder) }
+            unlisted = try BackupError.wrapping { () throws(FileError) in try UnlistedFiles(in: folder) }
         }
         var end = try found.rows.forEach { row throws(BackupError) in
             contents.take(row)
@@ -45,7 +38,7 @@ struct BackupOpening {
     private struct Found {
         let rows: ManifestRows
         let format: BackupFacts.Format
-        let protection: OpenedManifest.Protection
+        let protection: BackupFiles.Protection
     }
 
     private func manifest(
@@ -55,26 +48,26 @@ struct BackupOpening {
             guard let old = try source(BackupSigns.binary, in: folder) else {
                 throw BackupError("B33", "the manifest is gone")
             }
-            let protection: OpenedManifest.Protection = lists.isEncrypted ? .encrypted(try lock.open()) : .plain
+            let protection: BackupFiles.Protection = lists.isEncrypted ? .encrypted(try lock.open()) : .plain
             return Found(rows: .binary(old), format: .mbdb, protection: protection)
         }
         let isPlain = ManifestDatabase.isDatabase(
-            try reading { () throws(FileError) in try main.bytes(at: 0, count: 16) })
+            try BackupError.wrapping { () throws(FileError) in try main.bytes(at: 0, count: 16) })
         guard !isPlain, lists.isEncrypted else {
             let database = try database(main, in: folder)
-            let protection: OpenedManifest.Protection =
+            let protection: BackupFiles.Protection =
                 if !lists.isEncrypted {
                     .plain
                 } else if lists.manifestKey != nil {
-                    .mixed
+                    .mixed(nil)
                 } else {
                     .encrypted(try lock.open())
                 }
             return Found(rows: .database(database), format: .sqlite, protection: protection)
         }
         let keys = try lock.open()
-        let decrypted = try decrypt(main, lists, keys)
-        return Found(rows: .database(try database(decrypted)), format: .sqlite, protection: .encrypted(keys))
+        let database = try ManifestDatabase(decrypt(main, lists, keys), isDecrypted: true, spool: spool)
+        return Found(rows: .database(database), format: .sqlite, protection: .encrypted(keys))
     }
 
     // MARK: The database
@@ -83,20 +76,7 @@ struct BackupOpening {
     private func database(_ main: ByteSource, in folder: borrowing Folder) throws(BackupError) -> ManifestDatabase {
         let journal = try source(BackupSigns.database + "-journal", in: folder)
         let log = try source(BackupSigns.database + "-wal", in: folder)
-        do throws(ManifestDatabase.Fault) {
-            return try ManifestDatabase(main, journal: journal, log: log, spool: spool)
-        } catch {
-            throw BackupError(error, isEncrypted: false)
-        }
-    }
-
-    /// A decrypted one.
-    private func database(_ main: ByteSource) throws(BackupError) -> ManifestDatabase {
-        do throws(ManifestDatabase.Fault) {
-            return try ManifestDatabase(main, journal: nil, log: nil, spool: spool)
-        } catch {
-            throw BackupError(error, isEncrypted: true)
-        }
+        return try ManifestDatabase(main, journal: journal, log: log, spool: spool)
     }
 
     /// The padding stays on: the header tells how long the database is.
@@ -114,7 +94,7 @@ struct BackupOpening {
         guard main.count > 0, main.count.isMultiple(of: CipherKey.blockSize) else {
             throw BackupError("B27", "the encrypted manifest has \(main.count) bytes, which are no whole blocks")
         }
-        return try reading { () throws(FileError) in
+        return try BackupError.wrapping { () throws(FileError) in
             ByteSource(try DecryptedBytes(main, key: key, path: BackupSigns.database))
         }
     }
@@ -128,14 +108,6 @@ struct BackupOpening {
             // A link beside a manifest is not followed, and a manifest without it may be another one.
             guard [ELOOP, ENOTSUP, EISDIR].contains(error.code) else { throw BackupError(error) }
             throw BackupError("B33", "\(name) is no regular file")
-        }
-    }
-
-    private func reading<Value>(_ body: () throws(FileError) -> Value) throws(BackupError) -> Value {
-        do throws(FileError) {
-            return try body()
-        } catch {
-            throw BackupError(error)
         }
     }
 }

@@ -8,11 +8,8 @@ import Synchronization
 ///
 /// Source: "iOS backups", section 9.
 public final class BackupPasswords: Sendable {
-    /// Asks for the password of a backup.
-    /// - Parameters:
-    ///   - path: the path by which the backup is named.
-    ///   - isAgain: whether the one before was wrong.
-    /// - Returns: nil if there is nobody to ask, or no answer.
+    /// Asks for the password of the backup at `path`. Returns `nil` if there is no answer.
+    /// - Parameter isAgain: Whether the previous answer was wrong.
     public typealias Asking = @Sendable (_ path: String, _ isAgain: Bool) -> Secret?
 
     /// Has a key derived, which may take seconds, and can say so.
@@ -38,7 +35,6 @@ public final class BackupPasswords: Sendable {
 
     /// Why a keybag stays locked.
     enum Refusal: Error, Equatable {
-        /// There is no password.
         case missing
         /// No class unwraps with any of them.
         case wrong
@@ -58,10 +54,8 @@ public final class BackupPasswords: Sendable {
     private static let mostQuestions = 3
 
     /// - Parameters:
-    ///   - known: the passwords that were given, in the order in which they are tried.
-    ///   - ask: asks for another one; nil if nobody can be asked.
-    ///   - wait: has a key derived.
-    ///   - roundBudget: The maximum number of rounds for all backups.
+    ///   - known: The passwords, in the order in which they are tried.
+    ///   - ask: Asks for another password, or `nil` if nobody can be asked.
     public init(
         _ known: [Secret] = [], ask: Asking? = nil, roundBudget: Int = BackupPasswords.roundBudget,
         whileDeriving wait: @escaping Waiting = { $2() }
@@ -79,9 +73,7 @@ public final class BackupPasswords: Sendable {
         }
     }
 
-    /// The class keys of a keybag.
-    /// - Parameter path: the path by which questions name the backup.
-    /// - Throws: ``Refusal``.
+    /// Returns the class keys of a keybag. Questions name the backup by `path`.
     func unlock(_ bag: Keybag, path: String) throws(Refusal) -> ClassKeys {
         let count = state.withLock { $0.passwords.count }
         for index in 0..<count {

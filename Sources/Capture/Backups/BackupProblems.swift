@@ -11,9 +11,7 @@ struct BackupProblems {
         var order: (String, String, Int) { (caseID ?? "", code, isLoss == true ? 1 : 0) }
     }
 
-    /// The label of the capture.
     private let label: String
-    /// The path of the backup in the capture.
     private let path: String
     private var placed: [PlacedProblem] = []
     private var counts: [Kind: Int] = [:]
@@ -52,7 +50,6 @@ struct BackupProblems {
         placed.append(PlacedProblem(capture: label, path: place, problem: Problem(code, text, isLoss: isLoss)))
     }
 
-    /// Returns all problems.
     consuming func finish() -> [PlacedProblem] {
         for (kind, count) in counts.sorted(by: { $0.key.order < $1.key.order }) {
             let words = "\(count) more such problems in this backup"

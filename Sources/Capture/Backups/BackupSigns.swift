@@ -10,12 +10,8 @@ struct BackupSigns: Sendable {
     /// The manifest before it.
     static let binary = "Manifest.mbdb"
 
-    private let spool: Spool
-
-    /// - Parameter spool: says where a manifest may be copied to, to look at its tables.
-    init(spool: Spool) {
-        self.spool = spool
-    }
+    /// The spool in whose folder manifests are copied, so that their tables can be read.
+    let spool: Spool
 
     /// Returns whether a folder is a backup.
     ///
@@ -52,11 +48,11 @@ struct BackupSigns: Sendable {
         }
         // A log that cannot be read is reported when the backup is opened.
         let log = try? folder.source(Array((Self.database + "-wal").utf8))
-        do throws(ManifestDatabase.Fault) {
-            _ = try ManifestDatabase(main, journal: nil, log: log, spool: spool)
+        do throws(BackupError) {
+            _ = try ManifestDatabase(main, log: log, spool: spool)
             return true
         } catch {
-            if case .file = error { return true }
+            if case .file = error.cause { return true }
             return false
         }
     }

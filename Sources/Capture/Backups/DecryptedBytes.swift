@@ -7,7 +7,7 @@ import Secrets
 ///
 /// Source: "iOS backups", section 5.4.
 struct DecryptedBytes: ByteMaking {
-    let count: Int
+    private(set) var count: Int
     private let source: ByteSource
     private let key: CipherKey
     /// What messages call the file.
@@ -18,33 +18,28 @@ struct DecryptedBytes: ByteMaking {
     private static let piece = 1 << 20
     private static let zeros = [UInt8](repeating: 0, count: block)
 
-    /// The bytes with what stands behind them to make whole blocks.
-    /// - Throws: `FileError` if there are no whole blocks.
+    /// The bytes with their padding. Throws an error if `source` does not consist of whole blocks.
     init(_ source: ByteSource, key: CipherKey, path: String) throws(FileError) {
         guard source.count > 0, source.count.isMultiple(of: Self.block) else {
             throw .inBackup("B29", "the encrypted file has \(source.count) bytes, which are no whole blocks", path)
         }
-        self.init(source, key: key, path: path, count: source.count)
+        self.source = source
+        self.key = key
+        self.path = path
+        count = source.count
     }
 
     /// The bytes without the padding, all of which is checked.
-    /// - Throws: `FileError`.
     static func unpadded(_ source: ByteSource, key: CipherKey, path: String) throws(FileError) -> DecryptedBytes {
-        let whole = try DecryptedBytes(source, key: key, path: path)
+        var bytes = try DecryptedBytes(source, key: key, path: path)
         let last = try [UInt8](capacity: block) { output throws(FileError) in
-            try whole.read(at: whole.count - block, into: &output)
+            try bytes.read(at: bytes.count - block, into: &output)
         }
         guard let padding = Padding.count(inLast: last) else {
             throw .inBackup("B29", "what the encrypted file ends with is no padding", path)
         }
-        return DecryptedBytes(source, key: key, path: path, count: whole.count - padding)
-    }
-
-    private init(_ source: ByteSource, key: CipherKey, path: String, count: Int) {
-        self.source = source
-        self.key = key
-        self.path = path
-        self.count = count
+        bytes.count -= padding
+        return bytes
     }
 
     func isUnchanged(isAtItsPath: Bool) throws(FileError) -> Bool {
@@ -70,8 +65,7 @@ struct DecryptedBytes: ByteMaking {
 }
 
 extension FileError {
-    /// A file that a backup does not give.
-    /// - Parameter id: the case of "iOS backups", section 10.
+    /// Returns the error for a file that cannot be read from a backup. `id` is the case of "iOS backups", section 10.
     static func inBackup(_ id: String, _ words: String, _ path: String) -> FileError {
         FileError(.read, path, code: ENODATA, caseID: id, saying: words)
     }

@@ -6,18 +6,6 @@ import PrivateSQLite
 ///
 /// Source: "iOS backups", sections 3 and 8.
 struct ManifestDatabase {
-    /// Why a manifest gives no rows, or no more of them.
-    enum Fault: Error {
-        /// It is no database, or ends before its last page.
-        case notADatabase(String)
-        /// Its table is none that is read.
-        case schema(String)
-        /// What follows cannot be read.
-        case damaged(String)
-        /// The disk with the copy.
-        case file(FileError)
-    }
-
     private let database: PrivateDatabase
     /// Damage in the write-ahead log.
     let logFault: WriteAheadLogFault?
@@ -27,30 +15,33 @@ struct ManifestDatabase {
     private static let headSize = 100
     private static let signature = Array("SQLite format 3\0".utf8)
 
-    /// Whether bytes begin as a database does.
     static func isDatabase(_ head: [UInt8]) -> Bool { head.starts(with: signature) }
 
     /// Copies a manifest and opens the copy.
-    /// - Throws: ``Fault``.
-    init(_ main: ByteSource, journal: ByteSource?, log: ByteSource?, spool: Spool) throws(Fault) {
+    /// - Parameter isDecrypted: Whether `main` was decrypted.
+    init(
+        _ main: ByteSource, journal: ByteSource? = nil, log: ByteSource? = nil, isDecrypted: Bool = false, spool: Spool
+    ) throws(BackupError) {
+        // A wrong key makes bytes that are no database.
+        let notADatabase = isDecrypted ? "B27" : "B33"
         let sizes = [main, journal, log].map { $0?.count ?? 0 }
         guard sizes.allSatisfy({ $0 <= Self.sizeLimit }) else {
-            throw .notADatabase("the manifest has more than \(Self.sizeLimit >> 30) GiB")
+            throw BackupError(notADatabase, "the manifest has more than \(Self.sizeLimit >> 30) GiB")
         }
         let size = sizes.reduce(0, +)
-        let head = try Self.reading { () throws(FileError) in try main.bytes(at: 0, count: Self.headSize) }
+        let head = try BackupError.wrapping { () throws(FileError) in try main.bytes(at: 0, count: Self.headSize) }
         guard Self.isDatabase(head), head.count == Self.headSize else {
-            throw .notADatabase("the manifest is no database")
+            throw BackupError(notADatabase, "the manifest is no database")
         }
         // What stands beside may hold the pages that are missing.
         guard journal != nil || log != nil || main.count >= Self.size(by: head) else {
-            throw .notADatabase("the manifest ends before its last page")
+            throw BackupError(notADatabase, "the manifest ends before its last page")
         }
-        logFault = try Self.reading { () throws(FileError) in
+        logFault = try BackupError.wrapping { () throws(FileError) in
             try log.flatMap { (log) throws(FileError) in try WriteAheadLogFault.find(in: log) }
         }
         let folder = spool.folder
-        let copy = try Self.reading { () throws(FileError) in
+        let copy = try BackupError.wrapping { () throws(FileError) in
             try spool.checkRoom(for: size)
             return try DatabaseCopy(
                 main: main.copied(to: folder), journal: journal?.copied(to: folder),
@@ -61,18 +52,14 @@ struct ManifestDatabase {
             database = try PrivateDatabase(copy, table: "Files")
             schema = try Self.schemaFault(of: database)
         } catch {
-            throw error.isNotADatabase
-                ? .notADatabase("the manifest is no database") : .schema("its schema cannot be read: \(error)")
+            if error.isNotADatabase { throw BackupError(notADatabase, "the manifest is no database") }
+            throw Self.unreadable("its schema cannot be read: \(error)")
         }
-        if let schema { throw .schema(schema) }
+        if let schema { throw Self.unreadable(schema) }
     }
 
-    private static func reading<Value>(_ body: () throws(FileError) -> Value) throws(Fault) -> Value {
-        do throws(FileError) {
-            return try body()
-        } catch {
-            throw .file(error)
-        }
+    private static func unreadable(_ words: String) -> BackupError {
+        BackupError("B35", "the manifest cannot be read: \(words)")
     }
 
     /// The size by the header: of a page, and how many pages there are; 0 where the header does not count.
@@ -123,30 +110,30 @@ extension ManifestDatabase {
 // MARK: - Rows
 
 extension ManifestDatabase {
-    /// Hands out the rows in the order of their ids. The column `file` comes with those of apps alone.
-    /// - Throws: ``Fault`` for the rest of them, and what `body` throws.
-    func forEachRow<Failure: Error>(_ body: (ManifestRow) throws(Failure) -> Void) throws {
+    /// Calls `body` with the rows in the order of their ids until it returns `false`. Only rows of apps have the column `file`.
+    /// - Returns: The damage that ended the rows, in words, or `nil` if there is none.
+    func forEachRow(_ body: (ManifestRow) throws(BackupError) -> Bool) throws(BackupError) -> String? {
         let statement: PrivateStatement
         do throws(PrivateDatabaseError) {
             statement = try PrivateStatement(
                 "SELECT rowid, fileID, domain, relativePath, flags, file FROM Files NOT INDEXED ORDER BY rowid",
                 in: database)
         } catch {
-            throw Fault.damaged("\(error)")
+            return "\(error)"
         }
         var last: Int64?
         while true {
             do throws(PrivateDatabaseError) {
-                guard try statement.step() else { return }
+                guard try statement.step() else { return nil }
             } catch {
-                guard !error.isFault else { throw Fault.schema("cannot work on a copy: \(error)") }
-                throw Fault.damaged("\(error)")
+                guard !error.isFault else { throw Self.unreadable("cannot work on a copy: \(error)") }
+                return "\(error)"
             }
             // A page that is its own neighbour would go round for ever.
             let rowid = statement.integer(0)
-            if let last, rowid <= last { throw Fault.damaged("its rows are in no order") }
+            if let last, rowid <= last { return "its rows are in no order" }
             last = rowid
-            try body(Self.row(statement))
+            guard try body(Self.row(statement)) else { return nil }
         }
     }
 

@@ -9,7 +9,6 @@ enum ManifestRows {
     /// The most rows that are read.
     static let limit = 5_000_000
 
-    /// How the rows ended.
     enum End: Equatable {
         /// With the last one.
         case whole
@@ -17,8 +16,7 @@ enum ManifestRows {
         case lost(String, String)
     }
 
-    /// Hands out the rows, in their order.
-    /// - Throws: ``BackupError`` if nothing can be read.
+    /// Calls `body` with the rows in their order. Throws an error if nothing can be read.
     func forEach(_ body: (ManifestRow) throws(BackupError) -> Void) throws(BackupError) -> End {
         switch self {
         case .database(let database): try Self.read(database, body)
@@ -26,31 +24,21 @@ enum ManifestRows {
         }
     }
 
-    private struct TooMany: Error {}
     private static let tooMany = End.lost("B34", "the manifest has more than \(limit) rows; the others are not read")
 
     private static func read(
         _ database: ManifestDatabase, _ body: (ManifestRow) throws(BackupError) -> Void
     ) throws(BackupError) -> End {
         var count = 0
-        do {
-            try database.forEachRow { row in
-                count += 1
-                guard count <= limit else { throw TooMany() }
-                try body(row)
-            }
-            return database.logFault.map { .lost("B34", "of the manifest, \($0)") } ?? .whole
-        } catch let error as BackupError {
-            throw error
-        } catch is TooMany {
-            return tooMany
-        } catch ManifestDatabase.Fault.damaged(let words) {
-            return .lost("B34", "the manifest is damaged after \(count) rows: \(words)")
-        } catch let fault as ManifestDatabase.Fault {
-            throw BackupError(fault, isEncrypted: false)
-        } catch {
-            throw BackupError("B34", "\(error)")
+        let damage = try database.forEachRow { row throws(BackupError) in
+            count += 1
+            guard count <= limit else { return false }
+            try body(row)
+            return true
         }
+        guard count <= limit else { return tooMany }
+        if let damage { return .lost("B34", "the manifest is damaged after \(count) rows: \(damage)") }
+        return database.logFault.map { .lost("B34", "of the manifest, \($0)") } ?? .whole
     }
 
     private static func read(
@@ -82,23 +70,8 @@ enum ManifestRows {
 
     private static func piece(of source: ByteSource, at offset: Int) throws(BackupError) -> [UInt8] {
         guard offset < source.count else { return [] }
-        do throws(FileError) {
-            return try source.bytes(at: offset, count: min(1 << 20, source.count - offset))
-        } catch {
-            throw BackupError(error)
-        }
-    }
-}
-
-extension BackupError {
-    /// A manifest that gives no rows.
-    /// - Parameter isEncrypted: whether it had to be decrypted.
-    init(_ fault: ManifestDatabase.Fault, isEncrypted: Bool) {
-        switch fault {
-        case .notADatabase(let words): self.init(isEncrypted ? "B27" : "B33", words)
-        case .schema(let words): self.init("B35", "the manifest cannot be read: \(words)")
-        case .damaged(let words): self.init("B34", "the manifest is damaged: \(words)")
-        case .file(let error): self.init(error)
+        return try BackupError.wrapping { () throws(FileError) in
+            try source.bytes(at: offset, count: min(1 << 20, source.count - offset))
         }
     }
 }

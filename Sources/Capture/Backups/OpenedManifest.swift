@@ -4,35 +4,14 @@ import Telemetry
 
 /// A backup whose manifest was read: which files are wanted is known, and none of them was opened yet.
 struct OpenedManifest {
-    /// How its files are stored.
-    enum Protection {
-        case plain
-        case encrypted(ClassKeys)
-        /// The manifest looks as if a tool had decrypted it; each file tells for itself.
-        case mixed
-    }
-
-    /// Where it lies.
     let place: BackupPlace
-    private let lists: BackupLists
-    private let lock: BackupLock
-    private let format: BackupFacts.Format
-    private let protection: Protection
-    private let contents: BackupContents
-    private let end: ManifestRows.End
-
-    init(
-        place: BackupPlace, lists: BackupLists, lock: BackupLock, format: BackupFacts.Format, protection: Protection,
-        contents: BackupContents, end: ManifestRows.End
-    ) {
-        self.place = place
-        self.lists = lists
-        self.lock = lock
-        self.format = format
-        self.protection = protection
-        self.contents = contents
-        self.end = end
-    }
+    let lists: BackupLists
+    let lock: BackupLock
+    let format: BackupFacts.Format
+    /// How its files are stored. Keys of mixed files are derived once a file turns out to need one.
+    let protection: BackupFiles.Protection
+    let contents: BackupContents
+    let end: ManifestRows.End
 
     /// The paths below the backup's folder at which its files may lie.
     func forEachFile(_ body: (String) -> Void) {
@@ -43,9 +22,8 @@ struct OpenedManifest {
         }
     }
 
-    /// Makes folders and files of the rows, and looks whether the stores can be read.
-    /// - Parameter folder: that of the backup.
-    /// - Throws: ``BackupError`` if files turn out to need a password that is not there.
+    /// Makes a tree of the rows, and checks that the stores can be read from the folder of the backup. Throws an error if
+    /// files turn out to need a password that is missing.
     func finish(in folder: RootFolder) throws(BackupError) -> OpenedBackup {
         let files = try files(in: folder)
         var problems = BackupProblems(label: place.label, path: place.path)
@@ -68,14 +46,9 @@ struct OpenedManifest {
     }
 
     private func files(in folder: RootFolder) throws(BackupError) -> BackupFiles {
-        switch protection {
-        case .plain: return BackupFiles(contents.entries, in: folder, protection: .plain)
-        case .encrypted(let keys): return BackupFiles(contents.entries, in: folder, protection: .encrypted(keys))
-        case .mixed:
-            let files = BackupFiles(contents.entries, in: folder, protection: .mixed(nil))
-            guard files.needsKeys() else { return files }
-            return BackupFiles(contents.entries, in: folder, protection: .mixed(try lock.open()))
-        }
+        let files = BackupFiles(contents.entries, in: folder, protection: protection)
+        guard case .mixed = protection, files.needsKeys() else { return files }
+        return BackupFiles(contents.entries, in: folder, protection: .mixed(try lock.open()))
     }
 
     private func tellState(_ damagedClasses: [Int], _ problems: inout BackupProblems) {
@@ -92,21 +65,16 @@ struct OpenedManifest {
 
 /// A backup that can be walked.
 struct OpenedBackup {
-    /// Its rows as folders and files.
     let tree: SpooledTree
-    /// Where it lies.
     let place: BackupPlace
-    /// What it is.
     let facts: BackupFacts
-    /// What is told of it.
     let problems: [PlacedProblem]
     /// The containers in it, by their names.
     let domains: [String: BackupDomain]
 }
 
 extension OpenedBackup {
-    /// What it is, with the apps whose pings no backup holds.
-    /// - Parameter containers: the stores of all containers of the capture.
+    /// Returns the facts of the backup, with the apps whose pings are missing from backups and from `containers`.
     func facts(beside containers: [Container: [any Store]], _ names: StoreNames) -> BackupFacts {
         var facts = facts
         facts.absent = domains.filter { name, domain in

@@ -5,19 +5,12 @@ import Telemetry
 ///
 /// Source: "iOS backups", section 6.
 struct StoreNames {
-    private let formats: [StoreFormat]
+    let formats: [StoreFormat]
 
     /// What SQLite puts behind the names of databases.
     private static let companionSuffixes = ["-wal", "-journal", "-shm"]
 
-    init(_ formats: [StoreFormat]) {
-        self.formats = formats
-    }
-
-    /// The names that lead to a row.
-    /// - Parameters:
-    ///   - path: the path below the container, whose parts were checked.
-    ///   - domain: the name of the container.
+    /// Returns the names that lead to a row. The parts of `path`, which begins below the container, were checked before.
     static func member(_ path: [UInt8], in domain: String) -> MemberName {
         var folders: [String] = []
         var start = 0

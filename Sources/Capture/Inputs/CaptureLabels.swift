@@ -7,13 +7,10 @@ import Files
 /// let labels = CaptureLabels.labels(ofPaths: ["a/AppData", "b/AppData", "phone/"])
 /// ```
 public enum CaptureLabels {
-    /// What the standard input is called.
     static let standardInput = "stdin"
 
-    /// The labels of paths, in their order.
-    /// - Parameters:
-    ///   - paths: as they were given.
-    ///   - resolve: gives the real path of one that does not end with a name, such as `.` or `..`.
+    /// Returns the labels of paths, in their order.
+    /// - Parameter resolve: Returns the real path of a path that does not end with a name, such as `.` or `..`.
     public static func labels(
         ofPaths paths: [String], resolve: (String) -> String? = { RealPath.of($0) }
     ) -> [String] {

@@ -27,36 +27,29 @@ public final class InputHashes: Sendable {
     private let limit: JobLimit
     private let state = Mutex(State())
 
-    /// Begins with no hash.
-    /// - Parameter limit: whose places the work takes.
+    /// Begins with no hash. The work counts against `limit`.
     public init(limit: JobLimit) { self.limit = limit }
 
     deinit {
         for entry in state.withLock({ $0.entries.values }) { entry.task.cancel() }
     }
 
-    /// Begins to hash an input.
-    /// - Parameters:
-    ///   - label: what the records name it; no two inputs of a command have the same.
-    ///   - isReadByName: whether it is opened once more to be read, so that another file may have taken its place.
+    /// Begins to hash the input with a label, which is unique in a command.
+    /// - Parameter isReadByName: Whether the input is opened again to be read, so that another file may have replaced it.
     func begin(_ source: ByteSource, of label: String, isReadByName: Bool = false) {
         let task = limit.start { try RunningHash.value(of: source) }
         state.withLock { $0.entries[label] = Entry(source: source, isReadByName: isReadByName, task: task) }
     }
 
-    /// What takes the bytes of the standard input as an archive is read from it.
-    /// - Parameter head: what has been read of it.
+    /// Returns the hash of the standard input, of which `head` was read. It is updated as an archive is read.
     func stream(of label: String, head: [UInt8]) -> StreamHash {
         let stream = StreamHash(head: head)
         state.withLock { $0.streams[label] = stream }
         return stream
     }
 
-    /// Waits for all hashes. To be called when everything has been read.
-    /// - Parameters:
-    ///   - inputs: all inputs of the command.
-    ///   - labels: what the records name them.
-    /// - Returns: what the manifest says of them, and what is to be told of those that have no hash.
+    /// Waits for the hashes of all inputs of the command, once everything has been read.
+    /// - Returns: The inputs as the manifest lists them, and the problems of those without a hash.
     /// - Throws: `FileError` for a file that cannot be read.
     public func account(
         for inputs: [CaptureInput], labels: [String]

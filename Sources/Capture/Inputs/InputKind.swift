@@ -17,7 +17,6 @@ public enum InputKind: Sendable {
     public static let headSize = 256 << 10
 
     /// The first bytes of a file.
-    /// - Throws: `FileError`.
     public static func head(of source: ByteSource) throws(FileError) -> [UInt8] {
         try source.bytes(at: 0, count: min(source.count, headSize))
     }

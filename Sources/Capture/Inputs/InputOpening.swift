@@ -19,15 +19,13 @@ public struct InputOpening: Sendable {
     private let passwords: BackupPasswords
     private let hashes: InputHashes?
 
-    /// Keeps how inputs are to be opened; nothing is opened yet.
+    /// Stores how inputs are to be opened, and opens nothing yet.
     /// - Parameters:
-    ///   - labels: what records name the captures, one for each input; empty for what ``CaptureLabels`` makes of their paths.
-    ///   - systems: those whose stores are looked for.
-    ///   - excluded: files that must not be read, such as the output.
-    ///   - isSalvage: whether damaged bundles are read as far as they can be.
-    ///   - spool: takes what is wanted of archives.
-    ///   - passwords: open encrypted backups; they are overwritten when all inputs are open.
-    ///   - hashes: gets the inputs that are one file each; nil where nobody asks for their hashes.
+    ///   - labels: The labels of the captures, one for each input. If empty, ``CaptureLabels`` makes them of the paths.
+    ///   - excluded: Files that must not be read, such as the output.
+    ///   - isSalvage: Whether damaged bundles are read as far as possible.
+    ///   - passwords: The passwords of encrypted backups. They are overwritten when all inputs are open.
+    ///   - hashes: Hashes the inputs that are single files. `nil` if the hashes are not needed.
     public init(
         labels: [String] = [], systems: SystemTable, limit: JobLimit, excluded: Set<FileIdentity> = [],
         isSalvage: Bool = false, spool: Spool, passwords: BackupPasswords = BackupPasswords(),
@@ -207,8 +205,7 @@ public struct InputOpening: Sendable {
         return capture
     }
 
-    /// Opens a bundle of which some segments are wanted: the others are not looked at.
-    /// - Returns: nil for what is no bundle.
+    /// Opens a bundle without reading all of its segments. Returns `nil` if the file is no bundle.
     /// - Throws: `FileError`, or ``InputError``, which names the file.
     public func openSegments(of path: String) throws -> BundleReader? {
         if let identity = FileIdentity(path: path), excluded.contains(identity) { throw InputError.isOutput(path) }
@@ -241,11 +238,10 @@ public struct InputOpening: Sendable {
         }
     }
 
-    /// Opens a bundle, of the standard input in a private copy.
+    /// Opens a bundle. The standard input is copied to a private file in `folder` first.
     /// - Parameters:
-    ///   - folder: where that copy is made.
-    ///   - signers: those of whom one has to have signed it; nil where nobody has to.
-    ///   - signature: the path of the signature; nil for the one beside the bundle. Of the standard input it has to be given.
+    ///   - signers: The keys of which one must have signed the bundle, or `nil` if no signature is needed.
+    ///   - signature: The path of the signature, or `nil` for the file beside the bundle. The standard input needs a path.
     /// - Throws: `FileError`, or ``InputError``, which names the file.
     public static func bundle(
         _ path: String, systems: SystemTable, copyFolder folder: String, signedBy signers: Signers? = nil,
@@ -279,8 +275,7 @@ public struct InputOpening: Sendable {
         try [UInt8](capacity: InputKind.headSize) { output in _ = try StandardInput.read(into: &output) }
     }
 
-    /// Puts the name of a bundle in front of what is wrong with it.
-    /// - Throws: ``InputError`` in the place of `BundleError`.
+    /// Calls `body`, and rethrows a `BundleError` as an ``InputError`` with the path of the bundle.
     public static func naming<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()

@@ -15,11 +15,9 @@ public final class StreamHash: Sendable {
     /// Begins with what was read to tell the kind of the input.
     init(head: [UInt8]) { hash.take(head.span) }
 
-    /// Takes the bytes that come next.
     func take(_ bytes: Span<UInt8>) { hash.take(bytes) }
 
     /// Takes what follows the end of the archive, for it belongs to what was given.
-    /// - Throws: `FileError`.
     func takeRest() throws(FileError) {
         var left = Self.mostTrailing
         while left > 0 {

@@ -13,13 +13,11 @@ struct CapturedHeaders {
         static let value: JSONKey = "value"
     }
 
-    /// - Parameter node: what the capture has for header fields; nil if it has none.
     init(_ node: JSONNode?) {
         self.node = node
     }
 
-    /// The value of the first field of a name.
-    /// - Parameter name: in lower case.
+    /// Returns the value of the first field with a name, which is given in lower case.
     func first(_ name: String, in document: JSONDocument) -> JSONNode? {
         var found: JSONNode?
         forEach(in: document) { key, value in
@@ -28,8 +26,7 @@ struct CapturedHeaders {
         return found
     }
 
-    /// The fields of some names, in their order, as they are written; a value that is no text is empty.
-    /// - Parameter names: in lower case.
+    /// Returns the fields with `names`, which are given in lower case, as they are written. A value that is no string is empty.
     func fields(named names: Set<String>, in document: JSONDocument) -> [HeaderField] {
         guard !names.isEmpty else { return [] }
         var fields: [HeaderField] = []

@@ -1,5 +1,6 @@
 import Bytes
 import JSONText
+import Telemetry
 
 /// The body of a request, recovered from how an archive spells it.
 ///
@@ -18,12 +19,10 @@ struct EntryBody {
     /// No body of text inflates to more than this many times its length.
     static let inflationLimit = 200
 
-    /// Takes the bytes out of the text of `postData`.
-    /// - Parameters:
-    ///   - text: in UTF-8, lone surrogates encoded in the same way.
-    ///   - isBase64: whether the archive says so.
-    /// - Throws: ``LogEntryError``.
-    init(text: Span<UInt8>, isBase64: Bool, inflate: Inflate) throws(LogEntryError) {
+    /// Recovers the bytes from the text of `postData`, which is UTF-8 with lone surrogates encoded in the same way.
+    init(
+        text: Span<UInt8>, isBase64: Bool, inflate: Inflate = { Inflater.inflate(body: $0, limit: $1) }
+    ) throws(BodyError) {
         let (bytes, spelling) = try Self.unspelled(text, isBase64: isBase64)
         guard bytes.starts(with: [0x1F, 0x8B]) else {
             self.bytes = bytes
@@ -37,7 +36,7 @@ struct EntryBody {
         self.spelling = spelling + "+gzip"
     }
 
-    private static func unspelled(_ text: Span<UInt8>, isBase64: Bool) throws(LogEntryError) -> ([UInt8], String) {
+    private static func unspelled(_ text: Span<UInt8>, isBase64: Bool) throws(BodyError) -> ([UInt8], String) {
         if isBase64 {
             guard let bytes = Base64.decoded(text, needsPadding: false, allowsBlanks: false) else {
                 throw .invalid("not the base64 that it is said to be")
@@ -47,30 +46,11 @@ struct EntryBody {
         if let bytes = text.escapedBytes { return (bytes, "surrogateescape") }
         guard !text.isEmpty, text[0] == 0x1F else { return (text.copied(), "text") }
         if let bytes = text.bytesOfLatin1 { return (bytes, "latin1") }
-        if text.holdsReplacement { throw .lossy }
-        return (text.copied(), "text")
-    }
-}
-
-/// Why an entry that is an upload makes no record. Never says anything of what the entry holds.
-enum LogEntryError: Error {
-    /// The archive has no body.
-    case missing
-    /// Bytes of the body were replaced by U+FFFD.
-    case lossy
-    /// The body was cut.
-    case truncated
-    /// The body is not what the system's server takes.
-    case invalid(String)
-
-    /// The code of the format document, and words.
-    var reason: String {
-        switch self {
-        case .missing: "body_missing the archive has no body of the request"
-        case .lossy: "body_lossy bytes of the body were replaced by U+FFFD"
-        case .truncated: "body_truncated the body is shorter than the request said"
-        case .invalid(let reason): "body_invalid \(reason)"
+        let bytes = text.copied()
+        if bytes.contains(text: "\u{FFFD}") {
+            throw .invalid("bytes of the body were replaced by U+FFFD", code: "body_lossy")
         }
+        return (bytes, "text")
     }
 }
 
@@ -113,15 +93,6 @@ extension Span<UInt8> {
             }
         }
         return bytes
-    }
-
-    fileprivate var holdsReplacement: Bool {
-        var index = 0
-        while index + 2 < count {
-            if self[index] == 0xEF, self[index + 1] == 0xBF, self[index + 2] == 0xBD { return true }
-            index += 1
-        }
-        return false
     }
 
     private var holdsEscapedByte: Bool {

@@ -11,15 +11,14 @@ import Telemetry
 struct HTTPArchiveEntry {
     let method: String
     let url: String
-    /// The time as written.
-    let started: String?
+    /// When the exchange began; nil where the archive tells no instant.
+    let time: Timestamp?
     /// The status of the answer; 0 if none was seen.
     let status: Int
     /// Whether a cache answered, and the network saw nothing.
     let isFromCache: Bool
     /// The body as the archive has it; nil if it has none.
     let postData: JSONNode?
-    /// The header fields.
     let headers: CapturedHeaders
 
     private enum Keys {
@@ -50,7 +49,7 @@ struct HTTPArchiveEntry {
         else { return nil }
         self.method = method
         self.url = url
-        started = document.text(Keys.started, in: root)
+        time = document.text(Keys.started, in: root).flatMap(Timestamp.init(started:))
         status = document.value(of: Keys.response, in: root).map { Self.status(of: $0, in: document) } ?? 0
         isFromCache = document.text(Keys.fromCache, in: root) != nil
         postData = document.value(of: Keys.postData, in: request)
@@ -64,16 +63,6 @@ struct HTTPArchiveEntry {
         case .number, .string: Int(document.string(of: status)) ?? 0
         default: 0
         }
-    }
-
-    /// Whether the request says that its body was encoded.
-    func hasContentEncoding(in document: JSONDocument) -> Bool {
-        headers.first("content-encoding", in: document) != nil
-    }
-
-    /// The length of the body that the request states.
-    func contentLength(in document: JSONDocument) -> Int? {
-        headers.first("content-length", in: document).flatMap { Int(document.string(of: $0)) }
     }
 }
 

@@ -12,35 +12,22 @@ struct HTTPArchiveReader: Sendable {
     static let path: [JSONKey] = ["log", "entries"]
     /// The member beside the entries that tells the version of the format.
     static let version: JSONKey = "version"
-    /// What is wanted of an entry.
-    static let outline = HTTPArchiveEntry.outline
-    /// Inflates a gzip body; nil if it is damaged or would become longer than a limit.
-    typealias Inflate = @Sendable (_ body: [UInt8], _ limit: Int) -> [UInt8]?
-
     /// Real archives have lone surrogates, for bytes that are no text, and the last of two equal keys counts.
     private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, unpairedSurrogates: .keep)
 
     private let source: Source
-    private let inflate: Inflate
     private let systems: SystemTable
     private var entry = JSONDocument()
     private var body = JSONDocument()
-    /// Whether only requests that arrived are wanted.
     private let onlyDelivered: Bool
 
-    /// Makes a reader for one archive.
-    /// - Parameters:
-    ///   - capture: the label of the capture.
-    ///   - path: the archive's path in it.
-    ///   - onlyDelivered: whether requests that did not arrive are left out as other traffic, but for those without a time:
-    ///     equal ones of these are numbered.
-    init(
-        capture: String, path: String, systems: SystemTable, onlyDelivered: Bool = false, inflate: @escaping Inflate
-    ) {
+    /// Creates a reader for the archive at a path in a capture.
+    /// - Parameter onlyDelivered: Whether requests that did not arrive are other traffic. Requests without a time are not, because
+    ///   equal ones are numbered.
+    init(capture: String, path: String, systems: SystemTable, onlyDelivered: Bool = false) {
         self.systems = systems
         self.onlyDelivered = onlyDelivered
         source = Source(capture: capture, path: path, store: .harEntry, index: 0)
-        self.inflate = inflate
     }
 
     /// Whether a version of the format is known, by the text of `log.version`; a missing one counts as 1.1.
@@ -48,68 +35,50 @@ struct HTTPArchiveReader: Sendable {
         text.starts(with: "\"1.".utf8) || text.elementsEqual("\"\"".utf8)
     }
 
-    /// Reads an entry.
-    /// - Parameters:
-    ///   - text: the members that the outline asks for.
-    ///   - index: the entry's place in the archive, from 0.
+    /// Reads the entry at `index` from the members that the outline asks for.
     mutating func read(_ text: [UInt8], index: Int) -> LogFinding {
+        do throws(BodyError) {
+            return try finding(in: text, index: index)
+        } catch {
+            switch error {
+            case .foreign(let traffic): return .other(traffic)
+            case .invalid(let reason, let code): return .reject("\(code ?? "body_invalid") \(reason)")
+            }
+        }
+    }
+
+    private mutating func finding(in text: [UInt8], index: Int) throws(BodyError) -> LogFinding {
         do throws(JSONError) {
             try entry.read(text, policy: Self.policy)
         } catch {
-            return .reject("entry_invalid \(error.code.text)")
+            throw .invalid(error.code.text, code: "entry_invalid")
         }
         defer { entry.reset() }
         guard let parts = HTTPArchiveEntry(entry) else {
-            return .reject("entry_invalid no request with method and url")
+            throw .invalid("no request with method and url", code: "entry_invalid")
         }
         if onlyDelivered, parts.time != nil,
             !systems.all.contains(where: { $0.requests.isDelivered(status: parts.status) })
         {
-            return .other(.unrelated)
+            throw .foreign(.unrelated)
         }
-        let route: UploadRoute
-        do throws(UploadRoute.RouteError) {
-            route = try UploadRoute(method: parts.method, url: parts.url, systems)
-        } catch {
-            return .other(error.traffic)
-        }
-        guard !parts.isFromCache else { return .other(.unrelated) }
-        do throws(LogEntryError) {
-            return try read(parts, route, index: index)
-        } catch {
-            return .reject(error.reason)
-        }
-    }
-
-    private mutating func read(_ parts: HTTPArchiveEntry, _ route: UploadRoute, index: Int) throws(LogEntryError)
-        -> LogFinding
-    {
-        guard let requests = systems[route.system]?.requests else { return .other(.unrelated) }
-        let spelling: String
-        switch requests.body {
-        case .json: spelling = try readJSON(of: parts)
-        case .form(let form):
-            guard let found = try read(form, of: parts) else { return .other(form.otherwise) }
-            spelling = found
-        }
+        let route = try UploadRoute(method: parts.method, url: parts.url, systems)
+        guard !parts.isFromCache, let requests = systems[route.system]?.requests else { throw .foreign(.unrelated) }
+        let spelling =
+            switch requests.body {
+            case .json: try readJSON(of: parts)
+            case .form(let form): try read(form, of: parts)
+            }
         defer { body.reset() }
         var source = source
         source.index = index
-        let time = parts.time
         let headers = parts.headers.fields(named: requests.headers, in: entry)
-        let upload = CapturedUpload(route: route, headers: headers, time: time, source: source)
-        do throws(BodyError) {
-            var record = try upload.record(by: requests, in: &body)
-            if time == nil { record.notes.append("bad_time startedDateTime tells no instant") }
-            if spelling != "text" { record.notes.append("E.2 body spelled as \(spelling)") }
-            record.takeAnswer(parts.status, isDelivered: requests.isDelivered(status: parts.status))
-            return .upload(record, status: parts.status)
-        } catch {
-            switch error {
-            case .foreign(let traffic): return .other(traffic)
-            case .invalid(let reason): throw .invalid(reason)
-            }
-        }
+        let upload = CapturedUpload(route: route, headers: headers, time: parts.time, source: source)
+        var record = try upload.record(by: requests, in: &body)
+        if parts.time == nil { record.notes.append("bad_time startedDateTime tells no instant") }
+        if spelling != "text" { record.notes.append("E.2 body spelled as \(spelling)") }
+        record.takeAnswer(parts.status, isDelivered: requests.isDelivered(status: parts.status))
+        return .upload(record, status: parts.status)
     }
 }
 
@@ -124,6 +93,8 @@ extension HTTPArchiveReader {
         static let value: JSONKey = "value"
     }
 
+    private static let missing = BodyError.invalid("the archive has no body of the request", code: "body_missing")
+
     private func textNode(of parts: HTTPArchiveEntry) -> JSONNode? {
         guard let data = parts.postData, let text = entry.value(of: Keys.text, in: data),
             entry.kind(of: text) == .string,
@@ -132,16 +103,15 @@ extension HTTPArchiveReader {
         return text
     }
 
-    private func bytes(of text: JSONNode, _ parts: HTTPArchiveEntry) throws(LogEntryError) -> EntryBody {
+    private func bytes(of text: JSONNode, _ parts: HTTPArchiveEntry) throws(BodyError) -> EntryBody {
         let encoding = parts.postData.flatMap { entry.value(of: Keys.encoding, in: $0) }
         let isBase64 = encoding.map { entry.bytes(of: $0).equalsIgnoringCase("base64") } ?? false
-        return try EntryBody(text: entry.bytes(of: text), isBase64: isBase64, inflate: inflate)
+        return try EntryBody(text: entry.bytes(of: text), isBase64: isBase64)
     }
 
-    /// Reads a body that is JSON into `body`.
-    /// - Returns: how it was spelled.
-    private mutating func readJSON(of parts: HTTPArchiveEntry) throws(LogEntryError) -> String {
-        guard let text = textNode(of: parts) else { throw .missing }
+    /// Reads a body that is JSON into `body`. Returns its spelling.
+    private mutating func readJSON(of parts: HTTPArchiveEntry) throws(BodyError) -> String {
+        guard let text = textNode(of: parts) else { throw Self.missing }
         let found = try bytes(of: text, parts)
         do throws(JSONError) {
             try body.read(found.bytes)
@@ -149,8 +119,7 @@ extension HTTPArchiveReader {
         } catch {
             // Base64 without a word of it: accepted only if nothing else makes sense.
             if found.spelling == "text",
-                let decoded = try? EntryBody(
-                    text: entry.bytes(of: text), isBase64: true, inflate: inflate),
+                let decoded = try? EntryBody(text: entry.bytes(of: text), isBase64: true),
                 (try? body.read(decoded.bytes)) != nil
             {
                 return decoded.spelling
@@ -159,21 +128,20 @@ extension HTTPArchiveReader {
         }
     }
 
-    private func fault(for error: JSONError, length: Int, _ parts: HTTPArchiveEntry) -> LogEntryError {
-        let isCut = !parts.hasContentEncoding(in: entry) && parts.contentLength(in: entry).map { $0 > length } ?? false
-        return isCut ? .truncated : .invalid("\(error.code.text) at byte \(error.offset) of the body")
+    private func fault(for error: JSONError, length: Int, _ parts: HTTPArchiveEntry) -> BodyError {
+        let statedLength = parts.headers.first("content-length", in: entry).flatMap { Int(entry.string(of: $0)) }
+        let isEncoded = parts.headers.first("content-encoding", in: entry) != nil
+        let isCut = !isEncoded && statedLength.map { $0 > length } ?? false
+        return isCut
+            ? .invalid("the body is shorter than the request said", code: "body_truncated")
+            : .invalid("\(error.code.text) at byte \(error.offset) of the body")
     }
 
-    /// Reads the payload of a form into `body`.
-    /// - Returns: how the form was spelled; nil if it has no payload.
-    private mutating func read(_ form: FormBody, of parts: HTTPArchiveEntry) throws(LogEntryError) -> String? {
+    /// Reads the payload of a form into `body`. Returns the spelling of the form.
+    private mutating func read(_ form: FormBody, of parts: HTTPArchiveEntry) throws(BodyError) -> String {
         guard let text = textNode(of: parts) else { return try readParameters(of: form, parts) }
         let found = try bytes(of: text, parts)
-        let selector = FormText.value(of: form.selector, in: found.bytes)
-        guard selector.map({ $0.elementsEqual(form.selected.utf8) }) ?? false else { return nil }
-        guard let payload = FormText.value(of: form.payload, in: found.bytes) else {
-            throw .invalid("the form has no \(form.payload)")
-        }
+        let payload = try form.payload(in: found.bytes)
         do throws(JSONError) {
             try body.read(payload)
             return found.spelling
@@ -183,12 +151,11 @@ extension HTTPArchiveReader {
     }
 
     /// Reads a form that is given by its fields alone, decoded or not.
-    private mutating func readParameters(of form: FormBody, _ parts: HTTPArchiveEntry) throws(LogEntryError) -> String?
-    {
+    private mutating func readParameters(of form: FormBody, _ parts: HTTPArchiveEntry) throws(BodyError) -> String {
         guard let data = parts.postData, let params = entry.array(Keys.params, in: data), entry.count(of: params) > 0
-        else { throw .missing }
+        else { throw Self.missing }
         guard let selector = parameter(form.selector, in: params), selector.elementsEqual(form.selected.utf8) else {
-            return nil
+            throw .foreign(form.otherwise)
         }
         guard let raw = parameter(form.payload, in: params) else { throw .invalid("the form has no \(form.payload)") }
         if (try? body.read(raw)) != nil { return "params" }
@@ -212,11 +179,6 @@ extension HTTPArchiveReader {
         }
         return nil
     }
-}
-
-extension HTTPArchiveEntry {
-    /// When the exchange began; nil where the archive tells no instant.
-    fileprivate var time: Timestamp? { started.flatMap(Timestamp.init(started:)) }
 }
 
 extension Timestamp {

@@ -10,15 +10,13 @@ struct HTTPArchiveScan: ~Copyable {
     private var index = 0
     private var isAtEnd = false
 
-    /// How many bytes of plain text were read.
     var offset: Int { pieces.offset }
 
-    /// - Throws: ``PlainTextError``.
     init(_ log: RequestLog) throws(PlainTextError) {
         pieces = try TextPieces(log.source)
         itemLimit = log.itemLimit
         skimmer = JSONSkimmer(
-            path: HTTPArchiveReader.path, neighbors: [HTTPArchiveReader.version], outline: HTTPArchiveReader.outline,
+            path: HTTPArchiveReader.path, neighbors: [HTTPArchiveReader.version], outline: HTTPArchiveEntry.outline,
             limit: log.itemLimit)
     }
 

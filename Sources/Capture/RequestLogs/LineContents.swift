@@ -6,7 +6,6 @@ import Telemetry
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 7, for its two layouts; the
 /// documented payloads of the other systems.
 enum LineContents {
-    /// A record of ours.
     case record
     /// A payload and the request around it.
     case request

@@ -13,10 +13,8 @@ struct LineScan: ~Copyable {
     private var index = 0
     private var isAtEnd = false
 
-    /// How many bytes of plain text were read.
     var offset: Int { pieces.offset }
 
-    /// - Throws: ``PlainTextError``.
     init(_ log: RequestLog) throws(PlainTextError) {
         pieces = try TextPieces(log.source)
         itemLimit = log.itemLimit

@@ -10,12 +10,6 @@ struct LogItem: Sendable {
     let start: Int?
     /// The end; nil if it is that of the file.
     let end: Int?
-
-    init(_ finding: LogFinding, _ start: Int?, _ end: Int?) {
-        self.finding = finding
-        self.start = start
-        self.end = end
-    }
 }
 
 /// An entry or a line that was cut out of a request log and not read yet, or what is wrong where one should be.

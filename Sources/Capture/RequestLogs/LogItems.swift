@@ -21,7 +21,6 @@ struct LogItems {
 
     /// Begins at the start of a log.
     /// - Parameter onlyDelivered: whether requests that did not arrive may be left out as other traffic.
-    /// - Throws: ``PlainTextError``.
     init(_ log: RequestLog, onlyDelivered: Bool = false, spread: @escaping Spread) throws(PlainTextError) {
         cutter = LogCutter(try LogCuts(log))
         round = cutter.nextRound()
@@ -39,7 +38,6 @@ struct LogItems {
     /// How many bytes of plain text were cut and read.
     private(set) var offset = 0
 
-    /// The next item; nil at the end.
     mutating func next() -> LogItem? {
         if waiting.isEmpty { waiting = readOn()[...] }
         guard var item = waiting.popFirst() else { return nil }
@@ -109,7 +107,6 @@ private final class LogCutter: Sendable {
         self.cuts = Mutex(cuts)
     }
 
-    /// What comes next.
     func nextRound() -> Round {
         cuts.withLock { cuts in
             var round = Round()
@@ -178,8 +175,7 @@ private enum LogReader: Sendable {
         case .httpArchive:
             self = .archive(
                 HTTPArchiveReader(
-                    capture: log.label, path: log.path, systems: log.systems, onlyDelivered: onlyDelivered
-                ) { Inflater.inflate(body: $0, limit: $1) })
+                    capture: log.label, path: log.path, systems: log.systems, onlyDelivered: onlyDelivered))
         case .lines: self = .lines(PayloadLineReader(capture: log.label, path: log.path, systems: log.systems))
         }
     }
@@ -188,21 +184,20 @@ private enum LogReader: Sendable {
         let text: [UInt8]
         let index: Int
         switch cut.contents {
-        case .fault(let reason): return LogItem(.reject(reason), cut.start, cut.end)
+        case .fault(let reason): return LogItem(finding: .reject(reason), start: cut.start, end: cut.end)
         case .text(let bytes, let place): (text, index) = (bytes, place)
         }
         switch consume reader {
         case .archive(var archive):
-            var item = LogItem(archive.read(text, index: index), cut.start, cut.end)
-            if case .reject(let reason) = item.finding { item.finding = .reject("\(reason) (entry \(index))") }
-            item.isPayload = true
+            var finding = archive.read(text, index: index)
+            if case .reject(let reason) = finding { finding = .reject("\(reason) (entry \(index))") }
             reader = .archive(archive)
-            return item
+            return LogItem(finding: finding, isPayload: true, start: cut.start, end: cut.end)
         case .lines(var lines):
-            var item = LogItem(lines.read(text, index: index), cut.start, cut.end)
-            item.isPayload = lines.isPayload
+            let finding = lines.read(text, index: index)
+            let isPayload = lines.isPayload
             reader = .lines(lines)
-            return item
+            return LogItem(finding: finding, isPayload: isPayload, start: cut.start, end: cut.end)
         }
     }
 }

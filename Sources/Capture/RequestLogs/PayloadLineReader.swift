@@ -31,29 +31,27 @@ struct PayloadLineReader: Sendable {
         static let url: JSONKey = "url"
     }
 
-    /// Makes a reader for one file.
-    /// - Parameters:
-    ///   - capture: the label of the capture.
-    ///   - path: the file's path in it.
+    /// Creates a reader for the file at a path in a capture.
     init(capture: String, path: String, systems: SystemTable) {
         self.systems = systems
         source = Source(capture: capture, path: path, store: .ndjsonLine, index: 0)
     }
 
-    /// Reads a line.
-    /// - Parameters:
-    ///   - bytes: the line without its end.
-    ///   - index: its place in the file, from 0.
+    /// Reads the line at `index`, without its end.
     mutating func read(_ bytes: [UInt8], index: Int) -> LogFinding {
         isPayload = false
-        do throws(LineError) {
+        do throws(BodyError) {
             return try finding(in: bytes, index: index)
         } catch {
-            return .reject("\(error.code) line \(index + 1): \(error.reason)")
+            switch error {
+            case .foreign(let traffic): return .other(traffic)
+            case .invalid(let reason, let code):
+                return .reject("\(code ?? "line_invalid") line \(index + 1): \(reason)")
+            }
         }
     }
 
-    private mutating func finding(in bytes: [UInt8], index: Int) throws(LineError) -> LogFinding {
+    private mutating func finding(in bytes: [UInt8], index: Int) throws(BodyError) -> LogFinding {
         do throws(JSONError) {
             try line.read(bytes, policy: Self.policy)
         } catch {
@@ -64,17 +62,18 @@ struct PayloadLineReader: Sendable {
         source.index = index
         switch LineContents(line, systems) {
         case .record: return .upload(try record(bytes), status: nil)
-        case .stored(let reader): return try stored(bytes, reader, source)
+        case .stored(let read): return .upload(try read(bytes, source), status: nil)
         case .request: return try request(source)
         case .payload(let system, _):
             swap(&line, &body)
-            return try upload(to: system, CapturedUpload(route: nil, time: nil, source: source))
-        case nil: throw LineError(code: "line_unknown", reason: "neither a record nor a payload that is documented")
+            let upload = CapturedUpload(route: nil, time: nil, source: source)
+            return .upload(try record(of: upload, by: system.requests), status: nil)
+        case nil: throw .invalid("neither a record nor a payload that is documented", code: "line_unknown")
         }
     }
 
     /// A record as it stands; one that another tool wrote anew is brought back into its canonical form.
-    private mutating func record(_ bytes: [UInt8]) throws(LineError) -> Record {
+    private mutating func record(_ bytes: [UInt8]) throws(BodyError) -> Record {
         var canonical = bytes
         if let labels = line.value(of: Keys.labels, in: line.root) {
             line.removeMember(withValue: labels, from: line.root)
@@ -92,57 +91,31 @@ struct PayloadLineReader: Sendable {
         }
     }
 
-    private func stored(_ bytes: [UInt8], _ read: LineShape.Reader, _ source: Source) throws(LineError) -> LogFinding {
-        do throws(BodyError) {
-            return .upload(try read(bytes, source), status: nil)
-        } catch {
-            return try finding(for: error)
-        }
-    }
-
-    private mutating func upload(to system: any TelemetrySystem, _ upload: CapturedUpload) throws(LineError)
-        -> LogFinding
-    {
+    private mutating func record(of upload: CapturedUpload, by format: RequestFormat) throws(BodyError) -> Record {
         defer { body.reset() }
-        do throws(BodyError) {
-            isPayload = true
-            return .upload(try upload.record(by: system.requests, in: &body), status: nil)
-        } catch {
-            return try finding(for: error)
-        }
-    }
-
-    private func finding(for fault: BodyError) throws(LineError) -> LogFinding {
-        switch fault {
-        case .foreign(let traffic): return .other(traffic)
-        case .invalid(let reason): throw .invalid(reason)
-        }
+        isPayload = true
+        return try upload.record(by: format, in: &body)
     }
 }
 
 // MARK: - A payload in its request
 
 extension PayloadLineReader {
-    private mutating func request(_ source: Source) throws(LineError) -> LogFinding {
-        let route: UploadRoute
-        do throws(UploadRoute.RouteError) {
-            route = try UploadRoute(
-                method: line.text(Keys.method, in: line.root), url: line.text(Keys.url, in: line.root) ?? "", systems)
-        } catch {
-            return .other(error.traffic)
-        }
-        guard let system = systems[route.system] else { return .other(.unrelated) }
+    private mutating func request(_ source: Source) throws(BodyError) -> LogFinding {
+        let route = try UploadRoute(
+            method: line.text(Keys.method, in: line.root), url: line.text(Keys.url, in: line.root) ?? "", systems)
+        guard let requests = systems[route.system]?.requests else { throw .foreign(.unrelated) }
         let time = time
-        if let other = try readBody(as: system.requests.body) { return .other(other) }
+        try readBody(as: requests.body)
         let headers = CapturedHeaders(line.value(of: Keys.headers, in: line.root))
         let upload = CapturedUpload(
-            route: route, headers: headers.fields(named: system.requests.headers, in: line), time: time, source: source)
-        let finding = try self.upload(to: system, upload)
-        guard case .upload(var record, _) = finding, let value = line.value(of: Keys.status, in: line.root),
-            line.kind(of: value) == .number
-        else { return finding }
+            route: route, headers: headers.fields(named: requests.headers, in: line), time: time, source: source)
+        var record = try record(of: upload, by: requests)
+        guard let value = line.value(of: Keys.status, in: line.root), line.kind(of: value) == .number else {
+            return .upload(record, status: nil)
+        }
         let status = Int(line.string(of: value)) ?? 0
-        record.takeAnswer(status, isDelivered: system.requests.isDelivered(status: status))
+        record.takeAnswer(status, isDelivered: requests.isDelivered(status: status))
         return .upload(record, status: status)
     }
 
@@ -157,35 +130,17 @@ extension PayloadLineReader {
         }
     }
 
-    /// Reads the body of a request: an object, or text that holds one, perhaps in a form.
-    /// - Returns: what the request is if its form has no payload; else nil.
-    private mutating func readBody(as kind: CapturedBody) throws(LineError) -> OtherTraffic? {
+    /// Reads the body of a request: an object, or a string with one, perhaps in a form.
+    private mutating func readBody(as kind: CapturedBody) throws(BodyError) {
         guard let value = line.value(of: Keys.body, in: line.root) ?? line.value(of: Keys.payload, in: line.root) else {
             throw .invalid("no body")
         }
         var bytes = line.kind(of: value) == .string ? line.bytes(of: value).copied() : line.canonicalBytes(of: value)
-        if case .form(let form) = kind, bytes.first != UInt8(ascii: "{") {
-            guard let selector = FormText.value(of: form.selector, in: bytes),
-                selector.elementsEqual(form.selected.utf8)
-            else { return form.otherwise }
-            guard let payload = FormText.value(of: form.payload, in: bytes) else {
-                throw .invalid("the form has no \(form.payload)")
-            }
-            bytes = payload
-        }
+        if case .form(let form) = kind, bytes.first != UInt8(ascii: "{") { bytes = try form.payload(in: bytes) }
         do throws(JSONError) {
             try body.read(bytes)
         } catch {
             throw .invalid("\(error.code.text) at byte \(error.offset) of the body")
         }
-        return nil
     }
-}
-
-/// Why a line makes no record.
-private struct LineError: Error {
-    let code: String
-    let reason: String
-
-    static func invalid(_ reason: String) -> LineError { LineError(code: "line_invalid", reason: reason) }
 }

@@ -23,7 +23,6 @@ struct PlainText: ~Copyable {
     private static let limit = 1 << 40
 
     /// Looks at the first bytes to see how the text is stored.
-    /// - Throws: ``PlainTextError``.
     init(_ source: ByteSource) throws(PlainTextError) {
         self.source = source
         let start: [UInt8]
@@ -51,9 +50,7 @@ struct PlainText: ~Copyable {
         return source.count
     }
 
-    /// Reads the next piece.
-    /// - Parameter piece: replaced; empty only at the end.
-    /// - Throws: ``PlainTextError``; what came before is good.
+    /// Replaces `piece` with the next piece, which is empty only at the end. After an error, the pieces before it are still good.
     mutating func next(into piece: inout [UInt8]) throws(PlainTextError) {
         piece.removeAll(keepingCapacity: true)
         var fault: PlainTextError?
@@ -138,12 +135,10 @@ struct PlainText: ~Copyable {
 
 /// Why the text of a request log cannot be read on.
 enum PlainTextError: Error {
-    /// The operating system refused.
     case file(FileError)
     /// What is compressed is damaged or cut short.
     case damaged(String)
 
-    /// The fault in words.
     var reason: String {
         switch self {
         case .file(let error): error.description

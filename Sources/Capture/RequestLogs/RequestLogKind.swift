@@ -21,9 +21,7 @@ public enum RequestLogKind: Sendable {
     /// Finds out what a file is by its first bytes, decompressed, and where these do not tell, by its name; nil if it is no
     /// request log.
     ///
-    /// A line can be a file of a store, such as a ping: only a name makes it NDJSON.
-    /// - Parameter name: the name of the file; nil where it has none, as the standard input.
-    /// - Throws: `FileError` if the file cannot be read.
+    /// A line can be a file of a store, such as a ping: only a name makes it NDJSON. The standard input has no name.
     public init?(_ source: ByteSource, named name: String?, _ systems: SystemTable) throws(FileError) {
         let isLines = name.map { Self.isLines(named: $0) } ?? false
         switch try Self.look(at: source, systems) {
@@ -38,7 +36,6 @@ public enum RequestLogKind: Sendable {
     /// Finds out whether a file in a folder of other files is a request log: by its name and, for lines, by the first ones.
     ///
     /// Records of ours are none: a conversion that was written into the folder is no part of the capture.
-    /// - Throws: `FileError` if the file cannot be read.
     init?(_ source: ByteSource, inFolderAs name: String, _ systems: SystemTable) throws(FileError) {
         if Self.isArchive(named: name) {
             self = .httpArchive
@@ -86,7 +83,7 @@ public enum RequestLogKind: Sendable {
     private static func look(at source: ByteSource, _ systems: SystemTable) throws(FileError) -> Look {
         let head = try head(of: source)
         var skimmer = JSONSkimmer(
-            path: HTTPArchiveReader.path, outline: HTTPArchiveReader.outline, limit: headSize)
+            path: HTTPArchiveReader.path, outline: HTTPArchiveEntry.outline, limit: headSize)
         var index = 0
         // Malformed JSON ends the search, as the end of the bytes does.
         while (try? skimmer.next(in: head.span, from: &index)) != nil {}

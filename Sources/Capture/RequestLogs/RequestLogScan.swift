@@ -8,11 +8,6 @@ import Telemetry
 final class RequestLogScan: StoreScan {
     private let reading: Mutex<RequestLogReading>
 
-    /// Begins at the start of a log.
-    /// - Parameters:
-    ///   - log: what it is and where it was found.
-    ///   - secret: random numbers by which requests are told apart.
-    ///   - spread: reads several parts of it at the same time.
     init(_ log: RequestLog, secret: RunSecret, spread: @escaping Spread = oneAfterAnother) {
         reading = Mutex(RequestLogReading(log, secret: secret, spread: spread))
     }
@@ -37,10 +32,8 @@ public struct RequestLog: Sendable {
     let systems: SystemTable
     let itemLimit: Int
 
-    /// Takes a file for a request log.
-    /// - Parameters:
-    ///   - systems: those whose requests are looked for.
-    ///   - itemLimit: the most bytes of one line, or of what is wanted of an entry, that are kept in memory.
+    /// Describes a file that is a request log.
+    /// - Parameter itemLimit: The maximum number of bytes of a line, or of the wanted part of an entry, that are kept in memory.
     public init(
         _ source: ByteSource, kind: RequestLogKind, label: String, path: String, systems: SystemTable,
         itemLimit: Int = 32 << 20
@@ -90,7 +83,6 @@ private struct RequestLogReading: ~Copyable {
     /// The requests that arrived, once it matters whether an equal one did, and the status of their answers.
     private var delivered: [RecordKey: Int]?
 
-    /// How many rejects are hashed together.
     private static let rejectsAtOnce = 1024
 
     init(_ log: RequestLog, secret: RunSecret, spread: @escaping Spread) {

@@ -12,9 +12,8 @@ struct SpanReject {
     /// The end; nil for that of the text.
     let end: Int?
 
-    /// Where its bytes begin.
     fileprivate var from: Int { start ?? 0 }
-    /// Where they end, as far as that is known without reading to the end.
+    /// The end of the span, as far as it is known without reading to the end of the text.
     fileprivate var to: Int { max(end ?? .max, from) }
 }
 

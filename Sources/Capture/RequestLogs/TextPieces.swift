@@ -3,14 +3,12 @@ import Files
 /// The plain text of a request log as a scan goes through it: a piece at a time, up to the end or to what cannot be read.
 struct TextPieces: ~Copyable {
     private var text: PlainText
-    /// The piece that is looked at.
     private(set) var piece: [UInt8] = []
     /// The first byte in the piece that was not looked at.
     var position = 0
     /// Why the text cannot be read on, if it cannot.
     private(set) var fault: PlainTextError?
 
-    /// - Throws: ``PlainTextError``.
     init(_ source: ByteSource) throws(PlainTextError) {
         text = try PlainText(source)
     }
@@ -24,8 +22,7 @@ struct TextPieces: ~Copyable {
     /// Whether all of the piece was looked at.
     var isUsedUp: Bool { position == piece.count }
 
-    /// Reads the next piece, to be looked at from its start.
-    /// - Returns: false if there is none.
+    /// Reads the next piece. Returns whether there is one.
     mutating func advance() -> Bool {
         piece.removeAll(keepingCapacity: true)
         position = 0
@@ -39,8 +36,7 @@ struct TextPieces: ~Copyable {
         return !piece.isEmpty
     }
 
-    /// Looks at all up to a byte, or up to the end of the piece.
-    /// - Returns: the range in the piece without that byte, and whether it came.
+    /// Advances behind the next `byte`, or to the end of the piece. Returns the range in front of it, and whether it was found.
     mutating func pass(upTo byte: UInt8) -> (Range<Int>, found: Bool) {
         let start = position
         let end = piece[start...].firstIndex(of: byte)

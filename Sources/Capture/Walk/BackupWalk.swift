@@ -5,11 +5,9 @@ import Telemetry
 
 /// The backups that a walk finds are opened and walked like the folders that they stand for.
 extension StoreWalk {
-    /// Opens the backups that were found since the last call, and walks what is in them.
-    /// - Parameters:
-    ///   - archive: the prefix of the archive that they lie in; empty if they lie in none of the capture's.
-    ///   - rereading: reads that archive again.
-    /// - Throws: ``BackupError`` if the capture is a backup that cannot be read.
+    /// Opens the backups that were found since the last call, and walks them. Throws an error if the capture is itself a backup
+    /// that cannot be read.
+    /// - Parameter archive: The prefix of the archive in the capture that contains the backups, or an empty string.
     mutating func walkBackups(
         in tree: inout FileTree, archive: String, _ rereading: ArchiveRereading?, limit: JobLimit
     ) async throws {
@@ -19,9 +17,9 @@ extension StoreWalk {
         var manifests: [OpenedManifest] = []
         for path in paths {
             let place = BackupPlace(label: label, path: path, in: self.path, archive: archive)
-            let opening = BackupOpening(place, spool: spool, passwords: passwords)
+            let opening = BackupOpening(place: place, spool: spool, passwords: passwords)
             do throws(BackupError) {
-                manifests.append(try opening.open(folder(of: place, in: tree), names: StoreNames(formats)))
+                manifests.append(try opening.open(folder(of: place, in: tree), names: StoreNames(formats: formats)))
             } catch {
                 try take(error, at: place)
             }
@@ -42,8 +40,7 @@ extension StoreWalk {
         }
     }
 
-    /// Spools the files that backups in an archive need.
-    /// - Returns: nil if they are at hand.
+    /// Spools the files that backups in an archive need. Returns `nil` if the backups are not in an archive.
     private mutating func reread(
         _ manifests: [OpenedManifest], _ archive: String, _ rereading: ArchiveRereading?
     ) async throws(ArchiveError) -> SpooledTree? {
@@ -63,12 +60,10 @@ extension StoreWalk {
     private func folder(
         of place: BackupPlace, in tree: FileTree, archive: String = "", _ members: SpooledTree? = nil
     ) throws(BackupError) -> Folder {
-        do throws(FileError) {
+        try BackupError.wrapping { () throws(FileError) in
             guard let members else { return try tree.folder(at: place.path) }
             let inside = String(place.path.utf8.dropFirst(archive.utf8.count)) ?? ""
             return try Folder(rootOf: members).folder(at: inside)
-        } catch {
-            throw BackupError(error)
         }
     }
 
@@ -78,8 +73,7 @@ extension StoreWalk {
         guard !place.path.isEmpty, !error.isWithoutRoom else { throw error }
         isIncomplete = true
         backupErrors.append(error)
-        problems.append(
-            PlacedProblem(capture: label, path: place.path, problem: Problem("unreadable", error.description)))
+        report("unreadable", error.description, at: place.path)
     }
 
     private mutating func walk(_ backup: OpenedBackup, in tree: inout FileTree, limit: JobLimit) async throws {
@@ -98,9 +92,7 @@ extension StoreWalk {
         try await descend(take(root, of: prefix), part, leavingOut: [], hasBackups: false, limit: limit)
         guard let unread = unreadInBackups[prefix] else { return }
         let more = unread.count > 1 ? " (and \(unread.count - 1) more files that only their contents tell)" : ""
-        problems.append(
-            PlacedProblem(
-                capture: label, path: backup.place.path, problem: Problem("unreadable", unread.first + more)))
+        report("unreadable", unread.first + more, at: backup.place.path)
     }
 
     /// The prefix of the backup that a path leads into; nil if it leads into none.

@@ -26,17 +26,13 @@ public final class CapturedFolder: Sendable {
     let backupErrors: [BackupError]
     let tree: FileTree
 
-    /// Walks a folder.
+    /// Walks a folder, or the target of a link to one.
     ///
     /// - Parameters:
-    ///   - path: the folder, or a link to one.
-    ///   - label: what records name the capture.
-    ///   - systems: those whose stores are looked for.
-    ///   - excluded: files that are not to be read, such as the output.
-    ///   - spool: takes what is wanted of archives in the folder.
-    ///   - limit: how many folders are looked at at once.
-    /// - Throws: `FileError` if the folder itself cannot be opened or listed; ``ArchiveError`` if the spool cannot take
-    ///   what archives hold.
+    ///   - excluded: Files that must not be read, such as the output.
+    ///   - spool: The spool for the wanted members of archives in the folder.
+    /// - Throws: `FileError` if the folder itself cannot be opened or listed, or ``ArchiveError`` if the spool cannot take the
+    ///   members of archives.
     public convenience init(
         path: String, label: String, systems: SystemTable, leavingOut excluded: Set<FileIdentity> = [],
         spool: Spool = Spool(), passwords: BackupPasswords = BackupPasswords(), limit: JobLimit
@@ -48,29 +44,19 @@ public final class CapturedFolder: Sendable {
             spool: spool, passwords: passwords, limit: limit)
     }
 
-    /// Reads an archive, front to back, and walks what it holds.
+    /// Reads an archive, front to back, and walks its members.
     ///
-    /// - Parameters:
-    ///   - archive: its bytes.
-    ///   - path: its path, as given.
-    ///   - label: what records name the capture.
-    ///   - systems: those whose stores are looked for.
-    ///   - spool: takes what is wanted of it.
-    ///   - limit: how many folders are looked at at once.
-    /// - Throws: ``ArchiveError`` if nothing can be read, it passes the limits, or the spool cannot take what it holds.
+    /// - Throws: ``ArchiveError`` if nothing can be read, a limit is passed, or the spool cannot take the members.
     public convenience init(
         archive: ArchiveBytes, path: String, label: String, systems: SystemTable, spool: Spool,
         passwords: BackupPasswords = BackupPasswords(), limit: JobLimit
     ) async throws {
         let formats = CaptureFormats.all(systems)
         let place = ArchivePlace(label: label, path: path)
-        let members = try await ArchiveSpooler(place, spool: spool, formats: formats, jobs: limit).run(archive)
+        let spooler = ArchiveSpooler(place, spool: spool, formats: formats, jobs: limit)
+        let members = try await spooler.run(archive)
         let rereading: ArchiveRereading? =
-            if case .source(let source) = archive {
-                ArchiveRereading(source, place, spool: spool, formats: formats, jobs: limit)
-            } else {
-                nil
-            }
+            if case .source(let source) = archive { ArchiveRereading(source: source, spooler: spooler) } else { nil }
         try await self.init(
             FileTree(Folder(rootOf: members.tree)), path: path, label: label, rootName: place.rootName, isArchive: true,
             problems: members.problems, formats: formats, leavingOut: [], spool: spool, passwords: passwords,

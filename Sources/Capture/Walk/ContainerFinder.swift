@@ -52,9 +52,7 @@ struct ContainerFinder {
         return found
     }
 
-    /// - Parameters:
-    ///   - folder: the path of the folder in the capture or archive; nil for its root.
-    ///   - prefix: what paths of the archive begin with.
+    /// - Parameter folder: The path in the capture, or in the archive with `prefix`. `nil` is the root.
     private func container(ofFolder folder: Substring.UTF8View?, prefix: String) -> Container {
         if let owned = owned(folder, prefix: prefix) { return owned }
         let rootName = prefix.isEmpty ? rootName : ArchivePlace.rootName(of: String(prefix.dropLast()))

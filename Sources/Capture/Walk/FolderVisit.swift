@@ -21,9 +21,7 @@ struct FolderVisit: Sendable {
 
     /// The stores in the folder, or the folder itself.
     private(set) var stores: [any Store] = []
-    /// The paths of the folders in it.
     private(set) var folders: [String] = []
-    /// The archives in it, by their names.
     private(set) var archives: [Archive] = []
     /// Links and special files that may stand for something with records. They are reported, for they are not read.
     private(set) var notFiles = NotFiles()
@@ -49,12 +47,7 @@ struct FolderVisit: Sendable {
     /// Tells backups; nil where there can be none.
     private let backupSigns: BackupSigns?
 
-    /// - Parameters:
-    ///   - path: the folder's path in the capture.
-    ///   - name: its name.
-    ///   - excluded: files to be left out.
-    ///   - formats: those that are known, the one that is asked last in front.
-    ///   - backupSigns: tells backups; nil where there can be none.
+    /// - Parameter formats: The known formats. The first one is asked last.
     init(
         tree: FileTree, path: String, name: String, excluded: Set<FileIdentity>, formats: [StoreFormat],
         backupSigns: BackupSigns? = nil
@@ -68,7 +61,6 @@ struct FolderVisit: Sendable {
         self.formats = formats.reversed()
     }
 
-    /// Looks at the folder.
     consuming func run() -> Result<FolderVisit, FileError> {
         do throws(FileError) {
             try visit()
@@ -87,7 +79,6 @@ struct FolderVisit: Sendable {
         var others: [(name: [UInt8], isLink: Bool)] = []
         /// Names with an exclamation mark in them, which may look like paths into an archive.
         var marked: [[UInt8]] = []
-        /// Names of manifests of backups.
         var manifests: [[UInt8]] = []
 
         init(of entries: FolderEntries) {

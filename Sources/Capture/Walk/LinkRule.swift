@@ -24,8 +24,7 @@ struct LinkRule {
     }
 
     private func isNamedForStore(_ path: String) -> Bool {
-        let name = Path.lastName(of: path)
-        return formats.contains { $0.isNamedForStore?(name, nil) ?? false }
+        StoreNames(formats: formats).isNamed(Path.lastName(of: path))
     }
 
     /// Whether a file of that name may be a store, or an archive with some in it.

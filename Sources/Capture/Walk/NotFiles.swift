@@ -6,19 +6,17 @@ struct NotFiles: Sendable {
     /// How many are told one by one.
     static let mostTold = 10_000
 
-    /// Those that are told.
     var told: [NotFile] {
         var sorted = kept
         Self.sort(&sorted)
         return Array(sorted.prefix(Self.mostTold))
     }
-    /// How many others there are.
+    /// The number of entries beyond those in `told`.
     var left: Int { dropped + max(0, kept.count - Self.mostTold) }
 
     private var kept: [NotFile] = []
     private var dropped = 0
 
-    /// Adds one.
     mutating func add(_ found: NotFile) {
         kept.append(found)
         guard kept.count >= 2 * Self.mostTold else { return }
@@ -27,7 +25,6 @@ struct NotFiles: Sendable {
         kept.removeLast(kept.count - Self.mostTold)
     }
 
-    /// Adds those of another folder.
     mutating func add(_ others: NotFiles) {
         for found in others.kept { add(found) }
         dropped += others.dropped

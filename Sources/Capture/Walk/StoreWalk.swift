@@ -7,9 +7,8 @@ import Telemetry
 struct StoreWalk {
     var problems: [PlacedProblem] = []
     var isIncomplete = false
-    /// The backups that were opened.
     var backups: [OpenedBackup] = []
-    /// Why others were not.
+    /// The errors of backups that could not be opened.
     var backupErrors: [BackupError] = []
     /// The path of a file that was left out although its name is that of a store.
     private(set) var leftOutStore: String?
@@ -32,13 +31,7 @@ struct StoreWalk {
     /// How many folders one job looks at: fewer would cost more to hand out than to read.
     private static let foldersPerJob = 16
 
-    /// - Parameters:
-    ///   - path: the path of the capture, as given.
-    ///   - spool: takes what is wanted of archives in the capture.
-    ///   - passwords: open the encrypted backups in it.
-    init(
-        label: String, path: String, spool: Spool, passwords: BackupPasswords, formats: [StoreFormat]
-    ) {
+    init(label: String, path: String, spool: Spool, passwords: BackupPasswords, formats: [StoreFormat]) {
         self.passwords = passwords
         backupSigns = BackupSigns(spool: spool)
         self.formats = formats
@@ -82,7 +75,6 @@ struct StoreWalk {
         return tree
     }
 
-    /// - Parameter hasBackups: whether there may be backups in the folders.
     mutating func descend(
         _ folders: [String], _ tree: FileTree, leavingOut excluded: Set<FileIdentity>, hasBackups: Bool = true,
         limit: JobLimit
@@ -119,7 +111,7 @@ struct StoreWalk {
     func sortedFacts() -> [BackupFacts] {
         guard !backups.isEmpty else { return [] }
         let containers = Dictionary(grouping: stores, by: \.container).mapValues { $0.map(\.store) }
-        let names = StoreNames(formats)
+        let names = StoreNames(formats: formats)
         return backups.map { $0.facts(beside: containers, names) }.sorted {
             $0.path.utf8.lexicographicallyPrecedes($1.path.utf8)
         }
@@ -137,8 +129,7 @@ struct StoreWalk {
         return problems + [PlacedProblem(capture: label, path: "", problem: more)]
     }
 
-    /// Adds what a visit found.
-    /// - Returns: the folders below.
+    /// Adds the findings of a visit. Returns the folders below.
     mutating func take(_ result: Result<FolderVisit, FileError>, of path: String) -> [String] {
         switch result {
         case .success(let visit):
@@ -162,38 +153,31 @@ struct StoreWalk {
             switch archive {
             case .inCapture(let path): archives.append(path)
             case .inArchive(let path):
-                problems.append(
-                    PlacedProblem(
-                        capture: label, path: path,
-                        problem: Problem(
-                            "nested", "archive in an archive in the capture, not read; unpack the outer one")
-                    ))
+                report("nested", "archive in an archive in the capture, not read; unpack the outer one", at: path)
             case .ambiguous(let path):
                 isIncomplete = true
-                problems.append(
-                    PlacedProblem(
-                        capture: label, path: path,
-                        problem: Problem("unreadable", "not read: a neighbour is called like a member of it; rename it")
-                    ))
+                report("unreadable", "not read: a neighbour is called like a member of it; rename it", at: path)
             }
         }
     }
 
     private mutating func takeOwners(of visit: FolderVisit, at path: String) {
         if let identifier = visit.identifier { identifiers[path] = ContainerOwner(identifier: identifier) }
-        if let packed = visit.packed {
-            identifiers[packed.path] = ContainerOwner(identifier: packed.identifier)
-        }
+        if let packed = visit.packed { identifiers[packed.path] = ContainerOwner(identifier: packed.identifier) }
     }
 
     private mutating func report(_ path: String, _ error: FileError) {
         isIncomplete = true
-        if let prefix = backupPrefix(of: path), !StoreNames(formats).isStoreByName(Array(path.utf8)) {
+        if let prefix = backupPrefix(of: path), !StoreNames(formats: formats).isStoreByName(Array(path.utf8)) {
             let first = unreadInBackups[prefix]?.first ?? "\(error), at \(path)"
             unreadInBackups[prefix] = ((unreadInBackups[prefix]?.count ?? 0) + 1, first)
             return
         }
-        problems.append(
-            PlacedProblem(capture: label, path: path, problem: Problem("unreadable", error.description)))
+        report("unreadable", error.description, at: path)
+    }
+
+    /// Reports a problem at a path in the capture.
+    mutating func report(_ code: String, _ text: String, at path: String) {
+        problems.append(PlacedProblem(capture: label, path: path, problem: Problem(code, text)))
     }
 }

@@ -87,8 +87,7 @@ public struct Quarantined: Sendable, Equatable {
         return object
     }
 
-    /// Reads a line of `quarantine.ndjson`; nil if it is none.
-    /// - Parameter systems: whose stores it may be of.
+    /// Reads a line of `quarantine.ndjson`. Returns `nil` if it is none, or names the store of no system.
     public init?(json bytes: [UInt8], knowing systems: SystemTable) {
         guard let fields = try? JSONFields(bytes), let capture = fields.text("capture"),
             let path = fields.text("path"), let store = fields.text("store").flatMap(systems.storeKind),

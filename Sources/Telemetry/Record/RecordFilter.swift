@@ -19,14 +19,7 @@ public struct RecordFilter: Sendable {
     private var asksForTime: Bool { since != nil || until != nil }
     private var namesValues: Bool { !systems.isEmpty || !types.isEmpty || !clients.isEmpty }
 
-    /// Whether a record is wanted.
-    public func passes(_ record: borrowing Record) -> Bool {
-        var findings = FilterFindings()
-        return passes(record, noting: &findings)
-    }
-
-    /// Whether a record is wanted.
-    /// - Parameter findings: takes what is to be told of the conditions and this record.
+    /// Returns whether a record is wanted, and adds to `findings` which conditions it meets.
     public func passes(_ record: borrowing Record, noting findings: inout FilterFindings) -> Bool {
         guard namesValues || asksForTime || uploadableOnly else { return true }
         let client = clients.isEmpty ? nil : record.client?.lowercased()

@@ -16,15 +16,15 @@ public struct RecordKey: Sendable, Hashable {
         self.content = content
     }
 
-    /// The key of what is known by one text and holds another, such as a request of a list.
-    /// - Parameter secret: as for records.
+    /// The key of something that one text identifies and another describes, such as a request of a list.
     package init(identity: Span<UInt8>, content: Span<UInt8>, secret: RunSecret) {
-        var hash = KeyedHash(secret.identity)
-        hash.add(identity)
-        self.identity = hash.value
-        hash = KeyedHash(secret.content)
-        hash.add(content)
-        self.content = hash.value
+        self.identity = KeyedHash.value(of: identity, under: secret.identity)
+        self.content = KeyedHash.value(of: content, under: secret.content)
+    }
+
+    /// The key of a text that is told from others by all its bytes.
+    public init(text: [UInt8], secret: RunSecret) {
+        self.init(identity: text.span, content: text.span, secret: secret)
     }
 
     /// The key of a record.
@@ -35,19 +35,7 @@ public struct RecordKey: Sendable, Hashable {
         identity.add(record.type.utf8.span)
         identity.add(record.id.utf8.span)
         self.identity = identity.value
-        var content = KeyedHash(secret.content)
-        content.add(record.payload.span)
-        self.content = content.value
-    }
-}
-
-extension RecordKey {
-    /// The key of a text that is told from others by all its bytes.
-    public init(text: [UInt8], secret: RunSecret) {
-        var (identity, content) = (KeyedHash(secret.identity), KeyedHash(secret.content))
-        identity.add(text.span)
-        content.add(text.span)
-        self.init(identity: identity.value, content: content.value)
+        content = KeyedHash.value(of: record.payload.span, under: secret.content)
     }
 }
 
@@ -104,6 +92,13 @@ struct KeyedHash {
 
     init(_ key: Key) {
         self.key = key
+    }
+
+    /// Returns the hash of one text.
+    static func value(of text: Span<UInt8>, under key: Key) -> UInt64 {
+        var hash = KeyedHash(key)
+        hash.add(text)
+        return hash.value
     }
 
     /// Adds a text, and its length, so that texts do not run together.

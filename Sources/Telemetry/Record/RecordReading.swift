@@ -15,11 +15,8 @@ extension Record {
     /// A payload of 512 levels stands one level deep in its record.
     private static let lineDepthLimit = 513
 
-    /// Reads a record from its canonical line, without the line feed.
+    /// Reads a record from its canonical line, without the line feed. `document` is reused as memory.
     ///
-    /// - Parameters:
-    ///   - document: memory to read with.
-    ///   - systems: those that a record may be of.
     /// - Throws: ``RecordError`` if the line is not what `write(to:)` would write: a key missing, unknown or of
     ///   another type, or any byte different.
     public init(line: [UInt8], using document: inout JSONDocument, knowing systems: SystemTable) throws(RecordError) {
@@ -32,9 +29,6 @@ extension Record {
     /// Reads a record from its canonical line where it stands among others, without the line feed.
     ///
     /// A record may be large, so the line is not written again as a whole to be compared.
-    /// - Parameters:
-    ///   - memory: memory to read with; it lets go of the text again.
-    ///   - systems: those that a record may be of.
     /// - Throws: ``RecordError`` as ``init(line:using:knowing:)``.
     public init(
         lineAt range: Range<Int>, of text: [UInt8], using memory: inout RecordMemory, knowing systems: SystemTable
@@ -48,10 +42,7 @@ extension Record {
         memory.written = memory.places
     }
 
-    /// Reads a record once more, from a line that was read before and has the same bytes still: that they are canonical is
-    /// not checked again.
-    /// - Parameters: as those of ``init(lineAt:of:using:knowing:)``.
-    /// - Throws: ``RecordError`` if it is another line.
+    /// Reads a record again from a line that was read before. The line is not checked again for its canonical form.
     public init(
         againAt range: Range<Int>, of text: [UInt8], using memory: inout RecordMemory, knowing systems: SystemTable
     ) throws(RecordError) {
@@ -95,9 +86,6 @@ private struct RecordReader {
     let document: JSONDocument
     let systems: SystemTable
 
-    /// - Parameters:
-    ///   - texts: what the record before has said.
-    ///   - text: what the document was read from.
     func record(sharing texts: inout RecordTexts, of text: [UInt8]) throws(RecordError) -> Record {
         let root = document.root
         let payload = try value(Keys.payload, in: root, at: 5)

@@ -31,8 +31,7 @@ extension Record {
         return written.moved(by: start)
     }
 
-    /// Whether a line is what `write(to:)` writes, but for the line feed and the payload, which is not looked at.
-    /// - Parameter frame: memory for what is written.
+    /// Whether a line is what `write(to:)` writes, except for the line feed and the payload. `frame` is reused as memory.
     func isWritten(as line: Span<UInt8>, using frame: inout TextBuffer) -> Bool {
         frame.removeAll()
         var payloadStart = 0

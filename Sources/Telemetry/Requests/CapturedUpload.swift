@@ -29,11 +29,7 @@ public struct CapturedUpload: Sendable {
         self.source = source
     }
 
-    /// Makes a record of a payload.
-    /// - Parameters:
-    ///   - format: that of the system whose payload it is.
-    ///   - document: holds the payload; its values are brought into the documented form.
-    /// - Throws: ``BodyError``.
+    /// Makes a record of the payload in `document`, whose values are brought into the documented form.
     public func record(by format: RequestFormat, in document: inout JSONDocument) throws(BodyError) -> Record {
         guard document.kind(of: document.root) == .object else { throw .invalid("the body is no object") }
         return try format.record(self, &document)
@@ -50,11 +46,11 @@ public struct CapturedUpload: Sendable {
     }
 }
 
-/// Why a captured body makes no record.
+/// Why a captured request makes no record. The reason must not contain captured data.
 public enum BodyError: Error {
-    /// It is not what the system's server takes.
-    case invalid(String)
-    /// It is for another client of the same server.
+    /// The body is not what the server of the system accepts. `code` is `nil` for the usual code of the log.
+    case invalid(String, code: String? = nil)
+    /// The request is no upload, or one of another client of the same server.
     case foreign(OtherTraffic)
 }
 

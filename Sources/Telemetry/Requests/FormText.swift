@@ -13,3 +13,14 @@ public enum FormText {
         return nil
     }
 }
+
+extension FormBody {
+    /// Returns the payload in the bytes of a form.
+    public func payload(in form: [UInt8]) throws(BodyError) -> [UInt8] {
+        guard let selector = FormText.value(of: selector, in: form), selector.elementsEqual(selected.utf8) else {
+            throw .foreign(otherwise)
+        }
+        guard let value = FormText.value(of: payload, in: form) else { throw .invalid("the form has no \(payload)") }
+        return value
+    }
+}

@@ -4,7 +4,6 @@ public struct TimelessRepeats: Sendable {
     private var counts: [PayloadDigest: Int] = [:]
 
     /// Begins a file.
-    /// - Parameter table: the systems, each of which tells whether its payloads repeat.
     public init(_ table: SystemTable) {
         systems = Set(table.all.filter(\.requests.payloadsRepeat).map(\.name))
     }

@@ -13,27 +13,21 @@ public struct UploadRoute: Sendable {
     /// Notes on what was odd about the request.
     public private(set) var notes: [String] = []
 
-    /// A request is no upload.
-    public struct RouteError: Error {
-        /// The kind of traffic that it is.
-        public let traffic: OtherTraffic
-    }
-
-    /// Classifies a request.
-    /// - Parameter method: nil where the capture does not tell it.
-    public init(method: String?, url: String, _ systems: SystemTable) throws(RouteError) {
-        guard let address = WebAddress(url) else { throw RouteError(traffic: .unrelated) }
+    /// Classifies a request. `method` is `nil` if the capture does not state it.
+    /// - Throws: `foreign` if the request is no upload.
+    public init(method: String?, url: String, _ systems: SystemTable) throws(BodyError) {
+        guard let address = WebAddress(url) else { throw .foreign(.unrelated) }
         let known = systems.all.filter { system in system.requests.hosts.contains { $0.name == address.host } }
         guard let system = known.last(where: { $0.requests.isUpload(address.parts) }) else {
-            throw Self.refusal(of: address, method, known)
+            throw .foreign(Self.traffic(of: address, method, known))
         }
         try self.init(method: method, address, to: system)
     }
 
-    private init(method: String?, _ address: WebAddress, to system: any TelemetrySystem) throws(RouteError) {
+    private init(method: String?, _ address: WebAddress, to system: any TelemetrySystem) throws(BodyError) {
         let usual = system.uploads.method
         let method = method?.uppercased() ?? usual
-        guard system.requests.methods.contains(method) else { throw RouteError(traffic: .unrelated) }
+        guard system.requests.methods.contains(method) else { throw .foreign(.unrelated) }
         self.system = system.name
         parts = address.parts
         if method != usual { notes.append("method \(method) captured, \(usual) is the system's") }
@@ -46,15 +40,14 @@ public struct UploadRoute: Sendable {
         if self.target == nil { notes.append("no-target path and query are not in the system's grammar") }
     }
 
-    private static func refusal(of address: WebAddress, _ method: String?, _ known: [any TelemetrySystem]) -> RouteError
-    {
+    private static func traffic(
+        of address: WebAddress, _ method: String?, _ known: [any TelemetrySystem]
+    ) -> OtherTraffic {
         for system in known {
             let method = method?.uppercased() ?? system.uploads.method
-            if let traffic = system.requests.otherTraffic?(address.parts, method) {
-                return RouteError(traffic: traffic)
-            }
+            if let traffic = system.requests.otherTraffic?(address.parts, method) { return traffic }
         }
-        return RouteError(traffic: .unrelated)
+        return .unrelated
     }
 }
 

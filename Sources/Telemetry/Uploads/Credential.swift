@@ -102,23 +102,3 @@ public struct CredentialFormat: Sendable {
         self.nameToSet = nameToSet
     }
 }
-
-extension CredentialFormat {
-    /// Describes the credentials of a system whose variables begin alike, and each of which counts by itself.
-    /// - Parameter prefixes: what the names of the variables begin with; those that are empty are as good as not set.
-    public init(
-        variablesHelp: String, entryHelp: String, entry: Entry,
-        complete: @escaping @Sendable ([String: String], String) -> Result<[String: String], EntryError>,
-        variables prefixes: [String], merge: @escaping @Sendable ([String: String], inout Accounts) -> Void,
-        account: @escaping @Sendable (borrowing Record, inout JSONDocument) -> Account?,
-        credential: @escaping @Sendable (Account, Accounts) -> Credential?,
-        nameToSet: @escaping @Sendable (Account) -> String
-    ) {
-        self.init(
-            variablesHelp: variablesHelp, entryHelp: entryHelp, entry: entry, complete: complete,
-            variables: { environment in
-                environment.filter { name, value in !value.isEmpty && prefixes.contains { name.hasPrefix($0) } }
-                    .keys.sorted()
-            }, merge: merge, account: account, credential: credential, nameToSet: nameToSet)
-    }
-}

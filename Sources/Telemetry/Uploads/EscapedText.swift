@@ -26,8 +26,7 @@ struct EscapedText {
         places = bytes.indices.map { $0..<$0 + 1 }
     }
 
-    /// Decodes each escape once, not what comes of it.
-    /// - Returns: whether there was one.
+    /// Decodes each escape once, but not the result. Returns whether there was one.
     mutating func decode(_ escapes: Escapes) -> Bool {
         var (decoded, from): ([UInt8], [Range<Int>]) = ([], [])
         decoded.reserveCapacity(bytes.count)
@@ -133,5 +132,4 @@ struct EscapedText {
         guard count >= digits.lowerBound else { return nil }
         return (value < 0x80 ? UInt8(value) : 0xFF, count)
     }
-
 }

@@ -79,7 +79,7 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
 
     private func hide(in text: EscapedText, _ leastHead: Int, _ isHidden: inout [Bool]) {
         let kept = text.bytes.indices.filter { Self.counts(text.bytes[$0]) }
-        let folded = kept.map { Self.lowercase(text.bytes[$0]) }
+        let folded = kept.map { text.bytes[$0].lowercased }
         for (length, parts) in parts where folded.count >= length {
             let mask = length == 8 ? UInt64.max : (1 << UInt64(length * 8)) - 1
             var window: UInt64 = 0
@@ -126,15 +126,11 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
 
     // MARK: Folding
 
-    private static func folded(_ bytes: [UInt8]) -> [UInt8] { bytes.filter(counts).map(lowercase) }
+    private static func folded(_ bytes: [UInt8]) -> [UInt8] { bytes.filter(counts).map(\.lowercased) }
 
     /// Whether a byte tells credentials apart: a space can stand for `+`, and both can come of breaking lines.
     private static func counts(_ byte: UInt8) -> Bool {
         (0x21..<0x7F).contains(byte) && byte != UInt8(ascii: "+")
-    }
-
-    private static func lowercase(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
     // MARK: Other forms

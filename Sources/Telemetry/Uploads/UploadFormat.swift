@@ -77,7 +77,6 @@ extension UploadFormat {
     ///   - payload: The canonical bytes.
     ///   - credential: The credential of the account, or an empty one for systems without accounts.
     ///   - now: The instant of sending.
-    /// - Throws: ``RequestError``.
     public func content(
         of payload: [UInt8], credential: Credential, now: Timestamp
     ) throws(RequestError) -> RequestContent {

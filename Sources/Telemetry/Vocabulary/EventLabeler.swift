@@ -6,15 +6,12 @@ public struct EventLabeler: Sendable {
     private var payload = JSONDocument()
     private var nested = JSONDocument()
 
-    /// Begins without a payload.
-    /// - Parameter systems: whose vocabularies are asked.
+    /// Creates a labeler with the vocabularies of `systems`.
     public init(_ systems: SystemTable) {
         self.systems = systems
     }
 
-    /// The meanings of the events of a payload, in their order; nil for one that no table has. Empty for a payload without
-    /// events, such as a core ping.
-    /// - Parameter bytes: the canonical payload of a record of this system and type.
+    /// Returns the meanings of the events of a canonical payload, in their order, with `nil` for an unknown event.
     public mutating func labels(of bytes: [UInt8], system: SystemName, type: String) -> [String?] {
         guard let vocabulary = systems[system]?.vocabulary, (try? payload.read(bytes)) != nil else { return [] }
         defer { payload.reset() }

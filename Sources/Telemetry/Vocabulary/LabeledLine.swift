@@ -3,11 +3,8 @@ import JSONText
 extension EventLabeler {
     private static let notes: JSONKey = "notes"
 
-    /// The line of a record with one key more, `labels`: the meanings of its events in their order, null for one that no
-    /// table has.
-    /// - Parameters:
-    ///   - line: the canonical line.
-    ///   - payload: the part of it that is the payload.
+    /// Returns the canonical line of a record with the additional key `labels`: the meanings of its events in their order, with
+    /// `null` for an unknown event.
     public mutating func labeled(
         line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, system: SystemName, type: String
     ) -> [UInt8] {

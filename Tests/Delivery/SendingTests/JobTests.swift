@@ -39,12 +39,6 @@ import Testing
         ).finish()
     }
 
-    /// The totals of the ledger.
-    private func status() async throws -> [String: Any] {
-        let finished = try await upload("status", "--json", "--ledger", ledger, "--timezone", noonTimezone)
-        return try #require(finished.json()["totals"] as? [String: Any])
-    }
-
     @Test func aClientsPingsArriveInTheOrderOfTheirTime() async throws {
         let server = try LoopbackServer()
         try await server.order()
@@ -124,7 +118,7 @@ import Testing
         #expect(finished.text.contains("delivered 2, left 2"))
         #expect(finished.text.contains("credential refused: sift acme"))
         #expect(try await server.report().total == 3)
-        #expect(try await status()["inFlight"] as? Int == 0)
+        #expect(try await totals(of: ledger)["inFlight"] as? Int == 0)
         try await server.order()
         #expect(try await job(server, bundle, environment: keys).status == 0)
     }
@@ -140,7 +134,7 @@ import Testing
         #expect(finished.text.hasPrefix("3 records: left 3; "))
         #expect(finished.text.contains("credential refused: mozilla"))
         // The lost answer may have been a yes.
-        #expect(try await status()["inFlight"] as? Int == 1)
+        #expect(try await totals(of: ledger)["inFlight"] as? Int == 1)
         try await server.order()
         #expect(try await job(server, bundle).status == 0)
     }
@@ -185,13 +179,13 @@ import Testing
         let first = try await job(server, "--attempts", "1", bundle, environment: siftKey)
         #expect(first.status == 75)
         #expect(first.text.hasPrefix("1 record: left 1; "))
-        #expect(try await status()["refused"] as? Int == 0)
+        #expect(try await totals(of: ledger)["refused"] as? Int == 0)
         try await server.order()
         let second = try await job(server, bundle, environment: siftKey)
         #expect(second.status == 1)
         #expect(second.text.hasPrefix("1 record: refused 1; 1 stays refused until retry or forget: 413 "))
         #expect(try await server.report().total == 4)
-        #expect(try await status()["refused"] as? Int == 1)
+        #expect(try await totals(of: ledger)["refused"] as? Int == 1)
         let third = try await job(server, bundle, environment: siftKey)
         #expect(third.status == 1)
         #expect(third.text.hasPrefix("1 record: refused before 1; 1 stays refused until retry or forget: 413 "))
@@ -211,7 +205,7 @@ import Testing
         let second = try await job(server, bundle, environment: siftKey)
         #expect(second.text == "1 record: delivered 1; nothing is left\n")
         #expect(try await server.report().total == (isSettled ? 4 : 5))
-        #expect(try await status()["delivered"] as? Int == 1)
+        #expect(try await totals(of: ledger)["delivered"] as? Int == 1)
     }
 
     @Test func aRecordOfWhichAPartIsRefusedAndThatHasToWaitIsCountedOnce() async throws {
@@ -239,12 +233,12 @@ import Testing
         #expect(first.status == 75)
         #expect(first.text == "1 record: sent in part 1\n")
         #expect(try await server.report().total == 2)
-        #expect(reasons(try await status()["waiting"]) == ["sent in part": 1])
+        #expect(reasons(try await totals(of: ledger)["waiting"]) == ["sent in part": 1])
         let second = try await job(server, words, environment: siftKey)
         #expect(second.status == 0)
         #expect(second.text == "1 record: delivered 1; nothing is left\n")
         #expect(try await server.report().total == 3)
-        #expect(reasons(try await status()["waiting"]) == [:])
+        #expect(reasons(try await totals(of: ledger)["waiting"]) == [:])
     }
 
     @Test func aListThatWasToBeSentInPartAndOfWhichNothingArrivedIsLeft() async throws {
@@ -292,7 +286,7 @@ import Testing
         #expect(finished.text.contains("mozilla: 429 the server is busy or failing ("))
         #expect(finished.text.contains("; \(server.address) asked to be left alone until "))
         #expect(try await server.report().total <= 2)
-        let totals = try await status()
+        let totals = try await totals(of: ledger)
         #expect(totals["inFlight"] as? Int == 0)
         // Also by the next job, which says until when.
         try await server.order()
@@ -374,7 +368,7 @@ import Testing
         let finished = try await job(server, "--attempts", "1", bundle)
         #expect(finished.status == 75)
         #expect(finished.errors.contains("perhaps delivered: the server closed the connection without an answer"))
-        #expect(try await status()["inFlight"] as? Int == 1)
+        #expect(try await totals(of: ledger)["inFlight"] as? Int == 1)
         try await server.order()
         #expect(try await job(server, "--daily-limit", "2", bundle).text == "2 records: delivered 2; nothing is left\n")
         let report = try await server.report()
@@ -391,12 +385,12 @@ import Testing
         let second = try await Sample.bundle([Sample.sift(events, minute: 2)], at: folder("n2.tar.zst"))
         let lost = try await job(server, "--attempts", "1", first, environment: siftKey)
         #expect(lost.status == 75)
-        #expect(try await status()["inFlight"] as? Int == 1)
+        #expect(try await totals(of: ledger)["inFlight"] as? Int == 1)
         try await server.order()
         #expect(try await job(server, second, environment: siftKey).status == 0)
         #expect(try await job(server, first, second, environment: siftKey).status == 0)
-        #expect(try await status()["inFlight"] as? Int == 0)
-        #expect(try await status()["delivered"] as? Int == 2)
+        #expect(try await totals(of: ledger)["inFlight"] as? Int == 0)
+        #expect(try await totals(of: ledger)["delivered"] as? Int == 2)
     }
 
     @Test func aSignalLeavesWhatIsUnderWayAMomentForItsAnswer() async throws {
@@ -419,7 +413,7 @@ import Testing
         try await server.tell(#"{"rules":[],"release":true}"#)
         let finished = try await uploader.finish()
         #expect(finished.status == 75, "\(finished.errors)")
-        let totals = try await status()
+        let totals = try await totals(of: ledger)
         // On a machine that is busy for these seconds the answers come too late, and the uploads stay in flight.
         let (delivered, inFlight) = (totals["delivered"] as? Int ?? 0, totals["inFlight"] as? Int ?? 0)
         #expect(delivered + inFlight == 4)
@@ -433,7 +427,7 @@ import Testing
         let finished = try await job(server, "--ca-file", certificates.authority, try await bundle(clients: 3))
         #expect(finished.status == 69)
         #expect(finished.text.contains("no trusted connection: the server's certificate has expired, or is of"))
-        #expect(try await status()["inFlight"] as? Int == 0)
+        #expect(try await totals(of: ledger)["inFlight"] as? Int == 0)
     }
 
     @Test func aKeyOfAnotherCertificateIsBadConfiguration() async throws {

@@ -27,11 +27,6 @@ import Testing
         return try await Uploader(arguments(server, more), environment: environment).finish()
     }
 
-    private func totals() async throws -> [String: Any] {
-        let finished = try await upload("status", "--json", "--ledger", ledger, "--timezone", noonTimezone)
-        return try #require(finished.json()["totals"] as? [String: Any])
-    }
-
     private func sift(_ count: Int) -> [Record] {
         (1...count).map { Sample.sift([#"{"time":\#($0)}"#], client: "I", minute: $0) }
     }
@@ -62,7 +57,7 @@ import Testing
         #expect(finished.status == 1)
         #expect(finished.errors.contains("refused (400): the server cannot read the request: never"))
         #expect(try await server.report().distinct == 1)
-        #expect(try await totals()["refused"] as? Int == 1)
+        #expect(try await totals(of: ledger)["refused"] as? Int == 1)
     }
 
     @Test(arguments: ["200 OK", "400 Bad"])
@@ -73,7 +68,7 @@ import Testing
         let finished = try await job(server, "--attempts", "1", bundle)
         #expect(finished.status == 75)
         #expect(finished.errors.contains("perhaps delivered: the server's answer, which has to tell, was cut short"))
-        #expect(try await totals()["inFlight"] as? Int == 1)
+        #expect(try await totals(of: ledger)["inFlight"] as? Int == 1)
         try await server.order()
         #expect(try await job(server, bundle).text == "1 record: delivered 1; nothing is left\n")
     }
@@ -86,7 +81,7 @@ import Testing
             try await bundle(sift(1)))
         #expect(finished.status == 75)
         #expect(finished.errors.contains("perhaps delivered: no answer within 1 s (--exchange-timeout)"))
-        #expect(try await totals()["inFlight"] as? Int == 1)
+        #expect(try await totals(of: ledger)["inFlight"] as? Int == 1)
     }
 
     @Test func whatIsNoAnswerIsToldInPlainWords() async throws {
@@ -113,7 +108,7 @@ import Testing
         #expect(finished.text.hasPrefix("160 records: "))
         #expect(finished.text.contains("the job was stopped"))
         #expect(finished.errors.contains("stopping: what is under way has 3 seconds to get its answer"))
-        let totals = try await totals()
+        let totals = try await totals(of: ledger)
         #expect(totals["inFlight"] as? Int == inFlight)
         #expect(totals["delivered"] as? Int == delivered)
         #expect(try await server.report().total == 4)

@@ -25,7 +25,7 @@ private func read(_ text: String, kind: RequestLogKind, path: String) -> [LogFin
 
 /// Reads the entries of an archive, given as their requests, started and answered alike.
 private func readEntry(_ body: String, started: String, status: Int, index: Int = 0) throws -> Record {
-    var reader = HTTPArchiveReader(capture: "capture", path: "capture.har", systems: Systems.table) { _, _ in nil }
+    var reader = HTTPArchiveReader(capture: "capture", path: "capture.har", systems: Systems.table)
     var quoted: [UInt8] = []
     quoted.append(jsonString: body)
     let entry = #"""

@@ -11,6 +11,11 @@ enum SiftCredential {
     /// The names of environment variables with a beacon key begin so; the account id follows.
     static let variablePrefix = "PINGFERRY_SIFT_KEY_"
 
+    /// Returns the variables of an environment that hold a beacon key.
+    fileprivate static func variables(in environment: [String: String]) -> [String: String] {
+        environment.filter { name, key in name.hasPrefix(variablePrefix) && !key.isEmpty }
+    }
+
     /// The key and its base64 are both secret, for a server may repeat either.
     static func credential(beaconKey key: String) -> Credential {
         var token: [UInt8] = []
@@ -33,9 +38,9 @@ extension CredentialFormat {
         entryHelp: #""sift": {"<account id>": "<beacon key>"}"#,
         entry: .text(SiftCredential.beaconKey),
         complete: { values, _ in .success(values) },
-        variables: [SiftCredential.variablePrefix],
+        variables: { SiftCredential.variables(in: $0).keys.sorted() },
         merge: { environment, accounts in
-            for (name, key) in environment where name.hasPrefix(SiftCredential.variablePrefix) && !key.isEmpty {
+            for (name, key) in SiftCredential.variables(in: environment) {
                 accounts[String(name.dropFirst(SiftCredential.variablePrefix.count))] = [SiftCredential.beaconKey: key]
             }
         },

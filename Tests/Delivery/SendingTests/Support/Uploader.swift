@@ -37,6 +37,12 @@ func upload(_ arguments: String..., environment: [String: String] = [:]) async t
     try await Uploader(arguments, environment: environment).finish()
 }
 
+/// Returns the totals of a ledger.
+func totals(of ledger: String) async throws -> [String: Any] {
+    let finished = try await upload("status", "--json", "--ledger", ledger, "--timezone", noonTimezone)
+    return try #require(finished.json()["totals"] as? [String: Any])
+}
+
 /// A timezone in which it is around noon now, so that no midnight falls into a test.
 let noonTimezone: String = {
     let hour = Int(Date().timeIntervalSince1970 / 3600) % 24
