@@ -47,5 +47,5 @@ private func readAnswer(_ bytes: [UInt8]) {
     let result = ProgramResult(status: bytes.first == 0 ? 0 : 1, output: bytes, errors: bytes)
     precondition(result.status == 0 || KeygenAnswer.key(of: result, "a") == nil, "the key of a bad signature")
     precondition(KeygenAnswer.reason(of: result)?.count ?? 0 <= 300, "a reason beyond its limit")
-    _ = KeygenAnswer.principals(of: result)
+    _ = KeygenAnswer.lines(result.output)
 }
