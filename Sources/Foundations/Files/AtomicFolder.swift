@@ -19,6 +19,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
     private let names: [String]
     private let name: String
     private let partialName: String
+    private let partialPath: String
     private let parent: Descriptor
     private let folder: Descriptor
     private let files: [NewFile]
@@ -76,6 +77,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
         self.names = names
         self.name = name
         self.partialName = partialName
+        self.partialPath = partialPath
         slot = cfiles_partial_add_folder(parent.number, partialName, path)
         self.files = files
         self.parent = parent
@@ -119,7 +121,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
 
     /// Makes the bytes durable and gives the folder its name.
     /// - Throws: `FileError` as `AtomicOutput.commit`. The temporary is gone then, except after a failed `sync` of the folder
-    ///   that it stands in.
+    ///   that it stands in, and after a replaced folder could not be removed: the message then names both folders.
     public consuming func commit() throws(FileError) {
         for file in files {
             guard fsync(file.descriptor.number) == 0 else { throw FileError(.sync, path) }
@@ -134,7 +136,9 @@ public struct AtomicFolder: ~Copyable, Sendable {
         cfiles_signals_hold()
         defer { cfiles_signals_let_go() }
         guard takeFromSignals() else { throw FileError(.rename, path, code: EINTR) }
-        do {
+        var status = stat()
+        if replacing, fstatat(parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return try replace() }
+        do throws(FileError) {
             try rename()
         } catch {
             remove()
@@ -143,8 +147,6 @@ public struct AtomicFolder: ~Copyable, Sendable {
     }
 
     private borrowing func rename() throws(FileError) {
-        var status = stat()
-        if replacing, fstatat(parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return try exchange() }
         switch cfiles_rename_no_replace(parent.number, partialName, parent.number, name) {
         case 0: return
         case EINVAL, ENOSYS:
@@ -154,21 +156,56 @@ public struct AtomicFolder: ~Copyable, Sendable {
         }
     }
 
-    /// Puts the new folder in the place of the old one, and removes that one.
-    private borrowing func exchange() throws(FileError) {
-        // It may have got something else meanwhile.
-        try Self.checkTarget(parent, name, names, path, replacing: true)
-        let old = try Descriptor(
-            openat(parent.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), .replace, path)
-        switch cfiles_rename_exchange(parent.number, partialName, name) {
-        case 0:
-            PartialFolder.remove(names, from: old)
-            guard unlinkat(parent.number, partialName, AT_REMOVEDIR) == 0 else { throw FileError(.remove, path) }
-        case EINVAL, ENOSYS:
-            PartialFolder.remove(names, from: old)
-            guard renameat(parent.number, partialName, parent.number, name) == 0 else { throw FileError(.rename, path) }
-        case let code: throw FileError(.rename, path, code: code)
+    /// Puts the new folder in the place of the old one, and removes the old one.
+    ///
+    /// Once the removal of the old files has begun, the new files are kept even if an error is thrown, because they are the only
+    /// complete ones.
+    private borrowing func replace() throws(FileError) {
+        let old = try openReplaced()
+        let isExchanged = try exchange()
+        PartialFolder.remove(names, from: old)
+        if isExchanged {
+            guard unlinkat(parent.number, partialName, AT_REMOVEDIR) == 0 else {
+                throw kept(.remove, "the new files are in \(path), and the rest of the old folder is in \(partialPath)")
+            }
+        } else {
+            guard renameat(parent.number, partialName, parent.number, name) == 0 else {
+                throw kept(.rename, "the new files are in \(partialPath), rename it by hand")
+            }
         }
+    }
+
+    /// Opens the folder that is to be replaced. Other files may have been put there since it was checked first.
+    ///
+    /// - Throws: `FileError`, after the removal of the new folder.
+    private borrowing func openReplaced() throws(FileError) -> Descriptor {
+        do throws(FileError) {
+            try Self.checkTarget(parent, name, names, path, replacing: true)
+            let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+            return try Descriptor(openat(parent.number, name, flags), .replace, path)
+        } catch {
+            remove()
+            throw error
+        }
+    }
+
+    /// Exchanges the names of the new folder and the old one.
+    ///
+    /// - Returns: Whether the file system can do that.
+    /// - Throws: `FileError`, after the removal of the new folder.
+    private borrowing func exchange() throws(FileError) -> Bool {
+        switch cfiles_rename_exchange(parent.number, partialName, name) {
+        case 0: return true
+        case EINVAL, ENOSYS: return false
+        case let code:
+            remove()
+            throw FileError(.rename, path, code: code)
+        }
+    }
+
+    private borrowing func kept(_ operation: FileError.Operation, _ remedy: String) -> FileError {
+        let error = FileError(operation, path)
+        return FileError(operation, path, code: error.code, saying: "\(error); \(remedy)")
     }
 
     /// Takes everything away from the signal handler; false if a signal has removed it.

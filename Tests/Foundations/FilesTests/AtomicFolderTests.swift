@@ -104,4 +104,25 @@ import Testing
         #expect(folder.names == ["out"])
         #expect(try folder.text("out/c.csv") == "mine")
     }
+
+    /// Writes over a folder in which a file cannot be removed, because something is mounted there.
+    @Test(.enabled(if: SmallDisk.isPossible, "only root can mount"))
+    func newFilesStayIfTheReplacedFolderCannotBeRemoved() throws {
+        try write("old")
+        try folder.put("mounted", "other")
+        let output = try AtomicFolder(path: path, files: Self.names, replacing: true)
+        try output.write(Array("new".utf8).span, to: 0)
+        try tool("mount", "--bind", folder("other"), folder("out/b.csv"))
+        var failure: FileError?
+        do { try output.commit() } catch { failure = error }
+        try tool("umount", "-l", folder(".out.partial/b.csv"))
+        #expect(failure?.operation == .remove)
+        #expect(failure?.message.contains("the new files are in \(path)") == true)
+        #expect(folder.names == [".out.partial", "other", "out"])
+        #expect(try folder.text("out/a.csv") == "new")
+        // The next run empties what was left, and replaces the folder.
+        try write("newer", replacing: true)
+        #expect(try folder.text("out/a.csv") == "newer")
+        #expect(folder.names == ["other", "out"])
+    }
 }
