@@ -74,15 +74,22 @@ public final class BundleReader: Sendable {
         }
     }
 
-    /// Opens a bundle.
+    /// Opens a bundle whose signature does not matter.
+    ///
     /// - Parameters:
-    ///   - path: what messages call it.
-    ///   - volumes: the volumes whose bytes these are, for messages that name them; nil where there are none.
-    ///   - systems: those that records may be of.
-    ///   - signer: who signed these bytes, where somebody had to.
+    ///   - source: The bytes of the bundle.
+    ///   - path: The path in messages.
+    ///   - volumes: The volumes that contain the bytes, so that messages name them. `nil` for a bundle in one piece.
+    ///   - systems: The systems whose records the bundle may contain.
     public convenience init(
-        _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable,
-        signer: Signer? = nil
+        _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
+    ) throws(BundleError) {
+        try self.init(source, path: path, volumes: volumes, knowing: systems, signer: nil)
+    }
+
+    /// Opens a bundle whose bytes `signer` has signed, if it is not `nil`.
+    private convenience init(
+        _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable, signer: Signer?
     ) throws(BundleError) {
         let container = try Self.wrapping(volumes) { () throws(ContainerError) in try ContainerReader(source) }
         let manifest = try Self.manifest(of: container, volumes)

@@ -20,25 +20,29 @@ public struct BundleMaker {
     /// Creates a maker.
     ///
     /// - Parameters:
+    ///   - reader: The reader of the inputs.
     ///   - level: The zstd level, from 1 to 19.
     ///   - tool: The version of the program.
-    ///   - quarantine: The limits on the bytes that the bundle carries of what could not be understood.
-    public init(_ reader: CaptureReader, level: Int, tool: String, quarantine: QuarantineLimits) {
+    ///   - quarantineLimit: The maximum number of quarantined bytes in the bundle. The options of the reader limit each file.
+    public init(_ reader: CaptureReader, level: Int, tool: String, quarantineLimit: Int) {
         self.reader = reader
         self.level = level
         self.tool = tool
-        self.quarantine = quarantine
+        quarantine = QuarantineLimits(fileLimit: reader.options.quarantineFileLimit, totalLimit: quarantineLimit)
     }
 
     /// Reads the inputs and writes the bundle.
     ///
     /// - Parameters:
-    ///   - hashes: The hashes of the inputs, with the labels of the inputs.
+    ///   - hashes: The hashes of the inputs.
+    ///   - labels: The labels of the inputs, in their order.
     ///   - systems: The systems whose records and stores the inputs may contain.
     ///   - progress: Called with the number of bytes that were read and of records that were found in them.
     ///   - sink: Called with the bytes of the bundle, in order.
+    /// - Throws: ``InputError`` for a damaged input, `FileError` if a temporary file or an input cannot be read or written,
+    ///   `ContainerWriteError` for a member that exceeds a limit of the format, and the errors of `sink`.
     public func make(
-        _ hashes: (hashes: InputHashes, labels: [String]), systems: SystemTable,
+        hashes: InputHashes, labels: [String], systems: SystemTable,
         progress: (_ bytes: Int, _ records: Int) -> Void, to sink: BundleAssembler.Sink
     ) async throws -> Result {
         var bundle = try BundleAssembler(level: level, tool: tool, limit: reader.limit)
@@ -58,7 +62,7 @@ public struct BundleMaker {
         } to: {
             try sink($0)
         }
-        let given = try await hashes.hashes.account(for: reader.inputs, labels: hashes.labels)
+        let given = try await hashes.account(for: reader.inputs, labels: labels)
         for problem in given.problems { try intake.tell(problem) }
         let manifest = try bundle.finish(
             problems: intake.spill.problems, duplicates: intake.duplicates, pseudonymized: keyID(intake),

@@ -10,7 +10,7 @@ import Testing
     private static let metadata = ".com.apple.mobile_container_manager.metadata.plist"
 
     private func applicationIDs(_ folder: CaptureFolder) async throws -> [String?] {
-        try await Harvested(folder.open()).records.map { $0.app?.id }
+        try await ReadCapture(folder.open()).records.map { $0.app?.id }
     }
 
     @Test("the metadata of a container names its app, in either form of a property list", arguments: [true, false])
@@ -110,7 +110,7 @@ import Testing
         try folder.put("a/Documents/eventArray-MozTelemetry-Default-core.json", events)
         try folder.put("b/Documents/eventArray-MozTelemetry-Default-core.json", events)
         try folder.put("b/Library/Caches/MozTelemetry-Default-core/-t-1.json", CaptureFolder.ping())
-        let records = try await Harvested(folder.open()).records.filter { $0.source.store == .mozillaPendingEvents }
+        let records = try await ReadCapture(folder.open()).records.filter { $0.source.store == .mozillaPendingEvents }
         #expect(records.map(\.client) == [nil, "4F8E2D6A-1B7C-4E39-8A50-C2D7F1B6E083"])
         #expect(records.map { $0.notes.map(\.code) } == [[], ["PE"]])
     }

@@ -26,7 +26,7 @@ import Testing
         #expect(packed.stores.map(\.path) == folder.stores.map(\.path))
         #expect(packed.stores.map(\.container) == folder.stores.map(\.container))
         #expect(packed.isIncomplete == folder.isIncomplete)
-        let (expected, found) = (try await Harvested(folder), try await Harvested(packed))
+        let (expected, found) = (try await ReadCapture(folder), try await ReadCapture(packed))
         #expect(found.lines == expected.lines)
         #expect(found.quarantined == expected.quarantined)
         #expect(found.problems == expected.problems)
@@ -59,8 +59,8 @@ import Testing
     @Test("the order of the members does not matter")
     func order() async throws {
         let members = [TestArchive.Member.ping(2), .ping(1), .ping(3)]
-        let forth = try await Harvested(TestArchive("ustar", members).open())
-        let back = try await Harvested(TestArchive("ustar", members.reversed()).open())
+        let forth = try await ReadCapture(TestArchive("ustar", members).open())
+        let back = try await ReadCapture(TestArchive("ustar", members.reversed()).open())
         #expect(forth.ids == [1, 2, 3].map(CaptureFolder.id))
         #expect(forth.lines == back.lines)
     }
@@ -68,8 +68,8 @@ import Testing
     @Test("the name of an archive tells whose container was packed")
     func nameOfTheRoot() async throws {
         let archive = try TestArchive("zip", [.ping(1)], name: "AppDomain-org.mozilla.ios.Focus")
-        #expect(try await Harvested(archive.open()).records.map { $0.app?.id } == ["org.mozilla.ios.Focus"])
+        #expect(try await ReadCapture(archive.open()).records.map { $0.app?.id } == ["org.mozilla.ios.Focus"])
         let pings = try TestArchive("zip", [.file("1.json", CaptureFolder.ping(1))], name: "MozTelemetry-Default-core")
-        #expect(try await Harvested(pings.open()).ids == [CaptureFolder.id(1)])
+        #expect(try await ReadCapture(pings.open()).ids == [CaptureFolder.id(1)])
     }
 }

@@ -15,7 +15,7 @@ import Testing
     }
 
     private func quarantined(_ capture: CapturedFolder) async throws -> Quarantined {
-        let items = try await Harvested(capture).quarantined
+        let items = try await ReadCapture(capture).quarantined
         #expect(items.count == 1)
         return try #require(items.first)
     }
@@ -70,7 +70,7 @@ import Testing
         let capture = try await folder.open()
         #expect(unlink("\(folder.path)/\(corePings)/-t-2.json") == 0)
         try FileManager.default.removeItem(atPath: "\(folder.path)/Library")
-        let found = try await Harvested(capture)
+        let found = try await ReadCapture(capture)
         #expect(found.ids == [CaptureFolder.id(1)])
         #expect(
             found.problemCodes == [
@@ -85,7 +85,7 @@ import Testing
         let capture = try await folder.open()
         try FileManager.default.removeItem(atPath: "\(folder.path)/\(corePings)")
         try folder.link(corePings, to: other.path)
-        let found = try await Harvested(capture)
+        let found = try await ReadCapture(capture)
         #expect(found.records == [])
         #expect(found.problemCodes == ["\(corePings) unreadable"])
     }

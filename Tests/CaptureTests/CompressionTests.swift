@@ -42,7 +42,7 @@ import Testing
         ])
     func levels(compression: String) async throws {
         let archive = try pings(#"tar -c . | \#(compression) > "$0""#)
-        let found = try await Harvested(archive.open())
+        let found = try await ReadCapture(archive.open())
         #expect(found.ids == [CaptureFolder.id(1)])
         #expect(found.problems == [])
     }
@@ -57,7 +57,7 @@ import Testing
     func changedBits(packing: String) async throws {
         let archive = try pings("(\(packing)) > \"$0\"")
         let bytes = try archive.bytes
-        let whole = try await Harvested(archive.open())
+        let whole = try await ReadCapture(archive.open())
         #expect(whole.problems == [])
         var found = 0
         for bit in stride(from: 0, to: bytes.count * 8, by: max(bytes.count * 8 / 60, 1)) {
@@ -69,7 +69,7 @@ import Testing
                 found += 1
                 continue
             }
-            let read = try await Harvested(capture)
+            let read = try await ReadCapture(capture)
             let isTold = capture.isIncomplete || !read.problems.isEmpty || !capture.problems.isEmpty
             #expect(read.lines == whole.lines || isTold, "bit \(bit)")
             if isTold { found += 1 }
@@ -91,7 +91,7 @@ import Testing
         let archive = try pings(
             #"tar -cf all . && split -b 1500 all part. && gzip part.* && (cat part.*.gz; head -c 5000 /dev/zero) > "$0""#
         )
-        let found = try await Harvested(archive.open())
+        let found = try await ReadCapture(archive.open())
         #expect(found.ids == [CaptureFolder.id(1)])
         #expect(found.problems == [])
     }
@@ -102,7 +102,7 @@ import Testing
             #"\#(packing) "$0" . && echo x > x && python3 -m zipfile -c ../x.zip x && cat ../x.zip >> "$0""#,
             named: "a.tar")
         let capture = try await archive.open()
-        #expect(try await Harvested(capture).ids == [CaptureFolder.id(1)])
+        #expect(try await ReadCapture(capture).ids == [CaptureFolder.id(1)])
         #expect(capture.problems.map(\.problem.code) == ["two-formats"])
     }
 
@@ -127,7 +127,7 @@ import Testing
             capture.problems.map { "\($0.path): \($0.problem.text)" }
                 == ["backup.tgz: not read: more than 2 compressions, one in the other"])
         #expect(capture.isIncomplete)
-        #expect(try await Harvested(capture).ids == [CaptureFolder.id(1)])
+        #expect(try await ReadCapture(capture).ids == [CaptureFolder.id(1)])
     }
 
     @Test(
@@ -145,7 +145,7 @@ import Testing
             Issue.record("not recognized")
             return
         }
-        #expect(try await Harvested(archive.open()).ids == [CaptureFolder.id(1)])
+        #expect(try await ReadCapture(archive.open()).ids == [CaptureFolder.id(1)])
     }
 
     /// The header of a frame with a window of 256 MiB, and a block of one byte.
@@ -189,7 +189,7 @@ import Testing
             }
         }
         let capture = try await archive.open()
-        #expect(try await Harvested(capture).ids == [CaptureFolder.id(2)])
+        #expect(try await ReadCapture(capture).ids == [CaptureFolder.id(2)])
         #expect(
             capture.problems.map { "\($0.problem.code): \($0.problem.text)" } == [
                 "unreadable: not read: Unsupported ZIP compression method (9: deflation-64-bit); "
@@ -214,7 +214,7 @@ import Testing
             Issue.record("not known")
             return
         }
-        #expect(try await Harvested(archive.open()).ids == [CaptureFolder.id(1)])
+        #expect(try await ReadCapture(archive.open()).ids == [CaptureFolder.id(1)])
         var nameless = bytes
         // The checksum, without that of the name.
         let sum = (0..<512).reduce(0) { (148..<156).contains($1) ? $0 + 32 : $1 < 100 ? $0 : $0 + Int(bytes[$1]) }

@@ -11,7 +11,7 @@ import Testing
     @Test("a capture comes out as its oracle says", arguments: try GleanFixtures.cases)
     func matches(fixture: FixtureCase) async throws {
         let oracle = try Oracle(fixture)
-        let found = try await Harvested(path: fixture.path)
+        let found = try await ReadCapture(path: fixture.path)
         #expect(found.records.count == oracle.records.count)
         for (index, (record, expected)) in zip(found.records, oracle.records).enumerated() {
             var line: [UInt8] = []
@@ -39,8 +39,8 @@ import Testing
         arguments: ["gen-d", "phone", "g51-bad-lines", "g59-deletion-request"])
     func jobs(name: String) async throws {
         let path = try GleanFixtures.named(name).path
-        let one = try await Harvested(path: path, jobs: 1)
-        let many = try await Harvested(path: path, jobs: 8)
+        let one = try await ReadCapture(path: path, jobs: 1)
+        let many = try await ReadCapture(path: path, jobs: 8)
         #expect(one.lines.count > 0)
         #expect(one.lines == many.lines && one.quarantined == many.quarantined && one.problems == many.problems)
     }
@@ -102,7 +102,7 @@ import Testing
         let folder = try CaptureFolder()
         try folder.put("\(name)/\(Self.id)", Self.ping)
         let capture = try await CapturedFolder(path: "\(folder.path)/\(name)", label: name)
-        let found = try await Harvested(capture)
+        let found = try await ReadCapture(capture)
         #expect(found.records.map(\.source.path) == [Self.id])
         #expect(found.records.map(\.type) == ["onboarding-opt-out"])
     }
@@ -114,7 +114,7 @@ import Testing
         try folder.put("pending_pings/odd/\(corePings)/-t-1.json", CaptureFolder.ping(1))
         let capture = try await CapturedFolder(path: "\(folder.path)/pending_pings", label: "c")
         #expect(capture.problems.map { "\($0.path) \($0.problem.code)" } == ["odd G19"])
-        #expect(try await Harvested(capture).records.map(\.system) == [.glean])
+        #expect(try await ReadCapture(capture).records.map(\.system) == [.glean])
     }
 
     @Test(
@@ -128,7 +128,7 @@ import Testing
         let folder = try CaptureFolder()
         try folder.put(name, text)
         let capture = try #require(try CapturedFolder(file: "\(folder.path)/\(name)", label: "file"))
-        let found = try await Harvested(capture)
+        let found = try await ReadCapture(capture)
         #expect(found.records.map(\.source.store.description) == [kind])
         #expect(found.records.map(\.source.path) == [String(name.split(separator: "/").last ?? "")])
     }
@@ -138,7 +138,7 @@ import Testing
         let folder = try CaptureFolder()
         try folder.put("glean_data/tmp/\(Self.id)", Self.ping)
         let capture = try #require(try CapturedFolder(file: "\(folder.path)/glean_data/tmp/\(Self.id)", label: "file"))
-        #expect(try await Harvested(capture).records.map { $0.held.map(\.code) } == [["incomplete"]])
+        #expect(try await ReadCapture(capture).records.map { $0.held.map(\.code) } == [["incomplete"]])
     }
 
     @Test("links in the place of a data directory, of a folder in it, or of one around it, are told")
@@ -159,7 +159,7 @@ import Testing
         let folder = try CaptureFolder()
         try folder.put("\(corePings)/-t-1.json", CaptureFolder.ping(1))
         try folder.put("Library/Application Support/glean_data/pending_pings/\(Self.id)", Self.ping)
-        let found = try await Harvested(folder.open())
+        let found = try await ReadCapture(folder.open())
         #expect(found.records.map(\.system.description).sorted() == ["glean", "mozilla"])
     }
 }

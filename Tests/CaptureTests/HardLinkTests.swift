@@ -25,7 +25,7 @@ import Testing
                 link("e/\(corePings)/-t-5.json", to: "e/\(corePings)/-t-5.json"),
             ])
         let capture = try await archive.open()
-        let found = try await Harvested(capture)
+        let found = try await ReadCapture(capture)
         #expect(found.ids == [1, 3].map(CaptureFolder.id))
         #expect(found.duplicates == 1)
         #expect(
@@ -44,7 +44,7 @@ import Testing
                 link("\(corePings)/-t-3.json", to: "b.txt"),
             ])
         let capture = try await archive.open()
-        #expect(try await Harvested(capture).ids == [CaptureFolder.id(3)])
+        #expect(try await ReadCapture(capture).ids == [CaptureFolder.id(3)])
         #expect(capture.problems.isEmpty)
     }
 
@@ -76,7 +76,7 @@ import Testing
         for order in ["sort", "sort -r"] {
             let archive = try TestArchive(
                 of: folder.path, named: "a.cpio", "find . -type f | \(order) | bsdcpio -o -H \(format) > \"$0\"")
-            let found = try await Harvested(archive.open())
+            let found = try await ReadCapture(archive.open())
             #expect(found.ids == [CaptureFolder.id(1)], "\(order)")
             #expect(found.duplicates == 1)
             #expect(found.problems == [])

@@ -11,7 +11,7 @@ import Testing
 
     private func read(_ archive: TestArchive) async throws -> (ids: [String], problems: [String]) {
         let capture = try await archive.open()
-        let found = try await Harvested(capture)
+        let found = try await ReadCapture(capture)
         return (found.ids, found.problems.map { "\($0.path): \($0.problem.code): \($0.problem.text)" })
     }
 
@@ -44,7 +44,7 @@ import Testing
         let archive = try TestArchive(format, [.ping(1, in: "/\(corePings)"), .ping(2, in: ".//\(corePings)/.")])
         let capture = try await archive.open()
         #expect(capture.stores.map(\.path) == [corePings])
-        #expect(try await Harvested(capture).ids == [1, 2].map(CaptureFolder.id))
+        #expect(try await ReadCapture(capture).ids == [1, 2].map(CaptureFolder.id))
     }
 
     @Test("of several members with one path the last one counts", arguments: ["zip", "gnu"])
@@ -75,7 +75,7 @@ import Testing
         let archive = try TestArchive("zip", [raw([0x4A, 0x94, 0x72, 0x67], 1), raw(Array("Zoë".utf8), 2)])
         let capture = try await archive.open()
         #expect(capture.stores.map(\.path) == ["Jörg/MozTelemetry-Default-core", "Zoë/MozTelemetry-Default-core"])
-        #expect(try await Harvested(capture).ids == [1, 2].map(CaptureFolder.id))
+        #expect(try await ReadCapture(capture).ids == [1, 2].map(CaptureFolder.id))
     }
 
     @Test("what the Finder adds is no store")
@@ -88,7 +88,7 @@ import Testing
             ])
         let capture = try await archive.open()
         #expect(capture.stores.map(\.path) == [corePings, "Library/Caches/MozTelemetry-core"])
-        #expect(try await Harvested(capture).ids == [CaptureFolder.id(1)])
+        #expect(try await ReadCapture(capture).ids == [CaptureFolder.id(1)])
     }
 
     // MARK: Links and special files
@@ -299,7 +299,7 @@ import Testing
         limits.memberSize = 100
         let archive = try TestArchive("stored", [.ping(1), .file("\(corePings)/-t-2.json", "{}")])
         let capture = try await archive.open(limits: limits)
-        let found = try await Harvested(capture)
+        let found = try await ReadCapture(capture)
         #expect(found.ids == [])
         #expect(found.problemCodes == ["\(corePings)/-t-1.json unreadable"])
         #expect(found.reasonCodes.count == 1)

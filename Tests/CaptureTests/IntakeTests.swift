@@ -8,7 +8,7 @@ import Testing
 
 @testable import Capture
 
-/// What is kept of the outputes that were read, without a process.
+/// What is kept of the outputs that were read, without a process.
 @Suite struct IntakeTests {
     /// An intake with what it handed on.
     private struct Taken {
@@ -84,15 +84,15 @@ import Testing
 
     // MARK: Records
 
-    @Test("a output that is filled again has nothing of what it held, and its memory")
+    @Test("an output without its findings keeps its memory")
     func emptied() throws {
         var used = output(record("1"), record("2"))
         used.report(problem("unreadable"))
         used.quarantine(quarantined())
         used.bytesRead = 7
         let capacity = used.lines.capacity
-        let isKept = used.empty()
-        #expect(isKept)
+        #expect(used.isWorthReusing)
+        used.removeAll()
         #expect(used.lines.count == 0 && used.lines.capacity == capacity && used.entries.capacity >= 2)
         #expect(used.entries.isEmpty && used.problems.isEmpty && used.quarantined.isEmpty && used.bytesRead == 0)
         used.add(record("3"))
@@ -104,9 +104,8 @@ import Testing
 
     @Test("memory that a store has filled is not kept")
     func emptiedLarge() {
-        var used = output(record("1", String(repeating: " ", count: 1 << 20)))
-        let isKept = used.empty()
-        #expect(!isKept)
+        let used = output(record("1", String(repeating: " ", count: 1 << 20)))
+        #expect(!used.isWorthReusing)
     }
 
     @Test("a record that came before is left out and counted, wherever it was found")

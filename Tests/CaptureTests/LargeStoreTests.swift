@@ -11,17 +11,17 @@ import Testing
         for number in 1...1000 {
             try folder.put("\(corePings)/-t-\(number).5.json", CaptureFolder.ping(number, timestamp: "\(number).5"))
         }
-        let one = try await Harvested(folder.open(), jobs: 1)
+        let one = try await ReadCapture(folder.open(), jobs: 1)
         #expect(one.ids == (1...1000).map(CaptureFolder.id))
         let times = one.records.map { $0.time?.milliseconds ?? 0 }
         #expect(times == Array(stride(from: Int64(1500), through: 1_000_500, by: 1000)))
         #expect(Set(one.records.map(\.source.index)) == [0])
-        let two = try await Harvested(folder.open(), jobs: 2)
+        let two = try await ReadCapture(folder.open(), jobs: 2)
         #expect(two.lines == one.lines)
         #expect(two.bytesRead == one.bytesRead)
     }
 
-    @Test("a store that fills several batches comes out whole and in order")
+    @Test("a store that fills several outputs is read completely and in order")
     func severalBatches() async throws {
         let folder = try CaptureFolder()
         let filler = String(repeating: "x", count: 100_000)
@@ -30,7 +30,7 @@ import Testing
             try folder.put("\(corePings)/-t-\(number).json", ping)
         }
         try folder.put("Documents/MozTelemetry-Default-core.json", "[\(CaptureFolder.ping(101))]")
-        let found = try await Harvested(folder.open())
+        let found = try await ReadCapture(folder.open())
         #expect(found.ids == (1...101).map(CaptureFolder.id))
     }
 
@@ -41,7 +41,7 @@ import Testing
         try folder.putSparse("\(corePings)/-t-2.json", size: (32 << 20) + 1)
         try folder.putSparse("\(corePings)/-t-3.json", size: 32 << 20)
         let capture = try await folder.open()
-        let found = try await Harvested(capture)
+        let found = try await ReadCapture(capture)
         #expect(found.ids == [CaptureFolder.id(1)])
         #expect(found.quarantined.map(\.path) == ["\(corePings)/-t-2.json", "\(corePings)/-t-3.json"])
         #expect(found.reasonCodes == ["too-large", "json"])
@@ -53,7 +53,7 @@ import Testing
     func overTheQuarantineLimit() async throws {
         let folder = try CaptureFolder()
         try folder.putSparse("\(corePings)/-t-2.json", size: (33 << 20) + 1)
-        let found = try await Harvested(folder.open(), quarantineLimit: 33 << 20)
+        let found = try await ReadCapture(folder.open(), quarantineLimit: 33 << 20)
         #expect(found.quarantined == [])
         #expect(found.problemCodes == ["\(corePings)/-t-2.json unreadable"])
     }
@@ -66,7 +66,7 @@ import Testing
         try folder.put("Documents/MozTelemetry-Default-focus-event/-t-1.json", CaptureFolder.ping(3, type: "other"))
         var filter = RecordFilter()
         filter.types = ["other"]
-        let found = try await Harvested(folder.open(), filter: filter)
+        let found = try await ReadCapture(folder.open(), filter: filter)
         #expect(found.ids == [CaptureFolder.id(3)])
         #expect(found.reasonCodes == ["P2"])
     }

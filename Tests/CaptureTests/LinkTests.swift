@@ -15,7 +15,7 @@ import Testing
 
     private func idsAndProblems() async throws -> (ids: [String], problems: [String], isIncomplete: Bool) {
         let capture = try await folder.open()
-        let found = try await Harvested(capture)
+        let found = try await ReadCapture(capture)
         #expect(found.quarantined == [])
         return (found.ids, found.problemCodes, capture.isIncomplete)
     }
@@ -63,7 +63,7 @@ import Testing
         try folder.link("Library", to: "\(other.path)/Documents")
         try folder.link("Documents/more", to: "../d")
         try folder.link("\(corePings)/older", to: "../../d")
-        let found = try await Harvested(folder.open())
+        let found = try await ReadCapture(folder.open())
         #expect(found.ids == [CaptureFolder.id(1)])
         let words = "not followed; give that as a capture of its own"
         #expect(
@@ -117,7 +117,7 @@ import Testing
         ]
         #expect(try await idsAndProblems().problems == expected.map { "\($0) link" })
         let archive = try TestArchive(of: folder.path, named: "a.\(format)", "bsdtar -a -cf \"$0\" *")
-        let found = try await Harvested(archive.open())
+        let found = try await ReadCapture(archive.open())
         #expect(found.ids == [CaptureFolder.id(1)])
         #expect(found.problemCodes == expected.map { "\($0) link" })
         #expect(found.problems.last?.problem.text.hasPrefix("symbolic link to d not followed") == true)
@@ -164,7 +164,7 @@ import Testing
     func linkToTheCapture() async throws {
         let other = try CaptureFolder()
         try other.link("link", to: folder.path)
-        let found = try await Harvested(path: "\(other.path)/link")
+        let found = try await ReadCapture(path: "\(other.path)/link")
         #expect(found.ids == [CaptureFolder.id(1)])
         #expect(found.records.map(\.source.capture) == ["link"])
     }

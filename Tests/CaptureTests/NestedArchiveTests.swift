@@ -30,7 +30,7 @@ import Testing
         for capture in [try await folder.open(), try await packed().open()] {
             #expect(capture.stores.map(\.path) == paths)
             #expect(capture.stores.map(\.container.path) == ["", prefix, prefix])
-            let found = try await Harvested(capture)
+            let found = try await ReadCapture(capture)
             #expect(found.ids == [1, 2].map(CaptureFolder.id))
             #expect(found.records.map(\.source.path) == ["\(paths[0])/-t-1.json", "\(paths[1])/-t-2.json"])
             #expect(found.records.map { $0.app?.id } == [nil, "org.mozilla.ios.Focus"])
@@ -43,7 +43,7 @@ import Testing
         let pings = try TestArchive("ustar", [.file("-t-3.json", CaptureFolder.ping(3)), .file("-t-4.json", "{")])
         try folder.put("MozTelemetry-Default-core.tar", try pings.bytes)
         for capture in [try await folder.open(), try await packed().open()] {
-            let found = try await Harvested(capture)
+            let found = try await ReadCapture(capture)
             #expect(found.ids == [1, 3, 2].map(CaptureFolder.id))
             #expect(found.quarantined.map(\.path) == ["MozTelemetry-Default-core.tar!-t-4.json"])
             let item = try #require(found.quarantined.first)
@@ -54,7 +54,7 @@ import Testing
     @Test("an archive in it is told and not read")
     func deeper() async throws {
         try folder.put("outer.tar", try packed(#"tar -cf "$0" ."#).bytes)
-        let found = try await Harvested(folder.open())
+        let found = try await ReadCapture(folder.open())
         #expect(found.ids == [1, 2].map(CaptureFolder.id))
         #expect(found.duplicates == 1)
         #expect(found.problemCodes == ["outer.tar!backups/AppDomain-org.mozilla.ios.Focus.zip nested"])
@@ -67,7 +67,7 @@ import Testing
         try folder.put("b.zip", "PK no archive")
         try folder.put("c.zip", "none but for its name")
         let capture = try await folder.open()
-        let found = try await Harvested(capture)
+        let found = try await ReadCapture(capture)
         #expect(found.ids == [1, 2].map(CaptureFolder.id))
         #expect(found.problemCodes == ["a.tar.gz damaged", "b.zip damaged"])
         #expect(capture.isIncomplete)
@@ -81,7 +81,7 @@ import Testing
         limits.members = 10
         let capture = try await CapturedFolder(
             path: folder.path, label: "capture", spool: Spool(archiveLimits: limits), limit: JobLimit(jobs: 1))
-        let found = try await Harvested(capture)
+        let found = try await ReadCapture(capture)
         #expect(found.ids == [1, 2].map(CaptureFolder.id))
         #expect(found.problemCodes == ["a.tar unreadable"])
     }
@@ -89,7 +89,7 @@ import Testing
     @Test("paths that could be meant both ways are not read")
     func ambiguous() async throws {
         try folder.put("backups/AppDomain-org.mozilla.ios.Focus.zip!Documents/x.txt", "x")
-        let found = try await Harvested(folder.open())
+        let found = try await ReadCapture(folder.open())
         #expect(found.ids == [CaptureFolder.id(1)])
         #expect(found.problemCodes == ["backups/AppDomain-org.mozilla.ios.Focus.zip unreadable"])
     }
@@ -98,7 +98,7 @@ import Testing
     func exclamationMark() async throws {
         try folder.put("Yahoo!/\(corePings)/-t-5.json", CaptureFolder.ping(5))
         for capture in [try await folder.open(), try await packed().open()] {
-            let found = try await Harvested(capture)
+            let found = try await ReadCapture(capture)
             #expect(found.ids == [1, 5, 2].map(CaptureFolder.id))
             #expect(found.records[1].source.path == "Yahoo!/\(corePings)/-t-5.json")
         }

@@ -24,7 +24,7 @@ import Testing
         let folder = try CaptureFolder()
         try folder.put("\(corePings)/-t-1527163209.5.json", CaptureFolder.ping(1, timestamp: "1527163209.5"))
         try put(Array("caf\u{E9}".utf8.dropLast()) + [0xFF], in: "\(folder.path)/\(corePings)", CaptureFolder.ping(2))
-        let found = try await Harvested(folder.open())
+        let found = try await ReadCapture(folder.open())
         #expect(found.ids == [CaptureFolder.id(2), CaptureFolder.id(1)])
         #expect(found.records[0].source.path.hasPrefix("\(corePings)/caf\u{FFFD}"))
         #expect(found.problems == [])
@@ -35,7 +35,7 @@ import Testing
         let folder = try CaptureFolder()
         // A sign of Arabic numbers stands in front of a digit, and makes one character with whatever follows.
         try folder.put("Documents/pings\u{600}/-t-1527163209.5.json", CaptureFolder.ping(1))
-        let found = try await Harvested(folder.open())
+        let found = try await ReadCapture(folder.open())
         #expect(found.records.map(\.source.path) == ["Documents/pings\u{600}/-t-1527163209.5.json"])
     }
 
@@ -45,7 +45,7 @@ import Testing
         try folder.makeFolder(corePings)
         try put([0xFF, 0xFE], in: "\(folder.path)/\(corePings)", "{")
         let capture = try await folder.open()
-        let found = try await Harvested(capture)
+        let found = try await ReadCapture(capture)
         #expect(found.reasonCodes == ["P2"])
         #expect(found.quarantined.map(\.size) == [1])
         #expect(try CaptureInput.folder(capture).quarantinedBytes(of: found.quarantined[0]) == Array("{".utf8))
@@ -57,7 +57,7 @@ import Testing
         try folder.makeFolder("Documents")
         let name = Array("MozTelemetry-Default-".utf8) + [0xFF] + Array("-core.json".utf8)
         try put(name, in: "\(folder.path)/Documents", "[]")
-        let found = try await Harvested(folder.open())
+        let found = try await ReadCapture(folder.open())
         #expect(found.problemCodes == ["Documents/MozTelemetry-Default-\u{FFFD}-core.json unreadable"])
     }
 
@@ -76,7 +76,7 @@ import Testing
         let archive = try TestArchive(of: folder.path, named: "a.tar", #"tar -cf "$0" ."#)
         for capture in [try await folder.open(), try await archive.open()] {
             #expect(!capture.isIncomplete)
-            let found = try await Harvested(capture)
+            let found = try await ReadCapture(capture)
             #expect(found.ids == [CaptureFolder.id(1)])
             #expect(found.records.map(\.source.path) == ["caf\u{FFFD}/\(corePings)/-t-1.json"])
             #expect(found.problems == [])
@@ -89,7 +89,7 @@ import Testing
         try #require(mkdir(path([0x63, 0x61, 0x66, 0xFF], in: folder.path), 0o755) == 0)
         let capture = try await folder.open()
         #expect(capture.isIncomplete)
-        let found = try await Harvested(capture)
+        let found = try await ReadCapture(capture)
         #expect(found.ids == [])
         #expect(found.problemCodes == ["caf\u{FFFD} unreadable", "caf\u{FFFD} unreadable"])
     }
@@ -99,7 +99,7 @@ import Testing
         let folder = try CaptureFolder()
         try folder.put("\u{E9}/\(corePings)/-t-1.json", CaptureFolder.ping(1))
         try folder.put("e\u{301}/\(corePings)/-t-2.json", CaptureFolder.ping(2))
-        let found = try await Harvested(folder.open())
+        let found = try await ReadCapture(folder.open())
         #expect(found.ids == [CaptureFolder.id(2), CaptureFolder.id(1)])
         #expect(found.records.map { Array($0.source.path.utf8.prefix(1)) } == [[0x65], [0xC3]])
     }

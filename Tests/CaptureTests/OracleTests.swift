@@ -10,7 +10,7 @@ import Testing
     @Test("a capture comes out as its oracle says", arguments: try Fixtures.cases)
     func matches(fixture: FixtureCase) async throws {
         let oracle = try Oracle(fixture)
-        let found = try await Harvested(path: fixture.path)
+        let found = try await ReadCapture(path: fixture.path)
 
         #expect(found.records.count == oracle.records.count)
         for (index, (record, expected)) in zip(found.records, oracle.records).enumerated() {
@@ -42,8 +42,8 @@ import Testing
         arguments: ["focus-leftovers", "s1-arrays", "pending-1203", "p05-envelope-key"])
     func jobs(name: String) async throws {
         let path = try Fixtures.named(name).path
-        let one = try await Harvested(path: path, jobs: 1)
-        let many = try await Harvested(path: path, jobs: 8)
+        let one = try await ReadCapture(path: path, jobs: 1)
+        let many = try await ReadCapture(path: path, jobs: 8)
         #expect(one.lines.count > 0)
         #expect(one.lines == many.lines)
         #expect(one.quarantined == many.quarantined)

@@ -4,15 +4,15 @@ import Testing
 
 /// Stores in property lists that repeat a key: they are read, and the repetition is reported.
 @Suite struct RepeatedKeyTests {
-    private func harvest(_ path: String, _ value: String) async throws -> Harvested {
+    private func read(_ path: String, _ value: String) async throws -> ReadCapture {
         let folder = try CaptureFolder()
         try folder.put(path, "<plist version=\"1.0\">\(value)</plist>")
-        return try await Harvested(try await folder.open())
+        return try await ReadCapture(try await folder.open())
     }
 
     @Test func preferencesOfMozilla() async throws {
         let key = "<key>telemetry-key-prefix-sessions</key>"
-        let found = try await harvest(
+        let found = try await read(
             "Library/Preferences/org.example.plist",
             "<dict>\(key)<integer>3</integer>\(key)<integer>4</integer></dict>")
         let problems = found.problems.map(\.problem)
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func requestsOfLeanplum() async throws {
-        let found = try await harvest(
+        let found = try await read(
             "Documents/_lprequests-app_FIXTURE",
             """
             <array><dict><key>action</key><string>track</string><key>deviceId</key><string>D</string>

@@ -84,7 +84,7 @@ import Testing
         #expect(read.count == 3)
         #expect(read.allSatisfy { $0.lines.count < ScanOutput.sizeGoal + 600_000 })
         #expect(try ids(read) == (1...21).map(CaptureFolder.id))
-        let whole = try await Harvested(folder.open())
+        let whole = try await ReadCapture(folder.open())
         #expect(read.map(\.bytesRead).reduce(0, +) == whole.bytesRead)
     }
 

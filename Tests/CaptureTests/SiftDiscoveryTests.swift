@@ -25,7 +25,7 @@ import Testing
         try copy("current", to: place, in: folder)
         let capture = try await folder.open()
         #expect(capture.stores.map(\.path) == [place])
-        #expect(try await Harvested(capture).records.count == 5)
+        #expect(try await ReadCapture(capture).records.count == 5)
     }
 
     @Test("a folder of somebody else with the same file names is left alone")
@@ -43,7 +43,7 @@ import Testing
         try folder.makeFolder("\(caches)/queues")
         let capture = try await folder.open()
         #expect(capture.stores.map { $0.store.parts.map(\.path) } == [[caches]])
-        let found = try await Harvested(capture)
+        let found = try await ReadCapture(capture)
         #expect(found.records.isEmpty && found.quarantined.isEmpty && found.problems.isEmpty)
     }
 
@@ -64,7 +64,7 @@ import Testing
         try copy("gen1-0.1.2", to: caches, in: folder)
         try folder.putPropertyList(
             ".com.apple.mobile_container_manager.metadata.plist", ["MCMMetadataIdentifier": "com.example.shop"])
-        let found = try await Harvested(folder.open())
+        let found = try await ReadCapture(folder.open())
         #expect(found.records.map(\.app) == Array(repeating: App(id: "com.example.shop"), count: 3))
     }
 
@@ -81,7 +81,7 @@ import Testing
         try tool(["cp", "\(folder.path)/sift-v0_0_1/queues/sift-default", "\(folder.path)/elsewhere/copy"])
         try tool(["cp", "\(folder.path)/sift-v0_0_1/uploader", "\(folder.path)/elsewhere/batches.bin"])
         let capture = try #require(try CapturedFolder(file: "\(folder.path)/\(place)", label: "file"))
-        let found = try await Harvested(capture)
+        let found = try await ReadCapture(capture)
         #expect(found.records.map(\.source.path) == Array(repeating: name, count: records))
         #expect(found.records.allSatisfy { $0.held == [.noTarget] })
     }
@@ -99,7 +99,7 @@ import Testing
         try copy("current", to: caches, in: folder)
         let keys = Array("bplist00 beaconKey f3b9demo01".utf8)
         try folder.put("\(caches)/sift", keys)
-        let found = try await Harvested(folder.open())
+        let found = try await ReadCapture(folder.open())
         #expect(found.quarantined.map(\.path) == ["\(caches)/sift"])
         #expect(found.quarantined.map(\.isStored) == [false])
         #expect(found.quarantined.map(\.sha256) == [PayloadHash.hex(of: keys)])
@@ -112,7 +112,7 @@ import Testing
         try copy("current", to: caches, in: folder)
         let keys = try [UInt8](Data(contentsOf: URL(fileURLWithPath: "\(SiftFixtures.path)/current/\(caches)/sift")))
         try folder.put("\(caches)/\(name)", keys)
-        let found = try await Harvested(folder.open())
+        let found = try await ReadCapture(folder.open())
         #expect(found.quarantined.map(\.path) == ["\(caches)/\(name)"])
         #expect(found.quarantined.map(\.isStored) == [false])
     }
@@ -124,7 +124,7 @@ import Testing
         try folder.link("\(caches)/queues/more", to: "/")
         try folder.link("\(caches)/queues/again", to: "sift-default")
         try folder.put("\(caches)/queues/.dat.nosync0001", "left over")
-        let found = try await Harvested(folder.open())
+        let found = try await ReadCapture(folder.open())
         #expect(found.records.count == 5)
         #expect(found.quarantined.isEmpty)
         #expect(
@@ -135,14 +135,14 @@ import Testing
     @Test("one job finds what many find, byte for byte")
     func jobs() async throws {
         let path = "\(try SiftFixtures.path)/gen4-2.1.0"
-        #expect(try await Harvested(path: path, jobs: 1).lines == Harvested(path: path, jobs: 8).lines)
+        #expect(try await ReadCapture(path: path, jobs: 1).lines == ReadCapture(path: path, jobs: 8).lines)
     }
 
     @Test("two copies of a container come out once")
     func copies() async throws {
         let folder = try CaptureFolder()
         for name in ["one", "two"] { try copy("gen3-1.0.1", to: "\(name)/\(caches)", in: folder) }
-        let found = try await Harvested(folder.open())
+        let found = try await ReadCapture(folder.open())
         #expect(found.duplicates == 5)
     }
 }

@@ -19,7 +19,7 @@ import Testing
             else { return nil }
             return (oracle.string(of: source), body)
         }
-        let found = try await Harvested(path: path)
+        let found = try await ReadCapture(path: path)
         #expect(found.records.map { Self.place(of: $0) } == expected.map(\.0))
         for (record, (source, body)) in zip(found.records, expected) {
             let payload = try JSONDocument(record.payload)
@@ -37,7 +37,7 @@ import Testing
 
     @Test("only stores with faults leave something in quarantine", arguments: SiftFixtures.sets)
     func quarantine(set: String) async throws {
-        let found = try await Harvested(path: "\(try SiftFixtures.path)/\(set)")
+        let found = try await ReadCapture(path: "\(try SiftFixtures.path)/\(set)")
         let places = found.quarantined.map { item in
             "\(item.path.components(separatedBy: "sift-v0_0_1/")[1]) \(item.reject.reason.prefix { $0 != " " })"
         }
@@ -61,7 +61,7 @@ import Testing
         let name = file.isUploader ? "uploader" : "queues/odd"
         let folder = try CaptureFolder()
         try folder.put("Library/Caches/sift-v0_0_1/\(name)", bytes)
-        let found = try await Harvested(folder.open())
+        let found = try await ReadCapture(folder.open())
 
         let times = try found.records.flatMap { record in
             let payload = try JSONDocument(record.payload)

@@ -20,9 +20,9 @@ import Testing
         try folder.put("Documents/notes.txt", "x")
     }
 
-    private func read(_ name: String) async throws -> Harvested {
+    private func read(_ name: String) async throws -> ReadCapture {
         let capture = try CapturedFolder(file: "\(folder.path)/\(name)", label: "file")
-        return try await Harvested(try #require(capture))
+        return try await ReadCapture(try #require(capture))
     }
 
     @Test("a ping file is read alone", arguments: [("-t-1.json", 1), ("copy.json", 2)])

@@ -20,7 +20,7 @@ import Testing
         try folder.put("com.example.plist", "telemetry-key-prefix-clientId")
         try folder.put("MozTelemetry.txt", "x")
         #expect(try await folder.open().stores.isEmpty)
-        #expect(try await Harvested(folder.open()).bytesRead == 0)
+        #expect(try await ReadCapture(folder.open()).bytesRead == 0)
     }
 
     @Test("a stranger's file in a folder of pings that is not the SDK's own is left alone")
@@ -31,7 +31,7 @@ import Testing
         try folder.put("app-core/README.md", "secret")
         try folder.put("any/-t-1527163208.5.json", CaptureFolder.ping(3))
         try folder.put("any/1527163209.5.json", CaptureFolder.ping(4))
-        let found = try await Harvested(folder.open())
+        let found = try await ReadCapture(folder.open())
         #expect(found.ids == [3, 4, 1, 2].map(CaptureFolder.id))
         #expect(found.quarantined == [])
         #expect(found.bytesRead == 4 * CaptureFolder.ping().utf8.count)
@@ -44,7 +44,7 @@ import Testing
         try folder.put(
             "Documents/App-values.json", #"{"clientId":"x","core-seq":1,"core-events":[[0,"a","b","c"]],"sessions":3}"#)
         try folder.put("Documents/eventArray-App-core.json", #"[0,"action","foreground","app"]"#)
-        let found = try await Harvested(folder.open())
+        let found = try await ReadCapture(folder.open())
         #expect(
             found.records.map(\.source.store) == [.mozillaPingArray, .mozillaValues, .mozillaPendingEvents])
         #expect(found.records.map(\.type) == ["core", "core", "core"])
@@ -56,7 +56,7 @@ import Testing
         let folder = try CaptureFolder()
         try folder.put("Library/Preferences/org.mozilla.ios.Focus.plist", "bplist00 telemetry-key-prefix- broken")
         try folder.put("Documents/MozTelemetry-Default-values.json", "[1,2,3]")
-        let found = try await Harvested(folder.open())
+        let found = try await ReadCapture(folder.open())
         #expect(
             found.quarantined.map(\.path) == [
                 "Documents/MozTelemetry-Default-values.json", "Library/Preferences/org.mozilla.ios.Focus.plist",
@@ -74,7 +74,7 @@ import Testing
         try folder.putSparse(tooLarge, size: 32 << 20 | 1)
         try folder.putSparse("Documents/stranger.json", size: 32 << 20 | 1)
         let capture = try await folder.open()
-        let found = try await Harvested(capture)
+        let found = try await ReadCapture(capture)
         #expect(found.quarantined.map(\.path) == [large])
         #expect(found.problemCodes == ["\(tooLarge) unreadable"])
         #expect(capture.isIncomplete)
@@ -88,6 +88,6 @@ import Testing
         let identity = try InputFile(path: "\(folder.path)/\(corePings)/-t-2.json").identity
         let capture = try await CapturedFolder(
             path: folder.path, label: "capture", leavingOut: [identity], limit: JobLimit(jobs: 2))
-        #expect(try await Harvested(capture).ids == [CaptureFolder.id(1)])
+        #expect(try await ReadCapture(capture).ids == [CaptureFolder.id(1)])
     }
 }

@@ -79,7 +79,7 @@ import Testing
         #expect(output.problems.map { "\($0.path) \($0.problem.code)" } == ["f a", "g b"])
         #expect(output.takeRejects() == [Reject("P2 x"), Reject("P3 y")])
         #expect(output.rejects.isEmpty && output.quarantined.isEmpty)
-        _ = output.empty()
+        output.removeAll()
         #expect(output.records.isEmpty && output.problems.isEmpty)
     }
 
@@ -151,7 +151,7 @@ import Testing
         output.add(record(0, size: ScanOutput.sizeGoal))
         output.report(StoreReport(facts: ["x"]))
         output.bytesRead = 7
-        _ = output.empty()
+        output.removeAll()
         #expect(!output.isFull && output.records.isEmpty && output.reports.isEmpty && output.bytesRead == 0)
         output.report(Problem("odd", "x"), path: "p")
         #expect(output.problems.map(\.capture) == ["c"])

@@ -17,7 +17,7 @@ public enum InputError: Error, Sendable {
     case withoutStores(String, PlacedProblem)
     /// A single file is too large to look whether it is a store.
     case tooLarge(String)
-    /// No pseudonyms can be made of a record of a bundle.
+    /// No pseudonyms can be made of a record of an input.
     case pseudonyms(PseudonymError, String)
     /// The input is of no kind that can be read.
     case nothingKnown(String)

@@ -3,45 +3,6 @@ import Files
 import Parallel
 import Telemetry
 
-/// An opened input, from which records are read.
-public enum CaptureInput: Sendable {
-    /// A folder pulled from a device, or a single store file.
-    case folder(CapturedFolder)
-    /// A bundle, read by its manifest.
-    case bundle(BundleReader)
-    /// A damaged bundle.
-    case salvage(SalvagedBundle)
-    /// A request log by itself.
-    case log(RequestLog)
-
-    /// Whether the input is an intact bundle, whose quarantine and problems were reported when it was made.
-    public var isBundle: Bool {
-        if case .bundle = self { true } else { false }
-    }
-
-    /// How many bytes are going to be read; nil if that cannot be told in front.
-    /// - Parameter segments: which segments of a bundle are read, counted from 0; nil for all.
-    public func byteCount(ofSegments segments: Range<Int>? = nil) -> Int? {
-        switch self {
-        case .bundle(let bundle): bundle.manifest.segments(in: segments).reduce(0) { $0 + $1.bytes }
-        case .log(let log): PlainText.count(in: log.source)
-        case .folder, .salvage: nil
-        }
-    }
-
-    /// The id of the key that a bundle says all its records have pseudonyms of; nil for any other input.
-    public var pseudonymized: String? {
-        if case .bundle(let bundle) = self { bundle.manifest.pseudonymized } else { nil }
-    }
-}
-
-extension Manifest {
-    /// The segments of a range of places, counted from 0; all where there is none.
-    fileprivate func segments(in range: Range<Int>?) -> ArraySlice<Segment> {
-        segments[range?.clamped(to: segments.indices) ?? segments.indices]
-    }
-}
-
 /// Reads inputs on several cores, and passes their records on in order: inputs as given, stores by path, and the records of a
 /// store in the order that its format documents.
 public struct CaptureReader: Sendable {
@@ -86,7 +47,7 @@ public struct CaptureReader: Sendable {
     ///   - keep: Called for each record that is kept, with its line and the part of the line that is its payload.
     ///   - note: Called for each other finding.
     ///   - progress: Called with the number of bytes that were read and of records that were found in them.
-    ///   - afterOutput: Called after several records were kept.
+    ///   - afterOutput: Called after each step of the reading, in which many records or none may have been kept.
     /// - Throws: ``InputError`` for a damaged bundle and for records with pseudonyms of another key, and the errors of
     ///   `keep` and `afterOutput`.
     public func read(
@@ -152,7 +113,9 @@ public struct CaptureReader: Sendable {
                 rest = try unit.read(options, into: &output)
                 try await consume(output)
             }
-            if output.empty() { spares.giveBack(output) }
+            guard output.isWorthReusing else { return }
+            output.removeAll()
+            spares.giveBack(output)
         }
     }
 

@@ -34,7 +34,7 @@ public final class Ledger: Sendable {
         let changes = LedgerChanges(path, file, lock)
         self.file = file
         self.changes = changes
-        commits = GroupCommit { try changes.make($0) }
+        commits = GroupCommit { try changes.commit($0) }
     }
 
     deinit {
@@ -52,7 +52,7 @@ public final class Ledger: Sendable {
 
     /// Settles uploads and marks others in flight, in one step that is on disk when this returns.
     /// - Returns: for each of the uploads to be sent, whether it may be.
-    /// - Throws: ``LedgerError``; nothing was changed then.
+    /// - Throws: ``LedgerError``. Nothing was changed then, except if the ledger was removed: no later job finds the changes.
     public func commit(settling settlements: [Settlement], marking sends: [PlannedSend], at now: Timestamp) async throws
         -> [MarkAnswer]
     {
@@ -95,8 +95,8 @@ private final class LedgerChanges: Sendable {
         job.withLock { $0 = new }
     }
 
-    /// Makes the changes of a group in one transaction. A job whose changes were not written forgets what it counted.
-    func make(_ group: [LedgerChange]) throws -> [[MarkAnswer]] {
+    /// Makes the changes of a group in one transaction. If that fails, the job reads its state from the ledger again.
+    func commit(_ group: [LedgerChange]) throws -> [[MarkAnswer]] {
         try job.withLock { job in
             // Removed and put back, so that what it holds of a million clients is not copied for each group.
             guard var current = job.take() else { throw LedgerNotBegunError() }
@@ -104,7 +104,7 @@ private final class LedgerChanges: Sendable {
             do {
                 return try make { try current.apply(group, $0) }
             } catch {
-                current.forgetCounts()
+                current.forgetState()
                 throw error
             }
         }

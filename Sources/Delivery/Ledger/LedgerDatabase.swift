@@ -148,7 +148,6 @@ extension Database {
         }
         return names
     }
-
 }
 
 extension Database {

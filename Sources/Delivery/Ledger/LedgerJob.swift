@@ -47,8 +47,8 @@ struct LedgerJob: Sendable {
         try note(waitsOf: plan, db)
     }
 
-    /// A transaction was rolled back.
-    mutating func forgetCounts() {
+    /// Discards all that was read or written since the last successful transaction, because the ledger may not contain it.
+    mutating func forgetState() {
         usage = nil
         flown = nil
         clients = clients.map { _ in nil }

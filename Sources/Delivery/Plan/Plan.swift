@@ -1,42 +1,63 @@
 import Telemetry
 
 /// What a job does with a record. Each record has exactly one disposition.
-public enum Disposition: String, Sendable, CaseIterable {
+public enum Disposition: Sendable, CaseIterable {
     /// It is sent.
     case send
     /// Some parts of its list are sent; the rest waits for another job, for the limits allow no more.
-    case sendPart = "sent-in-part"
+    case sendPart
     /// Nothing of its list is left to send: it is settled without a request.
-    case settle = "nothing-left"
+    case settle
     /// It waits for another day, for its client's quota of today is used up.
-    case dailyLimit = "daily-limit"
+    case dailyLimit
     /// It waits for another job, for this one has enough of its type.
-    case typeLimit = "per-type-limit"
+    case typeLimit
     /// It waits, for its id was sent with another payload less than 15 minutes ago, or is in this job.
-    case sameIDLately = "same-id-lately"
+    case sameIDLately
     /// It waits for a credential.
-    case missingCredential = "missing-credential"
+    case missingCredential
     /// It waits, for its server asked to be left alone for a while.
-    case serverPause = "server-pause"
+    case serverPause
     /// It must not be sent as it stands.
     case held
     /// It is older than wanted.
-    case tooOld = "too-old"
+    case tooOld
     /// It is not sent any more, for its client asked that its data be deleted.
-    case deletionRequested = "deletion-requested"
+    case deletionRequested
     /// It was delivered before.
-    case delivered = "delivered-before"
+    case delivered
     /// It was refused before.
-    case refused = "refused-before"
+    case refused
     /// The same record stands in these bundles more than once.
     case duplicate
     /// Other requests of this job carry all that its list has.
-    case overlapping = "events-in-another-request"
+    case overlapping
     /// It was not delivered, and somebody decided that it never will be.
-    case givenUp = "given-up"
+    case givenUp
 
-    /// The code by which machines know it.
-    public var code: String { rawValue }
+    /// The code in `--json`, in metrics and in the ledger.
+    ///
+    /// It is not a raw value, because dispositions of all records are counted in dictionaries, and a raw value is hashed as a string.
+    public var code: String {
+        switch self {
+        case .send: "send"
+        case .sendPart: "sent-in-part"
+        case .settle: "nothing-left"
+        case .dailyLimit: "daily-limit"
+        case .typeLimit: "per-type-limit"
+        case .sameIDLately: "same-id-lately"
+        case .missingCredential: "missing-credential"
+        case .serverPause: "server-pause"
+        case .held: "held"
+        case .tooOld: "too-old"
+        case .deletionRequested: "deletion-requested"
+        case .delivered: "delivered-before"
+        case .refused: "refused-before"
+        case .duplicate: "duplicate"
+        case .overlapping: "events-in-another-request"
+        case .givenUp: "given-up"
+        }
+    }
 
     /// The name in summaries: the words of the code, unless the name is another one.
     public var name: String {
@@ -44,8 +65,10 @@ public enum Disposition: String, Sendable, CaseIterable {
         case .typeLimit: "per-type limit"
         case .sameIDLately: "same id sent lately"
         case .serverPause: "server asked to wait"
-        case .deletionRequested: "deletion-requested"
-        default: code.replacing("-", with: " ")
+        case .deletionRequested: code
+        case .send, .sendPart, .settle, .dailyLimit, .missingCredential, .held, .tooOld, .delivered, .refused,
+            .duplicate, .overlapping, .givenUp:
+            code.replacing("-", with: " ")
         }
     }
 
@@ -63,7 +86,9 @@ public enum Disposition: String, Sendable, CaseIterable {
     public var isWaiting: Bool {
         switch self {
         case .missingCredential, .held, .tooOld: true
-        default: isForLater
+        case .send, .sendPart, .settle, .dailyLimit, .typeLimit, .sameIDLately, .serverPause, .deletionRequested,
+            .delivered, .refused, .duplicate, .overlapping, .givenUp:
+            isForLater
         }
     }
 }

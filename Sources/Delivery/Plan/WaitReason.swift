@@ -40,7 +40,7 @@ public struct WaitReason: Sendable, Hashable {
 
     /// The reason in words: `held: schema`.
     public var text: String {
-        let name = Disposition(rawValue: code)?.name ?? Self.names[code] ?? code
+        let name = Disposition.allCases.first { $0.code == code }?.name ?? Self.names[code] ?? code
         return detail.map { "\(name): \($0)" } ?? name
     }
 

@@ -107,7 +107,7 @@ extension FileError {
         self.init(error, .write, path, doing: "write \(path)")
     }
 
-    /// Creates the error of an operation that a database failed in, such as one to write `path`.
+    /// Creates a file error from an error of a database. `what` completes the message "cannot …".
     init(_ error: any Error, _ operation: Operation, _ path: String, doing what: String) {
         if case .full? = (error as? DatabaseError)?.kind {
             self.init(operation, path, code: ENOSPC)

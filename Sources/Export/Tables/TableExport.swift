@@ -211,7 +211,7 @@ private protocol RowJobs: AnyObject {
     func make(_ lines: RecordLines)
     /// Writes the rows of the oldest job. Returns `nil` if there is none.
     func writeNext() async throws -> WrittenRows?
-    /// Writes rows that no job has made. The buffer has any contents afterwards.
+    /// Writes rows that no job has made. The contents of the buffer are unspecified afterwards.
     func write(_ rows: inout RowBuffer) throws
 }
 
@@ -260,5 +260,9 @@ private final class SinkJobs<Sink: TableSink>: RowJobs {
         return next.written
     }
 
-    func write(_ rows: inout RowBuffer) throws { try sink.write(sink.prepare(&rows)) }
+    func write(_ rows: inout RowBuffer) throws {
+        let prepared = sink.prepare(&rows)
+        try sink.write(prepared)
+        sink.recycle(prepared)
+    }
 }

@@ -5,6 +5,8 @@ struct TableRows {
     private let buffer: RowBuffer
     private let cells: [Cell]
     private let columns: [String: Column]
+    /// The column with the number of the record that a row belongs to.
+    private let record: Column?
     /// The first row that was not taken.
     private var next = 0
     let count: Int
@@ -18,6 +20,7 @@ struct TableRows {
         self.buffer = buffer
         cells = buffer.place(ofTable: table.name).map { buffer.cells[$0] } ?? []
         columns = Dictionary(uniqueKeysWithValues: zip(table.columns.map(\.name), (0...).lazy.map(Column.init)))
+        record = columns[TableColumn.record.name]
         count = cells.count / columns.count
     }
 
@@ -26,7 +29,7 @@ struct TableRows {
 
     /// Takes the next rows, which belong to a record. Rows have the order of their records.
     mutating func take(of number: Cell) -> Range<Int> {
-        let (start, record) = (next, column(TableColumn.record.name))
+        let start = next
         while next < count, self[next, record] == number { next += 1 }
         return start..<next
     }
@@ -63,7 +66,7 @@ enum ShownText {
 
     /// The text, or its beginning with an ellipsis.
     static func cut(_ bytes: ArraySlice<UInt8>) -> String {
-        let start = bytes.prefix(ofCharactersIn: limit)
+        let start = bytes.utf8Prefix(limit)
         let text = String(decoding: start, as: UTF8.self)
         return start.count < bytes.count ? text + "…" : text
     }
@@ -72,10 +75,10 @@ enum ShownText {
 }
 
 extension ArraySlice<UInt8> {
-    /// The beginning of UTF-8 that has at most `limit` bytes and does not end within a character.
-    func prefix(ofCharactersIn limit: Int) -> Self {
-        guard count > limit else { return self }
-        var end = startIndex + limit
+    /// Returns the longest prefix of UTF-8 that has at most `maxLength` bytes and does not end within a character.
+    func utf8Prefix(_ maxLength: Int) -> Self {
+        guard count > maxLength else { return self }
+        var end = startIndex + maxLength
         while end > startIndex, self[end] & 0xC0 == 0x80 { end -= 1 }
         return self[..<end]
     }

@@ -8,8 +8,8 @@ protocol TableSink: AnyObject, SendableMetatype {
     /// The form in which rows are written.
     associatedtype Prepared: Sendable
 
-    /// Makes of rows what is written, so that little is left to be done in order. Several jobs call it at once. It may exchange
-    /// the rows for a buffer with any contents.
+    /// Converts rows to the form in which they are written. It is called concurrently. The contents of the buffer are unspecified
+    /// afterwards.
     var prepare: @Sendable (inout RowBuffer) -> Prepared { get }
 
     /// The files that must not be read as input.

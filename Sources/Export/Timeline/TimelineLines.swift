@@ -102,7 +102,7 @@ struct TimelineWriter {
         // `2018-05-24T12:00:08.418000+00:00` of `2018-05-24T12:00:08.418Z`.
         members.append(("datetime", "\(instant.description.dropLast())000+00:00"))
         if let extra {
-            members.append(("extra", String(decoding: extra.prefix(ofCharactersIn: Self.extraLimit), as: UTF8.self)))
+            members.append(("extra", String(decoding: extra.utf8Prefix(Self.extraLimit), as: UTF8.self)))
         }
         members.append(("message", label ?? name ?? what))
         if let name { members.append(("name", name)) }

@@ -107,6 +107,7 @@ struct BinaryWriter {
     /// Removes the last object.
     mutating func removeLast() {
         places.removeLast()
+        lastInteger = nil
         if let offset = offsets.popLast() { bytes.removeLast(bytes.count - Int(offset)) }
     }
 

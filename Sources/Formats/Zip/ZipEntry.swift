@@ -60,9 +60,9 @@ public struct ZipEntry: Sendable, Equatable {
         let end = extraEnd + bytes.zipNumber16(at: 32)
         guard end <= bytes.count, bytes.zipNumber16(at: 34) == 0 else { return nil }
         guard var extra = ZipExtraFields(bytes.extracting(nameEnd..<extraEnd)),
-            let size = extra.number(bytes.zipNumber32(at: 24)),
-            let compressedSize = extra.number(bytes.zipNumber32(at: 20)),
-            let offset = extra.number(bytes.zipNumber32(at: 42))
+            let size = extra.nextNumber(replacing: bytes.zipNumber32(at: 24)),
+            let compressedSize = extra.nextNumber(replacing: bytes.zipNumber32(at: 20)),
+            let offset = extra.nextNumber(replacing: bytes.zipNumber32(at: 42))
         else { return nil }
         flags = bytes.zipNumber16(at: 8)
         method = bytes.zipNumber16(at: 10)
@@ -106,8 +106,8 @@ struct ZipExtraFields {
         guard place == bytes.count else { return nil }
     }
 
-    /// Returns a number of 32 bits, or the next one of 64 bits if it is all ones. Returns `nil` if that is missing.
-    mutating func number(_ small: Int) -> Int? {
+    /// Returns a 32-bit number. If all its bits are set, removes and returns the next 64-bit number, or `nil` if there is none.
+    mutating func nextNumber(replacing small: Int) -> Int? {
         small == 0xFFFF_FFFF ? largeNumbers.popFirst() : small
     }
 }

@@ -29,8 +29,8 @@ extension ZipEntry {
     /// Whether checksum and sizes in the header of a member are those of the directory. Each may stand behind the contents,
     /// with 0 in its place.
     private func isMeasured(by member: Span<UInt8>, _ extra: inout ZipExtraFields) -> Bool {
-        guard let size = extra.number(member.zipNumber32(at: 22)),
-            let compressedSize = extra.number(member.zipNumber32(at: 18))
+        guard let size = extra.nextNumber(replacing: member.zipNumber32(at: 22)),
+            let compressedSize = extra.nextNumber(replacing: member.zipNumber32(at: 18))
         else { return false }
         let standsBehind = flags & Flag.isMeasuredBehind != 0 ? 0 : nil
         return [Int(checksum), standsBehind].contains(member.zipNumber32(at: 14))

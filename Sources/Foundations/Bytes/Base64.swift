@@ -3,13 +3,8 @@ public enum Base64 {
     private static let space: UInt8 = 0xFE
     private static let invalid: UInt8 = 0xFF
 
-    /// How many bytes a text stands for; nil if it is malformed. Line breaks count for nothing.
-    /// - Parameters:
-    ///   - needsPadding: whether padding, where there is any, has to be as long as it should be.
-    ///   - allowsBlanks: whether spaces and tabs count for nothing too, or make the text malformed.
-    public static func decodedCount(
-        _ text: Span<UInt8>, needsPadding: Bool = true, allowsBlanks: Bool = true
-    ) -> Int? {
+    /// Returns the number of bytes that `text` encodes, or `nil` if it is malformed.
+    private static func decodedCount(_ text: Span<UInt8>, needsPadding: Bool, allowsBlanks: Bool) -> Int? {
         var digits = 0
         var padding = 0
         for index in text.indices {
@@ -34,10 +29,12 @@ public enum Base64 {
         return digits / 4 * 3 + max(digits % 4 - 1, 0)
     }
 
-    /// The bytes that a text stands for; nil if it is malformed.
+    /// Returns the bytes that `text` encodes, or `nil` if it is malformed. Line breaks are ignored.
+    ///
     /// - Parameters:
-    ///   - needsPadding: as for ``decodedCount(_:needsPadding:allowsBlanks:)``.
-    ///   - allowsBlanks: as there.
+    ///   - text: Base64.
+    ///   - needsPadding: Whether padding, if there is any, must have the right length.
+    ///   - allowsBlanks: Whether spaces and tabs are ignored too. Otherwise they make the text malformed.
     public static func decoded(
         _ text: Span<UInt8>, needsPadding: Bool = true, allowsBlanks: Bool = true
     ) -> [UInt8]? {
@@ -47,8 +44,8 @@ public enum Base64 {
         }
     }
 
-    /// Hands on the bytes that a well-formed text stands for.
-    public static func decode(_ text: Span<UInt8>, _ append: (UInt8) -> Void) {
+    /// Calls `append` with each byte that a well-formed text encodes.
+    private static func decode(_ text: Span<UInt8>, _ append: (UInt8) -> Void) {
         var bits: UInt32 = 0
         var count = 0
         for index in text.indices {

@@ -33,6 +33,6 @@ public struct LineCursor: Sendable {
 }
 
 extension UInt8 {
-    /// Whether the byte is white space in a line, or a part of its end.
+    /// Whether the byte is a space, a tab, a line feed or a carriage return.
     @inlinable public var isBlank: Bool { self == 0x20 || self == 0x0D || self == 0x09 || self == 0x0A }
 }

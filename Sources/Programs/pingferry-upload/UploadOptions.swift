@@ -16,7 +16,8 @@ struct CommonOptions: ParsableArguments {
     var json = false
 
     /// Verifies bundles, with progress on the terminal.
-    /// - Throws: `UnusableBundlesError`, `LedgerError`.
+    ///
+    /// - Throws: `UnusableBundlesError`.
     func intake(
         _ bundles: [String], signedBy signers: Signers? = nil, keepsGoing: Bool = false,
         isReleased: (_ id: String, _ code: String) -> Bool

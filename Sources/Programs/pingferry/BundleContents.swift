@@ -110,10 +110,9 @@ struct BundleContents {
         var arrays: [(key: JSONKey, elements: LongObject.Elements)] = [
             ("clients", each(ClientSummary.self, BundleLayout.clients, \.json)), ("members", forEachMember),
             ("problems", each(PlacedProblem.self, BundleLayout.problems, \.json)),
-            ("quarantined", each(Quarantined.self, BundleLayout.quarantine, \.coded)),
+            ("quarantined", each(Quarantined.self, BundleLayout.quarantine, \.coded)), ("segments", forEachSegment),
         ]
         if let records { arrays.append(("records", records.forEachObject)) }
-        arrays.append(("segments", forEachSegment))
         try LongObject.print(object, arrays: arrays)
     }
 

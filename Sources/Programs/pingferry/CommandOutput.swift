@@ -9,6 +9,7 @@ import JSONText
 /// It is a class because writers of formats keep closures that write to it.
 final class CommandOutput {
     private let path: String
+    private let isDivided: Bool
     private var file: AtomicOutput?
     private var writer: VolumeWriter?
     private let stream: StreamOutput?
@@ -29,6 +30,7 @@ final class CommandOutput {
     ///   - isHashed: Whether ``hashedFiles`` is needed.
     init(path: String, replacing: Bool, isHashed: Bool = false) throws {
         self.path = path
+        isDivided = false
         hash = isHashed ? RunningHash() : nil
         let stream = path != "-" ? try StreamOutput(path: path) : nil
         let isFile = stream == nil && path != "-"
@@ -51,6 +53,7 @@ final class CommandOutput {
     /// Opens volumes.
     init(path: String, volumes size: VolumeSize, permissions: FilePermissions, replacing: Bool) throws {
         self.path = path
+        isDivided = true
         // Volumes are always hashed, for their list.
         hash = nil
         stream = nil
@@ -75,8 +78,9 @@ final class CommandOutput {
     /// Writes bytes. JSON for a terminal is rewritten so that unprintable characters are visible.
     func write(_ bytes: Span<UInt8>) throws {
         hash?.take(bytes)
-        // The writer is taken out, so that after an error it and the files that it has begun are gone.
-        if var writer = writer.take() {
+        if isDivided {
+            // The writer is taken out, so that after an error it and the files that it has begun are gone.
+            guard var writer = writer.take() else { preconditionFailure("nothing is written after an error") }
             try writer.write(bytes)
             self.writer = consume writer
             return
@@ -103,7 +107,9 @@ final class CommandOutput {
         if let written = try writer.take()?.commit() { volumes = written }
     }
 
-    /// The name and the hash of each file, or of the stream, for a receipt. Empty if no hash was asked for.
+    /// The name and the hash of each file, or of the stream, for a receipt.
+    ///
+    /// Volumes are always hashed. They appear after ``commit()``. Any other output is hashed if this was asked for.
     var hashedFiles: [Receipt.File] {
         guard let hash else {
             return volumes.map { Receipt.File(name: Path.lastName(of: $0.path), sha256: $0.sha256) }

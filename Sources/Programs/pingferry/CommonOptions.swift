@@ -40,7 +40,13 @@ struct CommonOptions: ParsableArguments {
         ProgressLine("reading", total: reader.byteCount, isQuiet: quiet)
     }
 
-    /// Reads all inputs, with a progress line. The parameters are those of `CaptureReader.read(into:)`.
+    /// Reads all inputs, with a progress line.
+    ///
+    /// - Parameters:
+    ///   - keep: Called for each record that is kept, with its line and the part of the line that is its payload.
+    ///   - note: Called for each other finding.
+    ///   - afterOutput: Called after each step of the reading, in which many records or none may have been kept.
+    /// - Throws: `InputError`, and the errors of `keep` and `afterOutput`.
     func read(
         _ reader: CaptureReader,
         keep: (borrowing ScanOutput.Entry, ArraySlice<UInt8>, ArraySlice<UInt8>) throws -> Void,

@@ -14,12 +14,12 @@ struct LongObject {
 
     private static let pieceSize = 64 << 10
 
-    /// Prints the members of an object, and arrays, in the order of their keys.
-    /// - Parameter arrays: The arrays, in the order of their keys.
+    /// Prints the members of an object together with arrays, in the order of their keys.
     static func print(_ object: CanonicalObject, arrays: [(key: JSONKey, elements: Elements)]) throws {
         var output = LongObject()
         var rest = object
-        for (key, elements) in arrays {
+        let ordered = arrays.sorted { $0.key.description.utf8.lexicographicallyPrecedes($1.key.description.utf8) }
+        for (key, elements) in ordered {
             let (before, after) = rest.split(at: key)
             try output.add(before)
             try output.add(key, elements)

@@ -90,8 +90,9 @@ struct ScanReport {
     /// Adds the findings that are complete only when all inputs have been read.
     mutating func finish(_ intake: Intake) {
         for entry in intake.reports {
+            guard let store = entry.store else { continue }
             let now = instant?.milliseconds ?? entry.report.newest
-            inputs[entry.input].add(entry.report, ofStore: entry.store, at: now)
+            inputs[entry.input].add(entry.report, ofStore: store, at: now)
         }
         quarantineCounts = intake.quarantined.counts
     }

@@ -1,4 +1,4 @@
-import Bytes
+import JSONText
 
 /// What stays of notes, rejects and problems: the code that begins each. Behind it stand words, in which pieces of input may be.
 package enum PseudonymNotes {

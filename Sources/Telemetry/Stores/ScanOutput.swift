@@ -35,8 +35,8 @@ public struct ScanOutput: Sendable {
 
     /// The app that the records of a part of a store name. Later records take precedence.
     public struct AppEntry: Sendable {
-        /// The part of the store, or `nil` for a bundle.
-        public let place: StorePlace?
+        /// The part of the store.
+        public let place: StorePlace
         /// The app.
         public fileprivate(set) var app: App
     }
@@ -45,8 +45,8 @@ public struct ScanOutput: Sendable {
     public struct ReportEntry: Sendable {
         /// The index of the input.
         public let input: Int
-        /// The index of the store.
-        public let store: Int
+        /// The index of the store, or `nil` for an output that keeps records as they are.
+        public let store: Int?
         /// The report.
         public let report: StoreReport
     }
@@ -81,11 +81,14 @@ public struct ScanOutput: Sendable {
     public var store: Int?
 
     private let capture: String
-    private let options: ScanOptions?
+    private let filter: RecordFilter
+    private let learnsApps: Bool
+    /// The random numbers for the keys of records, or `nil` if records are kept as they are.
+    private let secret: RunSecret?
     private var pseudonymizer: RecordPseudonymizer?
     /// The number of bytes of payloads and notes, and an allowance for each finding.
     private var size = 0
-    /// The memory of the last payload, for the next one. Allocating memory for each payload is slow.
+    /// The memory of the last payload, with its bytes, for the next one. Allocating memory for each payload is slow.
     private var spare: [UInt8] = []
 
     /// The largest piece of memory that is kept for the next payload.
@@ -106,7 +109,12 @@ public struct ScanOutput: Sendable {
     ///   - capture: The label of the capture.
     ///   - path: The path of the first file that is read.
     public init(capture: String, path: String = "") {
-        self.init(capture: capture, path: path, input: 0, options: nil)
+        self.capture = capture
+        self.path = path
+        input = 0
+        filter = RecordFilter()
+        learnsApps = false
+        secret = nil
     }
 
     /// Creates an output that writes records as lines.
@@ -116,15 +124,13 @@ public struct ScanOutput: Sendable {
     ///   - input: The index of the input.
     ///   - options: The filter, and the key of pseudonyms.
     public init(capture: String, input: Int, writingWith options: ScanOptions) {
-        self.init(capture: capture, path: "", input: input, options: options)
-    }
-
-    private init(capture: String, path: String, input: Int, options: ScanOptions?) {
         self.capture = capture
-        self.path = path
+        path = ""
         self.input = input
-        self.options = options
-        pseudonymizer = options?.pseudonymizer
+        filter = options.filter
+        learnsApps = options.reportsQueues
+        secret = options.secret
+        pseudonymizer = options.pseudonymizer
     }
 
     /// Whether the findings have to be taken before more are added.
@@ -139,44 +145,54 @@ public struct ScanOutput: Sendable {
     ///
     /// - Parameter part: The index of the part of the store in ``Store/parts``.
     public mutating func add(_ record: consuming Record, part: Int = 0) {
-        // A payload that consists of small requests has more bytes in its notes than in itself.
-        size += record.notes.reduce(Self.recordSize + record.payload.count) {
-            $0 + $1.utf8.count + MemoryLayout<String>.stride
+        guard let secret else {
+            count(record)
+            return records.append(record)
         }
-        guard let options else { return records.append(record) }
         let place = store.map { StorePlace(store: $0, part: part) }
-        if options.reportsQueues { learn(record.app, at: place) }
+        if learnsApps, let place, let app = record.app { learn(app, at: place) }
         if let hold = Self.holdForType(of: record) { record.held.insert(hold, at: 0) }
-        guard options.filter.passes(record, noting: &filtered) else { return keepMemory(of: &record) }
+        guard filter.passes(record, noting: &filtered) else { return keepMemory(of: &record) }
+        count(record)
         do throws(PseudonymError) {
             // Records that were equal are equal afterwards, because the pseudonyms depend only on the record and the key.
             let leftOut = try pseudonymizer?.pseudonymize(&record) ?? PseudonymCounts()
             let start = lines.count
             let written = record.write(to: &lines)
-            append(record, at: start..<lines.count, written, place: place, leftOut: leftOut, options)
+            append(record, at: start..<lines.count, written, secret, place: place, leftOut: leftOut)
         } catch {
             refusal = refusal ?? error
         }
         keepMemory(of: &record)
     }
 
-    /// Adds a record whose line is a part of a text that ``adopt(lines:)`` takes over later.
+    /// Adds the size of a record. A payload that consists of small requests has more bytes in its notes than in itself.
+    private mutating func count(_ record: borrowing Record) {
+        size += record.notes.reduce(Self.recordSize + record.payload.count) {
+            $0 + $1.utf8.count + MemoryLayout<String>.stride
+        }
+    }
+
+    /// Adds a record of a bundle whose line is a part of the text that ``adopt(lines:)`` takes over afterwards.
+    ///
+    /// The output must have been created with options.
     public mutating func add(_ record: borrowing Record, at line: Range<Int>, _ written: WrittenRecord) {
-        guard let options, options.filter.passes(record, noting: &filtered) else { return }
-        append(record, at: line, written, place: nil, leftOut: PseudonymCounts(), options)
+        guard let secret else { preconditionFailure("the output keeps records as they are") }
+        guard filter.passes(record, noting: &filtered) else { return }
+        append(record, at: line, written, secret, place: nil, leftOut: PseudonymCounts())
     }
 
     /// Takes over a text as the lines of all records.
     public mutating func adopt(lines text: [UInt8]) { lines = TextBuffer(text) }
 
     private mutating func append(
-        _ record: borrowing Record, at line: Range<Int>, _ written: WrittenRecord, place: StorePlace?,
-        leftOut: PseudonymCounts, _ options: borrowing ScanOptions
+        _ record: borrowing Record, at line: Range<Int>, _ written: WrittenRecord, _ secret: RunSecret,
+        place: StorePlace?, leftOut: PseudonymCounts
     ) {
         entries.append(
             Entry(
                 summary: RecordSummary(record), line: line, written: written,
-                key: RecordKey(record, secret: options.secret), input: input, place: place, leftOut: leftOut))
+                key: RecordKey(record, secret: secret), input: input, place: place, leftOut: leftOut))
     }
 
     /// Returns the hold of a record without a type. No server has a path for it, and no limit per type applies to it.
@@ -185,8 +201,7 @@ public struct ScanOutput: Sendable {
         return .schema(["type is empty"])
     }
 
-    private mutating func learn(_ app: App?, at place: StorePlace?) {
-        guard let app else { return }
+    private mutating func learn(_ app: App, at place: StorePlace) {
         // The records of a part are added one after another.
         if let last = apps.indices.last, apps[last].place == place {
             apps[last].app = app.filled(from: apps[last].app)
@@ -199,13 +214,13 @@ public struct ScanOutput: Sendable {
     public mutating func takeSpareMemory() -> [UInt8] {
         var memory: [UInt8] = []
         swap(&memory, &spare)
+        memory.removeAll(keepingCapacity: true)
         return memory
     }
 
     private mutating func keepMemory(of record: inout Record) {
         swap(&record.payload, &spare)
         if spare.capacity > Self.largestSpare { spare = [] }
-        spare.removeAll(keepingCapacity: true)
     }
 
     // MARK: Problems, rejects and reports
@@ -226,7 +241,7 @@ public struct ScanOutput: Sendable {
 
     /// Adds the report of the store about itself.
     public mutating func report(_ report: StoreReport) {
-        reports.append(ReportEntry(input: input, store: store ?? 0, report: report))
+        reports.append(ReportEntry(input: input, store: store, report: report))
     }
 
     /// Puts a span or a file into quarantine.
@@ -268,15 +283,13 @@ public struct ScanOutput: Sendable {
     // MARK: Reuse
 
     /// Removes all findings. Keeps the memory of lines and records, because growing it again is slow.
-    ///
-    /// - Returns: Whether the memory is worth keeping. It is not if large records made it large.
-    public mutating func empty() -> Bool {
-        var emptied = ScanOutput(capture: capture, path: "", input: input, options: options)
-        swap(&emptied.lines, &lines)
-        swap(&emptied.entries, &entries)
-        emptied.lines.removeAll()
-        emptied.entries.removeAll(keepingCapacity: true)
-        self = emptied
-        return lines.capacity <= Self.largestSpareLines
+    public mutating func removeAll() {
+        lines.removeAll()
+        entries.removeAll(keepingCapacity: true)
+        (records, rejects, quarantined, problems, reports, apps) = ([], [], [], [], [], [])
+        (filtered, refusal, path, store, bytesRead, size) = (FilterFindings(), nil, "", nil, 0, 0)
     }
+
+    /// Whether the memory is worth keeping. It is not if large records have made it large.
+    public var isWorthReusing: Bool { lines.capacity <= Self.largestSpareLines }
 }

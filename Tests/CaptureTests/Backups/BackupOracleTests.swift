@@ -36,7 +36,7 @@ import Testing
     func matches(fixture: BackupCase) async throws {
         let oracle = try Oracle(
             FixtureCase(name: fixture.name, path: fixture.input, oraclePath: fixture.oraclePath, set: "backups"))
-        let found = try await Harvested(Self.open(fixture))
+        let found = try await ReadCapture(Self.open(fixture))
         #expect(found.records.count == oracle.records.count)
         for (index, (record, expected)) in zip(found.records, oracle.records).enumerated() {
             try check(record, expected, index)
@@ -66,7 +66,7 @@ import Testing
         let expected = try #require(fields.objects("problems")).map { entry in
             [entry.text("path"), entry.text("code"), entry.text("case")].map { $0 ?? "" }.joined(separator: " ")
         }
-        let problems = try await Harvested(Self.open(fixture)).problems
+        let problems = try await ReadCapture(Self.open(fixture)).problems
         let found = Set(problems.map { [$0.path, $0.problem.code, $0.problem.text] })
         let cases = found.map { "\($0[0]) \($0[1]) \(Self.id(of: $0[2]))" }
         #expect(Set(cases) == Set(expected))
@@ -76,7 +76,7 @@ import Testing
     @Test("a link in a backup is a warning and not a loss")
     func linkIsNoLoss() async throws {
         let capture = try await Self.open(BackupCase.named("plain-link-row"))
-        let links = try await Harvested(capture).problems.filter { $0.problem.code == "link" }
+        let links = try await ReadCapture(capture).problems.filter { $0.problem.code == "link" }
         #expect(links.map(\.problem.isLoss) == [false])
         #expect(links.map(\.problem.isWarning) == [true])
     }
@@ -91,8 +91,8 @@ import Testing
         "a backup is read with many jobs as with one", arguments: ["plain", "encrypted", "mobilesync", "backup-in-zip"])
     func jobs(name: String) async throws {
         let fixture = try BackupCase.named(name)
-        let one = try await Harvested(Self.open(fixture), jobs: 1)
-        let many = try await Harvested(Self.open(fixture), jobs: 8)
+        let one = try await ReadCapture(Self.open(fixture), jobs: 1)
+        let many = try await ReadCapture(Self.open(fixture), jobs: 8)
         #expect(one.lines.count > 0)
         #expect(one.lines == many.lines)
         #expect(one.problems == many.problems)
@@ -100,8 +100,8 @@ import Testing
 
     @Test("an encrypted backup gives the records of the same phone in a plain one")
     func encryptedIsPlain() async throws {
-        let plain = try await Harvested(Self.open(BackupCase.named("plain")))
-        let encrypted = try await Harvested(Self.open(BackupCase.named("encrypted")))
+        let plain = try await ReadCapture(Self.open(BackupCase.named("plain")))
+        let encrypted = try await ReadCapture(Self.open(BackupCase.named("encrypted")))
         #expect(plain.records.count > 0)
         #expect(plain.records.map(\.payload) == encrypted.records.map(\.payload))
         #expect(plain.records.map(\.source.path) == encrypted.records.map(\.source.path))

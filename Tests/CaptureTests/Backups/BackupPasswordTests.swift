@@ -98,7 +98,7 @@ import Testing
         #expect(capture.isIncomplete)
         #expect(capture.problems.map { "\($0.path) \($0.problem.code)" } == ["backup unreadable"])
         #expect(capture.problems.first?.problem.text.hasPrefix("B25 ") == true)
-        #expect(try await Harvested(capture).records.count == 1)
+        #expect(try await ReadCapture(capture).records.count == 1)
     }
 
     @Test("without a password, and with wrong ones alone, a keybag stays locked")

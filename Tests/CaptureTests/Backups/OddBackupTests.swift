@@ -65,7 +65,7 @@ import Testing
         ])
     func damagedRows(name: String, from: String, to: String) async throws {
         let path = try copy(name)
-        let whole = try await Harvested(try await open(path)).records.count
+        let whole = try await ReadCapture(try await open(path)).records.count
         try tool(
             "python3", "-c",
             """
@@ -84,7 +84,7 @@ import Testing
         let capture = try await open(path)
         #expect(capture.isIncomplete)
         #expect(capture.problems.contains { ["B36", "B38", "B44"].contains($0.problem.text.prefix(3)) })
-        #expect(try await Harvested(capture).records.count < whole)
+        #expect(try await ReadCapture(capture).records.count < whole)
     }
 
     @Test("a link in the place of a property list counts as missing")
@@ -108,7 +108,7 @@ import Testing
     func untouched() async throws {
         let path = try copy("plain-wal")
         let before = try tool("find", path, "-printf", "%p %s %m %T@ %A@ %C@\\n", "-type", "f")
-        let found = try await Harvested(open(path))
+        let found = try await ReadCapture(open(path))
         #expect(found.records.count > 0)
         let after = try tool("find", path, "-printf", "%p %s %m %T@ %A@ %C@\\n", "-type", "f")
         let names = { (text: String) in text.split(separator: "\n").map { $0.split(separator: " ").prefix(4) } }
@@ -129,7 +129,7 @@ import Testing
             """
         try tool("python3", "-c", script, path)
         let capture = try await open(path)
-        let problems = try await Harvested(capture).problems.filter { $0.problem.text.hasPrefix("B28") }
+        let problems = try await ReadCapture(capture).problems.filter { $0.problem.text.hasPrefix("B28") }
         let texts = Set(problems.map { "\($0.path) \($0.problem.text)" })
         #expect(texts.count == 101)
         #expect(texts.contains(" B28 and 50 more such problems in this backup"))

@@ -49,9 +49,9 @@ import Testing
         return try tool("python3", "-c", start + script, capture.path)
     }
 
-    private func harvest() async throws -> Harvested { try await Harvested(capture.open()) }
+    private func readStore() async throws -> ReadCapture { try await ReadCapture(capture.open()) }
 
-    private func requestIDs(_ found: Harvested) throws -> [String] {
+    private func requestIDs(_ found: ReadCapture) throws -> [String] {
         try found.records.flatMap { try $0.requests }.compactMap { $0.firstMatch(of: /"reqId":"([^"]*)"/)?.1 }
             .map(String.init)
     }
@@ -87,7 +87,7 @@ import Testing
             print(ids("copy"), end="")
             """)
         let before = try files()
-        let found = try await harvest()
+        let found = try await readStore()
         #expect(expected.split(separator: " ").count == 551)
         #expect(try requestIDs(found).joined(separator: " ") == expected)
         #expect(found.quarantined.isEmpty)
@@ -110,13 +110,13 @@ import Testing
             """)
         let log = "\(Self.path)-wal"
         let bytes = Array(try #require(try files()[log.split(separator: "/").last.map(String.init) ?? ""]))
-        let whole = try await harvest()
+        let whole = try await readStore()
         #expect(try requestIDs(whole).count == count)
         #expect(whole.problems == [])
         var (found, harmless) = (0, 0)
         func check(_ changed: [UInt8], _ what: String) async throws {
             try capture.put(log, changed)
-            let read = try await harvest()
+            let read = try await readStore()
             let isTold = read.problems.contains { $0.problem.code == "damaged" && $0.path == log }
             #expect(isTold || read.lines == whole.lines, "\(what)")
             if isTold { found += 1 } else { harmless += 1 }
@@ -156,14 +156,14 @@ import Testing
         let frame = 24 + 1024
         #expect(bytes.count >= committed + 5 * frame)
         #expect((bytes.count - 32).isMultiple(of: frame))
-        let whole = try await harvest()
+        let whole = try await readStore()
         #expect(try requestIDs(whole).count == 21)
         #expect(whole.problems == [])
-        func read(damagedAt offset: Int) async throws -> Harvested {
+        func read(damagedAt offset: Int) async throws -> ReadCapture {
             var changed = bytes
             changed[offset] ^= 1
             try capture.put(log, changed)
-            return try await harvest()
+            return try await readStore()
         }
         // The salts, the checksum and the page of the last committed frame, and of the first and the last that were not.
         for place in [8, 12, 16, 23, 24, 24 + 1023] {
@@ -176,7 +176,7 @@ import Testing
             }
         }
         try capture.put(log, Array(bytes.dropLast(frame)))
-        #expect(try await harvest().problems == [])
+        #expect(try await readStore().problems == [])
     }
 
     @Test func severalDamagedPagesCostTheirOwnRowsAlone() async throws {
@@ -201,7 +201,7 @@ import Testing
             open(db, "wb").write(data)
             print(" ".join("R%d" % (n - 1) for n in lost), end="")
             """)
-        let found = try await harvest()
+        let found = try await readStore()
         let ids = try requestIDs(found)
         let lostIDs = Set(lost.split(separator: " ").map(String.init))
         #expect(lostIDs.count > 10)
@@ -224,7 +224,7 @@ import Testing
             data[at:at + 4] = struct.pack(">I", len(data) // 1024 + 9)
             open(db, "wb").write(data)
             """)
-        let found = try await harvest()
+        let found = try await readStore()
         #expect(try requestIDs(found) == (0..<10).filter { $0 != 5 }.map { "R\($0)" })
         #expect(found.quarantined.map(\.reject.reason) == ["corrupt the row of rowid 6 cannot be read"])
     }
@@ -234,7 +234,7 @@ import Testing
             """
             make([row(1), row(2, 17 << 20), row(3)]).close()
             """)
-        let found = try await harvest()
+        let found = try await readStore()
         #expect(try requestIDs(found) == ["R1", "R3"])
         #expect(found.quarantined.map(\.reject.reason) == ["too_large item 1, rowid 2: more than 16 MiB"])
     }
@@ -257,7 +257,7 @@ import Testing
             end += struct.pack(">2I", len(name), sum(name)) + bytes.fromhex("d9d505f920a163d7")
             open(db + "-journal", "ab").write(end)
             """)
-        _ = try await harvest()
+        _ = try await readStore()
         #expect(FileManager.default.contents(atPath: victim) == Data("nobody's journal".utf8))
         // The same files, opened as usual: the attack is a real one.
         try python("sqlite3.connect(db).execute('SELECT count(*) FROM event').fetchone()")
@@ -272,7 +272,7 @@ import Testing
             con.execute("INSERT INTO event VALUES ('9', ?)", (row(1),))
             con.commit()
             """)
-        let found = try await harvest()
+        let found = try await readStore()
         #expect(found.records.isEmpty)
         #expect(found.quarantined.map(\.reject.reason) == ["unsupported_schema event has a column named rowid"])
     }
@@ -291,17 +291,17 @@ import Testing
                         data[i:i + 4] = struct.pack(">I", leaf)
             open(db, "wb").write(data)
             """)
-        let found = try await harvest()
+        let found = try await readStore()
         let ids = try requestIDs(found)
         #expect(Set(ids).count == ids.count)
         #expect(ids.count < 100)
         #expect(Set(found.reasonCodes) == ["corrupt"])
     }
 
-    /// A batch is full before the store ends, and the reading goes on where it stopped.
+    /// An output is full before the store ends, and the reading continues where it stopped.
     @Test func aStoreOfSeveralBatchesComesOutWhole() async throws {
         try python("make([row(n, 380) for n in range(10100)]).close()")
-        let found = try await harvest()
+        let found = try await readStore()
         #expect(try found.records.map { try $0.requests.count } == [10_000, 100])
         #expect(found.records.map(\.source.index) == [0, 10_000])
         #expect(found.lines.count > 4 << 20)
@@ -311,7 +311,7 @@ import Testing
         try capture.put(Self.path, String(repeating: "no database ", count: 500))
         try capture.put("\(Self.path)-wal", "no log either")
         let opened = try await capture.open()
-        let found = try await Harvested(opened)
+        let found = try await ReadCapture(opened)
         #expect(found.quarantined.map(\.path) == [Self.path, "\(Self.path)-wal"])
         for item in found.quarantined {
             let bytes = try CaptureInput.folder(opened).quarantinedBytes(of: item)
@@ -321,7 +321,7 @@ import Testing
 
     @Test func aDatabaseThatIsTooLargeIsKeptAsItIs() async throws {
         try capture.putSparse(Self.path, size: 256 << 20 | 1)
-        let found = try await harvest()
+        let found = try await readStore()
         #expect(found.records.isEmpty)
         #expect(found.quarantined.map(\.reject.reason) == ["too-large more than 256 MiB"])
         #expect(found.quarantined.map(\.size) == [256 << 20 | 1])
@@ -330,7 +330,7 @@ import Testing
     @Test func aCompanionThatCannotBeReadMakesTheDatabaseUnreadable() async throws {
         try python("make([row(1)]).close()")
         try capture.link("\(Self.path)-journal", to: "/etc/passwd")
-        let found = try await harvest()
+        let found = try await readStore()
         #expect(found.records.isEmpty)
         #expect(found.problemCodes == ["\(Self.path)-journal link", "\(Self.path) unreadable"])
     }
@@ -340,14 +340,14 @@ import Testing
         arguments: ["sqlite-wal", "sqlite-hot-journal", "plist-documents", "plist-caches", "userdefaults"])
     func archive(name: String) async throws {
         let fixture = try LeanplumCase.named(name)
-        let folder = try await Harvested(path: fixture.path)
+        let folder = try await ReadCapture(path: fixture.path)
         for archive in ["\(name).zip", "\(name).tar.gz"] {
             let path = "\(capture.path)/\(archive)"
             try tool(["bsdtar", "-a", "-c", "-f", path, "-C", fixture.path, "."])
             let bytes = ArchiveBytes.source(ByteSource(try InputFile(path: path)))
             let opened = try await CapturedFolder(
                 archive: bytes, path: path, label: name, spool: Spool(), limit: JobLimit(jobs: 2))
-            let packed = try await Harvested(opened)
+            let packed = try await ReadCapture(opened)
             #expect(packed.lines == folder.lines)
             #expect(!packed.records.isEmpty)
         }
@@ -356,7 +356,7 @@ import Testing
     @Test func aSingleFileIsReadWithItsCompanions() async throws {
         let fixture = try LeanplumCase.named("sqlite-wal")
         let opened = try #require(try CapturedFolder(file: "\(fixture.path)/\(Self.path)", label: "x"))
-        let found = try await Harvested(opened)
+        let found = try await ReadCapture(opened)
         #expect(try found.records.flatMap { try $0.requests } == fixture.oracle().requests)
     }
 }

@@ -9,7 +9,7 @@ import Testing
     @Test("a store comes out as its oracle says", arguments: try LeanplumCase.all)
     func matches(fixture: LeanplumCase) async throws {
         let oracle = try fixture.oracle()
-        let found = try await Harvested(path: fixture.path)
+        let found = try await ReadCapture(path: fixture.path)
         #expect(found.reasonCodes == oracle.rejects)
         if oracle.salvageable == 0 { #expect(found.records.count == oracle.records.count) }
         for (index, (record, expected)) in zip(found.records, oracle.records).enumerated() {
@@ -39,7 +39,7 @@ import Testing
     @Test func rowsBehindADamagedPageComeOutToo() async throws {
         let fixture = try LeanplumCase.named("sqlite-corrupt-page")
         let oracle = try fixture.oracle()
-        let found = try await Harvested(path: fixture.path)
+        let found = try await ReadCapture(path: fixture.path)
         let requests = try found.records.flatMap { try $0.requests }
         #expect(oracle.salvageable > 0)
         #expect(Array(requests.prefix(oracle.requests.count)) == oracle.requests)
@@ -52,22 +52,22 @@ import Testing
         "the application id is that of the file or of a key",
         arguments: ["plist-documents", "plist-caches", "plist-xml", "userdefaults"])
     func applicationID(name: String) async throws {
-        let found = try await Harvested(path: try LeanplumCase.named(name).path)
+        let found = try await ReadCapture(path: try LeanplumCase.named(name).path)
         #expect(found.records.map(\.app?.id) == ["app_FIXTURE0000000000000000000000000000000000"])
     }
 
     @Test func aFileNamedForNoApplicationTellsNone() async throws {
-        let found = try await Harvested(path: try LeanplumCase.named("plist-null-appid").path)
+        let found = try await ReadCapture(path: try LeanplumCase.named("plist-null-appid").path)
         #expect(found.records.map(\.app?.id) == [nil])
     }
 
     @Test func aMissingItemIsReported() async throws {
-        let found = try await Harvested(path: try LeanplumCase.named("userdefaults").path)
+        let found = try await ReadCapture(path: try LeanplumCase.named("userdefaults").path)
         #expect(found.problems.map(\.problem) == [Problem("missing_item", "item 3 counted, but not there")])
     }
 
     @Test func otherThingsInTheSchemaAreReportedAndLeftAlone() async throws {
-        let found = try await Harvested(path: try LeanplumCase.named("hostile-triggers").path)
+        let found = try await ReadCapture(path: try LeanplumCase.named("hostile-triggers").path)
         #expect(found.problemCodes == ["Documents/__leanplum.sqlite schema-objects"])
     }
 }

@@ -85,7 +85,7 @@ private func check(_ log: RequestLog) {
             precondition(offset >= end && length >= 0, "rejects overlap")
             end = offset + length
         }
-        _ = output.empty()
+        output.removeAll()
     }
 }
 

@@ -30,7 +30,7 @@ private func read(_ bytes: [UInt8]) -> [UInt8] {
             precondition(offset >= end && length >= 0, "rejects overlap")
             end = offset + length
         }
-        _ = output.empty()
+        output.removeAll()
     }
     return lines
 }

@@ -47,6 +47,31 @@ import Testing
         #expect(times == (0..<count).filter { $0 % 97 != 13 }.map { 1_583_154_000_000 + $0 })
     }
 
+    @Test("more keys than a table accepts, and long keys, are written the same by one writer as by several")
+    func manyKeys() throws {
+        let events = (0..<1500).map { number in
+            Archived.event(
+                Int64(number),
+                [
+                    "fields": .object([
+                        "z": .text("1"), "key\(number)": .text("2"), "a": .text("3"),
+                        String(repeating: "k", count: 300): .text("4"),
+                    ])
+                ])
+        }
+        let bytes = SiftArchiveBuilder.queue(events)
+        let (found, records) = read(bytes, spread: oneAfterAnother)
+        let (_, recordsTogether) = read(bytes, spread: Self.together)
+        #expect(found.problems.isEmpty)
+        #expect(records.map(\.payload) == recordsTogether.map(\.payload))
+        let payload = records.map { String(decoding: $0.payload, as: UTF8.self) }.joined()
+        for number in [0, 1023, 1024, 1499] {
+            let long = String(repeating: "k", count: 300)
+            let fields = #"{"a":"3","key\#(number)":"2","\#(long)":"4","z":"1"}"#
+            #expect(payload.contains(fields))
+        }
+    }
+
     @Test func aBatchThatGrowsLongEndsEarly() throws {
         let long = String(repeating: "x", count: 700_000)
         let events = (0..<6).map { Archived.event(Int64($0), ["path": .text("\($0)\(long)")]) }

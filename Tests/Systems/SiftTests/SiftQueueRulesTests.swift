@@ -113,7 +113,8 @@ import Testing
     @Test("a queue says in words whether it is ready, and why")
     func sentences() {
         func sentence(_ queue: String, _ pending: Int, last: Int64, era: SiftQueueRules.Era = .current) -> String {
-            SiftQueue(identifier: queue, pending: pending, era: era, last: last, lastEvent: nil).sentence(at: Self.now)
+            SiftQueue(identifier: queue, pending: pending, era: era, last: last, lastEvent: nil, repetitions: nil)
+                .sentence(at: Self.now)
         }
         #expect(sentence("orders", 0, last: 0) == "nothing pending")
         #expect(sentence("orders", 1, last: 0) == "1 event pending; when they are ready is a rule of the app")
@@ -133,7 +134,8 @@ import Testing
     @Test("a queue says in a code whether it is ready, and why")
     func states() {
         func state(_ queue: String, _ pending: Int, last: Int64, era: SiftQueueRules.Era = .current) -> String {
-            let queue = SiftQueue(identifier: queue, pending: pending, era: era, last: last, lastEvent: nil)
+            let queue = SiftQueue(
+                identifier: queue, pending: pending, era: era, last: last, lastEvent: nil, repetitions: nil)
             let state = queue.state(at: Self.now)
             return "\(state.readiness.rawValue) \(state.code)"
         }

@@ -130,12 +130,11 @@ struct BundleCommand: AsyncParsableCommand {
                     filter: try filters.filter(), pseudonymizer: pseudonymizer,
                     quarantineFileLimit: quarantineFile << 20), limit: limit)
             let maker = BundleMaker(
-                reader, level: level, tool: ProgramVersion.number,
-                quarantine: QuarantineLimits(fileLimit: quarantineFile << 20, totalLimit: quarantineTotal << 20))
+                reader, level: level, tool: ProgramVersion.number, quarantineLimit: quarantineTotal << 20)
             let progress = common.progress(of: reader)
             defer { progress.clear() }
             let bundle = try await maker.make(
-                (hashes, opening.labels(ofPaths: input.paths)), systems: Systems.table,
+                hashes: hashes, labels: opening.labels(ofPaths: input.paths), systems: Systems.table,
                 progress: { progress.add(bytes: $0, records: $1) }, to: { try file.write($0) })
             progress.clear()
             try file.commit()

@@ -11,7 +11,7 @@ enum ActivityStreamForm {
     private static let pages = ["NEW_TAB"]
     private static let sources = ["TOP_SITES", "HIGHLIGHTS", "HIGHLIGHTS_INTRO", "POCKET"]
 
-    /// The fields of a ping or of a batch of pings, with those that the server adds.
+    /// The fields of all pings and batches, with those that the server adds. They serve pseudonyms only.
     static let ping = payload + ofPing + ofServer
 
     /// The fields of all payloads.
@@ -103,8 +103,8 @@ enum ActivityStreamForm {
     private static func noteSession(
         _ payload: JSONNode, _ prefix: String, in document: JSONDocument, findings: inout Findings
     ) {
-        guard let value = document.value(of: ActivityStreamKeys.sessionDuration, in: payload),
-            document.kind(of: value) == .number, JSONNumberText.isPlainInteger(document.bytes(of: value))
+        guard let value = document.value(of: ActivityStreamKeys.sessionDuration, .number, in: payload),
+            JSONNumberText.isPlainInteger(document.bytes(of: value))
         else { return }
         let duration = Int(document.string(of: value)) ?? Int.max
         if duration >= earliestAbsoluteTime {
@@ -119,7 +119,7 @@ enum ActivityStreamForm {
         _ key: JSONKey, of payload: JSONNode, _ prefix: String, in document: inout JSONDocument,
         findings: inout Findings
     ) {
-        guard let value = document.value(of: key, in: payload), document.kind(of: value) == .number,
+        guard let value = document.value(of: key, .number, in: payload),
             !JSONNumberText.isPlainInteger(document.bytes(of: value)),
             let integer = JSONNumberText.integer(from: document.bytes(of: value))
         else { return }

@@ -81,8 +81,8 @@ extension CapturedUpload {
     // MARK: What the server adds in its own log [A10]
 
     private static func serverTime(of root: JSONNode, in document: JSONDocument) -> Timestamp? {
-        guard let value = document.value(of: ActivityStreamKeys.timestamp, in: root),
-            document.kind(of: value) == .number, let milliseconds = Int64(document.string(of: value))
+        guard let value = document.value(of: ActivityStreamKeys.timestamp, .number, in: root),
+            let milliseconds = Int64(document.string(of: value))
         else { return nil }
         return Timestamp(milliseconds: milliseconds)
     }

@@ -17,13 +17,12 @@ struct ActivityStreamRows: RowFormat {
 
     private static func cells(of ping: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer) -> EventCells {
         var cells = EventCells()
-        let told = [ActivityStreamKeys.event, ActivityStreamKeys.source, ActivityStreamKeys.page].map { key in
-            document.value(of: key, in: ping).flatMap { document.kind(of: $0) == .string ? $0 : nil }
-        }
-        cells.name = buffer.keep(string: told[0], of: document)
-        cells.object = buffer.keep(string: told[1], of: document)
-        cells.value = buffer.keep(string: told[2], of: document)
-        cells.extra = buffer.keep(membersOf: ping, of: document) { !told.contains($0.value) }
+        let keys = [ActivityStreamKeys.event, ActivityStreamKeys.source, ActivityStreamKeys.page]
+        let columns = keys.map { document.value(of: $0, .string, in: ping) }
+        cells.name = buffer.keep(string: columns[0], of: document)
+        cells.object = buffer.keep(string: columns[1], of: document)
+        cells.value = buffer.keep(string: columns[2], of: document)
+        cells.extra = buffer.keep(membersOf: ping, of: document) { !columns.contains($0.value) }
         return cells
     }
 }

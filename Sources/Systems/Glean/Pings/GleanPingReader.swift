@@ -71,12 +71,12 @@ struct GleanPingReader {
     }
 
     private func makeRecord(
-        _ lines: PingLines, _ readable: PingMetadata?, _ bytes: [UInt8], _ file: File
+        _ lines: PingLines, _ thirdLine: PingMetadata?, _ bytes: [UInt8], _ file: File
     ) -> Record {
         let first = bytes[lines.path].span
         let path = GleanPath(first)
         func text(_ part: Range<Int>) -> String { String(readingUTF8: first.extracting(part)) }
-        let metadata = readable ?? PingMetadata()
+        let metadata = thirdLine ?? PingMetadata()
         let facts = PingBody(of: body, needsInfo: metadata.hasInfoSections)
         let tags = PingTags(metadata.headers)
         var record = Record(
@@ -86,7 +86,7 @@ struct GleanPingReader {
             target: path.map { _ in Target(path: String(readingUTF8: first)) },
             payload: body.canonicalBytes(of: body.root), source: file.source, notes: lines.notes)
         record.notes += Self.notes(on: file, record)
-        if readable == nil { record.notes.append("G31 third line unreadable: what it asks for is not known") }
+        if thirdLine == nil { record.notes.append("G31 third line unreadable: what it asks for is not known") }
         record.notes += Self.notes(on: metadata, record, facts)
         tags.tell(&record)
         record.notes += facts.notes
@@ -96,7 +96,7 @@ struct GleanPingReader {
         // In the order of their codes.
         let holds: [Hold?] = [
             facts.capabilityHold(metadata.capabilities), tags.refused.isEmpty ? nil : Hold("headers"),
-            file.folder == .unfinished ? Hold("incomplete") : nil, readable == nil ? Hold("metadata") : nil,
+            file.folder == .unfinished ? Hold("incomplete") : nil, thirdLine == nil ? Hold("metadata") : nil,
             path == nil ? .noTarget : nil, facts.hold,
         ]
         record.held = holds.compactMap(\.self)

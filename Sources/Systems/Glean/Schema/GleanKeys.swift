@@ -1,6 +1,6 @@
 import JSONText
 
-/// The keys of pings, and of events in pings and in files of their own, that more is done with than checking their form.
+/// The keys of pings and events that the code reads.
 enum GleanKeys {
     static let clientInfo: JSONKey = "client_info"
     static let events: JSONKey = "events"

@@ -157,7 +157,7 @@ enum GleanSchema {
         .optional("string", .map(name, .string()), .object(strings), "texts"),
         .optional(
             GleanKeys.stringLists, .map(name, .list(.string())),
-            .object(["glean.ping.uploader_capabilities": .list(.keep(.word))]), "lists of texts"),
+            .object([GleanKeys.capabilities: .list(.keep(.word))]), "lists of texts"),
         .optional("text", .map(name, .string(.atMost(204_800))), .drop, "long texts"),
         metric("timespan", fields: timespan, "durations"),
         metric("timing_distribution", fields: distribution, "distributions of durations"),

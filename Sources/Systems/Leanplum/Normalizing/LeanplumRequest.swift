@@ -61,19 +61,16 @@ struct LeanplumRequest {
 
     // MARK: Members
 
-    private func string(_ key: JSONKey) -> JSONNode? {
-        guard let node = document.value(of: key, in: root), document.kind(of: node) == .string else { return nil }
-        return node
-    }
-
     /// The value is a decimal number as text; infinities and NaN are possible in theory.
     private var isValueGood: Bool {
-        guard let node = string(LeanplumKeys.value) else { return true }
+        guard let node = document.value(of: LeanplumKeys.value, .string, in: root) else { return true }
         return document.bytes(of: node).isPlainDecimal || Double(document.string(of: node)) != nil
     }
 
     private func isNestedTextGood(_ key: JSONKey, _ scratch: inout JSONDocument) -> Bool {
-        guard let node = string(key), !document.bytes(of: node).isEmpty else { return true }
+        guard let node = document.value(of: key, .string, in: root), !document.bytes(of: node).isEmpty else {
+            return true
+        }
         return scratch.read(stringAt: node, of: document)
     }
 }
@@ -86,9 +83,9 @@ extension JSONDocument {
 
     /// Returns the value of the time of a request, if it has the documented form.
     fileprivate func leanplumTimeNode(of request: JSONNode) -> JSONNode? {
-        guard let node = value(of: LeanplumKeys.time, in: request), kind(of: node) == .string,
-            bytes(of: node).isPlainDecimal
-        else { return nil }
+        guard let node = value(of: LeanplumKeys.time, .string, in: request), bytes(of: node).isPlainDecimal else {
+            return nil
+        }
         return node
     }
 }

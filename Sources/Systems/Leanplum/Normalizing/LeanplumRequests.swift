@@ -33,7 +33,7 @@ package struct LeanplumRequests: Sendable {
     package private(set) var count = 0
     private let source: Source
     private let applicationID: String?
-    private let limits: Limits
+    let limits: Limits
     private var run: Run?
     /// Notes on items before the first record.
     private var strayNotes: Notes
@@ -97,7 +97,7 @@ package struct LeanplumRequests: Sendable {
 
     /// Prepares for the items of a store.
     /// - Parameters:
-    ///   - source: The source of the first item.
+    ///   - source: The source of the store. Each record gets the index of its first item.
     ///   - applicationID: The application id (`app_…`), if the name of the file or a key in the file contains it.
     ///   - secret: Random numbers by which requests are compared.
     package init(

@@ -45,7 +45,7 @@ struct LeanplumRows: RowFormat {
         } else {
             return nil
         }
-        return document.value(of: key, in: request).flatMap { document.kind(of: $0) == .string ? $0 : nil }
+        return document.value(of: key, .string, in: request)
     }
 
     /// The parameters, which are JSON in a text; a text that is none stays a text.

@@ -20,7 +20,7 @@ package struct LeanplumPropertyList {
             return output.rejects.append(Reject("unsupported_schema the root is no array"))
         }
         let requests = LeanplumRequests(from: source, applicationID: applicationID, secret: secret, limits: limits)
-        var reader = LeanplumPropertyList(document, requests, sizeLimit: limits.bytes)
+        var reader = LeanplumPropertyList(document, requests)
         let elements = document.elements(of: document.root)
         for position in 0..<elements.count where !reader.isOutOfBudget {
             reader.take(document.element(at: position, of: elements), into: &output)
@@ -41,7 +41,7 @@ package struct LeanplumPropertyList {
             return output.rejects.append(Reject("unsupported_schema the number of items is no integer"))
         }
         let requests = LeanplumRequests(from: source, applicationID: defaults.applicationID, secret: secret)
-        var reader = LeanplumPropertyList(document, requests, sizeLimit: LeanplumRequests.Limits().bytes)
+        var reader = LeanplumPropertyList(document, requests)
         for (index, node) in defaults.items where index < count && !reader.isOutOfBudget {
             reader.requests.miss(until: index, into: &output)
             reader.take(node, into: &output)
@@ -63,10 +63,11 @@ package struct LeanplumPropertyList {
         }
     }
 
-    private init(_ document: PropertyListDocument, _ requests: LeanplumRequests, sizeLimit: Int) {
+    private init(_ document: PropertyListDocument, _ requests: LeanplumRequests) {
         self.document = document
         self.requests = requests
         // Keys keep their order until a request is made of them; what JSON has no form for, the SDK did not write.
+        let sizeLimit = requests.limits.bytes
         json = PropertyListJSON(
             document, keyOrder: .file, foreignValues: .refused,
             limits: PropertyListJSON.Limits(value: sizeLimit, file: sizeLimit + 4 * document.sourceLength))

@@ -44,10 +44,6 @@ enum LeanplumForm {
             let data = document.value(of: LeanplumKeys.data, in: document.root),
             let last = document.elements(of: data).last
         else { throw .payload }
-        guard let version = document.value(of: LeanplumKeys.sdkVersion, in: last), document.kind(of: version) == .string
-        else {
-            return nil
-        }
-        return document.string(of: version)
+        return document.value(of: LeanplumKeys.sdkVersion, .string, in: last).map { document.string(of: $0) }
     }
 }

@@ -34,7 +34,8 @@ enum CorePing {
         .optional("accessibilityServices", .list(.string()), .drop, "the accessibility services in use, on Android"),
         .optional("bug_1501329_affected", .boolean, .keep(.boolean), "whether bug 1501329 affects the app, on Android"),
         .optional("campaign", .string(), .drop, "the campaign that led to the installation, on Android"),
-        .optional("campaignId", .orNull(.string()), .drop, "the id of that campaign, on Android"),
+        .optional(
+            "campaignId", .orNull(.string()), .drop, "the id of the campaign that led to the installation, on Android"),
         .optional("created", .string(), .keep(.date), "the day on which the ping was built, `YYYY-MM-DD`"),
         .optional("defaultBrowser", .boolean, .keep(.boolean), "whether the app is the default browser, on Android"),
         .optional(
@@ -63,7 +64,8 @@ enum CorePing {
         .optional("landings", .orNull(.integer()), .keep(.number), "the visits of landing pages, on Android"),
         .optional("openTabCount", .orNull(.integer()), .keep(.number), "the number of open tabs, in Firefox"),
         .optional(
-            "profileDate", .integer(), .keep(.number), "the day on which the data folder was created, from 1970-01-01"),
+            "profileDate", .integer(), .keep(.number),
+            "the number of days from 1970-01-01 to the creation of the data folder"),
         .optional(
             "profileGroupId", .string(.uuid), .pseudonym(.profileGroup), "the id that several profiles have in common"),
         .optional(

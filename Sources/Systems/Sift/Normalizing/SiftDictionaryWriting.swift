@@ -1,11 +1,12 @@
 import JSONText
 import PropertyList
 
-/// How dictionaries are written: their members in canonical order, which is that of their keys' bytes.
+/// Writes dictionaries with their members in canonical order, which is the order of the UTF-8 bytes of the keys.
 ///
-/// The table of keys knows the rank of each key in that order. Mostly all keys of a dictionary were met lately; then each
-/// member is put in the place that its rank says, and nothing is sorted. A new key may change the ranks of others, so
-/// members with one are sorted when all have been looked up.
+/// The table of keys knows the rank of each key in this order. If all keys of a dictionary were used recently, each member is
+/// put into the slot of its rank, and nothing is sorted. Otherwise the members are sorted by rank after all keys have been
+/// looked up, because a new key changes the ranks of others. A dictionary with a key that the table does not accept is sorted
+/// by bytes. Without ranks, 60,000 events take 0.37 s instead of 0.30 s.
 extension SiftValueWriter {
     /// Writes a dictionary, its members by the UTF-8 bytes of their keys; of equal keys the first one counts.
     mutating func write(
@@ -46,8 +47,9 @@ extension SiftValueWriter {
         return try write(stored, of: &archive, document, to: &output)
     }
 
-    /// Appends the members of a dictionary in canonical order, each by the place that its rank says.
-    /// - Returns: false, and nothing appended, if a key was not met lately, or is there twice.
+    /// Appends the members of a dictionary in canonical order, without comparing keys.
+    ///
+    /// - Returns: `false`, without appending anything, if a key was not used recently or occurs twice.
     private mutating func placeMembers(
         of pairs: KeyedPairs, in archive: borrowing KeyedArchive, _ document: PropertyListDocument
     ) -> Bool {
@@ -55,21 +57,21 @@ extension SiftValueWriter {
             let object = Self.object(at: position, of: pairs.values, in: archive, document)
             guard let number = document.number(at: position, of: pairs.keys), let key = keys.recentEntry(by: number)
             else {
-                places.removeAll { _ in }
+                slots.removeAll { _ in }
                 return false
             }
-            let rank = keys.ranks[key]
-            guard places.insert(Member(rank: rank, key: key, position: position, object: object), at: Int(rank)) else {
-                places.removeAll { _ in }
+            guard slots.insert(Member(rank: keys.ranks[key], key: key, position: position, object: object)) else {
+                slots.removeAll { _ in }
                 return false
             }
         }
-        places.removeAll { members.append($0) }
+        slots.removeAll { members.append($0) }
         return true
     }
 
-    /// Appends the members of a dictionary whose keys are texts, in canonical order.
-    /// - Returns: false, and nothing appended, if there is a key that the table does not take any more.
+    /// Appends the members of a dictionary whose keys are strings, in canonical order.
+    ///
+    /// - Returns: `false`, without appending anything, if the table does not accept one of the keys.
     private mutating func sortMembers(
         of pairs: KeyedPairs, in archive: inout KeyedArchive, _ document: PropertyListDocument
     ) throws(PropertyListError) -> Bool {
@@ -95,7 +97,7 @@ extension SiftValueWriter {
         return true
     }
 
-    /// Writes a dictionary that has keys beyond those of the table.
+    /// Writes a dictionary with a key that the table of keys does not accept.
     private mutating func writeUnranked(
         _ pairs: KeyedPairs, of archive: inout KeyedArchive, _ document: PropertyListDocument,
         to output: inout TextBuffer
@@ -107,7 +109,9 @@ extension SiftValueWriter {
                 note(.nonStringKey)
                 continue
             }
-            keyBytes += document.payload(of: text).count
+            let size = document.payload(of: text).count
+            // Only keys that no table accepts count. What a table contains depends on the events that it was used for before.
+            if size > SiftKeyTable.lengthLimit { keyBytes += size }
             guard output.count + keyBytes <= outputLimit else { throw Self.expanded(at: text, in: document) }
             var key: [UInt8] = []
             document.appendUTF8(of: text, to: &key)
@@ -138,17 +142,20 @@ extension SiftValueWriter {
 extension SiftValueWriter {
     /// A member of a dictionary that is being written.
     struct Member: Comparable {
-        /// Rank of the key in the upper half, position of the member in the lower: members are ordered by one comparison.
+        /// The rank of the key in the upper half and the position of the member in the lower half, so that one comparison orders
+        /// two members.
         private var order: UInt64
         private let keyEntry: UInt32
         /// The value, if it is plain.
         let object: PropertyListNode?
 
-        /// Pairs a key with its value.
+        /// Creates a member.
+        ///
         /// - Parameters:
-        ///   - rank: of the key in canonical order, among all in the table.
-        ///   - key: its entry in the table.
-        ///   - position: of the member in its dictionary.
+        ///   - rank: The rank of the key among all keys of the table.
+        ///   - key: The index of the key in the table.
+        ///   - position: The index of the member in its dictionary.
+        ///   - object: The value, if it is plain.
         @inline(__always)
         init(rank: UInt32, key: Int, position: Int, object: PropertyListNode?) {
             order = UInt64(rank) << 32 | UInt64(truncatingIfNeeded: position) & 0xFFFF_FFFF
@@ -164,7 +171,7 @@ extension SiftValueWriter {
         var key: Int { Int(keyEntry) }
         var position: Int { Int(order & 0xFFFF_FFFF) }
 
-        /// By rank; of the same key, the first one in the dictionary comes first.
+        /// Orders members by rank, and members with the same key by their position.
         static func < (left: Member, right: Member) -> Bool { left.order < right.order }
     }
 }

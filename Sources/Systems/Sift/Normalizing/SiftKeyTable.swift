@@ -1,41 +1,47 @@
 import JSONText
 import PropertyList
 
-/// The keys of dictionaries that were met in an archive, each with its JSON text and its place in canonical order.
+/// The keys of the dictionaries in an archive, each with its JSON text and its rank in canonical order.
 ///
-/// Most archives store a key, and the reference to it, once, so it is known again by its object; of the others the text
-/// tells. The number of keys that are remembered is limited: no archive of the SDK has more than some hundred.
+/// Most archives store each key, and each reference to a key, once. Therefore a key is looked up by the number of its object
+/// first, and by its string otherwise. The number of keys is limited. Archives of the SDK have at most some hundred.
 struct SiftKeyTable {
-    /// The most keys that are remembered, and the most bytes of one.
+    /// The maximum number of keys in the table.
     static let limit = 1024
-    private static let lengthLimit = 256
+    /// The maximum size of a key in the table, in bytes of the archive.
+    static let lengthLimit = 256
     private static let slotCount = 1024
 
     /// The keys in UTF-8.
     private var keys: [[UInt8]] = []
-    /// The place of each entry in the order of the UTF-8 bytes of the keys.
+    /// The rank of each entry in the order of the UTF-8 bytes of the keys.
     private(set) var ranks: [UInt32] = []
-    /// The entries in that order.
+    /// The entries in the order of their ranks.
     private var order: [Int] = []
     private var byText: [[UInt8]: Int] = [:]
-    /// What was met last, by the low bits of the object's number: references to keys, and keys. They are kept apart, for a
-    /// key that stands where a reference has to be is an error.
+    // The recently used references to keys and the recently used keys, by the low bits of the number of the object. They are
+    // separate, because a key in the place of a reference is an error.
     private var references = Array(repeating: (object: UInt32.max, entry: UInt32.max), count: slotCount)
     private var recent = Array(repeating: (object: UInt32.max, entry: UInt32.max), count: slotCount)
     private var utf8: [UInt8] = []
-    /// All keys as they are written, `"key":`, one after another, and where each of them is.
+    /// The keys as they are written, `"key":`, one after another.
     private var texts: [UInt8] = []
-    private var places: [(start: UInt32, end: UInt32)] = []
+    /// The range of each entry in ``texts``.
+    private var textRanges: [(start: UInt32, end: UInt32)] = []
 
-    /// The entry of the key that a reference leads to, by the reference's number; nil if it was not met lately.
+    /// Returns the entry of the key that a reference leads to, or `nil` if the reference was not used recently.
     @inline(__always)
     func recentEntry(by reference: UInt32) -> Int? {
         let known = references[Int(reference) & (Self.slotCount - 1)]
         return known.object == reference ? Int(known.entry) : nil
     }
 
-    /// The entry of a key; nil if it is too long, or new and the table is full.
-    /// - Parameter reference: the reference that led to it.
+    /// Returns the entry of a key. Returns `nil` if the key is too long, or if it is new and the table is full.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - reference: The reference that leads to the key.
+    ///   - document: The archive.
     mutating func entry(
         of key: PropertyListNode, by reference: PropertyListNode, in document: PropertyListDocument
     ) -> Int? {
@@ -57,7 +63,7 @@ struct SiftKeyTable {
         var text: [UInt8] = []
         text.append(jsonString: utf8.span)
         text.append(UInt8(ascii: ":"))
-        places.append((UInt32(texts.count), UInt32(texts.count + text.count)))
+        textRanges.append((UInt32(texts.count), UInt32(texts.count + text.count)))
         texts += text
         keys.append(utf8)
         byText[utf8] = entry
@@ -65,7 +71,7 @@ struct SiftKeyTable {
         return entry
     }
 
-    /// Puts a new entry in its place; the ones behind it move on.
+    /// Inserts a new entry into the order, and updates the ranks.
     private mutating func rank(_ entry: Int) {
         var (low, high) = (0, order.count)
         while low < high {
@@ -74,16 +80,16 @@ struct SiftKeyTable {
         }
         order.insert(entry, at: low)
         ranks.append(0)
-        for place in order.indices { ranks[order[place]] = UInt32(place) }
+        for rank in order.indices { ranks[order[rank]] = UInt32(rank) }
     }
 
-    /// Appends `"key":`, after a comma if it is not the first.
+    /// Appends `"key":`. Appends a comma before it unless it is the first key.
     @inline(__always)
     func append(_ entry: Int, isFirst: Bool, to output: inout TextBuffer) {
-        let place = places[entry]
-        output.append(room: Int(place.end - place.start) + 1) { writer in
+        let range = textRanges[entry]
+        output.append(room: Int(range.end - range.start) + 1) { writer in
             if !isFirst { writer.append(UInt8(ascii: ",")) }
-            writer.append(copying: texts.span, from: place.start, to: place.end)
+            writer.append(copying: texts.span, from: range.start, to: range.end)
         }
     }
 }

@@ -8,11 +8,12 @@ import PropertyList
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 6.2.
 struct SiftValueWriter {
+    /// The keys of the archive, with their ranks.
     var keys = SiftKeyTable()
-    /// The members of the dictionaries that are being written, those of the innermost last.
+    /// The members of the dictionaries that are being written. The members of the innermost dictionary are last.
     var members: [Member] = []
-    /// Puts members in order by the ranks of their keys.
-    var places = SiftRankedPlaces(empty: Member(rank: 0, key: 0, position: 0, object: nil))
+    /// Orders members by the ranks of their keys.
+    var slots = SiftRankedSlots()
     /// The notes on the event that is being written.
     var notes = SiftNotes()
     /// The place of the event in its list, and the name of the member that is being written.
@@ -22,7 +23,7 @@ struct SiftValueWriter {
     var bounds: SiftEventBounds
     /// The most bytes that the output may have.
     var outputLimit = Int.max
-    /// How many bytes of long keys were read. Not all of them are written: a key can be there twice.
+    /// The number of bytes of long keys that were read. A key that occurs twice is written only once.
     var keyBytes = 0
 
     init(_ bounds: SiftEventBounds) {

@@ -13,7 +13,7 @@ struct SiftQueue: Sendable, Equatable {
     /// The time of the last accepted event, pending or not, in milliseconds since 1970.
     let lastEvent: Int64?
     /// How many of the events that wait are essentially equal to the one before them; nil if that is unknown, or was not asked for.
-    var repetitions: Int?
+    let repetitions: Int?
 
     /// The rules of the queue; nil for one of the host's, whose rules no file tells.
     var rules: SiftQueueRules? { SiftQueueRules(queue: identifier, era: era) }

@@ -55,10 +55,8 @@ struct SiftRows: RowFormat {
 
     private static func cells(of event: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer) -> EventCells {
         var cells = EventCells()
-        let time = document.value(of: Keys.time, in: event).flatMap { document.kind(of: $0) == .number ? $0 : nil }
-        let type = document.value(of: SiftRequestKeys.type, in: event).flatMap {
-            document.kind(of: $0) == .string ? $0 : nil
-        }
+        let time = document.value(of: Keys.time, .number, in: event)
+        let type = document.value(of: SiftRequestKeys.type, .string, in: event)
         let states = [Keys.appState, Keys.deviceProperties].map { document.value(of: $0, in: event) }
         if let time, let instant = Int64(decimal: document.bytes(of: time)).flatMap({ Timestamp(milliseconds: $0) }) {
             cells.basis = .event(instant)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Capture
 
-@Suite struct SalvageBatchTests {
+@Suite struct SalvageOutputTests {
     @Test("a segment of which no line can be read comes out in outputs that stay small", arguments: [1, 50_000])
     func badLines(count: Int) async throws {
         let lines = [UInt8](String(repeating: "{}\n", count: count).utf8)

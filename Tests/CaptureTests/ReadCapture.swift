@@ -18,7 +18,7 @@ extension CaptureInput {
 
 /// Everything that reading an input gave, as a command takes it: duplicates left out and counted, ids that come again
 /// with another payload noted.
-struct Harvested {
+struct ReadCapture {
     private(set) var records: [Record] = []
     private(set) var quarantined: [Quarantined] = []
     private(set) var problems: [PlacedProblem] = []

@@ -1,0 +1,38 @@
+/// Slots for the members of a dictionary, one for each rank of a ``SiftKeyTable``. They order members without comparing keys.
+struct SiftRankedSlots: Sendable {
+    private var members: [SiftValueWriter.Member]
+    /// A bit for each slot that is in use.
+    private var isUsed = [UInt64](repeating: 0, count: SiftKeyTable.limit / 64)
+
+    init() {
+        let unused = SiftValueWriter.Member(rank: 0, key: 0, position: 0, object: nil)
+        members = Array(repeating: unused, count: SiftKeyTable.limit)
+    }
+
+    /// Puts a member into the slot of its rank.
+    ///
+    /// - Returns: `false`, without a change, if the slot is in use.
+    @inline(__always)
+    mutating func insert(_ member: SiftValueWriter.Member) -> Bool {
+        let rank = Int(member.rank)
+        let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: rank & 63)
+        guard isUsed[rank >> 6] & bit == 0 else { return false }
+        isUsed[rank >> 6] |= bit
+        members[rank] = member
+        return true
+    }
+
+    /// Removes all members, and calls `body` with each of them in the order of the ranks.
+    @inline(__always)
+    mutating func removeAll(_ body: (SiftValueWriter.Member) -> Void) {
+        for word in isUsed.indices {
+            var bits = isUsed[word]
+            guard bits != 0 else { continue }
+            isUsed[word] = 0
+            while bits != 0 {
+                body(members[word << 6 + bits.trailingZeroBitCount])
+                bits &= bits - 1
+            }
+        }
+    }
+}
