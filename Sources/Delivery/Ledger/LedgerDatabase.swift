@@ -186,7 +186,7 @@ extension Timestamp {
 
 extension Digest16: DatabaseValue {
     /// Gives the 16 bytes.
-    public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound {
+    public func bind(to parameter: DatabaseParameter) -> Int32 {
         let words: InlineArray<2, UInt64> = [high.bigEndian, low.bigEndian]
         return parameter.take(words.span.bytes)
     }

@@ -6,34 +6,24 @@ import CSQLite
 ///
 /// Source: SQLite, "An Introduction To The SQLite C/C++ Interface".
 public final class Database {
-    private let connection: OpaquePointer
+    private let connection: SQLiteConnection
     /// Statements by the place of their text in the program.
     private var prepared: [UnsafePointer<UInt8>: OpaquePointer] = [:]
 
     /// Opens a file.
     init(path: String, _ access: DatabaseFile.Access, patience milliseconds: Int32) throws(DatabaseError) {
-        var opened: OpaquePointer?
         let mode = access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        let code = sqlite3_open_v2(path, &opened, mode | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
-        guard code == SQLITE_OK, let opened else {
-            defer { sqlite3_close_v2(opened) }
-            throw DatabaseError(opened, code: code)
-        }
-        connection = opened
-        sqlite3_extended_result_codes(opened, 1)
-        sqlite3_busy_timeout(opened, milliseconds)
+        connection = try SQLiteConnection(path: path, flags: mode | SQLITE_OPEN_URI)
+        sqlite3_busy_timeout(connection.handle, milliseconds)
     }
 
-    deinit {
-        for statement in prepared.values { sqlite3_finalize(statement) }
-        sqlite3_close_v2(connection)
-    }
+    deinit { connection.close() }
 
     /// How many rows the last statement changed.
-    public var changeCount: Int { Int(sqlite3_changes64(connection)) }
+    public var changeCount: Int { Int(sqlite3_changes64(connection.handle)) }
 
     /// The number of the row that was inserted last.
-    public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(connection) }
+    public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(connection.handle) }
 
     /// Runs a statement to its end.
     /// - Parameters:
@@ -43,16 +33,13 @@ public final class Database {
     public func run(_ sql: StaticString, _ values: [any DatabaseValue] = []) throws {
         try withStatement(sql) { statement in
             try bind(values, to: statement)
-            while try step(statement) {}
+            while try connection.step(statement) {}
         }
     }
 
     /// Runs statements that have no parameters and give no rows.
     /// - Parameter sql: the statements, with semicolons between them.
-    public func run(script sql: String) throws(DatabaseError) {
-        let code = sqlite3_exec(connection, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw DatabaseError(connection, code: code) }
-    }
+    public func run(script sql: String) throws(DatabaseError) { try connection.run(sql) }
 
     /// Gives the rows of a statement, one after another.
     /// - Parameters:
@@ -65,7 +52,7 @@ public final class Database {
     ) throws {
         try withStatement(sql) { statement in
             try bind(values, to: statement)
-            while try step(statement) { try body(DatabaseRow(statement)) }
+            while try connection.step(statement) { try body(DatabaseRow(statement)) }
         }
     }
 
@@ -91,8 +78,8 @@ public final class Database {
 
     /// Writes what is in the write-ahead log into the database, and empties the log.
     public func checkpoint() throws(DatabaseError) {
-        let code = sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-        guard code == SQLITE_OK else { throw DatabaseError(connection, code: code) }
+        let code = sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        guard code == SQLITE_OK else { throw DatabaseError(connection.handle, code: code) }
     }
 
     /// Runs a body in a transaction, which is rolled back if the body throws.
@@ -105,7 +92,7 @@ public final class Database {
         } catch {
             // SQLite may have rolled back by itself, as for a full disk. If rolling back fails too, the connection is of no
             // use any more, and whoever uses it next is told.
-            if sqlite3_get_autocommit(connection) == 0 { try? run("ROLLBACK") }
+            if sqlite3_get_autocommit(connection.handle) == 0 { try? run("ROLLBACK") }
             throw error
         }
     }
@@ -133,28 +120,14 @@ extension Database {
     }
 
     private func prepare(_ sql: StaticString) throws(DatabaseError) -> OpaquePointer {
-        var statement: OpaquePointer?
         let text = UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)
-        let code = sqlite3_prepare_v3(
-            connection, text, Int32(sql.utf8CodeUnitCount), UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        guard code == SQLITE_OK, let statement else { throw DatabaseError(connection, code: code) }
-        return statement
+        return try connection.prepare(text, count: sql.utf8CodeUnitCount)
     }
 
     private func bind(_ values: [any DatabaseValue], to statement: OpaquePointer) throws(DatabaseError) {
         for (place, value) in values.enumerated() {
             let code = value.bind(to: DatabaseParameter(statement, Int32(place + 1)))
-            guard code.value == SQLITE_OK else { throw DatabaseError(connection, code: code.value) }
-        }
-    }
-
-    /// Whether there is another row.
-    private func step(_ statement: OpaquePointer) throws(DatabaseError) -> Bool {
-        let code = sqlite3_step(statement)
-        switch code & 0xFF {
-        case SQLITE_ROW: return true
-        case SQLITE_DONE: return false
-        default: throw DatabaseError(connection, code: code)
+            guard code == SQLITE_OK else { throw DatabaseError(connection.handle, code: code) }
         }
     }
 }

@@ -10,11 +10,11 @@ public struct DatabaseRow: ~Copyable {
     public subscript<Value: ColumnValue>(column: Int) -> Value { Value(Column(statement, Int32(column))) }
 
     /// Gives the bytes of a column to a body; none for NULL.
-    public func withBytes<Value>(of column: Int, _ body: (RawSpan) -> Value) -> Value {
+    public func withBytes<Value>(of column: Int, _ body: (RawSpan) throws -> Value) rethrows -> Value {
         // In this order, as SQLite asks for it.
         let start = sqlite3_column_blob(statement, Int32(column))
         let count = sqlite3_column_bytes(statement, Int32(column))
-        return body(UnsafeRawBufferPointer(start: start, count: Int(count)).bytes)
+        return try body(UnsafeRawBufferPointer(start: start, count: Int(count)).bytes)
     }
 }
 

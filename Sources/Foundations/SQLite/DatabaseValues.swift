@@ -3,16 +3,12 @@ import CSQLite
 /// A value for a parameter of a statement.
 public protocol DatabaseValue: Sendable {
     /// Gives the value to a parameter.
-    func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound
+    /// - Returns: The result code of SQLite.
+    func bind(to parameter: DatabaseParameter) -> Int32
 }
 
 /// A parameter of a statement, which takes one value.
 public struct DatabaseParameter {
-    /// Whether the value was taken.
-    public struct Bound {
-        let value: Int32
-    }
-
     private let statement: OpaquePointer
     private let place: Int32
 
@@ -25,31 +21,29 @@ public struct DatabaseParameter {
     private static let isCopied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     /// Takes nothing.
-    public func takeNull() -> Bound { Bound(value: sqlite3_bind_null(statement, place)) }
+    public func takeNull() -> Int32 { sqlite3_bind_null(statement, place) }
 
     /// Takes a number.
-    public func take(_ number: Int64) -> Bound { Bound(value: sqlite3_bind_int64(statement, place, number)) }
+    public func take(_ number: Int64) -> Int32 { sqlite3_bind_int64(statement, place, number) }
 
     /// Takes a text.
-    public func take(_ text: String) -> Bound {
+    public func take(_ text: String) -> Int32 {
         var text = text
         return text.withUTF8 { text in
             text.withMemoryRebound(to: CChar.self) { text in
-                Bound(
-                    value: sqlite3_bind_text64(
-                        statement, place, text.baseAddress ?? Self.noBytes, UInt64(text.count), Self.isCopied,
-                        UInt8(SQLITE_UTF8)))
+                sqlite3_bind_text64(
+                    statement, place, text.baseAddress ?? Self.noBytes, UInt64(text.count), Self.isCopied,
+                    UInt8(SQLITE_UTF8))
             }
         }
     }
 
     /// Takes bytes.
-    public func take(_ bytes: RawSpan) -> Bound {
+    public func take(_ bytes: RawSpan) -> Int32 {
         bytes.withUnsafeBytes { bytes in
-            Bound(
-                value: sqlite3_bind_blob64(
-                    statement, place, bytes.baseAddress ?? UnsafeRawPointer(Self.noBytes), UInt64(bytes.count),
-                    Self.isCopied))
+            sqlite3_bind_blob64(
+                statement, place, bytes.baseAddress ?? UnsafeRawPointer(Self.noBytes), UInt64(bytes.count),
+                Self.isCopied)
         }
     }
 
@@ -61,27 +55,27 @@ public struct DatabaseParameter {
 
 extension Int: DatabaseValue {
     /// Gives the number.
-    public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound { parameter.take(Int64(self)) }
+    public func bind(to parameter: DatabaseParameter) -> Int32 { parameter.take(Int64(self)) }
 }
 
 extension Int64: DatabaseValue {
     /// Gives the number.
-    public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound { parameter.take(self) }
+    public func bind(to parameter: DatabaseParameter) -> Int32 { parameter.take(self) }
 }
 
 extension Bool: DatabaseValue {
     /// Gives 1 for true, 0 for false.
-    public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound { parameter.take(self ? 1 : 0) }
+    public func bind(to parameter: DatabaseParameter) -> Int32 { parameter.take(self ? 1 : 0) }
 }
 
 extension String: DatabaseValue {
     /// Gives the text.
-    public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound { parameter.take(self) }
+    public func bind(to parameter: DatabaseParameter) -> Int32 { parameter.take(self) }
 }
 
 extension Optional: DatabaseValue where Wrapped: DatabaseValue {
     /// Gives the value, or NULL for none.
-    public func bind(to parameter: DatabaseParameter) -> DatabaseParameter.Bound {
+    public func bind(to parameter: DatabaseParameter) -> Int32 {
         switch self {
         case .some(let value): value.bind(to: parameter)
         case nil: parameter.takeNull()

@@ -13,9 +13,8 @@ import CSQLite
 ///
 /// Source: SQLite, "Pragma statements supported by SQLite".
 public final class NewDatabase {
-    private var connection: OpaquePointer?
-    /// The statements of all insertions. A connection stays open, and keeps its lock, until they are finalized.
-    private var insertions: [InsertionStatements] = []
+    /// The connection, or `nil` once it is closed.
+    private var connection: SQLiteConnection?
 
     /// How much of the file SQLite keeps in memory, in KiB; what is more goes to the file.
     private static let cacheSize = 8 << 10
@@ -27,14 +26,7 @@ public final class NewDatabase {
     ///   - path: an empty file, or none; an empty path is a private file that is gone at the end.
     ///   - threads: how many threads may help to sort.
     public init(path: String, threads: Int = 0) throws(DatabaseError) {
-        var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
-        guard code == SQLITE_OK else {
-            defer { sqlite3_close_v2(opened) }
-            throw DatabaseError(opened, code: code)
-        }
-        connection = opened
+        connection = try SQLiteConnection(path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
         try run(
             """
             PRAGMA page_size = \(Self.pageSize); PRAGMA secure_delete = OFF; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
@@ -43,67 +35,44 @@ public final class NewDatabase {
             """)
     }
 
-    deinit { close() }
-
-    @discardableResult
-    private func close() -> Int32 {
-        for statements in insertions { statements.end() }
-        defer {
-            connection = nil
-            insertions = []
-        }
-        return sqlite3_close_v2(connection)
-    }
+    deinit { connection?.close() }
 
     /// Runs statements that have no parameters and give no rows.
     /// - Parameter script: the statements, with semicolons between them.
-    public func run(_ script: String) throws(DatabaseError) {
-        let code = sqlite3_exec(connection, script, nil, nil, nil)
-        guard code == SQLITE_OK else { throw DatabaseError(connection, code: code) }
-    }
+    public func run(_ script: String) throws(DatabaseError) { try open().run(script) }
 
     /// Prepares the adding of rows to a table.
     /// - Parameters:
     ///   - table: its name, as it stands in the program.
     ///   - columns: how many columns a row has.
     public func insertion(into table: String, columns: Int) throws(DatabaseError) -> RowInsertion {
-        let statements = try InsertionStatements(into: table, columns: columns, connection)
-        insertions.append(statements)
-        return RowInsertion(statements, columns: columns, of: self)
+        try RowInsertion(into: table, columns: columns, of: self)
     }
 
     /// Gives the bytes of the first column of each row of a query.
     /// - Parameter body: takes the bytes, which are gone when it returns.
     /// - Throws: ``DatabaseError``, and what `body` throws.
     public func bytes(_ query: String, _ body: (RawSpan) throws -> Void) throws {
-        let statement = try prepare(query)
+        let connection = try open()
+        let statement = try connection.prepare(query, count: query.utf8.count)
         defer { sqlite3_finalize(statement) }
-        while true {
-            let code = sqlite3_step(statement)
-            guard code == SQLITE_ROW else {
-                guard code == SQLITE_DONE else { throw DatabaseError(connection, code: code) }
-                return
-            }
-            // In this order, as SQLite asks for it.
-            let start = sqlite3_column_blob(statement, 0)
-            try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, 0))).bytes)
-        }
+        while try connection.step(statement) { try DatabaseRow(statement).withBytes(of: 0, body) }
     }
 
     /// Ends the transaction and closes the file, which is complete then, but need not be on the disk. Nothing can be added any
     /// more.
     public func finish() throws(DatabaseError) {
-        try run("COMMIT")
-        let code = close()
+        let connection = try open()
+        try connection.run("COMMIT")
+        self.connection = nil
+        let code = connection.close()
         guard code == SQLITE_OK else { throw DatabaseError(code: code) }
     }
 
-    var handle: OpaquePointer? { connection }
-
-    private func prepare(_ sql: String) throws(DatabaseError) -> OpaquePointer {
-        var statement: OpaquePointer?
-        let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        guard code == SQLITE_OK, let statement else { throw DatabaseError(connection, code: code) }
-        return statement
+    /// Returns the connection.
+    /// - Throws: ``DatabaseError`` if the database is finished.
+    func open() throws(DatabaseError) -> SQLiteConnection {
+        guard let connection else { throw DatabaseError(code: SQLITE_MISUSE) }
+        return connection
     }
 }

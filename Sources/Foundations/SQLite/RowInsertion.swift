@@ -16,10 +16,24 @@ public final class RowInsertion {
 
     private let columns: Int
     private let database: NewDatabase
-    private let statements: InsertionStatements
+    /// The number of rows that ``full`` inserts. A statement for each row would search the end of the table for each row.
+    private static let rowsPerStep = 64
+    /// The statement that inserts ``rowsPerStep`` rows. The database finalizes both statements when it is closed.
+    private let full: OpaquePointer
+    /// The statement that inserts one row.
+    private let single: OpaquePointer
 
-    init(_ statements: InsertionStatements, columns: Int, of database: NewDatabase) {
-        self.statements = statements
+    /// Prepares the statements.
+    /// - Parameter table: The name of the table as an SQL identifier.
+    init(into table: String, columns: Int, of database: NewDatabase) throws(DatabaseError) {
+        let connection = try database.open()
+        func statement(rows: Int) throws(DatabaseError) -> OpaquePointer {
+            let row = "(" + Array(repeating: "?", count: columns).joined(separator: ",") + ")"
+            let sql = "INSERT INTO \(table) VALUES " + Array(repeating: row, count: rows).joined(separator: ",")
+            return try connection.prepare(sql, count: sql.utf8.count)
+        }
+        full = try statement(rows: Self.rowsPerStep)
+        single = try statement(rows: 1)
         self.columns = columns
         self.database = database
     }
@@ -31,14 +45,14 @@ public final class RowInsertion {
     ///   - value: Returns a value by its number. The values are numbered row after row.
     /// - Throws: ``DatabaseError``, also when the database is finished.
     public func add(rows count: Int, text: Span<UInt8>, _ value: (Int) -> Value) throws(DatabaseError) {
-        guard let connection = database.handle else { throw DatabaseError(code: SQLITE_MISUSE) }
+        let connection = try database.open()
         let code: Int32 = text.withUnsafeBufferPointer { text in
             text.withMemoryRebound(to: CChar.self) { text -> Int32 in
                 var row = 0
                 while row < count {
-                    let isFullStep = count - row >= InsertionStatements.rowsPerStep
-                    let rows = isFullStep ? InsertionStatements.rowsPerStep : 1
-                    let statement = isFullStep ? statements.full : statements.single
+                    let isFullStep = count - row >= Self.rowsPerStep
+                    let rows = isFullStep ? Self.rowsPerStep : 1
+                    let statement = isFullStep ? full : single
                     for column in 0..<rows * columns {
                         let next = value(row * columns + column)
                         let code = Self.bind(next, to: Int32(column + 1), of: statement, text)
@@ -52,7 +66,7 @@ public final class RowInsertion {
                 return SQLITE_OK
             }
         }
-        guard code == SQLITE_OK else { throw DatabaseError(connection, code: code) }
+        guard code == SQLITE_OK else { throw DatabaseError(connection.handle, code: code) }
     }
 
     /// Binds a value to a parameter. The bytes of a text are not copied, because they stay in place until the statement has run.
@@ -69,40 +83,4 @@ public final class RowInsertion {
             return sqlite3_bind_text64(statement, parameter, bytes, UInt64(count), nil, UInt8(SQLITE_UTF8))
         }
     }
-}
-
-/// The statements of a ``RowInsertion``. A ``NewDatabase`` finalizes them before it closes its connection.
-final class InsertionStatements {
-    /// The number of rows that ``full`` inserts. A statement for each row would search the end of the table for each row.
-    static let rowsPerStep = 64
-
-    /// The statement that inserts ``rowsPerStep`` rows.
-    private(set) var full: OpaquePointer?
-    /// The statement that inserts one row.
-    private(set) var single: OpaquePointer?
-
-    /// Prepares the statements.
-    /// - Parameter table: The name of the table as an SQL identifier.
-    init(into table: String, columns: Int, _ connection: OpaquePointer?) throws(DatabaseError) {
-        let row = "(" + Array(repeating: "?", count: columns).joined(separator: ",") + ")"
-        let rows = Array(repeating: row, count: Self.rowsPerStep).joined(separator: ",")
-        full = try Self.prepare("INSERT INTO \(table) VALUES \(rows)", connection)
-        single = try Self.prepare("INSERT INTO \(table) VALUES \(row)", connection)
-    }
-
-    private static func prepare(_ sql: String, _ connection: OpaquePointer?) throws(DatabaseError) -> OpaquePointer? {
-        var statement: OpaquePointer?
-        let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        guard code == SQLITE_OK else { throw DatabaseError(connection, code: code) }
-        return statement
-    }
-
-    /// Finalizes the statements. The connection cannot be closed before.
-    func end() {
-        sqlite3_finalize(full)
-        sqlite3_finalize(single)
-        (full, single) = (nil, nil)
-    }
-
-    deinit { end() }
 }

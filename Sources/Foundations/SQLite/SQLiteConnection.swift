@@ -1,0 +1,50 @@
+import CSQLite
+
+/// A connection of SQLite, which its owner has to close.
+struct SQLiteConnection {
+    let handle: OpaquePointer
+
+    /// Opens a file.
+    /// - Parameter flags: The flags of `sqlite3_open_v2` that say what the file is opened for.
+    init(path: String, flags: Int32) throws(DatabaseError) {
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let opened else {
+            defer { sqlite3_close_v2(opened) }
+            throw DatabaseError(opened, code: code)
+        }
+        handle = opened
+    }
+
+    /// Finalizes all statements and closes the connection. Returns the result code.
+    @discardableResult
+    func close() -> Int32 {
+        while let statement = sqlite3_next_stmt(handle, nil) { sqlite3_finalize(statement) }
+        return sqlite3_close_v2(handle)
+    }
+
+    /// Runs statements that have no parameters and return no rows.
+    func run(_ script: String) throws(DatabaseError) {
+        let code = sqlite3_exec(handle, script, nil, nil, nil)
+        guard code == SQLITE_OK else { throw DatabaseError(handle, code: code) }
+    }
+
+    /// Prepares a statement that is run many times.
+    /// - Parameter count: The length of the statement in bytes.
+    func prepare(_ sql: UnsafePointer<CChar>, count: Int) throws(DatabaseError) -> OpaquePointer {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, Int32(count), UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw DatabaseError(handle, code: code) }
+        return statement
+    }
+
+    /// Advances a statement. Returns whether there is another row.
+    func step(_ statement: OpaquePointer) throws(DatabaseError) -> Bool {
+        let code = sqlite3_step(statement)
+        switch code & 0xFF {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default: throw DatabaseError(handle, code: code)
+        }
+    }
+}
