@@ -24,23 +24,10 @@ public struct AtomicFiles: ~Copyable, Sendable {
     private let permissions: mode_t
     private let belongs: @Sendable (String) -> Bool
     private let parentPath: String
-    private let partialName: String
-    private let parent: Descriptor
-    private let folder: Descriptor
-    private let slot: Int32
-    private var files: [NewFile] = []
+    private var partial: PartialFolder
+    /// The file that was begun last. Earlier ones are closed, because there may be more files than may be open at once.
     private var current: Descriptor?
-    private var isPending = true
 
-    /// A file in the temporary folder.
-    private struct NewFile: Sendable {
-        let name: String
-        /// The number by which the signal handler removes the file.
-        let slot: Int32
-    }
-
-    /// Pieces of this many bytes go to the disk at once.
-    private static let syncedSize = 64 << 10
     /// What the name of a file ends with that was there before, while the new ones take their names.
     private static let formerSuffix = ".former"
 
@@ -60,43 +47,22 @@ public struct AtomicFiles: ~Copyable, Sendable {
         _ belongs: @escaping @Sendable (String) -> Bool
     ) throws(FileError) {
         let (parentPath, name) = try AtomicOutput.split(path)
-        let partialName = PartialName.of(name, suffix: ".volumes.partial")
-        let partialPath = Self.path(of: partialName, in: parentPath)
         let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
         let former = try Self.former(parent, parentPath, replacing: replacing, belongs)
-        cfiles_signals_hold()
-        defer { cfiles_signals_let_go() }
-        folder = try Self.openPartial(parent, partialName, partialPath, path, belongs)
-        slot = cfiles_partial_add_folder(parent.number, partialName, path)
+        partial = try Self.openPartial(parent, parentPath, name, path, belongs)
         self.path = path
-        identities = Set(former.compactMap { FileIdentity(path: Self.path(of: $0, in: parentPath)) })
+        identities = Set(former.compactMap { FileIdentity(path: Path.entry($0, of: parentPath)) })
         self.replacing = replacing
         self.permissions = permissions
         self.belongs = belongs
         self.parentPath = parentPath
-        self.partialName = partialName
-        self.parent = parent
-    }
-
-    deinit {
-        if isPending {
-            cfiles_signals_hold()
-            if takeFromSignals() { remove(names) }
-            cfiles_signals_let_go()
-        }
-        for file in files { cfiles_partial_release(file.slot) }
-        cfiles_partial_release(slot)
     }
 
     /// Completes the file before, and begins with the next one.
     /// - Parameter name: one that belongs to the output and has no file yet.
     public mutating func begin(_ name: String) throws(FileError) {
         try end()
-        cfiles_signals_hold()
-        defer { cfiles_signals_let_go() }
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        let file = try Descriptor(openat(folder.number, name, flags, 0o600), .create, path(of: name))
-        files.append(NewFile(name: name, slot: cfiles_partial_add(folder.number, name, "")))
+        let file = try partial.create(name, path(of: name))
         guard fchmod(file.number, permissions) == 0 else { throw FileError(.create, path(of: name)) }
         current = consume file
     }
@@ -104,59 +70,28 @@ public struct AtomicFiles: ~Copyable, Sendable {
     /// Appends bytes to the file that was begun last; all of them, or an error.
     /// - Throws: `FileError`, such as `ENOSPC`. The output is then of no use but to be dropped.
     public func write(_ bytes: Span<UInt8>) throws(FileError) {
-        let number: Int32 =
-            switch current {
-            case .some(let file): file.number
-            case .none: -1
-            }
-        let code = bytes.writeAll(to: number)
-        guard code == 0 else { throw FileError(.write, path(of: names.last ?? ""), code: code) }
-        let end = lseek(number, 0, SEEK_CUR)
-        // The disk has time until the next one begins.
-        if bytes.count >= Self.syncedSize { cfiles_begin_sync(number, Int64(end - bytes.count), Int64(bytes.count)) }
+        switch current {
+        case .some(let file): try PartialFolder.write(bytes, to: file, path(of: partial.names.last ?? ""))
+        case .none: throw FileError(.write, path, code: EBADF)
+        }
     }
 
-    /// Brings the last file to the disk and closes it: there may be more files than may be open at once.
+    /// Brings the last file to the disk and closes it.
     private mutating func end() throws(FileError) {
         guard let file = current.take() else { return }
-        guard fsync(file.number) == 0 else { throw FileError(.sync, path(of: names.last ?? "")) }
+        guard fsync(file.number) == 0 else { throw FileError(.sync, path(of: partial.names.last ?? "")) }
     }
 
     /// Makes everything durable and gives the files their names.
     /// - Throws: `FileError`. What was there before is there then, except after a failed `sync` of the folder.
     public consuming func commit() throws(FileError) {
         try end()
-        guard fsync(folder.number) == 0 || errno == EINVAL else { throw FileError(.sync, path) }
-        isPending = false
+        try partial.folder.syncFolder(path)
         try giveNames()
-        guard fsync(parent.number) == 0 || errno == EINVAL else { throw FileError(.sync, path) }
+        try partial.parent.syncFolder(path)
     }
 
-    /// Takes everything away from the signal handler; false if a signal has removed it.
-    private borrowing func takeFromSignals() -> Bool {
-        var isOurs = cfiles_partial_take(slot) == 1
-        for file in files where cfiles_partial_take(file.slot) != 1 { isOurs = false }
-        return isOurs
-    }
-
-    /// Removes files and the temporary folder, if there is nothing else in it.
-    private borrowing func remove(_ names: [String]) {
-        PartialFolder.remove(names, from: folder)
-        unlinkat(parent.number, partialName, AT_REMOVEDIR)
-    }
-
-    /// The names of the new files, in the order in which they were begun.
-    private var names: [String] { files.map(\.name) }
-
-    private borrowing func path(of name: String) -> String { Self.path(of: name, in: parentPath) }
-
-    private static func path(of name: String, in parentPath: String) -> String {
-        switch parentPath {
-        case ".": name
-        case "/": "/\(name)"
-        default: "\(parentPath)/\(name)"
-        }
-    }
+    private borrowing func path(of name: String) -> String { Path.entry(name, of: parentPath) }
 }
 
 // MARK: - Names
@@ -172,44 +107,44 @@ extension AtomicFiles {
         var partialName: String { isFormer ? name + AtomicFiles.formerSuffix : name }
     }
 
-    private borrowing func giveNames() throws(FileError) {
+    private mutating func giveNames() throws(FileError) {
         cfiles_signals_hold()
         defer { cfiles_signals_let_go() }
-        guard takeFromSignals() else { throw FileError(.rename, path, code: EINTR) }
+        guard partial.take() else { throw FileError(.rename, path, code: EINTR) }
         var moves: [Move] = []
         do throws(FileError) {
             try moveAll(&moves)
         } catch {
             let isUndone = undo(moves)
-            remove(names)
+            partial.remove(partial.names)
             guard isUndone else { throw unfinished(error) }
             throw error
         }
-        remove(moves.filter(\.isFormer).map(\.partialName))
+        partial.remove(moves.filter(\.isFormer).map(\.partialName))
     }
 
     /// Moves away what was there before, the first one first, and the new files to their place, the first one last: at no moment
     /// is there a first file with others than its own.
     private borrowing func moveAll(_ moves: inout [Move]) throws(FileError) {
-        for name in try Self.former(parent, parentPath, replacing: replacing, belongs) {
+        for name in try Self.former(partial.parent, parentPath, replacing: replacing, belongs) {
             let move = Move(name: name, isFormer: true)
-            guard renameat(parent.number, name, folder.number, move.partialName) == 0 else {
+            guard renameat(partial.parent.number, name, partial.folder.number, move.partialName) == 0 else {
                 throw FileError(.rename, path(of: name))
             }
             moves.append(move)
         }
-        for name in names.dropFirst().reversed() {
+        for name in partial.names.dropFirst().reversed() {
             try moveIn(name)
             moves.append(Move(name: name, isFormer: false))
         }
         // On the disk too, before the first one comes.
-        guard fsync(parent.number) == 0 || errno == EINVAL else { throw FileError(.sync, path) }
-        guard let first = names.first else { return }
+        try partial.parent.syncFolder(path)
+        guard let first = partial.names.first else { return }
         try moveIn(first)
     }
 
     private borrowing func moveIn(_ name: String) throws(FileError) {
-        let code = Self.rename(folder, name, parent, name)
+        let code = Self.rename(partial.folder, name, partial.parent, name)
         guard code == 0 else { throw FileError(code == EEXIST ? .create : .rename, path(of: name), code: code) }
     }
 
@@ -230,8 +165,8 @@ extension AtomicFiles {
         for move in moves.reversed() {
             let code =
                 move.isFormer
-                ? Self.rename(folder, move.partialName, parent, move.name)
-                : Self.rename(parent, move.name, folder, move.name)
+                ? Self.rename(partial.folder, move.partialName, partial.parent, move.name)
+                : Self.rename(partial.parent, move.name, partial.folder, move.name)
             if code != 0 { isUndone = false }
         }
         return isUndone
@@ -240,7 +175,7 @@ extension AtomicFiles {
     private borrowing func unfinished(_ error: FileError) -> FileError {
         FileError(
             error.operation, path, code: error.code,
-            saying: "\(error); what was there before lies in \(path(of: partialName)), move it back by hand")
+            saying: "\(error); what was there before lies in \(path(of: partial.name)), move it back by hand")
     }
 
     /// The names of the files of the output that are there, the first one first.
@@ -249,7 +184,7 @@ extension AtomicFiles {
     ) throws(FileError) -> [String] {
         let names = try PartialFolder.names(in: parent, parentPath).filter(belongs)
         for name in names {
-            let path = path(of: name, in: parentPath)
+            let path = Path.entry(name, of: parentPath)
             var status = stat()
             guard fstatat(parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
                 guard errno == ENOENT else { throw FileError(.stat, path) }
@@ -266,11 +201,13 @@ extension AtomicFiles {
     /// Makes and locks the temporary folder. One in which a killed run left files that were there before is not touched, unless
     /// nothing else is in it: then all new ones had got to their place.
     private static func openPartial(
-        _ parent: borrowing Descriptor, _ name: String, _ partialPath: String, _ path: String,
+        _ parent: consuming Descriptor, _ parentPath: String, _ name: String, _ path: String,
         _ belongs: (String) -> Bool
-    ) throws(FileError) -> Descriptor {
+    ) throws(FileError) -> PartialFolder {
+        let partialName = PartialName.of(name, suffix: ".volumes.partial")
+        let partialPath = Path.entry(partialName, of: parentPath)
         do throws(FileError) {
-            return try PartialFolder.open(parent, name, partialPath) { left in
+            return try PartialFolder(in: parent, partialName, partialPath, of: path) { left in
                 left.allSatisfy(belongs)
                     || left.allSatisfy {
                         $0.hasSuffix(formerSuffix) && belongs(String($0.dropLast(formerSuffix.count)))

@@ -18,26 +18,15 @@ public struct AtomicFolder: ~Copyable, Sendable {
     private let replacing: Bool
     private let names: [String]
     private let name: String
-    private let partialName: String
     private let partialPath: String
-    private let parent: Descriptor
-    private let folder: Descriptor
+    private var partial: PartialFolder
     private let files: [NewFile]
-    private let slot: Int32
-    private var isPending = true
 
-    /// Pieces of this many bytes go to the disk at once.
-    private static let syncedSize = 64 << 10
-
-    /// A file of the folder.
+    /// An open file of the folder.
     private final class NewFile: Sendable {
         let descriptor: Descriptor
-        let slot: Int32
 
-        init(_ descriptor: consuming Descriptor, slot: Int32) {
-            self.descriptor = descriptor
-            self.slot = slot
-        }
+        init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
     }
 
     /// Creates the temporary folder and its files.
@@ -53,45 +42,21 @@ public struct AtomicFolder: ~Copyable, Sendable {
         let path = Path.withoutTrailingSlashes(path)
         let (parentPath, name) = try AtomicOutput.split(path)
         let partialName = PartialName.of(name)
-        let partialPath = parentPath == "." ? partialName : "\(parentPath)/\(partialName)"
         let parent = try Descriptor(open(parentPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
         try Self.checkTarget(parent, name, names, path, replacing: replacing)
-        cfiles_signals_hold()
-        defer { cfiles_signals_let_go() }
-        let folder = try PartialFolder.open(parent, partialName, partialPath) { $0.allSatisfy(names.contains) }
-        var files: [NewFile] = []
-        do throws(FileError) {
-            for fileName in names {
-                let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-                let descriptor = try Descriptor(openat(folder.number, fileName, flags, 0o600), .create, path)
-                files.append(NewFile(descriptor, slot: cfiles_partial_add(folder.number, fileName, "")))
-            }
-        } catch {
-            for file in files { cfiles_partial_release(file.slot) }
-            PartialFolder.remove(names, from: folder)
-            unlinkat(parent.number, partialName, AT_REMOVEDIR)
-            throw error
+        let partialPath = Path.entry(partialName, of: parentPath)
+        var partial = try PartialFolder(in: parent, partialName, partialPath, of: path) {
+            $0.allSatisfy(names.contains)
         }
+        var files: [NewFile] = []
+        for name in names { files.append(NewFile(try partial.create(name, path))) }
         self.path = path
         self.replacing = replacing
         self.names = names
         self.name = name
-        self.partialName = partialName
         self.partialPath = partialPath
-        slot = cfiles_partial_add_folder(parent.number, partialName, path)
+        self.partial = partial
         self.files = files
-        self.parent = parent
-        self.folder = folder
-    }
-
-    deinit {
-        if isPending {
-            cfiles_signals_hold()
-            if takeFromSignals() { remove() }
-            cfiles_signals_let_go()
-        }
-        for file in files { cfiles_partial_release(file.slot) }
-        cfiles_partial_release(slot)
     }
 
     /// The files that must not be read as input.
@@ -111,12 +76,7 @@ public struct AtomicFolder: ~Copyable, Sendable {
     /// - Parameter file: the place of its name among those given.
     /// - Throws: `FileError`, such as `ENOSPC`. The output is then of no use but to be dropped.
     public func write(_ bytes: Span<UInt8>, to file: Int) throws(FileError) {
-        let number = files[file].descriptor.number
-        let code = bytes.writeAll(to: number)
-        guard code == 0 else { throw FileError(.write, path, code: code) }
-        let end = lseek(number, 0, SEEK_CUR)
-        // The disk has time until all is written.
-        if bytes.count >= Self.syncedSize { cfiles_begin_sync(number, Int64(end - bytes.count), Int64(bytes.count)) }
+        try PartialFolder.write(bytes, to: files[file].descriptor, path)
     }
 
     /// Makes the bytes durable and gives the folder its name.
@@ -126,32 +86,32 @@ public struct AtomicFolder: ~Copyable, Sendable {
         for file in files {
             guard fsync(file.descriptor.number) == 0 else { throw FileError(.sync, path) }
         }
-        guard fsync(folder.number) == 0 || errno == EINVAL else { throw FileError(.sync, path) }
-        isPending = false
+        try partial.folder.syncFolder(path)
         try giveName()
-        guard fsync(parent.number) == 0 || errno == EINVAL else { throw FileError(.sync, path) }
+        try partial.parent.syncFolder(path)
     }
 
-    private borrowing func giveName() throws(FileError) {
+    private mutating func giveName() throws(FileError) {
         cfiles_signals_hold()
         defer { cfiles_signals_let_go() }
-        guard takeFromSignals() else { throw FileError(.rename, path, code: EINTR) }
+        guard partial.take() else { throw FileError(.rename, path, code: EINTR) }
         var status = stat()
-        if replacing, fstatat(parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return try replace() }
+        if replacing, fstatat(partial.parent.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return try replace() }
         do throws(FileError) {
             try rename()
         } catch {
-            remove()
+            partial.remove(names)
             throw error
         }
     }
 
     private borrowing func rename() throws(FileError) {
-        switch cfiles_rename_no_replace(parent.number, partialName, parent.number, name) {
+        let parent = partial.parent.number
+        switch cfiles_rename_no_replace(parent, partial.name, parent, name) {
         case 0: return
         case EINVAL, ENOSYS:
             // This file system cannot refuse to replace. A folder never takes the place of one that has something in it.
-            guard renameat(parent.number, partialName, parent.number, name) == 0 else { throw FileError(.rename, path) }
+            guard renameat(parent, partial.name, parent, name) == 0 else { throw FileError(.rename, path) }
         case let code: throw FileError(code == EEXIST ? .create : .rename, path, code: code)
         }
     }
@@ -165,11 +125,11 @@ public struct AtomicFolder: ~Copyable, Sendable {
         let isExchanged = try exchange()
         PartialFolder.remove(names, from: old)
         if isExchanged {
-            guard unlinkat(parent.number, partialName, AT_REMOVEDIR) == 0 else {
+            guard unlinkat(partial.parent.number, partial.name, AT_REMOVEDIR) == 0 else {
                 throw kept(.remove, "the new files are in \(path), and the rest of the old folder is in \(partialPath)")
             }
         } else {
-            guard renameat(parent.number, partialName, parent.number, name) == 0 else {
+            guard renameat(partial.parent.number, partial.name, partial.parent.number, name) == 0 else {
                 throw kept(.rename, "the new files are in \(partialPath), rename it by hand")
             }
         }
@@ -180,11 +140,11 @@ public struct AtomicFolder: ~Copyable, Sendable {
     /// - Throws: `FileError`, after the removal of the new folder.
     private borrowing func openReplaced() throws(FileError) -> Descriptor {
         do throws(FileError) {
-            try Self.checkTarget(parent, name, names, path, replacing: true)
+            try Self.checkTarget(partial.parent, name, names, path, replacing: true)
             let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-            return try Descriptor(openat(parent.number, name, flags), .replace, path)
+            return try Descriptor(openat(partial.parent.number, name, flags), .replace, path)
         } catch {
-            remove()
+            partial.remove(names)
             throw error
         }
     }
@@ -194,11 +154,11 @@ public struct AtomicFolder: ~Copyable, Sendable {
     /// - Returns: Whether the file system can do that.
     /// - Throws: `FileError`, after the removal of the new folder.
     private borrowing func exchange() throws(FileError) -> Bool {
-        switch cfiles_rename_exchange(parent.number, partialName, name) {
+        switch cfiles_rename_exchange(partial.parent.number, partial.name, name) {
         case 0: return true
         case EINVAL, ENOSYS: return false
         case let code:
-            remove()
+            partial.remove(names)
             throw FileError(.rename, path, code: code)
         }
     }
@@ -206,18 +166,6 @@ public struct AtomicFolder: ~Copyable, Sendable {
     private borrowing func kept(_ operation: FileError.Operation, _ remedy: String) -> FileError {
         let error = FileError(operation, path)
         return FileError(operation, path, code: error.code, saying: "\(error); \(remedy)")
-    }
-
-    /// Takes everything away from the signal handler; false if a signal has removed it.
-    private borrowing func takeFromSignals() -> Bool {
-        var isOurs = cfiles_partial_take(slot) == 1
-        for file in files where cfiles_partial_take(file.slot) != 1 { isOurs = false }
-        return isOurs
-    }
-
-    private borrowing func remove() {
-        PartialFolder.remove(names, from: folder)
-        unlinkat(parent.number, partialName, AT_REMOVEDIR)
     }
 }
 

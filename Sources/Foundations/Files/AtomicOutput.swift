@@ -38,7 +38,7 @@ public struct AtomicOutput: ~Copyable, Sendable {
     public init(path: String, replacing: Bool) throws(FileError) {
         let (folderPath, name) = try Self.split(path)
         let partialName = PartialName.of(name)
-        let partialPath = folderPath == "." ? partialName : "\(folderPath)/\(partialName)"
+        let partialPath = Path.entry(partialName, of: folderPath)
         let folder = try Descriptor(open(folderPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .create, path)
         try Self.checkTarget(folder, name, path, replacing: replacing)
         // A signal between the making of the temporary and its record would leave it behind.
@@ -94,8 +94,7 @@ public struct AtomicOutput: ~Copyable, Sendable {
         guard fsync(descriptor.number) == 0 else { throw FileError(.sync, path) }
         isPending = false
         try giveName()
-        // Some file systems have no fsync for folders and say EINVAL.
-        guard fsync(folder.number) == 0 || errno == EINVAL else { throw FileError(.sync, path) }
+        try folder.syncFolder(path)
     }
 
     /// Takes the temporary away from signals and renames it; no signal comes between the two.

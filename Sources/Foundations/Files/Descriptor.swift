@@ -19,12 +19,17 @@ struct Descriptor: ~Copyable, Sendable {
         return status
     }
 
+    /// Brings the entries of a folder to the disk. Some file systems do not support that and report `EINVAL`.
+    func syncFolder(_ path: String) throws(FileError) {
+        guard fsync(number) == 0 || errno == EINVAL else { throw FileError(.sync, path) }
+    }
+
     /// Appends what stands from `offset` on, at most `limit` bytes, until the output is full or the file ends.
     /// - Returns: the number of bytes that were appended.
     /// - Throws: `FileError` of that operation and path; `EINVAL` for a negative offset.
     func read(
         at offset: Int, upTo limit: Int = .max, into output: inout OutputSpan<UInt8>, _ operation: FileError.Operation,
-        _ path: String
+        _ path: @autoclosure () -> String
     ) throws(FileError) -> Int {
         let wanted = min(output.freeCapacity, limit)
         var total = 0
@@ -36,7 +41,7 @@ struct Descriptor: ~Copyable, Sendable {
                 return result
             }
             guard result != 0 else { break }
-            guard result > 0 || errno == EINTR else { throw FileError(operation, path) }
+            guard result > 0 || errno == EINTR else { throw FileError(operation, path()) }
             total += max(result, 0)
         }
         return total

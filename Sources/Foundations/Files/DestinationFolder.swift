@@ -84,9 +84,8 @@ public struct DestinationFolder: ~Copyable, Sendable {
         guard code == 0 else {
             throw FileError(code == EEXIST ? .create : .rename, code == EEXIST ? newPath : file, code: code)
         }
-        for descriptor in [folder.number, parent.number] where fsync(descriptor) != 0 && errno != EINVAL {
-            throw FileError(.sync, newPath)
-        }
+        try folder.syncFolder(newPath)
+        try parent.syncFolder(newPath)
         return newPath
     }
 

@@ -74,14 +74,8 @@ public struct FolderEntries: Sendable {
 
     /// The place of an entry, if the entries are in the order of the bytes of their names.
     public func index(inSorted name: some Collection<UInt8>) -> Int? {
-        var range = 0..<count
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            let found = bytes(middle)
-            if found.elementsEqual(name) { return middle }
-            range = found.lexicographicallyPrecedes(name) ? middle + 1..<range.upperBound : range.lowerBound..<middle
-        }
-        return nil
+        let index = (0..<count).firstSorted { !bytes($0).lexicographicallyPrecedes(name) }
+        return index < count && bytes(index).elementsEqual(name) ? index : nil
     }
 
     /// Whether the name of an entry comes before that of another one by its bytes.
@@ -112,27 +106,53 @@ public struct FolderEntries: Sendable {
         entries.removeLast(count - kept)
     }
 
-    mutating func append(name: UnsafePointer<CChar>, kind: UInt8, inode: UInt64, in folder: Int32) {
+    /// Lists an open folder on disk.
+    /// - Parameter path: The path of the folder, for messages.
+    init(of folder: borrowing Descriptor, _ path: String) throws(FileError) {
+        let number = folder.number
+        // A directory stream owns its descriptor, so it gets one of its own.
+        let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0, let stream = fdopendir(copy) else {
+            let code = errno
+            if copy >= 0 { close(copy) }
+            throw FileError(.list, path, code: code)
+        }
+        defer { closedir(stream) }
+        rewinddir(stream)
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                guard errno == 0 else { throw FileError(.list, path) }
+                return
+            }
+            let (kind, inode) = (entry.pointee.d_type, UInt64(entry.pointee.d_ino))
+            withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { name in
+                    append(name: name, kind: kind, inode: inode, in: number)
+                }
+            }
+        }
+    }
+
+    private mutating func append(name: UnsafePointer<CChar>, kind: UInt8, inode: UInt64, in folder: Int32) {
         let bytes = UnsafeRawBufferPointer(start: name, count: strlen(name))
         if bytes.elementsEqual(".".utf8) || bytes.elementsEqual("..".utf8) { return }
         append(name: bytes, kind: Self.kind(kind, name: name, in: folder), inode: inode)
     }
 
-    /// Some file systems do not tell in the listing what an entry is.
+    /// Returns the kind of an entry. Some file systems do not report its type in the listing.
     private static func kind(_ type: UInt8, name: UnsafePointer<CChar>, in folder: Int32) -> Kind {
-        switch Int(type) {
+        var type = Int(type)
+        if type == Int(DT_UNKNOWN) {
+            var status = stat()
+            guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return .special }
+            // As the macro `IFTODT` does.
+            type = Int(status.st_mode & S_IFMT) >> 12
+        }
+        switch type {
         case Int(DT_REG): return .file
         case Int(DT_DIR): return .folder
         case Int(DT_LNK): return .link
-        case Int(DT_UNKNOWN): break
-        default: return .special
-        }
-        var status = stat()
-        guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return .special }
-        switch status.st_mode & S_IFMT {
-        case S_IFREG: return .file
-        case S_IFDIR: return .folder
-        case S_IFLNK: return .link
         default: return .special
         }
     }

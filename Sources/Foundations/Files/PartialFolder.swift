@@ -1,14 +1,109 @@
+import CFiles
 import Glibc
 
 /// The temporary folder in which an output of several files is made.
-enum PartialFolder {
+///
+/// The folder and its files are removed with the value, unless ``take()`` was called.
+struct PartialFolder: ~Copyable, Sendable {
+    /// A file in the folder.
+    struct File: Sendable {
+        let name: String
+        /// The number by which the signal handler removes the file.
+        let slot: Int32
+    }
+
+    /// The folder that contains this one.
+    let parent: Descriptor
+    /// The folder itself.
+    let folder: Descriptor
+    /// The name of the folder.
+    let name: String
+    private let slot: Int32
+    private var files: [File] = []
+    private var isPending = true
+
+    /// Pieces of this many bytes go to the disk at once.
+    private static let syncedSize = 64 << 10
+
+    /// Makes and locks the folder, or takes over one that a killed run left behind.
+    /// - Parameters:
+    ///   - path: The path of the folder, for messages.
+    ///   - output: The path of the output, which the signal handler reports.
+    ///   - mayRemove: Returns whether all files in a folder that was left behind may be removed.
+    /// - Throws: `FileError`, as ``open(_:_:_:removing:)``.
+    init(
+        in parent: consuming Descriptor, _ name: String, _ path: String, of output: String,
+        removing mayRemove: ([String]) -> Bool
+    ) throws(FileError) {
+        cfiles_signals_hold()
+        defer { cfiles_signals_let_go() }
+        folder = try Self.open(parent, name, path, removing: mayRemove)
+        slot = cfiles_partial_add_folder(parent.number, name, output)
+        self.name = name
+        self.parent = parent
+    }
+
+    deinit {
+        if isPending {
+            cfiles_signals_hold()
+            if takeFromSignals() { remove(names) }
+            cfiles_signals_let_go()
+        }
+        for file in files { cfiles_partial_release(file.slot) }
+        cfiles_partial_release(slot)
+    }
+
+    /// The names of the files, in the order of their creation.
+    var names: [String] { files.map(\.name) }
+
+    /// Creates a file. The folder must not contain a file of that name.
+    mutating func create(_ name: String, _ path: String) throws(FileError) -> Descriptor {
+        cfiles_signals_hold()
+        defer { cfiles_signals_let_go() }
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = try Descriptor(openat(folder.number, name, flags, 0o600), .create, path)
+        files.append(File(name: name, slot: cfiles_partial_add(folder.number, name, "")))
+        return file
+    }
+
+    /// Appends bytes to a file of the folder; all of them, or an error.
+    static func write(
+        _ bytes: Span<UInt8>, to file: borrowing Descriptor, _ path: @autoclosure () -> String
+    ) throws(FileError) {
+        let code = bytes.writeAll(to: file.number)
+        guard code == 0 else { throw FileError(.write, path(), code: code) }
+        // The disk has time until all is written.
+        guard bytes.count >= syncedSize else { return }
+        let end = lseek(file.number, 0, SEEK_CUR)
+        cfiles_begin_sync(file.number, Int64(end - bytes.count), Int64(bytes.count))
+    }
+
+    /// Takes everything away from the signal handler, so that it can be given its names. Returns `false` if a signal has removed
+    /// it.
+    mutating func take() -> Bool {
+        isPending = false
+        return takeFromSignals()
+    }
+
+    private func takeFromSignals() -> Bool {
+        var isOurs = cfiles_partial_take(slot) == 1
+        for file in files where cfiles_partial_take(file.slot) != 1 { isOurs = false }
+        return isOurs
+    }
+
+    /// Removes files and the folder, if nothing else is in it.
+    func remove(_ names: [String]) {
+        Self.remove(names, from: folder)
+        unlinkat(parent.number, name, AT_REMOVEDIR)
+    }
+
     /// Makes and locks the folder, or takes over one that a killed run left behind, and empties that.
     /// - Parameters:
     ///   - name: its name in the folder that it stands in.
     ///   - path: what messages call it.
     ///   - mayRemove: whether files of these names, all that are in it, may be removed.
     /// - Throws: `FileError`: of `lock` with `EWOULDBLOCK` while another run has it; `ENOTEMPTY` if there is anything else in it.
-    static func open(
+    private static func open(
         _ parent: borrowing Descriptor, _ name: String, _ path: String, removing mayRemove: ([String]) -> Bool
     ) throws(FileError) -> Descriptor {
         for _ in 0..<16 {
@@ -43,28 +138,10 @@ enum PartialFolder {
         return true
     }
 
-    /// The names of what is in a folder, sorted. One that is no UTF-8 comes out as another one.
+    /// Returns the sorted names of the entries of a folder. Bytes that are not UTF-8 are replaced.
     static func names(in folder: borrowing Descriptor, _ path: String) throws(FileError) -> [String] {
-        // The stream takes a descriptor of its own over.
-        let number = openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard number >= 0, let stream = fdopendir(number) else {
-            let code = errno
-            if number >= 0 { close(number) }
-            throw FileError(.list, path, code: code)
-        }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while true {
-            errno = 0
-            guard let entry = readdir(stream) else {
-                guard errno == 0 else { throw FileError(.list, path) }
-                return names.sorted()
-            }
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
+        let entries = try FolderEntries(of: folder, path)
+        return (0..<entries.count).map { String(decoding: entries.bytes($0), as: UTF8.self) }.sorted()
     }
 
     /// Removes files.

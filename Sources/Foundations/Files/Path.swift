@@ -32,6 +32,15 @@ public enum Path {
         return parent.isEmpty ? "/" : parent
     }
 
+    /// Returns the path of an entry of a folder, for a folder path that `folder(of:)` returned.
+    static func entry(_ name: String, of folder: String) -> String {
+        switch folder {
+        case ".": name
+        case "/": "/\(name)"
+        default: "\(folder)/\(name)"
+        }
+    }
+
     /// Returns `path` without the slashes at its end. The path of the root folder keeps one.
     public static func withoutTrailingSlashes(_ path: String) -> String {
         var rest = path.utf8[...]

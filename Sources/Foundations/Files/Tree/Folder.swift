@@ -57,7 +57,7 @@ public struct Folder: ~Copyable, Sendable {
     /// The entries, without `.` and `..`, in no order.
     public func entries() throws(FileError) -> FolderEntries {
         switch place {
-        case .disk(let descriptor): try entries(of: descriptor)
+        case .disk(let descriptor): try FolderEntries(of: descriptor, path)
         case .spooled(let tree, let folder): tree.entries(of: folder)
         }
     }
@@ -115,33 +115,6 @@ public struct Folder: ~Copyable, Sendable {
 // MARK: - On disk
 
 extension Folder {
-    private func entries(of descriptor: borrowing Descriptor) throws(FileError) -> FolderEntries {
-        let number = descriptor.number
-        // A directory stream owns its descriptor, so it gets one of its own.
-        let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0, let stream = fdopendir(copy) else {
-            let code = errno
-            if copy >= 0 { close(copy) }
-            throw FileError(.list, path, code: code)
-        }
-        defer { closedir(stream) }
-        rewinddir(stream)
-        var entries = FolderEntries()
-        while true {
-            errno = 0
-            guard let entry = readdir(stream) else {
-                guard errno == 0 else { throw FileError(.list, path) }
-                return entries
-            }
-            let (kind, inode) = (entry.pointee.d_type, UInt64(entry.pointee.d_ino))
-            withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { name in
-                    entries.append(name: name, kind: kind, inode: inode, in: number)
-                }
-            }
-        }
-    }
-
     private func read(
         _ name: [UInt8], of descriptor: borrowing Descriptor, limit: Int, into contents: inout [UInt8]
     ) throws(FileError) {
@@ -153,8 +126,10 @@ extension Folder {
         let file = try regularFile(named: contents, of: descriptor, &status)
         contents.removeAll(keepingCapacity: true)
         guard status.st_size <= limit else { throw FileError(.read, full(name), code: EFBIG) }
-        let code = contents.append(upTo: Int(status.st_size), from: file.number)
-        guard code == 0 else { throw FileError(.read, full(name), code: code) }
+        let size = Int(status.st_size)
+        try contents.append(addingCapacity: size) { output throws(FileError) in
+            _ = try file.read(at: 0, upTo: size, into: &output, .read, full(name))
+        }
     }
 
     private func target(ofLink path: [UInt8], below descriptor: borrowing Descriptor) -> LinkTarget? {
@@ -210,30 +185,5 @@ extension Folder {
         status = try file.status(path)
         guard status.isRegular else { throw FileError(.read, full(name.dropLast()), code: ENOTSUP) }
         return file
-    }
-}
-
-extension [UInt8] {
-    /// Appends at most `count` bytes that a descriptor has next.
-    /// - Returns: an `errno` code, or 0.
-    fileprivate mutating func append(upTo count: Int, from descriptor: Int32) -> Int32 {
-        guard count > 0 else { return 0 }
-        var code: Int32 = 0
-        append(addingCapacity: count) { output in
-            output.withUnsafeMutableBufferPointer { buffer, initialized in
-                while initialized < count {
-                    let room = UnsafeMutableBufferPointer(rebasing: buffer[initialized..<count])
-                    let result = Glibc.read(descriptor, room.baseAddress, room.count)
-                    if result == 0 { return }
-                    if result < 0 {
-                        if errno == EINTR { continue }
-                        code = errno
-                        return
-                    }
-                    initialized += result
-                }
-            }
-        }
-        return code
     }
 }
