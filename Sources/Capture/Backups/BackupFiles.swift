@@ -6,7 +6,8 @@ import Secrets
 /// The files of a backup that belong to stores: where their bytes lie, and what opens them.
 ///
 /// Source: "iOS backups", sections 5.4 and 6.
-final class BackupFiles: ContentsFinder {
+final class BackupFiles: Sendable {
+    /// How the files are stored.
     enum Protection: Sendable {
         case plain
         /// Encrypted, all of them.
@@ -38,6 +39,7 @@ final class BackupFiles: ContentsFinder {
 
     var damagedClasses: [Int] { protection.keys?.damaged ?? [] }
 
+    /// Returns the bytes of the file of a number.
     func source(ofFile number: Int) throws(FileError) -> ByteSource {
         let entry = entries[number]
         guard let stored = try storedBytes(of: entry) else { return ByteSource([UInt8]()) }

@@ -38,7 +38,7 @@ struct OpenedManifest {
             }
         }
         // What stands in the place of a folder was told already.
-        let (tree, _) = builder.finish(name: place.shownPath, bytes: .finder(files))
+        let (tree, _) = builder.finish(name: place.shownPath, bytes: .finder(files.source))
         return OpenedBackup(
             tree: tree, place: place,
             facts: BackupFacts(path: place.path, format: format, isEncrypted: files.isEncrypted, lists),

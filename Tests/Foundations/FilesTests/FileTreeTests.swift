@@ -34,7 +34,7 @@ import Testing
         let folder = try TemporaryFolder()
         var tree = FileTree(try Folder(path: folder.path))
         let members = SpooledTree(
-            name: "x", folders: [FolderEntries()], files: [], links: [[]], bytes: .finder(Texts()))
+            name: "x", folders: [FolderEntries()], files: [], links: [[]], bytes: .finder(Self.text))
         for prefix in ["a.zip!phone/", "b/", "a.zip!", "a.zip!phone0/", "a.zip!"] {
             _ = tree.add(members, prefix: prefix)
         }
@@ -49,19 +49,17 @@ import Testing
 
     // MARK: Files that lie elsewhere
 
-    /// Finds the text `file 3` for the file of number 3, and nothing for that of number 0.
-    private struct Texts: ContentsFinder {
-        func source(ofFile number: Int) throws(FileError) -> ByteSource {
-            guard number > 0 else { throw FileError(.read, "zero", code: 61, saying: "B28 not there") }
-            return ByteSource(Array("file \(number)".utf8))
-        }
+    /// Returns the text `file 3` for the file of number 3, and throws for that of number 0.
+    @Sendable private static func text(ofFile number: Int) throws(FileError) -> ByteSource {
+        guard number > 0 else { throw FileError(.read, "zero", code: 61, saying: "B28 not there") }
+        return ByteSource(Array("file \(number)".utf8))
     }
 
     private func tree() throws -> FileTree {
         var builder = SpooledTreeBuilder()
         builder.addFile(try MemberPath(Array("a/none".utf8)), .elsewhere(0))
         builder.addFile(try MemberPath(Array("a/three".utf8)), .elsewhere(3))
-        let (members, faults) = builder.finish(name: "backup", bytes: .finder(Texts()))
+        let (members, faults) = builder.finish(name: "backup", bytes: .finder(Self.text))
         #expect(faults.isEmpty)
         return FileTree(Folder(rootOf: members))
     }

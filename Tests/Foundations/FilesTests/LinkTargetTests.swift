@@ -42,13 +42,9 @@ import Testing
     private func inArchive(_ path: String, _ text: [UInt8]) throws -> LinkTarget? {
         var (_, builder) = try capture()
         builder.addLink(try MemberPath(Array(path.utf8)), to: text)
-        let (members, faults) = builder.finish(name: "a.tar", bytes: .finder(NoBytes()))
+        let (members, faults) = builder.finish(name: "a.tar", bytes: .finder { _ in ByteSource([]) })
         #expect(faults.isEmpty)
         return try target(of: path, in: FileTree(Folder(rootOf: members)))
-    }
-
-    private struct NoBytes: ContentsFinder {
-        func source(ofFile number: Int) throws(FileError) -> ByteSource { ByteSource([]) }
     }
 
     private func target(of path: String, in tree: FileTree) throws -> LinkTarget? {

@@ -30,8 +30,8 @@ public final class SpooledTree: Sendable {
     public enum Bytes: Sendable {
         /// In the spool.
         case spool(SpoolFile)
-        /// With somebody who finds them.
-        case finder(any ContentsFinder)
+        /// Elsewhere, under other names. The function returns the bytes of the file of a number.
+        case finder(@Sendable (Int) throws(FileError) -> ByteSource)
     }
 
     /// - Parameters:
@@ -75,7 +75,7 @@ public final class SpooledTree: Sendable {
     func source(_ path: [UInt8], below start: Int) throws(FileError) -> ByteSource {
         switch (files[try file(at: path, below: start)], bytes) {
         case (.spooled(let offset, let count), .spool(let spool)): return ByteSource(spool, at: offset, count: count)
-        case (.elsewhere(let number), .finder(let finder)): return try finder.source(ofFile: number)
+        case (.elsewhere(let number), .finder(let finder)): return try finder(number)
         case (.tooLarge, _): throw error(.read, path, EFBIG)
         case (.leftOut, _), (.spooled, _), (.elsewhere, _): throw error(.read, path, ENODATA)
         }
@@ -113,11 +113,4 @@ public final class SpooledTree: Sendable {
     private func error(_ operation: FileError.Operation, _ path: some Collection<UInt8>, _ code: Int32) -> FileError {
         FileError(operation, "\(name)!\(String(decoding: path, as: UTF8.self))", code: code)
     }
-}
-
-/// Finds the bytes of files that lie elsewhere under other names.
-public protocol ContentsFinder: Sendable {
-    /// The bytes of a file.
-    /// - Parameter number: what the tree calls it.
-    func source(ofFile number: Int) throws(FileError) -> ByteSource
 }
