@@ -9,15 +9,11 @@ extension ByteSource {
         return copy
     }
 
-    /// Hands out all bytes, a step at a time.
-    public func forEachStep(_ body: ([UInt8], Int) throws(FileError) -> Void) throws(FileError) {
-        try forEachStep(in: 0..<count, body)
-    }
-
-    /// Hands out the bytes of a part, a step at a time.
+    /// Hands out the bytes of a part, or all bytes, a step at a time.
     public func forEachStep(
-        in range: Range<Int>, _ body: ([UInt8], Int) throws(FileError) -> Void
+        in range: Range<Int>? = nil, _ body: ([UInt8], Int) throws(FileError) -> Void
     ) throws(FileError) {
+        let range = range ?? 0..<count
         var offset = range.lowerBound
         while offset < range.upperBound {
             let bytes = try bytes(at: offset, count: min(Self.step, range.upperBound - offset))

@@ -12,19 +12,8 @@ public struct InputFile: ~Copyable, Sendable {
     public let identity: FileIdentity
     /// Whether nobody but the owner (and the superuser) has any right to the file.
     public let isPrivate: Bool
-    private let modified: ModificationTime
+    private let modified: Duration
     private let descriptor: Descriptor
-
-    /// When a file was last written.
-    private struct ModificationTime: Equatable {
-        let seconds: Int
-        let nanoseconds: Int
-
-        init(_ status: stat) {
-            seconds = status.st_mtim.tv_sec
-            nanoseconds = status.st_mtim.tv_nsec
-        }
-    }
 
     /// Opens a file.
     ///
@@ -44,7 +33,7 @@ public struct InputFile: ~Copyable, Sendable {
         self.path = path
         size = Int(status.st_size)
         identity = FileIdentity(status)
-        modified = ModificationTime(status)
+        modified = status.modified
         isPrivate = status.st_mode & (S_IRWXG | S_IRWXO) == 0
         self.descriptor = descriptor
     }
@@ -63,7 +52,7 @@ public struct InputFile: ~Copyable, Sendable {
     /// Whether the file has the size and the time of modification that it had when it was opened.
     public func isUnchanged() throws(FileError) -> Bool {
         let status = try descriptor.status(path)
-        return Int(status.st_size) == size && ModificationTime(status) == modified
+        return Int(status.st_size) == size && status.modified == modified
     }
 
     /// Whether its path still leads to the file, and not to another one that took its place.
@@ -90,4 +79,9 @@ public struct InputFile: ~Copyable, Sendable {
         guard bytes.count <= limit else { throw FileError(.read, path, code: EFBIG) }
         return bytes
     }
+}
+
+extension stat {
+    /// The time of the last modification, since 1970.
+    fileprivate var modified: Duration { .seconds(st_mtim.tv_sec) + .nanoseconds(st_mtim.tv_nsec) }
 }

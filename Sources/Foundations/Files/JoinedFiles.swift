@@ -10,31 +10,30 @@ public final class JoinedFiles: ByteMaking {
     /// One of the files.
     private final class Part: Sendable {
         let file: InputFile
+        /// The offset of its first byte.
+        let start: Int
+        /// The offset behind its last byte.
+        var end: Int { start + file.size }
 
-        init(_ file: consuming InputFile) { self.file = file }
+        init(_ file: consuming InputFile, at start: Int) {
+            self.file = file
+            self.start = start
+        }
     }
 
     private let parts: [Part]
-    /// Where each of them begins, and where the last one ends.
-    private let starts: [Int]
 
     /// Opens the files, each of which stays open.
     /// - Throws: `FileError`, as `InputFile`.
     public init(_ paths: [String]) throws(FileError) {
         cfiles_allow_many_open_files()
         var parts: [Part] = []
-        var starts = [0]
-        for path in paths {
-            let part = Part(try InputFile(path: path))
-            parts.append(part)
-            starts.append((starts.last ?? 0) + part.file.size)
-        }
+        for path in paths { parts.append(Part(try InputFile(path: path), at: parts.last?.end ?? 0)) }
         self.parts = parts
-        self.starts = starts
     }
 
     /// How many bytes all files have together.
-    public var count: Int { starts.last ?? 0 }
+    public var count: Int { parts.last?.end ?? 0 }
 
     /// The size of each file when it was opened.
     public var sizes: [Int] { parts.map { $0.file.size } }
@@ -45,8 +44,8 @@ public final class JoinedFiles: ByteMaking {
     /// The number of the file, from 0, in which a byte stands, and where in it; nil beyond the end.
     public func place(of offset: Int) -> (file: Int, offset: Int)? {
         guard (0..<count).contains(offset) else { return nil }
-        let file = (0..<parts.count).firstSorted { starts[$0 + 1] > offset }
-        return (file, offset - starts[file])
+        let file = parts.indices.firstSorted { parts[$0].end > offset }
+        return (file, offset - parts[file].start)
     }
 
     /// Whether each file is what it was when it was opened.
@@ -62,9 +61,9 @@ public final class JoinedFiles: ByteMaking {
     public func read(at offset: Int, into output: inout OutputSpan<UInt8>) throws(FileError) {
         var offset = offset
         while !output.isFull, let place = place(of: offset) {
-            let rest = starts[place.file + 1] - offset
-            let wanted = min(rest, output.freeCapacity)
-            guard try parts[place.file].file.read(at: place.offset, upTo: rest, into: &output) == wanted else { return }
+            let part = parts[place.file]
+            let wanted = min(part.end - offset, output.freeCapacity)
+            guard try part.file.read(at: place.offset, upTo: wanted, into: &output) == wanted else { return }
             offset += wanted
         }
     }

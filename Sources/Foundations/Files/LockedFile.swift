@@ -13,7 +13,8 @@ public struct LockedFile: ~Copyable, Sendable {
     }
 
     /// The descriptor, which is open for reading and writing.
-    public let number: Int32
+    public var number: Int32 { descriptor.number }
+    private let descriptor: Descriptor
     private let extent: Extent
 
     /// Opens a file, makes it for its owner alone where there is none, and locks it. A symbolic link is not followed.
@@ -22,16 +23,16 @@ public struct LockedFile: ~Copyable, Sendable {
     ///   what is neither a regular file nor a folder.
     public init(_ path: String, _ extent: Extent) throws(FileError) {
         // What is no regular file is looked at and never waited for.
-        number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-        self.extent = extent
+        let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard number >= 0 else { throw FileError(.open, path, code: errno == ENXIO ? ENOTSUP : errno) }
-        var status = stat()
-        guard fstat(number, &status) == 0 else { throw FileError(.stat, path) }
-        guard status.isRegular else { throw FileError(.open, path, code: ENOTSUP) }
+        let descriptor = try Descriptor(number, .open, path)
+        guard try descriptor.status(path).isRegular else { throw FileError(.open, path, code: ENOTSUP) }
         let code = Self.lock(number, extent)
         guard code == 0 else {
             throw FileError(.lock, path, code: code == EAGAIN || code == EACCES ? EWOULDBLOCK : code)
         }
+        self.descriptor = descriptor
+        self.extent = extent
     }
 
     private static func lock(_ number: Int32, _ extent: Extent) -> Int32 {
@@ -47,7 +48,6 @@ public struct LockedFile: ~Copyable, Sendable {
         case .whole: flock(number, LOCK_UN)
         case .beyondEnd: cfiles_unlock_beyond_end(number)
         }
-        close(number)
     }
 
     /// Returns whether a path still leads to this file, which somebody may have removed or replaced.

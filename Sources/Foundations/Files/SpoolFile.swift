@@ -23,16 +23,7 @@ public final class SpoolFile: Sendable {
     /// Writes bytes from `offset` on; all of them, or an error.
     /// - Throws: `FileError` with operation `spool`, such as `ENOSPC`.
     public func write(_ bytes: Span<UInt8>, at offset: Int) throws(FileError) {
-        let code = bytes.withUnsafeBytes { buffer -> Int32 in
-            var done = 0
-            while done < buffer.count {
-                let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
-                let result = pwrite(descriptor.number, rest.baseAddress, rest.count, offset + done)
-                if result < 0, errno != EINTR { return errno }
-                done += max(result, 0)
-            }
-            return 0
-        }
+        let code = bytes.writeAll(to: descriptor.number, at: offset)
         guard code == 0 else { throw FileError(.spool, folder, code: code) }
     }
 

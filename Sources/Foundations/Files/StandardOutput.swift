@@ -23,13 +23,19 @@ public enum StandardOutput {
 
 extension Span<UInt8> {
     /// Writes the bytes to a descriptor, over short writes and interruptions.
+    /// - Parameter offset: The offset in the file, or `nil` for the current one.
     /// - Returns: an `errno` code, or 0.
-    func writeAll(to descriptor: Int32) -> Int32 {
+    func writeAll(to descriptor: Int32, at offset: Int? = nil) -> Int32 {
         withUnsafeBytes { buffer in
             var done = 0
             while done < buffer.count {
                 let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
-                let result = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                let result =
+                    if let offset {
+                        pwrite(descriptor, rest.baseAddress, rest.count, offset + done)
+                    } else {
+                        Glibc.write(descriptor, rest.baseAddress, rest.count)
+                    }
                 if result < 0, errno != EINTR { return errno }
                 done += Swift.max(result, 0)
             }

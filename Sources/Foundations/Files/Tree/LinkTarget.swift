@@ -29,12 +29,6 @@ public struct LinkTarget: Sendable, Equatable {
         guard !path.isEmpty else { return nil }
         return path.count > Self.mostShown ? "\(path.prefix(Self.mostShown))…" : path
     }
-
-    /// Names a target.
-    public init(path: String, destination: Destination) {
-        self.path = path
-        self.destination = destination
-    }
 }
 
 /// The path that a link leads to, below the root of the capture, by its words alone.
