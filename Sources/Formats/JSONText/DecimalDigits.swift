@@ -12,17 +12,11 @@ struct DecimalDigits {
         let (high, low) = front.quotientAndRemainder(dividingBy: 100_000_000)
         words = (high.eightDigits, low.eightDigits, UInt64(UInt8(ascii: "0")) + last)
     }
-
-    /// The digit at a place below 16.
-    subscript(place: Int) -> UInt8 {
-        let word = place < 8 ? words.0 : words.1
-        return UInt8(truncatingIfNeeded: word &>> UInt64(truncatingIfNeeded: 8 &* (place & 7)))
-    }
 }
 
 extension UInt64 {
     /// 10⁰ to 10¹⁹, written out so that nothing has to be made at run time.
-    fileprivate static let powersOfTen: [UInt64] = [
+    static let powersOfTen: [UInt64] = [
         1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000,
         100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000, 1_000_000_000_000_000,
         10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
@@ -61,27 +55,5 @@ extension TextWriter {
         store(digits.words.1, at: count + 8)
         store(digits.words.2, at: count + 16)
         skip(digits.count)
-    }
-
-    /// Appends more digits than `point`, with a decimal point behind that many; there has to be room for 25 bytes.
-    mutating func append(_ digits: DecimalDigits, pointAfter point: Int) {
-        let start = count
-        skip(1)
-        guard point < 8 else { return append(digits, pointAfterMany: point) }
-        // Those behind the point overwrite each other where they are too many.
-        store(digits.words.0, at: start)
-        store(digits.words.0 &>> UInt64(truncatingIfNeeded: 8 &* point), at: start + point + 1)
-        store(digits.words.1, at: start + 9)
-        store(digits.words.2, at: start + 17)
-        store(UInt8(ascii: "."), at: start + point)
-        skip(digits.count)
-    }
-
-    private mutating func append(_ digits: DecimalDigits, pointAfterMany point: Int) {
-        let start = count - 1
-        append(digits)
-        // Those in front of the point move back.
-        for place in 0..<point { store(digits[place], at: start + place) }
-        store(UInt8(ascii: "."), at: start + point)
     }
 }

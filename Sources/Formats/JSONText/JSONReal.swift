@@ -8,15 +8,14 @@ extension TextWriter {
     public mutating func append(jsonNumber real: Double) {
         guard real.isFinite else { return append("null") }
         guard real != 0 else { return append(UInt8(ascii: "0")) }
-        // Signs are as good as random, so none is branched on.
-        store(UInt8(ascii: "-"), at: count)
-        skip(real < 0 ? 1 : 0)
+        if real < 0 { append(UInt8(ascii: "-")) }
         let decimal = ShortestDecimal(real)
-        append(DecimalDigits(decimal.digits), timesTenTo: decimal.exponent)
+        append(decimal.digits, timesTenTo: decimal.exponent)
     }
 
     /// Source of the ranges: ECMAScript, Number::toString.
-    private mutating func append(_ digits: DecimalDigits, timesTenTo exponent: Int) {
+    private mutating func append(_ number: UInt64, timesTenTo exponent: Int) {
+        let digits = DecimalDigits(number)
         // How many digits stand in front of the decimal point; zeros are added, or left out, as it takes.
         let point = digits.count + exponent
         switch point {
@@ -24,21 +23,28 @@ extension TextWriter {
             append(digits)
             append(zeros: exponent)
         case 1...21:
-            append(digits, pointAfter: point)
+            append(number, fractionDigits: -exponent)
         case -5...0:
-            store(Self.zeroAndPoint, at: count)
-            skip(2 - point)
+            append("0.")
+            append(zeros: -point)
             append(digits)
         default:
-            if digits.count > 1 { append(digits, pointAfter: 1) } else { append(digits) }
+            if digits.count > 1 { append(number, fractionDigits: digits.count - 1) } else { append(digits) }
             append(UInt8(ascii: "e"))
             append(point > 0 ? UInt8(ascii: "+") : UInt8(ascii: "-"))
             append(decimal: UInt64(abs(point - 1)))
         }
     }
 
-    /// `0.000000`, the first character lowest.
-    private static var zeroAndPoint: UInt64 { 0x3030_3030_3030_2E30 }
+    /// Appends a number whose last digit is not zero, with a decimal point in front of the last `count` digits.
+    private mutating func append(_ number: UInt64, fractionDigits count: Int) {
+        let (whole, fraction) = number.quotientAndRemainder(dividingBy: UInt64.powersOfTen[count])
+        append(decimal: whole)
+        append(UInt8(ascii: "."))
+        let digits = DecimalDigits(fraction)
+        append(zeros: count - digits.count)
+        append(digits)
+    }
 
     private mutating func append(zeros count: Int) {
         for _ in 0..<count { append(UInt8(ascii: "0")) }

@@ -213,10 +213,6 @@ public struct TextWriter: ~Copyable, ~Escapable {
     /// Leaves a place free that is written later.
     mutating func skip(_ places: Int) { used &+= places }
 
-    /// Writes a byte at a place of its own.
-    @inline(__always)
-    mutating func store(_ byte: UInt8, at place: Int) { memory[place] = byte }
-
     /// Writes eight bytes at a place of their own, the lowest one first.
     @inline(__always)
     mutating func store(_ word: UInt64, at place: Int) { memory.store(word, at: place) }
