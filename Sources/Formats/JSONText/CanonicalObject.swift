@@ -1,3 +1,5 @@
+import Bytes
+
 /// An object that is put together from parts and written as canonical JSON: members by the UTF-8 bytes of their keys.
 public struct CanonicalObject: Sendable {
     private var members: [(key: [UInt8], value: [UInt8])] = []
@@ -7,17 +9,19 @@ public struct CanonicalObject: Sendable {
 
     /// Sets a member to a value that is canonical JSON already.
     public mutating func set(_ key: JSONKey, canonical value: [UInt8]) {
-        var low = 0
-        var high = members.count
-        while low < high {
-            let middle = (low + high) / 2
-            let present = members[middle].key
-            if present.span.ordered(against: key.utf8.span) < 0 { low = middle + 1 } else { high = middle }
-        }
-        if low < members.count, members[low].key == key.utf8 {
-            members[low].value = value
+        let place = place(of: key)
+        if place < members.count, members[place].key == key.utf8 {
+            members[place].value = value
         } else {
-            members.insert((key.utf8, value), at: low)
+            members.insert((key.utf8, value), at: place)
+        }
+    }
+
+    /// Returns the index of the first member whose key does not sort before `key`.
+    private func place(of key: JSONKey) -> Int {
+        members.indices.firstSorted {
+            let present = members[$0].key
+            return present.span.ordered(against: key.utf8.span) >= 0
         }
     }
 
@@ -26,14 +30,9 @@ public struct CanonicalObject: Sendable {
         set(key, canonical: Self.text(value))
     }
 
-    /// Sets a member to an integer.
-    public mutating func set(_ key: JSONKey, integer value: some BinaryInteger) {
-        set(key, canonical: Array(String(value).utf8))
-    }
-
     /// Sets a member to an integer, or to null.
-    public mutating func set(_ key: JSONKey, integer value: Int?) {
-        set(key, canonical: Array((value.map(String.init) ?? "null").utf8))
+    public mutating func set(_ key: JSONKey, integer value: (some BinaryInteger)?) {
+        set(key, canonical: Array((value.map { String($0) } ?? "null").utf8))
     }
 
     /// Sets a member to a boolean.
@@ -59,7 +58,7 @@ public struct CanonicalObject: Sendable {
 
     /// Returns the members whose keys are less than `key`, and the others.
     public func split(at key: JSONKey) -> (before: CanonicalObject, after: CanonicalObject) {
-        let end = members.firstIndex { $0.key.span.ordered(against: key.utf8.span) >= 0 } ?? members.count
+        let end = place(of: key)
         var (before, after) = (CanonicalObject(), CanonicalObject())
         before.members = Array(members[..<end])
         after.members = Array(members[end...])

@@ -38,18 +38,19 @@ public struct JSONFields: Sendable {
 
     /// The objects in the array at a key; nil if it is none or holds anything else.
     public func objects(_ key: JSONKey) -> [JSONFields]? {
-        guard let array = value(key, .array) else { return nil }
-        let elements = document.elements(of: array)
-        guard elements.allSatisfy({ document.kind(of: $0) == .object }) else { return nil }
-        return elements.map { JSONFields(document: document, object: $0) }
+        elements(key, .object)?.map { JSONFields(document: document, object: $0) }
     }
 
     /// The strings in the array at a key; nil if it is none or holds anything else.
     public func texts(_ key: JSONKey) -> [String]? {
+        elements(key, .string)?.map { document.string(of: $0) }
+    }
+
+    /// Returns the elements of the array at `key`. Returns `nil` if there is none, or if an element is of another kind.
+    private func elements(_ key: JSONKey, _ kind: JSONKind) -> [JSONNode]? {
         guard let array = value(key, .array) else { return nil }
         let elements = document.elements(of: array)
-        guard elements.allSatisfy({ document.kind(of: $0) == .string }) else { return nil }
-        return elements.map { document.string(of: $0) }
+        return elements.allSatisfy { document.kind(of: $0) == kind } ? elements : nil
     }
 
     /// The members whose values are integers.

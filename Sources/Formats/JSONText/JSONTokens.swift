@@ -87,9 +87,7 @@ extension UInt8 {
     @inlinable public var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
 
     var isJSONSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
-}
 
-extension UInt8 {
     /// Whether a number or word ends before this byte.
     var isDelimiter: Bool {
         isJSONSpace || self == UInt8(ascii: ",") || self == UInt8(ascii: "]") || self == UInt8(ascii: "}")
