@@ -30,10 +30,7 @@ public struct LimitedBytes: Sendable {
 
     /// Appends bytes.
     public mutating func append(_ part: Span<UInt8>) {
-        guard makeRoom(part.count) else { return }
-        kept.append(addingCapacity: part.count) { output in
-            for index in part.indices { output.append(part[index]) }
-        }
+        if makeRoom(part.count) { kept.append(copying: part) }
     }
 
     /// Takes off the last byte; there has to be one.

@@ -2,7 +2,9 @@
 public enum PercentEncoding {
     /// A stored path with query: what may stand in an address stays, encoded bytes too; the rest is encoded.
     public static func path(_ text: String) -> String {
-        encoded(text.utf8) { isUnreserved($0) || "!$&'()*+,;=:@/?%".utf8.contains($0) }
+        var output: [UInt8] = []
+        append(text.utf8, to: &output) { isUnreserved($0) || "!$&'()*+,;=:@/?%".utf8.contains($0) }
+        return String(decoding: output, as: UTF8.self)
     }
 
     /// Appends a value of a form: everything but unreserved characters is encoded, a space as `%20`.
@@ -31,12 +33,6 @@ public enum PercentEncoding {
             index += 1
         }
         return decoded
-    }
-
-    private static func encoded(_ bytes: some Collection<UInt8>, keeping isKept: (UInt8) -> Bool) -> String {
-        var output: [UInt8] = []
-        append(bytes, to: &output, keeping: isKept)
-        return String(decoding: output, as: UTF8.self)
     }
 
     private static func append(

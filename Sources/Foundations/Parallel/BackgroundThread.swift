@@ -10,9 +10,7 @@ public enum BackgroundThread {
         var code = pthread_attr_init(&attributes)
         if code == 0 { code = pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED)) }
         var thread = pthread_t()
-        if code == 0 {
-            code = pthread_create(&thread, &attributes, { Work.run($0) }, work.toOpaque())
-        }
+        if code == 0 { code = pthread_create(&thread, &attributes, Work.run, work.toOpaque()) }
         pthread_attr_destroy(&attributes)
         if code != 0 { work.release() }
         return code
@@ -23,9 +21,8 @@ public enum BackgroundThread {
 
         init(body: @escaping @Sendable () -> Void) { self.body = body }
 
-        static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-            guard let argument else { return nil }
-            Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body()
+        static let run: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
+            if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
             return nil
         }
     }

@@ -19,17 +19,14 @@ public final class JobLimit: Sendable {
         state = Mutex(State(free: max(1, jobs)))
     }
 
-    /// Runs a body as soon as there is a place for it.
-    func run<Output>(_ body: () throws -> Output) async throws -> Output {
-        await enter()
-        defer { leave() }
-        try Task.checkCancellation()
-        return try body()
-    }
-
     /// Gives out a piece of work, which begins as soon as there is a place for it.
     public func start<Output: Sendable>(_ body: @escaping @Sendable () throws -> Output) -> Task<Output, any Error> {
-        Task { try await run(body) }
+        Task {
+            await enter()
+            defer { leave() }
+            try Task.checkCancellation()
+            return try body()
+        }
     }
 
     private func enter() async {

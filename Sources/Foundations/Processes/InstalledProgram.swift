@@ -38,24 +38,11 @@ public struct InstalledProgram: Sendable {
     ) throws -> ProgramResult {
         let output = try ProgramFile(of: path)
         let errors = try ProgramFile(of: path)
-        let process = try start(arguments, environment, output, errors)
-        do {
-            try feed { try process.write($0) }
-        } catch {
-            process.end()
-            throw error
-        }
+        let settings = environment.map { "\($0.key)=\($0.value)" }.sorted()
+        let process = try RunningProgram(path, [path] + arguments, settings, output: output, errors: errors)
+        try feed { try process.write($0) }
         let status = try process.finish()
         return ProgramResult(status: status, output: output.head, errors: errors.head)
-    }
-
-    private func start(
-        _ arguments: [String], _ environment: [String: String], _ output: borrowing ProgramFile,
-        _ errors: borrowing ProgramFile
-    ) throws(ProgramError) -> RunningProgram {
-        let words = [path] + arguments
-        let settings = environment.map { "\($0.key)=\($0.value)" }.sorted()
-        return try RunningProgram(path, words, settings, output: output, errors: errors)
     }
 }
 

@@ -70,9 +70,6 @@ struct RunningProgram: ~Copyable {
         return code == 0
     }
 
-    /// Ends it before its time.
-    consuming func end() {}
-
     /// Waits for its end; the exit status.
     consuming func finish() throws(ProgramError) -> Int32 {
         if let input = input.take() { close(input) }
