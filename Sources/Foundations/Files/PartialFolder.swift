@@ -30,7 +30,7 @@ struct PartialFolder: ~Copyable, Sendable {
     ///   - path: The path of the folder, for messages.
     ///   - output: The path of the output, which the signal handler reports.
     ///   - mayRemove: Returns whether all files in a folder that was left behind may be removed.
-    /// - Throws: `FileError`, as ``open(_:_:_:removing:)``.
+    /// - Throws: `FileError`, as `open`.
     init(
         in parent: consuming Descriptor, _ name: String, _ path: String, of output: String,
         removing mayRemove: ([String]) -> Bool

@@ -151,6 +151,7 @@ extension SpooledTreeBuilder {
         folder.entries = entries
     }
 
+    /// Returns the file that a hard link leads to. Returns `nil` for any error, because each means that there is none.
     private static func target(of link: HardLink, in tree: SpooledTree) -> Int? {
         try? tree.file(at: link.target.bytes, below: SpooledTree.root)
     }
