@@ -8,29 +8,21 @@ public enum SystemResources {
     /// the start, because Swift ends a program that gets no memory later.
     private static let bytesPerThread = 16 << 20
 
-    /// Ends the program with a clear message where the system does not allow it to have `count` more files open. The
-    /// libraries below would trap, or report a server or a bundle as unreachable.
-    public static func requireDescriptors(_ count: Int, for program: String) {
-        guard !DescriptorLimit.allows(count) else { return }
-        StandardError.write("\(program): cannot have \(count) files open at once")
-        StandardError.write("\(program): allow more open files (ulimit -n)")
-        exit(ExitStatus.inputOutput.rawValue)
-    }
-
-    /// Ends the program with a clear message if the system does not allow it the address space that it needs, and whenever a
-    /// thread cannot be created later.
-    /// - Parameters:
-    ///   - program: The name of the program.
-    ///   - threadsPerProcessor: The number of threads that work at once for each processor.
-    public static func require(for program: StaticString, threadsPerProcessor: Int) {
+    /// Ends the program with a clear message if the system does not allow it to have `openFiles` more files open, or the address
+    /// space that it needs, and whenever a thread cannot be created later. Without the files, the libraries below would trap, or
+    /// report a server or a bundle as unreachable.
+    /// - Parameter threadsPerProcessor: The number of threads that work at once for each processor.
+    public static func require(for program: StaticString, openFiles: Int, threadsPerProcessor: Int) {
+        guard DescriptorLimit.allows(openFiles) else {
+            end(program, "cannot have \(openFiles) files open at once", "allow more open files (ulimit -n)")
+        }
         let threads = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) * threadsPerProcessor
         var code = cthreads_set_up_heap()
         if code == 0 { code = checkAddressSpace(threads * (stackSize + bytesPerThread)) }
         guard code == 0 else {
             let reason = String(cString: strerror(code))
-            StandardError.write("\(program): cannot have memory for \(threads) threads: \(reason)")
-            StandardError.write("\(program): allow more address space (ulimit -v)")
-            exit(ExitStatus.inputOutput.rawValue)
+            end(
+                program, "cannot have memory for \(threads) threads: \(reason)", "allow more address space (ulimit -v)")
         }
         // A static string stays where it is.
         program.withUTF8Buffer { name in
@@ -38,6 +30,11 @@ public enum SystemResources {
                 cthreads_end_without_thread($0.baseAddress, ExitStatus.inputOutput.rawValue)
             }
         }
+    }
+
+    private static func end(_ program: StaticString, _ message: String, _ remedy: String) -> Never {
+        CommandError(status: .inputOutput, message: message, remedy: remedy).report(as: "\(program)")
+        exit(ExitStatus.inputOutput.rawValue)
     }
 
     /// The size of the stack of a thread, in bytes.

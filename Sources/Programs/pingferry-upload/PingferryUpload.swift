@@ -42,10 +42,9 @@ struct PingferryUpload: AsyncParsableCommand {
 
     static func main() async {
         StandardDescriptors.reserve()
-        SystemResources.requireDescriptors(openFiles, for: name)
         // TLS libraries would write the keys of connections into the file that it names.
         unsetenv("SSLKEYLOGFILE")
-        SystemResources.require(for: "pingferry-upload", threadsPerProcessor: 2)
+        SystemResources.require(for: "pingferry-upload", openFiles: openFiles, threadsPerProcessor: 2)
         // Before anything can go wrong: a log for machines has no other lines.
         if CommandLine.arguments.contains("--log-json") { StandardError.write(in: .json) }
         CommandArguments.requireUTF8(of: "pingferry-upload")

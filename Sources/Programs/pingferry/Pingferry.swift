@@ -40,8 +40,7 @@ struct Pingferry: AsyncParsableCommand {
         // Libraries ask for the local time of each member of a zip archive. Without the variable, the C library would look each
         // time whether the file of the time zone has changed.
         setenv("TZ", ":/etc/localtime", 0)
-        SystemResources.requireDescriptors(openFiles, for: "pingferry")
-        SystemResources.require(for: "pingferry", threadsPerProcessor: 1)
+        SystemResources.require(for: "pingferry", openFiles: openFiles, threadsPerProcessor: 1)
         CommandArguments.requireUTF8(of: "pingferry")
         do {
             try PartialFiles.removeOnInterrupt(message: "pingferry: interrupted")
