@@ -21,10 +21,7 @@ public struct RecordsOutput: ~Copyable {
     /// Lines are handed on in pieces of about this many bytes; compressed, each is a frame of its own.
     private static let pieceSize = 1 << 20
 
-    /// Begins an output.
-    /// - Parameters:
-    ///   - isCompressed: whether to write zstd frames.
-    ///   - write: takes the bytes in order.
+    /// Begins an output, as zstd frames if asked, whose bytes are passed to `write` in order.
     /// - Throws: ``ZstdError`` when there is no memory.
     public init(_ content: Content, isCompressed: Bool, write: @escaping (Span<UInt8>) throws -> Void) throws {
         self.content = content
@@ -32,11 +29,7 @@ public struct RecordsOutput: ~Copyable {
         compressor = isCompressed ? try ZstdCompressor() : nil
     }
 
-    /// Adds a record.
-    /// - Parameters:
-    ///   - line: its canonical line with the line feed.
-    ///   - payload: the part of the line that is its payload.
-    /// - Throws: what writing throws.
+    /// Adds a record: its canonical line with the line feed, and the part of the line that is its payload.
     public mutating func add(line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) throws {
         switch content {
         case .record: try add(line)
@@ -54,8 +47,7 @@ public struct RecordsOutput: ~Copyable {
         try write(text.span)
     }
 
-    /// Hands on what is left.
-    /// - Throws: what writing throws.
+    /// Writes what is left.
     public mutating func finish() throws {
         // An empty compressed output still is a frame, or it would be no zstd file.
         if !buffer.isEmpty || compressor != nil { try flush() }

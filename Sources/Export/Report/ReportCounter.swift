@@ -9,8 +9,7 @@ public final class ReportCounter: TableSink {
     let prepare: @Sendable (inout RowBuffer) -> ReportTally
     let identities: Set<FileIdentity> = []
 
-    /// Begins with nothing counted.
-    /// - Parameter systems: those whose records there are.
+    /// Begins with nothing counted of the records of some systems.
     public init(_ systems: SystemTable) {
         let tables = ExportTables(systems)
         prepare = { ReportTally(of: $0, tables) }

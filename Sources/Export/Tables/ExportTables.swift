@@ -10,8 +10,7 @@ public struct ExportTables: Sendable {
     /// The version of the tables, as `meta` and `PRAGMA user_version` have it.
     public static let version = 1
 
-    /// Puts the tables together.
-    /// - Parameter systems: whose tables there are.
+    /// Collects the tables of all systems.
     public init(_ systems: SystemTable) {
         all =
             [Self.records, Self.holds, Self.notes, Self.events] + systems.all.compactMap(\.rows).flatMap(\.tables)

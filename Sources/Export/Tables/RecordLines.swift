@@ -27,10 +27,7 @@ struct RecordLines: Sendable {
     var next: Int { first + entries.count }
     var isFull: Bool { text.count >= Self.sizeGoal }
 
-    /// Adds a record.
-    /// - Parameters:
-    ///   - line: its canonical line with the line feed.
-    ///   - payload: the part of it that is the payload.
+    /// Adds a record: its canonical line with the line feed, and the part of the line that is its payload.
     mutating func add(_ summary: RecordSummary, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) {
         let start = text.count
         text += line[..<payload.startIndex]

@@ -38,12 +38,7 @@ public struct TableExport: ~Copyable {
     private let limit: JobLimit
 
     /// Makes the output, which has no name yet.
-    /// - Parameters:
-    ///   - path: where it is to be, unless it is a timeline, which is given what it is written to.
-    ///   - replacing: whether one that is there may be replaced.
-    ///   - systems: those whose records there are.
-    ///   - limit: how many jobs make rows at once.
-    /// - Throws: `FileError`.
+    /// - Parameter path: where it is to be, unless it is a timeline, which is given what it is written to.
     public init(
         _ format: Format, path: String, replacing: Bool, systems: SystemTable, limit: JobLimit
     ) throws(FileError) {
@@ -69,10 +64,7 @@ public struct TableExport: ~Copyable {
     /// How many rows of a timeline have no time, and are left out.
     public var timeless: Int { sink.timeless }
 
-    /// Adds a record.
-    /// - Parameters:
-    ///   - line: its canonical line with the line feed.
-    ///   - payload: the part of it that is the payload.
+    /// Adds a record: its canonical line with the line feed, and the part of the line that is its payload.
     public mutating func add(_ record: RecordSummary, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) {
         lines.add(record, line: line, payload: payload)
         if lines.isFull { closeLines() }

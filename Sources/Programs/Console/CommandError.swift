@@ -67,8 +67,7 @@ public struct CommandError: Error {
         self.init(status: status, message: "\(path): \(message)", remedy: remedy)
     }
 
-    /// Says on standard error what went wrong.
-    /// - Parameter program: the program that says it.
+    /// Writes the failure to standard error, as a message of `program`.
     public func report(as program: String) {
         switch StandardError.currentForm {
         case .text:

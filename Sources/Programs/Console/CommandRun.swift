@@ -6,7 +6,6 @@ import Glibc
 extension AsyncParsableCommand {
     /// Runs the command that the words of the command line name, and ends the program. Help and usage errors, which
     /// repeat these words, go the way of all other text to a terminal.
-    /// - Parameter name: the program's own.
     public static func runAndExit(as name: String) async -> Never {
         do {
             let words = Array(CommandLine.arguments.dropFirst())

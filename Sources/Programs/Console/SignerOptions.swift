@@ -28,7 +28,6 @@ public struct SignerOptions: ParsableArguments {
     public init() {}
 
     /// Those who have to have signed; nil where nobody is asked for.
-    /// - Parameter environment: the program's own.
     /// - Throws: ``CommandError``.
     public func signers(environment: [String: String]) throws -> Signers? {
         func value(_ option: String?, _ name: String) throws -> String? {

@@ -11,11 +11,8 @@ public struct ReportPage: Sendable {
     let holdCodes: [HoldCode]
     let shown: ShownCounts
 
-    /// Puts together what a page shows.
-    /// - Parameters:
-    ///   - counter: what was counted.
-    ///   - systems: they tell what their codes mean.
-    ///   - minimumCount: smaller counts are shown as less than this.
+    /// Collects the contents of a page.
+    /// - Parameter minimumCount: smaller counts are shown as less than this.
     public init(_ counter: ReportCounter, facts: ReportFacts, systems: SystemTable, minimumCount: Int) {
         var tally = counter.tally
         if let pseudonymized = facts.pseudonymized {
