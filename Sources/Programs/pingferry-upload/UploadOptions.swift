@@ -15,6 +15,13 @@ struct CommonOptions: ParsableArguments {
     @Flag(help: "Print a summary for machines on standard output.")
     var json = false
 
+    /// Refuses the standard input: a job, and the jobs of the nights after it, read a bundle again and again.
+    static func refuseStandardInput(in bundles: [String]) throws {
+        guard !bundles.contains("-") else {
+            throw ValidationError("a bundle comes from a file here, not from standard input: store it first")
+        }
+    }
+
     /// Verifies bundles, with progress on the terminal.
     ///
     /// - Throws: `UnusableBundlesError`.

@@ -99,7 +99,7 @@ struct SendCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
-        try BundleArguments.check(bundles)
+        try CommonOptions.refuseStandardInput(in: bundles)
         let codes = Holding.releasable(knowing: Systems.table)
         if let unknown = ignoreHeld.first(where: { !codes.contains($0) }) {
             throw ValidationError("--ignore-held takes one of \(codes.joined(separator: ", ")), not \(unknown)")

@@ -45,7 +45,7 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
-        try BundleArguments.check(bundles)
+        try CommonOptions.refuseStandardInput(in: bundles)
         guard bundles.isEmpty || (client.isEmpty && !refused) else {
             throw ValidationError("--client and --refused go without bundles; --ids lists what is left of a bundle")
         }
