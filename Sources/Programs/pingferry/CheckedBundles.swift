@@ -32,10 +32,7 @@ struct CheckedBundles {
     mutating func addGood(_ path: String) async throws {
         guard let reader, let hashes else { return }
         let found = try await hashes.value
-        guard try reader.isUnchanged() else {
-            throw CommandError(
-                status: .inputOutput, message: "\(path): changed while it was read", remedy: "verify it again")
-        }
+        guard try reader.isUnchanged() else { throw CommandError(changed: path) }
         add(found, .good)
     }
 

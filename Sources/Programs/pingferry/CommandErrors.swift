@@ -20,6 +20,11 @@ extension CommandError {
         }
     }
 
+    /// A bundle that changed while it was verified.
+    init(changed bundle: String) {
+        self.init(status: .inputOutput, message: "\(bundle): changed while it was read", remedy: "verify it again")
+    }
+
     /// An input that cannot be used.
     private init(_ error: InputError) {
         switch error {

@@ -31,10 +31,7 @@ struct ReceiptComparison {
         let names = paths.map { path in path.map { Path.lastName(of: $0) } }
         let files = zip(names, try reader.hashesOfFiles()).map { (name: $0, sha256: $1) }
         let name = InputOpening.name(of: bundle)
-        guard try reader.isUnchanged() else {
-            throw CommandError(
-                status: .inputOutput, message: "\(name): changed while it was read", remedy: "verify it again")
-        }
+        guard try reader.isUnchanged() else { throw CommandError(changed: name) }
         guard let mismatch = receipt.mismatch(of: files, digest: reader.manifest.digest) else { return }
         let remedy =
             switch mismatch {
