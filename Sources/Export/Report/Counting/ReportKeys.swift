@@ -38,26 +38,24 @@ struct ReportPhone: Hashable, Sendable {
 ///
 /// The hash has 64 bits and a seed of its own in each run, so that nobody can make two clients that are taken for one.
 struct ClientKey: Hashable, Sendable {
-    private let hash: UInt64
+    private let hash: Int
 
     /// - Parameter client: nil for the records of a system without a client.
     init(system: String, client: String?) {
         var hasher = Hasher()
         hasher.combine(system)
         hasher.combine(client?.lowercased())
-        hash = UInt64(bitPattern: Int64(hasher.finalize()))
-    }
-
-    private init(hash: UInt64) {
-        self.hash = hash
+        hash = hasher.finalize()
     }
 
     /// The records of one type that a client has.
-    func type(_ type: String) -> ClientKey {
+    func type(_ type: String) -> ClientKey { ClientKey(of: self, type: type) }
+
+    private init(of client: ClientKey, type: String) {
         var hasher = Hasher()
-        hasher.combine(hash)
+        hasher.combine(client.hash)
         hasher.combine(type)
-        return ClientKey(hash: UInt64(bitPattern: Int64(hasher.finalize())))
+        hash = hasher.finalize()
     }
 }
 
