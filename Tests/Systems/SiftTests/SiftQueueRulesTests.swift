@@ -15,21 +15,21 @@ import Testing
     @Test(
         "the SDK's own queues have the rules of their version",
         arguments: [
-            ("sift-default", SiftQueueRules.Era.first, 512, 60, 0, false),
-            ("sift-default", .second, 32, 60, 0, false),
-            ("sift-default", .third, 32, 60, 0, false),
-            ("sift-default", .current, 32, 60, 0, false),
-            ("sift-devprops", .first, 8, 60, 600, true),
-            ("sift-devprops", .second, 8, 60, 3600, true),
-            ("sift-devprops", .third, 0, 0, 3600, true),
-            ("sift-devprops", .current, 0, 0, 3600, false),
+            ("sift-default", SiftQueueRules.Era.first, 512, 60, 0),
+            ("sift-default", .second, 32, 60, 0),
+            ("sift-default", .third, 32, 60, 0),
+            ("sift-default", .current, 32, 60, 0),
+            ("sift-devprops", .first, 8, 60, 600),
+            ("sift-devprops", .second, 8, 60, 3600),
+            ("sift-devprops", .third, 0, 0, 3600),
+            ("sift-devprops", .current, 0, 0, 3600),
         ])
     func configuration(
-        queue: String, era: SiftQueueRules.Era, moreThan: Int, olderThan: Int64, sameAfter: Int64, onlyDifferent: Bool
+        queue: String, era: SiftQueueRules.Era, moreThan: Int, olderThan: Int64, sameAfter: Int64
     ) throws {
         let expected = SiftQueueRules(
             clock: era == .current ? .lastUpload : .lastAppend, uploadWhenMoreThan: moreThan,
-            uploadWhenOlderThan: olderThan, acceptSameEventAfter: sameAfter, appendsOnlyWhenDifferent: onlyDifferent)
+            uploadWhenOlderThan: olderThan, acceptSameEventAfter: sameAfter)
         #expect(try rules(queue, era) == expected)
     }
 
@@ -69,19 +69,6 @@ import Testing
         }
     }
 
-    @Test("a negative count and an age of 0 switch their clauses off since v0.9.7")
-    func clausesOff() {
-        let never = SiftQueueRules(
-            clock: .lastUpload, uploadWhenMoreThan: -1, uploadWhenOlderThan: 0, acceptSameEventAfter: 0,
-            appendsOnlyWhenDifferent: false)
-        #expect(never.readiness(pending: 9, last: 0, now: Self.now) == .waiting(until: nil, limit: nil))
-        let before = SiftQueueRules(
-            clock: .lastAppend, uploadWhenMoreThan: 9, uploadWhenOlderThan: 0, acceptSameEventAfter: 0,
-            appendsOnlyWhenDifferent: false)
-        #expect(before.readiness(pending: 9, last: Self.now - 1, now: Self.now) == .tooOld(seconds: 0))
-        #expect(before.readiness(pending: 9, last: Self.now, now: Self.now) == .waiting(until: Self.now + 1, limit: 9))
-    }
-
     @Test("hostile instants do not overflow", arguments: [Int64.min, .max, .max - 1, -1])
     func extremes(last: Int64) throws {
         let rules = try rules("sift-default")
@@ -100,14 +87,12 @@ import Testing
         #expect(try self.rules("sift-default").acceptsEqualEvent(afterEventAt: Self.now, last: 5) == nil)
     }
 
-    @Test("before v0.9.7 that counts from the last append, and may never end")
+    @Test("before v0.9.7 that counts from the last append")
     func oldDuplicates() throws {
         #expect(
             try rules("sift-devprops", .first).acceptsEqualEvent(afterEventAt: 5, last: Self.now) == Self.now + 600_000)
-        let always = SiftQueueRules(
-            clock: .lastAppend, uploadWhenMoreThan: 8, uploadWhenOlderThan: 60, acceptSameEventAfter: 0,
-            appendsOnlyWhenDifferent: true)
-        #expect(always.acceptsEqualEvent(afterEventAt: 5, last: Self.now) == .max)
+        #expect(
+            try rules("sift-default", .first).acceptsEqualEvent(afterEventAt: 5, last: Self.now) == nil)
     }
 
     @Test("a queue says in words whether it is ready, and why")

@@ -1,7 +1,7 @@
-/// When a queue of the SDK hands its events over, and which events it discards.
+/// The rules of one of the SDK's own two queues: when it hands its events over, and which events it discards.
 ///
-/// Pure functions of what an archive tells and of an instant. All instants are milliseconds since 1970; the SDK's own two
-/// queues have rules that are compiled in, those of the host's queues are the host's and unknown.
+/// Pure functions of what an archive tells and of an instant. All instants are milliseconds since 1970. The rules are compiled
+/// into the SDK. Those of the host's queues are the host's and unknown.
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", section 7.
 struct SiftQueueRules: Sendable, Equatable {
@@ -15,17 +15,13 @@ struct SiftQueueRules: Sendable, Equatable {
 
     /// The instant from which ages are counted.
     let clock: Clock
-    /// More events than these make the queue ready; a negative number never does.
+    /// More events than these make the queue ready.
     let uploadWhenMoreThan: Int
     /// Seconds after which any event makes the queue ready.
     let uploadWhenOlderThan: Int64
-    /// Seconds for which an event that equals the last one is discarded.
+    /// Seconds for which an event that equals the last one is discarded; 0 if none is.
     let acceptSameEventAfter: Int64
-    /// Whether an equal event can be discarded at all; only before v0.9.7 is this a setting of its own.
-    let appendsOnlyWhenDifferent: Bool
 }
-
-// MARK: - The SDK's own queues
 
 extension SiftQueueRules {
     /// The versions of the SDK between which the rules changed.
@@ -42,21 +38,19 @@ extension SiftQueueRules {
 
     /// The rules of a queue (section 7.1); nil for a queue of the host.
     init?(queue identifier: String, era: Era) {
-        let clock: Clock = era == .current ? .lastUpload : .lastAppend
-        switch (identifier, era) {
-        case ("sift-default", .first): self.init(clock, moreThan: 512, olderThan: 60, sameAfter: 0)
-        case ("sift-default", _): self.init(clock, moreThan: 32, olderThan: 60, sameAfter: 0)
-        case ("sift-devprops", .first): self.init(clock, moreThan: 8, olderThan: 60, sameAfter: 600)
-        case ("sift-devprops", .second): self.init(clock, moreThan: 8, olderThan: 60, sameAfter: 3600)
-        case ("sift-devprops", _): self.init(clock, moreThan: 0, olderThan: 0, sameAfter: 3600)
-        default: return nil
-        }
-    }
-
-    private init(_ clock: Clock, moreThan: Int, olderThan: Int64, sameAfter: Int64) {
+        let rules: (moreThan: Int, olderThan: Int64, sameAfter: Int64)? =
+            switch (identifier, era) {
+            case ("sift-default", .first): (512, 60, 0)
+            case ("sift-default", _): (32, 60, 0)
+            case ("sift-devprops", .first): (8, 60, 600)
+            case ("sift-devprops", .second): (8, 60, 3600)
+            case ("sift-devprops", _): (0, 0, 3600)
+            default: nil
+            }
+        guard let rules else { return nil }
         self.init(
-            clock: clock, uploadWhenMoreThan: moreThan, uploadWhenOlderThan: olderThan,
-            acceptSameEventAfter: sameAfter, appendsOnlyWhenDifferent: clock == .lastAppend && sameAfter > 0)
+            clock: era == .current ? .lastUpload : .lastAppend, uploadWhenMoreThan: rules.moreThan,
+            uploadWhenOlderThan: rules.olderThan, acceptSameEventAfter: rules.sameAfter)
     }
 }
 
@@ -71,9 +65,8 @@ extension SiftQueueRules {
         case tooMany(limit: Int)
         /// Events are pending, and more than this many seconds have passed.
         case tooOld(seconds: Int64)
-        /// Not ready before an instant, unless more than `limit` events are pending (nil: any number may wait). An instant
-        /// of nil never comes.
-        case waiting(until: Int64?, limit: Int?)
+        /// Not ready before an instant, unless more than `limit` events are pending. An instant of nil never comes.
+        case waiting(until: Int64?, limit: Int)
 
         /// Whether the queue hands its events over at its next append.
         var isReady: Bool {
@@ -91,14 +84,11 @@ extension SiftQueueRules {
     ///   - last: the instant that its clock keeps; 0 is never.
     ///   - now: the instant to judge at.
     func readiness(pending: Int, last: Int64, now: Int64) -> Readiness {
-        let countRules = uploadWhenMoreThan >= 0 || clock == .lastAppend
-        if countRules, pending > uploadWhenMoreThan { return .tooMany(limit: uploadWhenMoreThan) }
+        if pending > uploadWhenMoreThan { return .tooMany(limit: uploadWhenMoreThan) }
         guard pending > 0 else { return .empty }
-        let limit = countRules ? uploadWhenMoreThan : nil
-        guard uploadWhenOlderThan > 0 || clock == .lastAppend else { return .waiting(until: nil, limit: limit) }
         let due = Self.instant(last, plusSeconds: uploadWhenOlderThan)
         if now > due { return .tooOld(seconds: uploadWhenOlderThan) }
-        return .waiting(until: due == .max ? nil : due + 1, limit: limit)
+        return .waiting(until: due == .max ? nil : due + 1, limit: uploadWhenMoreThan)
     }
 }
 
@@ -112,19 +102,13 @@ extension SiftQueueRules {
     ///   - lastEvent: the time of the last accepted event.
     ///   - last: the instant that the queue's clock keeps.
     func acceptsEqualEvent(afterEventAt lastEvent: Int64, last: Int64) -> Int64? {
-        switch clock {
-        case .lastUpload:
-            acceptSameEventAfter > 0 ? Self.instant(lastEvent, plusSeconds: acceptSameEventAfter) : nil
-        case .lastAppend where !appendsOnlyWhenDifferent: nil
-        case .lastAppend:
-            acceptSameEventAfter == 0 ? .max : Self.instant(last, plusSeconds: acceptSameEventAfter)
-        }
+        guard acceptSameEventAfter > 0 else { return nil }
+        return Self.instant(clock == .lastUpload ? lastEvent : last, plusSeconds: acceptSameEventAfter)
     }
 
     /// An instant some seconds after another, held at the largest number.
     private static func instant(_ instant: Int64, plusSeconds seconds: Int64) -> Int64 {
-        let (product, overflows) = seconds.multipliedReportingOverflow(by: 1000)
-        let (sum, sumOverflows) = instant.addingReportingOverflow(product)
-        return overflows || sumOverflows ? .max : sum
+        let (sum, overflows) = instant.addingReportingOverflow(seconds * 1000)
+        return overflows ? .max : sum
     }
 }

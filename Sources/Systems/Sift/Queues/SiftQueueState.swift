@@ -62,11 +62,8 @@ extension SiftQueue {
         case .tooOld(let seconds):
             return "ready for upload: \(events) pending, more than \(seconds) s after \(lastInWords)"
         case .waiting(let until, let limit):
-            let conditions = [
-                limit.map { "with more than \($0)" }, until.map { "from \(Self.text(of: $0)) on" },
-            ].compactMap(\.self)
-            let rest = conditions.isEmpty ? "never by itself" : "ready \(conditions.joined(separator: " or "))"
-            return "not ready: \(events) pending; \(rest)"
+            let later = until.map { " or from \(Self.text(of: $0)) on" } ?? ""
+            return "not ready: \(events) pending; ready with more than \(limit)\(later)"
         }
     }
 
