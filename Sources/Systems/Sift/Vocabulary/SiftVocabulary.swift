@@ -12,14 +12,11 @@ struct SiftVocabulary: Vocabulary {
         "ios_device_properties": "Properties of the device",
     ]
 
-    /// The meaning of an event type; nil if it is none of the SDK's.
-    static func meaning(ofType type: String) -> String? { types[type] }
-
     /// The meanings of the events of a list request.
     func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
         guard let events = payload.array(SiftRequestKeys.data, in: payload.root) else { return [] }
         return payload.elements(of: events).map { event in
-            payload.text(SiftRequestKeys.type, in: event).flatMap { Self.meaning(ofType: $0) }
+            payload.text(SiftRequestKeys.type, in: event).flatMap { Self.types[$0] }
         }
     }
 }
