@@ -28,7 +28,7 @@ struct SafeDatabase {
 
     /// Reads a database; nil if it has another form.
     init?(_ bytes: [UInt8]) {
-        var reading = SafeDatabaseReading(bytes)
+        var reading = SafeDatabaseReading(bytes: bytes)
         guard let databases = reading.length() else { return nil }
         isOfSDK = databases == 0
         for _ in 0..<databases {
@@ -61,7 +61,7 @@ struct SafeDatabase {
 
     /// The text of a value that is a UUID: `09`, the length of the rest, the variant, and a text.
     private static func uuid(in value: ArraySlice<UInt8>) -> String? {
-        var reading = SafeDatabaseReading(Array(value))
+        var reading = SafeDatabaseReading(bytes: Array(value))
         guard reading.take(1)?.elementsEqual([9]) == true, reading.length() != nil, reading.number() == uuid,
             let text = reading.text(), text.span.isUUID
         else { return nil }
@@ -71,12 +71,8 @@ struct SafeDatabase {
 
 /// Takes numbers and texts from bytes, little-endian, and never more than there are.
 private struct SafeDatabaseReading {
-    private let bytes: [UInt8]
-    private var place = 0
-
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    let bytes: [UInt8]
+    var place = 0
 
     var isAtEnd: Bool { place == bytes.count }
 

@@ -14,12 +14,19 @@ struct GleanQueue: QueueRules, Equatable {
     /// The version of the SDK that built the pings, as far as one tells it.
     let sdk: String?
 
+    /// The version, as far as the rules of the SDK changed by it.
+    private var version: (major: Int, minor: Int)? {
+        let parts = (sdk ?? "").split(separator: ".").prefix(2).map { Int($0) }
+        guard parts.count == 2, let major = parts[0], let minor = parts[1] else { return nil }
+        return (major, minor)
+    }
+
     /// The limits of a version: beyond them the oldest pings are deleted when the app starts.
     private var limits: (pings: Int?, bytes: Int?) {
-        guard let version = sdk.flatMap(SDKVersion.init) else { return (nil, nil) }
-        if version >= SDKVersion(major: 67, minor: 4) { return (500, 50_000_000) }
-        if version >= SDKVersion(major: 32, minor: 4) { return (250, 10_000_000) }
-        return version >= SDKVersion(major: 32, minor: 2) ? (nil, 10_000_000) : (nil, nil)
+        guard let version else { return (nil, nil) }
+        if version >= (67, 4) { return (500, 50_000_000) }
+        if version >= (32, 4) { return (250, 10_000_000) }
+        return version >= (32, 2) ? (nil, 10_000_000) : (nil, nil)
     }
 
     func sentence(at instant: Int64) -> String {
@@ -29,7 +36,7 @@ struct GleanQueue: QueueRules, Equatable {
             words += pings == 0 ? ", but " : ", after "
             words += "\(deletionRequests) deletion request\(deletionRequests == 1 ? "" : "s")"
         }
-        guard let sdk, SDKVersion(sdk) != nil else { return words }
+        guard let sdk, version != nil else { return words }
         words += "; SDK \(sdk)"
         if isOverFull { return words + " deletes the oldest at its next start, for it keeps no more than " + kept }
         return limits.bytes == nil ? words + " keeps any number" : words + " keeps no more than " + kept
@@ -70,24 +77,4 @@ struct GleanQueue: QueueRules, Equatable {
 
     /// The most pings whose bytes are summed up: with more, their number alone passes every limit.
     static let mostSummed = 500
-}
-
-/// A version of the SDK, as far as its rules changed by it.
-private struct SDKVersion: Comparable {
-    let major: Int
-    let minor: Int
-
-    init(major: Int, minor: Int) {
-        (self.major, self.minor) = (major, minor)
-    }
-
-    init?(_ text: String) {
-        let parts = text.split(separator: ".").prefix(2).map { Int($0) }
-        guard parts.count == 2, let major = parts[0], let minor = parts[1] else { return nil }
-        self.init(major: major, minor: minor)
-    }
-
-    static func < (left: SDKVersion, right: SDKVersion) -> Bool {
-        (left.major, left.minor) < (right.major, right.minor)
-    }
 }
