@@ -10,7 +10,6 @@ struct BorrowedInfo {
     let app: App?
     /// The section `client_info`, canonical.
     let info: [UInt8]
-    /// Where it comes from, in words.
     let origin: String
 
     /// Borrows from a ping; nil if it has no such section.

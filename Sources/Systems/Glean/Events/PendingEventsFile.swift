@@ -23,8 +23,7 @@ struct PendingEventsFile {
     /// The most events of a record: as many as the SDK puts into a ping.
     private static let mostEvents = 500
 
-    /// Reads a file.
-    /// - Parameter document: memory to read with.
+    /// Reads a file. `document` is reused as memory.
     init(_ bytes: [UInt8], using document: inout JSONDocument) {
         defer { document.reset() }
         var lines = LineCursor(from: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)

@@ -6,12 +6,8 @@ import Telemetry
 ///
 /// Source: "Mozilla Glean SDK on iOS: on-disk stores, normalized pings, upload", section 8.1.
 struct GleanPath {
-    /// The app id that the server knows the app by, in the bytes that this was read from.
-    let namespace: Range<Int>
-    /// The name of the ping.
-    let ping: Range<Int>
-    /// The document id.
-    let documentID: Range<Int>
+    /// The parts, as ranges of the bytes that the path was read from. The namespace is the app id that the server knows.
+    let namespace, ping, documentID: Range<Int>
 
     private static let prefix = Array("/submit/".utf8)
     private static let mostBytes = 1024

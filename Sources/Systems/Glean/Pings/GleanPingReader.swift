@@ -17,7 +17,6 @@ struct GleanPingReader {
         case unfinished
     }
 
-    /// A file that is read.
     struct File {
         let name: [UInt8]
         let folder: Folder
@@ -32,8 +31,7 @@ struct GleanPingReader {
     /// How long a body may be before it is noted [G48].
     private static let notedBody = 1 << 20
 
-    /// Reads a file.
-    /// - Throws: ``PingFileError``
+    /// Makes the record of a file.
     mutating func record(of bytes: [UInt8], _ file: File) throws(PingFileError) -> Record {
         defer {
             body.reset()

@@ -9,7 +9,6 @@ struct PingMetadata {
     private(set) var headers: [HeaderField] = []
     /// Whether the body has to have the two sections of information.
     private(set) var hasInfoSections = true
-    /// The name of the ping.
     private(set) var pingName: String?
     /// What an uploader must be able to do.
     private(set) var capabilities: [String] = []

@@ -18,7 +18,6 @@ struct PingTags {
     /// Keeps a ping of a test out of the tables of real ones.
     static let sourceTags = "X-Source-Tags"
 
-    /// Sorts the fields of a header.
     init(_ fields: [HeaderField]) {
         for name in [Self.debugID, Self.sourceTags] {
             let values = fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)

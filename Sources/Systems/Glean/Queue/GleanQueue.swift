@@ -9,7 +9,6 @@ struct GleanQueue: QueueRules, Equatable {
     let pings: Int
     /// How many bytes they have; nil where so many wait that their number says all.
     let bytes: Int?
-    /// How many deletion requests wait.
     let deletionRequests: Int
     /// The version of the SDK that built the pings, as far as one tells it.
     let sdk: String?

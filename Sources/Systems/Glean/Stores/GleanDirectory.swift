@@ -65,10 +65,6 @@ struct GleanDirectory: Store {
     /// The pings that lend to events.
     let lenders = SharedLenders()
 
-    /// - Parameters:
-    ///   - path: what reports call the store.
-    ///   - folderPath: the folder that its files are opened in.
-    ///   - base: what the paths of its entries begin with.
     init(path: String, folderPath: String, base: String, folders: [Folder]) {
         (self.path, self.folderPath, self.base, self.folders) = (path, folderPath, base, folders)
         let parts = folders.flatMap { folder in

@@ -116,7 +116,6 @@ extension PseudonymRule {
     static let locale = PseudonymRule.keep(.locale, else: .text("??"))
     /// The name of a search engine that apps contain. The name of one that somebody added can tell where that person works.
     static let searchEngine = PseudonymRule.keep(.oneOf(engines), else: .pseudonym(engine))
-    /// Search counts.
     static let searches = PseudonymRule.map(
         .afterPoint(CorePing.searchLocations, known: engines, engine), .keep(.number))
 

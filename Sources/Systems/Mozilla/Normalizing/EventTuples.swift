@@ -69,7 +69,6 @@ enum EventTuples {
         return true
     }
 
-    /// Brings one event into its documented form.
     static func normalize(
         event: JSONNode, index: Int, in document: inout JSONDocument, findings: inout Findings
     ) {

@@ -5,12 +5,10 @@ import Telemetry
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", sections 5.1 and 5.2.
 enum CoreRows {
-    /// The type of core pings.
     static let type = "core"
 
     private static let fields = CorePing.fields.sorted
 
-    /// The table of core pings.
     static let core = Table(
         "core", aRowForEach: "core ping of Mozilla's telemetry-ios",
         [.record]
@@ -18,7 +16,6 @@ enum CoreRows {
             + [TableColumn("other", .json, "all members that have no column, or another type than it has")],
         key: ["record"], indexes: [["clientId"]], isOfRecords: true)
 
-    /// The table of search counts.
     static let searches = Table(
         ofRecords: "searches", aRowForEach: "search count of a core ping",
         [
@@ -37,7 +34,6 @@ enum CoreRows {
         }
     }
 
-    /// Adds the rows of a ping.
     static func add(_ document: JSONDocument, to rows: inout RecordRows) {
         rows.add(only: cells(of: document, &rows.buffer), to: core.name)
         if let searches = document.value(of: MeasurementKeys.searches, in: document.root) {

@@ -3,7 +3,6 @@ import Telemetry
 
 /// A store of Mozilla's SDK that is one file.
 struct MozillaFile: SingleFileStore {
-    /// The contents of the file.
     enum Contents: Sendable {
         /// Pings in one array (S1).
         case pingArray(type: String)
@@ -26,8 +25,6 @@ struct MozillaFile: SingleFileStore {
     let contents: Contents
     let location: FileLocation
 
-    /// Creates a store.
-    /// - Parameter name: The name of the file in the folder.
     init(_ contents: Contents, named name: String, in folder: borrowing FolderLook) {
         self.contents = contents
         location = FileLocation(name: name, in: folder)
@@ -47,15 +44,13 @@ struct MozillaFile: SingleFileStore {
 
     func makeReader(in context: StoreContext) -> any FileReader { MozillaFileReader(self, in: context) }
 
-    /// Where the file lies.
     func place(in context: StoreContext) -> MozillaPlace {
         MozillaPlace(
             capture: context.capture, path: path, store: contents.kind, namedType: contents.namedType,
             applicationID: context.container.applicationID)
     }
 
-    /// Reads the bytes of the file.
-    /// - Throws: `FileError`; `EFBIG` beyond the limit of store files.
+    /// Reads the bytes of the file, up to the limit of store files.
     func read(in context: StoreContext, into bytes: inout [UInt8]) throws(FileError) {
         try context.tree.folder(at: folderPath).read(location.name, limit: StoreLimits.file, into: &bytes)
     }

@@ -2,11 +2,8 @@ import Telemetry
 
 /// Where the bytes of a Mozilla store come from, as far as reading them depends on it.
 struct MozillaPlace: Sendable {
-    /// The label of the capture.
     var capture: String
-    /// The file's path in the capture.
     var path: String
-    /// The kind of store.
     var store: StoreKind
     /// The ping type that the name of the folder or file ends with; empty if it does not tell one.
     var namedType: String

@@ -38,12 +38,9 @@ struct SubmitPath {
         self.parts = parts
     }
 
-    /// The document id, in the bytes that this was read from.
     var documentID: Range<Int> { parts[0] }
-    /// The ping type, in the bytes that this was read from.
     var type: Range<Int> { parts[1] }
-
-    /// The app's name, version, channel and build, in the bytes that this was read from.
+    /// The name, version, channel and build of the app.
     var appFacts: [Range<Int>] { (2..<Self.partCount).map { parts[$0] } }
     /// The query with its question mark, which may be empty.
     func query(in path: Span<UInt8>) -> Range<Int> { parts[Self.partCount - 1].upperBound..<path.count }

@@ -5,7 +5,6 @@ struct EventMeaning: Sendable {
     let object: String
     /// The value that tells this event from others of the same words; nil where any will do.
     let value: String?
-    /// What happened, in words.
     let meaning: String
 
     init(_ method: String, _ object: String, _ value: String? = nil, category: String = "action", means meaning: String)
@@ -29,7 +28,6 @@ struct EventMeanings: Sendable {
         let method: Range<Int>
         let object: Range<Int>
         let value: Range<Int>?
-        /// The row of the table.
         let row: Int
     }
 

@@ -6,7 +6,6 @@ import PropertyList
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 3 and 4.
 struct SiftArchive {
     var archive: KeyedArchive
-    /// The entries of the root.
     private let root: KeyedPairs
     let keys: Keys
 
@@ -64,8 +63,7 @@ struct SiftArchive {
         }
     }
 
-    /// Opens an archive.
-    /// - Throws: `PropertyListError` for the container, the archive, or a root that is no dictionary.
+    /// Opens an archive. Its root has to be a dictionary.
     init(_ bytes: [UInt8]) throws(PropertyListError) {
         archive = try KeyedArchive(PropertyListDocument(bytes), classNames: ClassName.allCases.map(\.text))
         let node = try archive.root()
@@ -77,8 +75,7 @@ struct SiftArchive {
         keys = Keys(&archive)
     }
 
-    /// The value of the root at a key, as stored; nil if there is none.
-    /// - Throws: `PropertyListError` if a key of the root cannot be read.
+    /// Returns the stored value of a key of the root, or `nil` if there is none.
     mutating func entry(_ key: String) throws(PropertyListError) -> PropertyListNode? {
         try entry(key, of: root)
     }
@@ -176,7 +173,6 @@ extension SiftArchive {
         return found.isNamed(.sfDeviceProperties) ? keys.properties : nil
     }
 
-    /// An error at the place of a value.
     func error(_ code: PropertyListError.Code, at node: PropertyListNode, _ reason: String) -> PropertyListError {
         PropertyListError(code, at: archive.document.offset(of: node), reason)
     }

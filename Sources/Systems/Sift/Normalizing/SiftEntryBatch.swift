@@ -11,7 +11,6 @@ struct SiftEntryBatch: Sendable {
         /// The place of its text. A lost element has the text that was written until it was lost.
         let range: Range<Int>
         let outcome: Result<Event, PropertyListError>
-        /// The notes on what was changed in it.
         let notes: SiftNotes
         /// How many values it has, and how many bytes were read for it and not written.
         let values: Int

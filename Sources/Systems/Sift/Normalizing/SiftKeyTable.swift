@@ -12,7 +12,6 @@ struct SiftKeyTable {
     static let lengthLimit = 256
     private static let slotCount = 1024
 
-    /// The keys in UTF-8.
     private var keys: [[UInt8]] = []
     /// The rank of each entry in the order of the UTF-8 bytes of the keys.
     private(set) var ranks: [UInt32] = []

@@ -25,7 +25,6 @@ struct SiftListReader {
         writers = SiftEntryWriters(archive, spread: spread)
     }
 
-    /// Counts of the events so far, by what became of them.
     var settled: SiftSettlement { settlement.withLock { $0 } }
 
     /// Gives the entries of the batches back: those of the uploader were added, and those that a queue had too are gone.
@@ -60,7 +59,6 @@ struct SiftListReader {
         }
     }
 
-    /// Counts what stands where a list has to be.
     func loseList(_ error: PropertyListError, named name: String) {
         settlement.withLock { $0.loseList(error, named: name) }
     }

@@ -1,6 +1,5 @@
 /// The notes on what was changed or left out while requests were made: for each code how often, and the first place.
 struct SiftNotes {
-    /// What a note says.
     enum Subject: Hashable {
         /// A number that JSON does not have was removed.
         case notFinite
@@ -20,7 +19,6 @@ struct SiftNotes {
 
     private var counts: [(subject: Subject, count: Int, place: String)] = []
 
-    /// Whether nothing was noted.
     var isEmpty: Bool { counts.isEmpty }
 
     /// Counts one more; `place` is asked for only the first time.
@@ -37,7 +35,6 @@ struct SiftNotes {
         for entry in other.counts { add(entry.subject, count: entry.count, at: entry.place) }
     }
 
-    /// Forgets everything.
     mutating func removeAll() { counts.removeAll(keepingCapacity: true) }
 
     /// The notes as they stand in a record: code, space, words.
@@ -49,7 +46,6 @@ struct SiftNotes {
 }
 
 extension SiftNotes.Subject {
-    /// The code that opens the note.
     fileprivate var code: String {
         switch self {
         case .notFinite: "not-finite"

@@ -4,13 +4,10 @@ import Telemetry
 ///
 /// Source: "Sift iOS SDK: on-disk store, list request", sections 6 and 9.5.
 struct SiftRequest {
-    /// Where its events were found.
     let source: Source
     /// The index of the part of the store that its events belong to.
     let part: Int
-    /// The request so far.
     private(set) var payload = Array("{\"data\":[".utf8)
-    /// How many events it has.
     private(set) var events = 0
     private(set) var notes = SiftNotes()
     private var clients = ClientTally()
@@ -45,7 +42,6 @@ struct SiftRequest {
     /// Counts the id of the installation that an event came from.
     mutating func accept(client: String) { clients.count(client) }
 
-    /// Notes what was left out.
     mutating func note(_ subject: SiftNotes.Subject, at place: @autoclosure () -> String) {
         notes.add(subject, at: place())
     }

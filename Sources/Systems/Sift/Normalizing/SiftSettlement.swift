@@ -17,11 +17,9 @@ struct SiftSettlement: Sendable {
 
     private let document: PropertyListDocument
     private let byteCount: Int
-    /// Counts of the events, by what became of them.
     private(set) var counts = SiftCounts()
     /// The requests that are full, and the one that is being written last.
     private(set) var requests: [SiftRequest] = []
-    /// What is to be reported.
     private(set) var problems: [Problem] = []
     /// How many events were left out for which reason, by the code of the reason, in the order in which the codes came up.
     private(set) var losses: [(code: String, count: Int)] = []
@@ -41,7 +39,6 @@ struct SiftSettlement: Sendable {
     /// The entries of the batches. Entries of a batch are added here, entries of a queue are looked up.
     private var batchEntries: SiftBatchEntries
 
-    /// Begins with the events of an archive, none of them settled.
     init(of document: PropertyListDocument, byteCount: Int, batchEntries: consuming SiftBatchEntries) {
         self.batchEntries = consume batchEntries
         self.document = document
@@ -64,7 +61,6 @@ struct SiftSettlement: Sendable {
         (self.name, position) = (name, 0)
     }
 
-    /// Takes the entries of the batches out.
     mutating func takeBatchEntries() -> SiftBatchEntries {
         defer { batchEntries = SiftBatchEntries() }
         return batchEntries
@@ -170,7 +166,6 @@ struct SiftSettlement: Sendable {
 final class SharedSettlement: Sendable {
     private let settlement: Mutex<SiftSettlement>
 
-    /// Shares a settlement.
     init(_ settlement: consuming SiftSettlement) {
         self.settlement = Mutex(consume settlement)
     }

@@ -3,14 +3,12 @@ import Telemetry
 
 /// A queue as the SDK's rules see it, in words and for machines.
 extension SiftQueue: QueueRules {
-    /// Whether the queue is ready for upload, and why, and whether its events repeat themselves.
     func sentence(at instant: Int64) -> String {
         let readiness = readinessInWords(at: instant)
         guard let repetitions, repetitions > 0 else { return readiness }
         return "\(readiness); \(repetitions) \(repetitions == 1 ? "is" : "are") the one before but for the time"
     }
 
-    /// The same as JSON, with the instants that the state follows from.
     func json(at instant: Int64) -> CanonicalObject {
         var object = CanonicalObject()
         object.set("acceptsEqualEvent", string: acceptsEqualEvent.flatMap(Self.timestamp))
@@ -30,7 +28,6 @@ extension SiftQueue: QueueRules {
         return object
     }
 
-    /// The same in short.
     func state(at instant: Int64) -> QueueState {
         guard let readiness = readiness(at: instant) else {
             return QueueState(.unknown, "rule-of-app", "when they are ready is a rule of the app")

@@ -68,7 +68,6 @@ struct SiftRows: RowFormat {
         return cells
     }
 
-    /// Adds a row for each state that an event has.
     private static func addStates(of event: JSONNode, in document: JSONDocument, to rows: inout RecordRows) {
         for (key, kind) in [(Keys.appState, "app_state"), (Keys.deviceProperties, "device_properties")] {
             guard let state = document.value(of: key, in: event), document.kind(of: state) != .null else { continue }

@@ -2,9 +2,7 @@ import Telemetry
 
 /// The folder of Sift's SDK as one store: its files, in the order in which they are read.
 struct SiftFolder: Store {
-    /// A file of the SDK.
     struct File: Sendable {
-        /// The kind of the file.
         let file: SiftFile
         /// Its name, as a path below the folder.
         let name: [UInt8]
@@ -18,10 +16,6 @@ struct SiftFolder: Store {
     /// Keys, collector and uploader, then the queues by the UTF-8 bytes of their identifiers.
     let files: [File]
 
-    /// Makes a store of a folder.
-    /// - Parameters:
-    ///   - path: below the root of the capture; empty for the root itself.
-    ///   - base: what the paths of its entries begin with.
     init(path: String, base: String, files: [File]) {
         self.path = path
         self.base = base

@@ -202,7 +202,6 @@ extension SiftStore {
         return ["v0.9.0", "v0.9.1", "v0.9.2", "v0.9.3"].contains(version) ? .second : .third
     }
 
-    /// Takes what was read of a file.
     private mutating func take(
         _ lists: inout SiftListReader, part: Int, queue: SiftQueue?, into output: inout ScanOutput
     ) {

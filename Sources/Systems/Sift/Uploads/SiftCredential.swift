@@ -3,7 +3,6 @@ import Telemetry
 
 /// The credential of an account: its beacon key, which the operator gives, and how the header says it.
 enum SiftCredential {
-    /// The beacon key.
     static let beaconKey = "beaconKey"
     /// Base64 of the beacon key alone, with no user name and no colon before it.
     static let token = "token"

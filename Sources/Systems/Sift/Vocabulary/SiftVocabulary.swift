@@ -12,7 +12,6 @@ struct SiftVocabulary: Vocabulary {
         "ios_device_properties": "Properties of the device",
     ]
 
-    /// The meanings of the events of a list request.
     func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
         guard let events = payload.array(SiftRequestKeys.data, in: payload.root) else { return [] }
         return payload.elements(of: events).map { event in

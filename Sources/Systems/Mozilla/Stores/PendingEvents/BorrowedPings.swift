@@ -70,7 +70,6 @@ struct BorrowedPings: Sendable {
         return found.flatMap { BorrowedFields($0) }
     }
 
-    /// The client id in the preferences of the container.
     mutating func clientInPreferences() -> String? {
         for store in context.neighbors {
             // Preferences that cannot be read are reported by their own scan.

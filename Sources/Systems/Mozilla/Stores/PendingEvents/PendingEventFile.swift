@@ -7,7 +7,6 @@ struct EventList: Sendable {
     private var bytes = TextBuffer()
     private var ends: [Int] = []
 
-    /// How many events there are.
     var count: Int { ends.count }
 
     mutating func append(_ event: JSONNode, of document: JSONDocument) {
@@ -60,7 +59,6 @@ struct PendingEventFile {
     private var isBracketed = false
     private var hasMissingSeparator = false
 
-    /// Begins with the bytes of a file, of which nothing was read.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }

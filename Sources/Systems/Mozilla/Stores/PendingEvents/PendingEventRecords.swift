@@ -5,7 +5,6 @@ import Telemetry
 ///
 /// Source: "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 4.5.
 struct BorrowedFields: Sendable {
-    /// The client of the ping.
     let client: String
     /// When the ping was queued; of several pings the latest lends its fields.
     let time: Timestamp?

@@ -7,7 +7,6 @@ import Telemetry
 struct PingFolder: FileStore {
     /// The path of the folder, or that of the file if a single file was given.
     let path: String
-    /// Whether a single file was given instead of the folder.
     private let isSingleFile: Bool
     /// The ping type in the name of the folder. Empty if the name contains none.
     let type: String
@@ -25,10 +24,6 @@ struct PingFolder: FileStore {
     }
 
     /// Sorts the files of a folder by their times, and files with the same time by name.
-    /// - Parameters:
-    ///   - path: The path of the folder, or that of the file if a single file was given.
-    ///   - type: The ping type in the name of the folder.
-    ///   - files: The ping files among the entries of the folder.
     init(path: String, type: String, files: consuming [Unsorted], of folder: borrowing FolderLook) {
         let entries = folder.files.entries
         self.path = path

@@ -15,7 +15,6 @@ struct PingReader: FileReader {
     /// The last client, for the next ping mostly has the same.
     private var lastClient = ""
 
-    /// Begins with nothing read.
     init(at place: MozillaPlace) {
         self.place = place
     }
@@ -206,7 +205,6 @@ extension PingReader {
         }
     }
 
-    /// - Parameter memory: takes the payload.
     private mutating func payload(of measurements: JSONNode, in memory: consuming [UInt8] = []) -> [UInt8] {
         buffer.removeAll()
         document.write(measurements, to: &buffer)
