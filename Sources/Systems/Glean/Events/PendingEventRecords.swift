@@ -22,8 +22,7 @@ enum PendingEventRecords {
             place.index = number
             let client = borrowed?.client
             return Record(
-                system: .glean, type: name,
-                id: UUIDText.nameBased("pingferry:pending:\(client ?? ""):\(name):\(PayloadHash.hex(of: events))"),
+                system: .glean, type: name, id: UUIDText.ofPendingEvents(events, type: name, client: client),
                 client: client, app: borrowed?.app, payload: payload.bytes, source: place,
                 notes: borrowed.map { ["G57 client_info borrowed from \($0.origin)"] } ?? [], held: [.pendingEvents])
         }

@@ -55,7 +55,7 @@ enum PendingEventRecords {
             let events = pending.events.array(start..<end)
             return Record(
                 system: .mozilla, type: place.namedType,
-                id: id(of: events, type: place.namedType, client: knownClient), client: knownClient,
+                id: UUIDText.ofPendingEvents(events, type: place.namedType, client: knownClient), client: knownClient,
                 app: borrowed?.app ?? App(id: place.applicationID),
                 payload: payload(events: events, borrowed: borrowed, client: knownClient),
                 source: place.source(index: firstIndex + number),
@@ -77,9 +77,5 @@ enum PendingEventRecords {
         if let client { object.set("clientId", string: client) }
         object.set("events", canonical: events)
         return object.bytes
-    }
-
-    private static func id(of events: [UInt8], type: String, client: String?) -> String {
-        UUIDText.nameBased("pingferry:pending:\(client ?? ""):\(type):\(PayloadHash.hex(of: events))")
     }
 }
