@@ -31,13 +31,7 @@ struct ContainerFinder {
     let rootName: String
 
     /// The folder that was asked for last, and its container: many stores lie in one folder, and come together.
-    private var last: (folder: String, container: Container)?
-
-    init(identifiers: [String: ContainerOwner], tree: FileTree, rootName: String) {
-        self.identifiers = identifiers
-        self.tree = tree
-        self.rootName = rootName
-    }
+    private(set) var last: (folder: String, container: Container)?
 
     /// A container has such a file, or it is the folder in which the nearest `Documents` or `Library` lies, or else the
     /// one that the store lies in.
