@@ -1,6 +1,10 @@
-"""Compares `pingferry convert` of 100,000 ping files to SQLite, CSV and a timeline with converting them to NDJSON, and with DuckDB,
-which reads the NDJSON and writes the same table of events."""
+"""Compares the conversion of 100,000 ping files to tables with other programs.
 
+The conversions to CSV and to a timeline are compared with that to NDJSON, and with DuckDB, which reads the NDJSON and writes the same
+table of events. The conversion to SQLite is compared with `sqlite3`, which imports the CSV files into the same tables.
+"""
+
+import sqlite3
 import subprocess
 
 import measuring
@@ -9,7 +13,7 @@ from measuring import FOLDER, Limit, pingferry
 OUTPUTS = {
     "ndjson": FOLDER + "/tables.ndjson", "sqlite": FOLDER + "/tables.sqlite", "csv": FOLDER + "/tables.csv",
     "timesketch": FOLDER + "/tables.timeline.jsonl"}
-LIMITS = {"sqlite": Limit(clock=2.0, memory=100e6), "csv": Limit(clock=1.3, memory=100e6)}
+LIMITS = {"sqlite": Limit(memory=100e6), "csv": Limit(clock=3.0, memory=100e6)}
 DUCKDB = """
 import duckdb, os, sys
 if os.path.exists(sys.argv[2]):
@@ -34,6 +38,39 @@ for column in ("client", "time_ms", "type", "name"):
 """
 
 
+
+def write_import(database, folder, script):
+    """Writes a script for `sqlite3` that imports the CSV files in `folder` into the tables and indexes of `database`."""
+    with sqlite3.connect(database) as connection:
+        schema = connection.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid").fetchall()
+    # In a CSV file, NULL is an empty field, which a STRICT or NOT NULL column rejects.
+    tables = [(name, sql.replace("STRICT", "").replace("NOT NULL", "").strip(" ,\n")) for kind, name, sql in schema if kind == "table"]
+    with open(script, "w", encoding="utf-8") as file:
+        file.write("PRAGMA journal_mode = OFF;\nPRAGMA synchronous = OFF;\n")
+        for name, sql in tables:
+            file.write("%s;\n" % sql)
+        file.write(".mode csv\n")
+        for name, _ in tables:
+            file.write(".import --skip 1 %s/%s.csv %s\n" % (folder, name, name))
+        for kind, _, sql in schema:
+            if kind == "index":
+                file.write("%s;\n" % sql)
+
+
+def compare_imports(load):
+    """Compares the conversion to SQLite with the import of the CSV files by `sqlite3`."""
+    script, imported = FOLDER + "/import.sql", FOLDER + "/imported.sqlite"
+    write_import(OUTPUTS["sqlite"], OUTPUTS["csv"], script)
+    kept = measuring.compare("tables in SQLite", {
+        "sqlite3 .import of the CSV": ["sh", "-c", "rm -f %s && sqlite3 %s < %s" % (imported, imported, script)],
+        "convert of the ping files": pingferry("convert", load, output=OUTPUTS["sqlite"]),
+    }, {"convert of the ping files": Limit(clock=1.0, processor=1.0)},
+        outputs={"sqlite3 .import of the CSV": imported, "convert of the ping files": OUTPUTS["sqlite"]})
+    for path in (script, imported):
+        measuring.remove(path)
+    return kept
+
+
 def run():
     load = measuring.load()
     labeled, database = FOLDER + "/labeled.ndjson", FOLDER + "/events.duckdb"
@@ -41,6 +78,7 @@ def run():
     commands = {name: pingferry("convert", load, output=output) for name, output in OUTPUTS.items()}
     commands["DuckDB, NDJSON to events"] = [measuring.python_with("duckdb"), "-c", DUCKDB, labeled, database]
     kept = measuring.compare("convert", commands, LIMITS, outputs=OUTPUTS)
+    kept = compare_imports(load) and kept
     for path in (*OUTPUTS.values(), labeled, database):
         measuring.remove(path)
     return kept
