@@ -52,7 +52,7 @@ fleet-test: build  ## reads captures on a Spark cluster, of which one executor i
 lint:  ## checks the format of the sources and the dependencies between modules
 	@.ci/setup python3
 	swift format lint --strict --recursive Sources Tests Package.swift
-	@.ci/floors
+	@.ci/layers
 
 docs:  ## builds the documentation as a static website in .build/docs
 	@.ci/setup $(LIBRARIES)

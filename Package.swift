@@ -1,38 +1,39 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Fuzzers are declared only where the environment asks for them: they are built with other flags. The two sanitizers have
-/// to be named in one flag: of two flags, the last one counts alone. Fuzzers see what is internal, as tests do.
+/// Whether the fuzzers are built. They need other flags than the programs, and access to internal declarations.
 let fuzzes = Context.environment["PINGFERRY_FUZZ"] != nil
+/// Both sanitizers in one flag, because a second flag would replace the first.
 let sanitizers = ["-sanitize=fuzzer,address"]
 
-/// A newer compiler's warnings must not break a user's build, but they do break ours.
+/// Treats warnings as errors in checks of this project, but not in builds of users, who may have a newer compiler.
 let strict: [SwiftSetting] =
     Context.environment["PINGFERRY_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-/// Every target of ours: functions may return spans.
+/// The settings of all targets. Functions may return spans.
 let common: [SwiftSetting] =
     [.enableExperimentalFeature("Lifetimes")] + strict
     + (fuzzes ? [.unsafeFlags(sanitizers + ["-parse-as-library", "-enable-testing"])] : [])
 
-/// The parsers and transforms, which read hostile bytes: no unsafe construct but those that say so and why.
+/// The settings of parsers and transforms, which read hostile bytes: unsafe constructs must be marked as such.
 let pure: [SwiftSetting] = common + [.strictMemorySafety()]
 
-/// What looks at each byte is optimized in a build for debugging too: tests of large files would take ten times as long.
+/// The settings of targets that process each byte. They are also optimized in debug builds, because tests of large files would
+/// otherwise take ten times as long.
 let perByte: [SwiftSetting] = pure + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// The commit that `--version` states, from the environment so that a build does not depend on git.
+/// The commit that `--version` prints. It is read from the environment, so that a build does not depend on git.
 let commit = (Context.environment["PINGFERRY_COMMIT"] ?? "").filter { $0.isLetter || $0.isNumber || $0 == "-" }
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
-/// A room of ours: a folder on a floor. Imports go down only; `.ci/floors` checks that.
-func room(
-    _ name: String, on floor: String, _ dependencies: [Target.Dependency] = [], _ settings: [SwiftSetting] = common,
+/// A module of a layer. `.ci/layers` checks its imports.
+func module(
+    _ name: String, in layer: String, _ dependencies: [Target.Dependency] = [], _ settings: [SwiftSetting] = common,
     linking libraries: [String] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", swiftSettings: settings,
+        name: name, dependencies: dependencies, path: "Sources/\(layer)/\(name)", swiftSettings: settings,
         linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
@@ -57,24 +58,24 @@ let libraries: [Target] = [
 ]
 
 let foundations: [Target] = [
-    room("Bytes", on: "Foundations", [], perByte),
-    room("CivilTime", on: "Foundations", [], pure),
-    room("Files", on: "Foundations", ["Bytes", "CFiles"]),
-    room("HTTP", on: "Foundations", ["CCurl", "Parallel"]),
-    room("Hashing", on: "Foundations", ["Bytes", "CNettle"]),
-    room("Parallel", on: "Foundations"),
-    room("Processes", on: "Foundations", ["CProcesses"]),
-    room("PrivateSQLite", on: "Foundations", ["CSQLite", "Files"]),
-    room("Secrets", on: "Foundations", ["CNettle"]),
-    room("SQLite", on: "Foundations", ["CSQLite"]),
+    module("Bytes", in: "Foundations", [], perByte),
+    module("CivilTime", in: "Foundations", [], pure),
+    module("Files", in: "Foundations", ["Bytes", "CFiles"]),
+    module("HTTP", in: "Foundations", ["CCurl", "Parallel"]),
+    module("Hashing", in: "Foundations", ["Bytes", "CNettle"]),
+    module("Parallel", in: "Foundations"),
+    module("Processes", in: "Foundations", ["CProcesses"]),
+    module("PrivateSQLite", in: "Foundations", ["CSQLite", "Files"]),
+    module("Secrets", in: "Foundations", ["CNettle"]),
+    module("SQLite", in: "Foundations", ["CSQLite"]),
 ]
 
 let formats: [Target] = [
-    room("DeviceBackup", on: "Formats", ["Bytes", "Hashing", "JSONText", "PropertyList", "Secrets"], pure),
-    room("JSONText", on: "Formats", ["Bytes"], perByte),
-    room("PropertyList", on: "Formats", ["Bytes", "CivilTime", "JSONText"], perByte),
-    room("Tar", on: "Formats", ["Bytes"], perByte),
-    room("Zip", on: "Formats", ["Bytes"], perByte),
+    module("DeviceBackup", in: "Formats", ["Bytes", "Hashing", "JSONText", "PropertyList", "Secrets"], pure),
+    module("JSONText", in: "Formats", ["Bytes"], perByte),
+    module("PropertyList", in: "Formats", ["Bytes", "CivilTime", "JSONText"], perByte),
+    module("Tar", in: "Formats", ["Bytes"], perByte),
+    module("Zip", in: "Formats", ["Bytes"], perByte),
 ]
 
 let telemetry: [Target] = [
@@ -86,18 +87,18 @@ let telemetry: [Target] = [
 
 /// Each system, without the registry.
 let eachSystem: [Target] = [
-    room("Glean", on: "Systems", ["Bytes", "Files", "JSONText", "Telemetry"], pure),
-    room("Mozilla", on: "Systems", ["Bytes", "Files", "JSONText", "Parallel", "PropertyList", "Telemetry"], pure),
-    room("Sift", on: "Systems", ["Bytes", "Files", "JSONText", "Parallel", "PropertyList", "Telemetry"], pure),
-    room(
-        "Leanplum", on: "Systems",
+    module("Glean", in: "Systems", ["Bytes", "Files", "JSONText", "Telemetry"], pure),
+    module("Mozilla", in: "Systems", ["Bytes", "Files", "JSONText", "Parallel", "PropertyList", "Telemetry"], pure),
+    module("Sift", in: "Systems", ["Bytes", "Files", "JSONText", "Parallel", "PropertyList", "Telemetry"], pure),
+    module(
+        "Leanplum", in: "Systems",
         ["Bytes", "Files", "Hashing", "JSONText", "PrivateSQLite", "PropertyList", "Telemetry"]),
-    room("ActivityStream", on: "Systems", ["Bytes", "JSONText", "Telemetry"], pure),
+    module("ActivityStream", in: "Systems", ["Bytes", "JSONText", "Telemetry"], pure),
 ]
 
 let allSystems: [Target.Dependency] = eachSystem.map { .byName(name: $0.name) }
 
-let systems = eachSystem + [room("Systems", on: "Systems", allSystems + ["Telemetry"], pure)]
+let systems = eachSystem + [module("Systems", in: "Systems", allSystems + ["Telemetry"], pure)]
 
 let middle: [Target] = [
     .target(
@@ -130,8 +131,8 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let programs: [Target] = [
-    room(
-        "Console", on: "Programs",
+    module(
+        "Console", in: "Programs",
         ["Bundle", "Bytes", "CFiles", "CThreads", "CVersion", "Files", "JSONText", "Secrets", argumentParser]),
     program(
         "pingferry",
@@ -156,14 +157,14 @@ let testSettings: [SwiftSetting] =
             .when(configuration: .debug))
     ]
 
-/// The tests of a room, in a folder like that of the room.
-func tests(of room: String, on floor: String = "", _ dependencies: [Target.Dependency]) -> Target {
+/// Returns the test target of a module. The folders of `Tests` mirror those of `Sources`.
+func tests(of module: String, in layer: String = "", _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
-        name: "\(room)Tests", dependencies: dependencies + ["TestSupport"],
-        path: floor.isEmpty ? "Tests/\(room)Tests" : "Tests/\(floor)/\(room)Tests", swiftSettings: testSettings)
+        name: "\(module)Tests", dependencies: dependencies + ["TestSupport"],
+        path: layer.isEmpty ? "Tests/\(module)Tests" : "Tests/\(layer)/\(module)Tests", swiftSettings: testSettings)
 }
 
-/// What all tests of stores and records use.
+/// The dependencies of all tests of stores and records.
 let telemetryForTests: [Target.Dependency] = ["Files", "JSONText", "Parallel", "Systems", "Telemetry"]
 
 let tests: [Target] = [
@@ -178,27 +179,27 @@ let tests: [Target] = [
         name: "pingferry-bench",
         dependencies: ["JSONText", "Mozilla", "Parallel", "PropertyList", "Sift", "Telemetry"],
         path: "Tests/Bench/Sources", swiftSettings: common),
-    tests(of: "Bytes", on: "Foundations", ["Bytes"]),
-    tests(of: "CivilTime", on: "Foundations", ["CivilTime"]),
-    tests(of: "Files", on: "Foundations", ["Files", "interrupted"]),
-    tests(of: "HTTP", on: "Foundations", ["CCurl", "HTTP"]),
-    tests(of: "Hashing", on: "Foundations", ["Hashing"]),
-    tests(of: "Parallel", on: "Foundations", ["Parallel"]),
-    tests(of: "Processes", on: "Foundations", ["Processes"]),
-    tests(of: "SQLite", on: "Foundations", ["SQLite"]),
-    tests(of: "Secrets", on: "Foundations", ["Secrets"]),
-    tests(of: "DeviceBackup", on: "Formats", ["Bytes", "DeviceBackup", "Secrets"]),
-    tests(of: "JSONText", on: "Formats", ["JSONText"]),
-    tests(of: "PropertyList", on: "Formats", ["Bytes", "JSONText", "PropertyList"]),
-    tests(of: "Tar", on: "Formats", ["Tar"]),
-    tests(of: "Zip", on: "Formats", ["Zip"]),
+    tests(of: "Bytes", in: "Foundations", ["Bytes"]),
+    tests(of: "CivilTime", in: "Foundations", ["CivilTime"]),
+    tests(of: "Files", in: "Foundations", ["Files", "interrupted"]),
+    tests(of: "HTTP", in: "Foundations", ["CCurl", "HTTP"]),
+    tests(of: "Hashing", in: "Foundations", ["Hashing"]),
+    tests(of: "Parallel", in: "Foundations", ["Parallel"]),
+    tests(of: "Processes", in: "Foundations", ["Processes"]),
+    tests(of: "SQLite", in: "Foundations", ["SQLite"]),
+    tests(of: "Secrets", in: "Foundations", ["Secrets"]),
+    tests(of: "DeviceBackup", in: "Formats", ["Bytes", "DeviceBackup", "Secrets"]),
+    tests(of: "JSONText", in: "Formats", ["JSONText"]),
+    tests(of: "PropertyList", in: "Formats", ["Bytes", "JSONText", "PropertyList"]),
+    tests(of: "Tar", in: "Formats", ["Tar"]),
+    tests(of: "Zip", in: "Formats", ["Zip"]),
     tests(of: "Telemetry", ["ActivityStream", "Bytes", "Leanplum", "Mozilla", "Sift"] + telemetryForTests),
-    tests(of: "ActivityStream", on: "Systems", ["ActivityStream", "Capture"] + telemetryForTests),
-    tests(of: "Glean", on: "Systems", ["Glean"] + telemetryForTests),
-    tests(of: "Leanplum", on: "Systems", ["Leanplum", "PrivateSQLite", "PropertyList"] + telemetryForTests),
-    tests(of: "Mozilla", on: "Systems", ["Mozilla"] + telemetryForTests),
-    tests(of: "Sift", on: "Systems", ["PropertyList", "Sift"] + telemetryForTests),
-    tests(of: "Systems", on: "Systems", allSystems + telemetryForTests),
+    tests(of: "ActivityStream", in: "Systems", ["ActivityStream", "Capture"] + telemetryForTests),
+    tests(of: "Glean", in: "Systems", ["Glean"] + telemetryForTests),
+    tests(of: "Leanplum", in: "Systems", ["Leanplum", "PrivateSQLite", "PropertyList"] + telemetryForTests),
+    tests(of: "Mozilla", in: "Systems", ["Mozilla"] + telemetryForTests),
+    tests(of: "Sift", in: "Systems", ["PropertyList", "Sift"] + telemetryForTests),
+    tests(of: "Systems", in: "Systems", allSystems + telemetryForTests),
     tests(of: "Bundle", ["Bundle", "CZstd", "Hashing", "Mozilla", "Processes"] + telemetryForTests),
     tests(
         of: "Capture",
@@ -207,10 +208,10 @@ let tests: [Target] = [
             "pingferry",
         ] + telemetryForTests),
     tests(
-        of: "Delivery", on: "Delivery",
+        of: "Delivery", in: "Delivery",
         ["Bundle", "Delivery", "Leanplum", "Mozilla", "Sift", "pingferry-upload"] + telemetryForTests),
     tests(
-        of: "Sending", on: "Delivery",
+        of: "Sending", in: "Delivery",
         [
             "ActivityStream", "Bundle", "Delivery", "Glean", "HTTP", "Leanplum", "Mozilla", "Sift", "pingferry",
             "pingferry-upload",
@@ -222,8 +223,8 @@ let tests: [Target] = [
             "Bundle", "Bytes", "Capture", "CivilTime", "Delivery", "DeviceBackup", "Export", "HTTP", "Hashing",
             "Mozilla", "Processes", "PropertyList", "SQLite", "Sift",
         ] + telemetryForTests),
-    tests(of: "Console", on: "Programs", ["Bytes", "Console", "interrupted"]),
-    tests(of: "Command", on: "Programs", ["Capture", "pingferry", "pingferry-upload"] + telemetryForTests),
+    tests(of: "Console", in: "Programs", ["Bytes", "Console", "interrupted"]),
+    tests(of: "Command", in: "Programs", ["Capture", "pingferry", "pingferry-upload"] + telemetryForTests),
 ]
 
 let package = Package(
