@@ -84,7 +84,7 @@ def million(load):
     return compare("1,000,000 files", {
         "bundle of 100,000": pingferry("bundle", load, output=BUNDLE),
         "bundle of 1,000,000": pingferry("bundle", large, output=BUNDLE),
-    }, {"bundle of 1,000,000": Limit(memory=100e6)}, {"bundle of 1,000,000": Limit(clock=11, processor=11)}, runs=2)
+    }, {"bundle of 1,000,000": Limit(memory=150e6)}, {"bundle of 1,000,000": Limit(clock=11, processor=11)}, runs=2)
 
 
 def make_log(path, load):
