@@ -90,6 +90,18 @@ import Testing
                 #"{"action":"track","event":"Accept","params":"{\"u\":\"firefox://deep-link?url=settings/FxA\"}"}"#,
                 "Message accepted, deep link to the settings of the Firefox account"
             ),
+            (
+                #"{"action":"setUserAttributes","userAttributes":"{\"Focus Installed\":true,\"A\":1,\"A\":2}"}"#,
+                "User attributes set: Focus is installed, 1 unknown attribute"
+            ),
+            (
+                #"{"action":"setUserAttributes","userAttributes":"{\"Focus Installed\":\"\\ud800\"}"}"#,
+                "User attributes set: Focus is installed"
+            ),
+            (
+                #"{"action":"track","event":"Accept","params":"{\"u\":1,\"u\":\"firefox://deep-link?url=settings/fxa\"}"}"#,
+                "Message accepted, deep link to the settings of the Firefox account"
+            ),
         ])
     func leanplum(request: String, meaning: String?) {
         #expect(labels(#"{"data":[\#(request)]}"#, .leanplum, "multi") == [meaning])

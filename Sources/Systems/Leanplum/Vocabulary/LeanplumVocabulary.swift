@@ -60,7 +60,9 @@ private struct LeanplumLabels {
 
     /// The user attributes that a request sets, in the order of their names; those that are not documented by a number alone.
     private func attributes(of request: JSONNode, _ nested: inout JSONDocument) -> [String] {
-        guard readText(LeanplumKeys.userAttributes, of: request, into: &nested) else { return [] }
+        guard let text = payload.value(of: LeanplumKeys.userAttributes, in: request),
+            nested.read(stringAt: text, of: payload)
+        else { return [] }
         var known: [String] = []
         var unknown = 0
         for position in 0..<nested.memberCount(of: nested.root) {
@@ -76,7 +78,9 @@ private struct LeanplumLabels {
 
     /// Where the first deep link among the parameters of an event leads.
     private func destination(of request: JSONNode, _ nested: inout JSONDocument) -> String? {
-        guard readText(LeanplumKeys.params, of: request, into: &nested) else { return nil }
+        guard let text = payload.value(of: LeanplumKeys.params, in: request),
+            nested.read(stringAt: text, of: payload)
+        else { return nil }
         for position in 0..<nested.memberCount(of: nested.root) {
             let value = nested.member(at: position, of: nested.root).value
             guard nested.kind(of: value) == .string else { continue }
@@ -85,11 +89,5 @@ private struct LeanplumLabels {
             }
         }
         return nil
-    }
-
-    /// Reads a member that is text with JSON in it.
-    private func readText(_ key: JSONKey, of request: JSONNode, into nested: inout JSONDocument) -> Bool {
-        guard let text = payload.value(of: key, in: request), payload.kind(of: text) == .string else { return false }
-        return (try? nested.read(payload.bytes(of: text).copied())) != nil
     }
 }
