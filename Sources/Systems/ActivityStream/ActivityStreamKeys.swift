@@ -1,5 +1,4 @@
 import JSONText
-import Telemetry
 
 /// The keys of Activity Stream's pings that the code reads.
 enum ActivityStreamKeys {
@@ -20,22 +19,4 @@ enum ActivityStreamKeys {
 
     /// The keys that the server adds to a ping in its own log.
     static let ofServer: [JSONKey] = ["action", "date", "ip", "timestamp", "ua"]
-}
-
-extension JSONDocument {
-    /// The pings of a batch, or the payload itself if the payload is no batch with pings.
-    var activityStreamPings: [JSONNode] {
-        let batch = array(ActivityStreamKeys.payloads, in: root).map { elements(of: $0) } ?? []
-        return batch.isEmpty ? [root] : batch
-    }
-}
-
-/// The topics of Activity Stream's pings.
-///
-/// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 4.2.
-enum ActivityStreamTopic: String {
-    /// Action events and bad-state events.
-    case events = "activity-stream-mobile-events"
-    /// Session pings.
-    case sessions = "activity-stream-mobile-sessions"
 }

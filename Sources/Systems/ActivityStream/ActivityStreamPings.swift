@@ -1,0 +1,19 @@
+import JSONText
+
+/// The topics of Activity Stream's pings.
+///
+/// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 4.2.
+enum ActivityStreamTopic: String {
+    /// Action events and bad-state events.
+    case events = "activity-stream-mobile-events"
+    /// Session pings.
+    case sessions = "activity-stream-mobile-sessions"
+}
+
+extension JSONDocument {
+    /// The pings of a batch, or the payload itself if the payload is no batch with pings.
+    var activityStreamPings: [JSONNode] {
+        let batch = array(ActivityStreamKeys.payloads, in: root).map { elements(of: $0) } ?? []
+        return batch.isEmpty ? [root] : batch
+    }
+}
