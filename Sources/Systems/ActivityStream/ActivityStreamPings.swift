@@ -1,4 +1,5 @@
 import JSONText
+import Telemetry
 
 /// The topics of Activity Stream's pings.
 ///

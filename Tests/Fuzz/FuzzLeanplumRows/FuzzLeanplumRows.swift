@@ -5,7 +5,6 @@ import Telemetry
 import TestSupport
 
 private let secret = RunSecret.ofTests
-private let limits = LeanplumRequests.Limits(requests: 3, bytes: 4096)
 
 /// Reads hostile bytes as the items of a Leanplum store: the first one tells of which kind.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -18,22 +17,31 @@ public func fuzzLeanplumRows(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CI
     switch kind % 4 {
     case 0: readRows(rest, from: source, into: &output)
     case 1:
-        var requests = LeanplumRequests(from: source, applicationID: "app_x", secret: secret, limits: limits)
+        var requests = smallRequests(from: source)
         requests.append(blob: rest, rowid: 1, into: &output)
         requests.finish(into: &output)
         precondition(output.records.count + output.rejects.count == 1, "a BLOB is neither record nor reject")
     case 2:
-        LeanplumPropertyList.readRequests(rest, from: source, applicationID: "app_x", secret: secret, into: &output)
+        let requests = LeanplumRequests(from: source, applicationID: "app_x", secret: secret)
+        LeanplumPropertyList.readRequests(rest, adding: requests, into: &output)
     default: LeanplumPropertyList.readDefaults(rest, from: source, secret: secret, into: &output)
     }
     for record in output.records { check(record) }
     return 0
 }
 
+/// Returns requests whose records end early.
+private func smallRequests(from source: Source) -> LeanplumRequests {
+    var requests = LeanplumRequests(from: source, applicationID: "app_x", secret: secret)
+    requests.limits.requests = 3
+    requests.limits.bytes = 4096
+    return requests
+}
+
 /// Every row is in a record, in quarantine, or noted as a duplicate.
 private func readRows(_ bytes: [UInt8], from source: Source, into output: inout ScanOutput) {
     let rows = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    var requests = LeanplumRequests(from: source, applicationID: "app_x", secret: secret, limits: limits)
+    var requests = smallRequests(from: source)
     for (index, row) in rows.enumerated() { requests.append(Array(row), rowid: Int64(index), into: &output) }
     requests.finish(into: &output)
     precondition(requests.count == rows.count, "rows were counted wrongly")

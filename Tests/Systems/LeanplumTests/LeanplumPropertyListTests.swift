@@ -22,9 +22,17 @@ import Testing
     private func requests(_ root: String) -> ScanOutput {
         var output = ScanOutput(capture: "c")
         let source = Source(capture: "c", path: "Documents/_lprequests-app_6AoABC", store: .leanplumPlist, index: 0)
-        LeanplumPropertyList.readRequests(
-            plist(root), from: source, applicationID: "app_6AoABC", secret: .ofTests, into: &output)
+        let requests = LeanplumRequests(from: source, applicationID: "app_6AoABC", secret: .ofTests)
+        LeanplumPropertyList.readRequests(plist(root), adding: requests, into: &output)
         return output
+    }
+
+    /// The limits of these requests are low, so that little data exceeds them.
+    private var smallRequests: LeanplumRequests {
+        let source = Source(capture: "c", path: "p", store: .leanplumPlist, index: 0)
+        var requests = LeanplumRequests(from: source, secret: .ofTests)
+        requests.limits.bytes = 1 << 16
+        return requests
     }
 
     private func defaults(_ entries: String) -> ScanOutput {
@@ -101,9 +109,7 @@ import Testing
         objects.append([0x09])
         objects += [[0x51, 0x61], [0x51, 0x62]]
         var output = ScanOutput(capture: "c")
-        LeanplumPropertyList.readRequests(
-            Self.binary(objects), from: Source(capture: "c", path: "p", store: .leanplumPlist, index: 0),
-            applicationID: nil, secret: .ofTests, limits: LeanplumRequests.Limits(bytes: 1 << 16), into: &output)
+        LeanplumPropertyList.readRequests(Self.binary(objects), adding: smallRequests, into: &output)
         #expect(output.records.isEmpty)
         #expect(output.rejects.map { String($0.reason.prefix { $0 != " " }) } == ["too_large"])
     }
@@ -116,9 +122,7 @@ import Testing
             [0x5F, 0x11, 0x10, 0x00] + text,
         ]
         var output = ScanOutput(capture: "c")
-        LeanplumPropertyList.readRequests(
-            Self.binary(objects), from: Source(capture: "c", path: "p", store: .leanplumPlist, index: 0),
-            applicationID: nil, secret: .ofTests, limits: LeanplumRequests.Limits(bytes: 1 << 16), into: &output)
+        LeanplumPropertyList.readRequests(Self.binary(objects), adding: smallRequests, into: &output)
         #expect(output.rejects.contains { $0.reason.hasPrefix("budget-exceeded ") })
     }
 

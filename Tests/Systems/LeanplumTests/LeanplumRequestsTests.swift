@@ -11,11 +11,11 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
 /// Items to uploads: sections C.2, E.4 and H of the format document.
 @Suite struct LeanplumRequestsTests {
     private func read(
-        _ rows: [String], limits: LeanplumRequests.Limits = LeanplumRequests.Limits(), applicationID: String? = nil
+        _ rows: [String], limits: LeanplumRequests.Limits = LeanplumRequests.Limits()
     ) -> ScanOutput {
         let source = Source(capture: "c", path: "Documents/__leanplum.sqlite", store: .leanplumSQLite, index: 0)
-        var requests = LeanplumRequests(
-            from: source, applicationID: applicationID, secret: .ofTests, limits: limits)
+        var requests = LeanplumRequests(from: source, secret: .ofTests)
+        requests.limits = limits
         var output = ScanOutput(capture: "c")
         for (index, row) in rows.enumerated() {
             requests.append(Array(row.utf8), rowid: Int64(index + 1), into: &output)

@@ -12,31 +12,26 @@ package struct LeanplumRequests: Sendable {
     /// `multi` upload", section C.4.
     package static let mostInOneCall = 10_000
 
-    /// How large a record may get.
+    /// The size of a record.
     package struct Limits: Sendable {
-        /// The most requests of a record.
-        package var requests: Int
-        /// A record of more bytes ends before the next request; no value of a property list may have more.
-        package var bytes: Int
-        /// The most notes of a record; further ones are counted.
-        package var notes: Int
-
-        /// Makes limits; a larger payload than 16 MiB would only be taken apart again for the upload.
-        package init(requests: Int = LeanplumRequests.mostInOneCall, bytes: Int = 16 << 20, notes: Int = 100_000) {
-            self.requests = requests
-            self.bytes = bytes
-            self.notes = notes
-        }
+        /// The maximum number of requests of a record.
+        package var requests = LeanplumRequests.mostInOneCall
+        /// The size, in bytes, from which on a record ends before the next request. It is also the maximum size of a value of
+        /// a property list. A larger payload would be split for the upload.
+        package var bytes = 16 << 20
+        /// The maximum number of notes of a record. Further notes are counted.
+        package var notes = 100_000
     }
 
     /// How many items have been taken, skipped ones and all.
     package private(set) var count = 0
     private let source: Source
     private let applicationID: String?
-    let limits: Limits
+    /// The limits of the records, which may be changed before the first item.
+    package var limits = Limits()
     private var run: Run?
     /// Notes on items before the first record.
-    private var strayNotes: Notes
+    private var strayNotes = Notes()
     private var seen = DuplicateIndex()
     private let secret: RunSecret
     private var document = JSONDocument()
@@ -49,17 +44,12 @@ package struct LeanplumRequests: Sendable {
 
     /// The notes of a record. What repeats without end, such as one request a million times, is counted.
     private struct Notes {
-        let limit: Int
         private var named: [String] = []
         private var more = 0
 
-        init(limit: Int) {
-            self.limit = limit
-        }
-
-        static func += (notes: inout Notes, added: [String]) {
+        mutating func append(_ added: [String], limit: Int) {
             for note in added {
-                if notes.named.count < notes.limit { notes.named.append(note) } else { notes.more += 1 }
+                if named.count < limit { named.append(note) } else { more += 1 }
             }
         }
 
@@ -100,14 +90,10 @@ package struct LeanplumRequests: Sendable {
     ///   - source: The source of the store. Each record gets the index of its first item.
     ///   - applicationID: The application id (`app_…`), if the name of the file or a key in the file contains it.
     ///   - secret: Random numbers by which requests are compared.
-    package init(
-        from source: Source, applicationID: String? = nil, secret: RunSecret, limits: Limits = Limits()
-    ) {
+    package init(from source: Source, applicationID: String? = nil, secret: RunSecret) {
         self.source = source
         self.applicationID = applicationID
         self.secret = secret
-        self.limits = limits
-        strayNotes = Notes(limit: limits.notes)
     }
 
     /// Adds the next item, given as JSON text.
@@ -156,7 +142,7 @@ package struct LeanplumRequests: Sendable {
     /// Ends the record in the making, for it is not known what comes next in the store, and notes why on the next one.
     package mutating func interrupt(_ note: String, into output: inout ScanOutput) {
         close(into: &output)
-        strayNotes += [note]
+        strayNotes.append([note], limit: limits.notes)
     }
 
     /// Hands on the last record.
@@ -178,7 +164,11 @@ package struct LeanplumRequests: Sendable {
         let isLeftOut = leaveOut(request, canonical, &issues, index: index, rowid: rowid, into: &output)
         let notes = (issues + removed).map { "\($0)@\(index)" }
         guard !isLeftOut else {
-            if run == nil { strayNotes += notes } else { run?.notes += notes }
+            if run == nil {
+                strayNotes.append(notes, limit: limits.notes)
+            } else {
+                run?.notes.append(notes, limit: limits.notes)
+            }
             return
         }
         key.removeAll(keepingCapacity: true)
@@ -191,10 +181,10 @@ package struct LeanplumRequests: Sendable {
         if run == nil {
             run = Run(
                 key: key, index: index, client: request.deviceID, time: request.time, notes: strayNotes)
-            strayNotes = Notes(limit: limits.notes)
+            strayNotes = Notes()
         }
         run?.append(canonical, versionName: request.versionName)
-        run?.notes += notes
+        run?.notes.append(notes, limit: limits.notes)
     }
 
     /// Whether a request has no place in a record: the same came before, or it has no action.

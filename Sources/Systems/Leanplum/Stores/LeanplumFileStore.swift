@@ -55,8 +55,8 @@ private struct LeanplumFileReader: FileReader {
     func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
         switch contents {
         case .requests(let applicationID):
-            LeanplumPropertyList.readRequests(
-                bytes, from: source, applicationID: applicationID, secret: secret, into: &output)
+            let requests = LeanplumRequests(from: source, applicationID: applicationID, secret: secret)
+            LeanplumPropertyList.readRequests(bytes, adding: requests, into: &output)
         case .preferences:
             LeanplumPropertyList.readDefaults(bytes, from: source, secret: secret, into: &output)
         }

@@ -12,14 +12,12 @@ package struct LeanplumPropertyList {
 
     /// Reads a file of requests: an array of dictionaries.
     package static func readRequests(
-        _ bytes: [UInt8], from source: Source, applicationID: String?, secret: RunSecret,
-        limits: LeanplumRequests.Limits = LeanplumRequests.Limits(), into output: inout ScanOutput
+        _ bytes: [UInt8], adding requests: LeanplumRequests, into output: inout ScanOutput
     ) {
         guard let document = open(bytes, into: &output) else { return }
         guard document.kind(of: document.root) == .array else {
             return output.rejects.append(Reject("unsupported_schema the root is no array"))
         }
-        let requests = LeanplumRequests(from: source, applicationID: applicationID, secret: secret, limits: limits)
         var reader = LeanplumPropertyList(document, requests)
         let elements = document.elements(of: document.root)
         for position in 0..<elements.count where !reader.isOutOfBudget {
