@@ -1,6 +1,6 @@
 import JSONText
 
-/// A problem and the place that it is about.
+/// A problem and the file that it concerns.
 public struct PlacedProblem: Sendable, Equatable {
     /// The label of the capture.
     public var capture: String
@@ -9,7 +9,7 @@ public struct PlacedProblem: Sendable, Equatable {
     /// The problem.
     public var problem: Problem
 
-    /// Says where a problem was found.
+    /// Creates a problem in a file or folder of a capture.
     public init(capture: String, path: String, problem: Problem) {
         self.capture = capture
         self.path = path
@@ -31,7 +31,9 @@ public struct PlacedProblem: Sendable, Equatable {
         return object
     }
 
-    /// Reads a line of `problems.ndjson`; nil if it is none.
+    /// Reads a line of `problems.ndjson`.
+    ///
+    /// Returns `nil` if the line is malformed.
     public init?(json bytes: [UInt8], knowing systems: SystemTable) {
         guard let fields = try? JSONFields(bytes), let capture = fields.text("capture"),
             let code = fields.text("code"), let path = fields.text("path"), let text = fields.text("text")
@@ -41,25 +43,28 @@ public struct PlacedProblem: Sendable, Equatable {
     }
 }
 
-/// Bytes of a capture that could not be understood: a whole store file, or a span of one.
+/// An entry of the quarantine: a file, or a span of a file, that could not be parsed.
 public struct Quarantined: Sendable, Equatable {
     /// The label of the capture.
     public var capture: String
-    /// The file's path in the capture.
+    /// The path of the file in the capture.
     public var path: String
-    /// The kind of store.
+    /// The kind of store that the file belongs to.
     public var store: StoreKind
-    /// The reason, which is a case id or code, a space, and words; and the span.
+    /// The reason and the span.
+    ///
+    /// The reason consists of a case id or code, a space, and an explanation.
     public var reject: Reject
-    /// How many bytes are quarantined.
+    /// The number of quarantined bytes.
     public var size: Int
-    /// SHA-256 of these bytes in lower-case hexadecimal.
+    /// The SHA-256 hash of the quarantined bytes in lowercase hexadecimal.
     public var sha256: String
-    /// Whether the bytes themselves are carried along. Those of files that can hold credentials are not, nor what is
-    /// beyond the limits of the quarantine.
+    /// Whether the bundle contains the bytes themselves.
+    ///
+    /// Bytes are omitted if the file can contain credentials, or if they exceed the limits of the quarantine.
     public var isStored: Bool
 
-    /// Describes quarantined bytes.
+    /// Creates an entry.
     public init(
         capture: String, path: String, store: StoreKind, reject: Reject, size: Int, sha256: String, isStored: Bool
     ) {
@@ -87,7 +92,9 @@ public struct Quarantined: Sendable, Equatable {
         return object
     }
 
-    /// Reads a line of `quarantine.ndjson`. Returns `nil` if it is none, or names the store of no system.
+    /// Reads a line of `quarantine.ndjson`.
+    ///
+    /// Returns `nil` if the line is malformed or names an unknown kind of store.
     public init?(json bytes: [UInt8], knowing systems: SystemTable) {
         guard let fields = try? JSONFields(bytes), let capture = fields.text("capture"),
             let path = fields.text("path"), let store = fields.text("store").flatMap(systems.storeKind),

@@ -1,21 +1,23 @@
 /// The notes and faults that normalization found in one payload.
 package struct Findings {
-    /// Changes and oddities: a case id, a space, free text.
+    /// The changes that were made and the unexpected values that were found.
+    ///
+    /// Each note consists of a case id, a space, and free text.
     package var notes: [String] = []
-    /// Why the payload does not have the documented form.
+    /// The reasons why the payload does not have the documented form.
     package var faults: [String] = []
 
-    /// Begins with nothing found.
+    /// Creates an empty list of findings.
     package init() {}
 
-    /// Notes a change or an oddity.
+    /// Adds a note about a change or an unexpected value.
     package mutating func note(_ text: String) { notes.append(text) }
     /// Adds a reason why the payload does not have the documented form.
     package mutating func fault(_ text: String) { faults.append(text) }
 
-    /// The hold that the faults amount to, if there are any.
+    /// The hold for a payload with faults, or `nil` if there are no faults.
     package var hold: Hold? { faults.isEmpty ? nil : .schema(Array(faults.prefix(Self.mostFaultsNamed))) }
 
-    /// A payload full of faults needs no more than these to be told.
+    /// The maximum number of faults that the hold names.
     private static let mostFaultsNamed = 8
 }

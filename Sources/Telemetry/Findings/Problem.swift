@@ -1,20 +1,25 @@
-/// Something worth telling the operator about a store.
+/// A notable condition of a store that is reported to the operator.
 public struct Problem: Sendable, Equatable {
-    /// A short code: `pending-counters`, `unreadable`, ….
+    /// A short code, such as `pending-counters` or `unreadable`.
     public var code: String
-    /// The problem in words.
+    /// The description of the problem.
     public var text: String
 
-    /// Where it is in the file, in bytes; nil for the whole file, or where that is not known.
+    /// The offset in the file, in bytes.
+    ///
+    /// `nil` if the problem concerns the whole file or the offset is unknown.
     public var offset: Int?
 
-    /// Whether something was not read or not kept.
+    /// Whether data was not read or not kept.
     public var isLoss: Bool
 
     /// Creates a problem.
+    ///
     /// - Parameters:
+    ///   - code: The short code.
+    ///   - text: The description.
     ///   - offset: The offset in the file, in bytes.
-    ///   - isLoss: Whether something was not read or not kept. If `nil`, the code decides.
+    ///   - isLoss: Whether data was not read or not kept. If this is `nil`, the code determines it.
     public init(_ code: String, _ text: String, at offset: Int? = nil, isLoss: Bool? = nil) {
         self.code = code
         self.text = text
@@ -30,9 +35,9 @@ public struct Problem: Sendable, Equatable {
     /// Returns whether a problem with this code is a loss unless its reporter states otherwise.
     static func isLoss(_ code: String) -> Bool { lossCodes.contains(code) }
 
-    /// Whether the operator should look at the problem although nothing was lost.
+    /// Whether the operator should look at the problem although no data was lost.
     ///
-    /// A special file in the place of a store is not read, but holds no records. The same is true of a problem that is usually
-    /// a loss and is none here.
+    /// This is the case for a special file in place of a store, because it contains no records. It is also the case for
+    /// a code that usually means a loss if its reporter states otherwise.
     public var isWarning: Bool { !isLoss && (code == "special" || Self.isLoss(code)) }
 }

@@ -1,20 +1,24 @@
-/// Bytes of a store that could not be understood and go to quarantine.
+/// A span of a store file that could not be parsed and is put into quarantine.
 public struct Reject: Sendable, Equatable {
-    /// A case id or code, a space, and words.
+    /// A case id or code, a space, and an explanation.
     public var reason: String
-    /// Where the span begins, or where understanding ended; nil for the whole file.
+    /// The offset of the span, or the offset at which parsing failed.
+    ///
+    /// `nil` for the whole file.
     public var offset: Int?
-    /// How long the span is; nil for all of the file.
+    /// The length of the span.
+    ///
+    /// `nil` if the reject covers the whole file.
     public var length: Int?
 
-    /// Rejects a span, or all of a file where none is given.
+    /// Creates a reject of a span, or of the whole file if `offset` or `length` is `nil`.
     public init(_ reason: String, offset: Int? = nil, length: Int? = nil) {
         self.reason = reason
         self.offset = offset
         self.length = length
     }
 
-    /// The bytes meant, within a file of a given length.
+    /// Returns the range of the rejected bytes in a file with `count` bytes.
     public func range(inFileOf count: Int) -> Range<Int> {
         guard let offset, let length, offset <= count else { return 0..<count }
         return offset..<min(offset + length, count)

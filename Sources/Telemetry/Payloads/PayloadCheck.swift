@@ -1,14 +1,18 @@
 import JSONText
 
-/// Compares a value with its documented form.
+/// A comparison of a value with its documented form.
 ///
-/// The path to a value is written as text only if there is a fault.
+/// The path to a value is only built if there is a fault.
 package struct PayloadCheck {
-    /// The wording of faults. Records contain faults as text, so a system keeps its wording.
+    /// The wording of faults.
+    ///
+    /// Records contain the faults, so each system must keep its wording.
     package enum Wording {
-        /// A path, a colon and the fault: `client_info.os: no string`.
+        /// A path, a colon and the fault, such as `client_info.os: no string`.
         case terse
-        /// A sentence: `os is no string`. A list or a map has one fault, however many of its values have another form.
+        /// A sentence, such as `os is no string`.
+        ///
+        /// A list or a map has at most one fault.
         case sentence
     }
 
@@ -17,29 +21,33 @@ package struct PayloadCheck {
         case element(Int)
     }
 
-    /// The faults, and what was found before the check.
+    /// The findings, including those from before the check.
     package private(set) var findings: Findings
-    /// The paths of the first keys that the form does not have.
+    /// The paths of the first keys that are not part of the form.
     package private(set) var unknownKeys: [String] = []
-    /// The number of keys that the form does not have.
+    /// The number of keys that are not part of the form.
     package private(set) var unknownCount = 0
     private let document: JSONDocument
     private let wording: Wording
     private let root: String
     private var path: [Step] = []
-    /// The last fault without the path.
+    /// The description of the last fault, without its path.
     private var lastFault = ""
 
-    /// A value with this many faults is not checked further.
+    /// The number of faults at which the check stops.
     private static let mostFaults = 8
-    /// The number of unknown keys that are named, and of the characters of a key in a path. A hostile key can have megabytes.
+    /// The maximum number of unknown keys that are named, and the maximum length of a key in a path.
+    ///
+    /// A hostile key can have megabytes.
     private static let (mostNames, mostCharacters) = (8, 111)
 
     /// Creates a check.
+    ///
     /// - Parameters:
     ///   - document: The document that contains the value.
+    ///   - wording: The wording of faults.
     ///   - root: The path of the value in faults.
-    ///   - findings: What was found before.
+    ///   - findings: The findings from before the check.
     package init(
         _ document: JSONDocument, _ wording: Wording, root: String = "", findings: Findings = Findings()
     ) {
@@ -49,7 +57,7 @@ package struct PayloadCheck {
         self.findings = findings
     }
 
-    /// Checks a value.
+    /// Checks a value against a form and adds its faults to ``findings``.
     package mutating func check(_ node: JSONNode, _ form: PayloadForm) {
         guard findings.faults.count < Self.mostFaults else { return }
         let kind = document.kind(of: node)
@@ -84,7 +92,12 @@ package struct PayloadCheck {
 
 extension Findings {
     /// Checks an object and adds its faults as sentences.
-    /// - Parameter path: The path of the object in faults. Empty for the root.
+    ///
+    /// - Parameters:
+    ///   - object: The object.
+    ///   - fields: The documented fields of the object.
+    ///   - path: The path of the object in faults. Empty for the root.
+    ///   - document: The document that contains the object.
     package mutating func check(
         _ object: JSONNode, _ fields: PayloadFields, at path: String = "", in document: JSONDocument
     ) {
@@ -103,7 +116,7 @@ extension PayloadCheck {
         }
         guard let least else { return }
         let text = document.string(of: node)
-        // The sign of an integer beyond 64 bits tells whether it is less.
+        // An integer that does not fit into 64 bits is below the minimum if it is negative.
         expect(Int(text).map { $0 >= least } ?? !text.hasPrefix("-"), "less than \(least)")
     }
 
@@ -133,7 +146,7 @@ extension PayloadCheck {
         }
     }
 
-    /// Checks the members of an object. Both the members and the fields are in canonical order.
+    /// Checks the members of an object in one pass, because both the members and the fields are in canonical order.
     private mutating func checkObject(_ node: JSONNode, _ kind: JSONKind, _ fields: PayloadFields, isClosed: Bool) {
         guard kind == .object else { return expect(false, "no object") }
         var left = fields.sorted[...]
@@ -173,7 +186,9 @@ extension PayloadCheck {
         }
     }
 
-    /// Checks a value of a collection. Returns whether the other values are to be checked, too.
+    /// Checks a value of a collection.
+    ///
+    /// Returns whether the remaining values are to be checked too.
     private mutating func checkOne(
         _ value: JSONNode, _ form: PayloadForm, at step: Step, _ name: String
     ) -> Bool {
@@ -199,7 +214,7 @@ extension PayloadCheck {
         path.removeLast()
     }
 
-    /// The path of the value that is checked, such as `metrics.counter.a_b` or `events[3].name`.
+    /// The path of the current value, such as `metrics.counter.a_b` or `events[3].name`.
     private var place: String {
         path.reduce(into: root) { text, step in
             switch step {
@@ -213,7 +228,7 @@ extension PayloadCheck {
 }
 
 extension Span<UInt8> {
-    /// Whether the text has at most `most` characters. Each Unicode scalar counts as one.
+    /// Returns whether the UTF-8 string has at most `most` Unicode scalars.
     func hasCharacters(atMost most: Int) -> Bool {
         guard count > most else { return true }
         var found = 0

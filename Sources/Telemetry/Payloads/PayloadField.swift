@@ -5,25 +5,27 @@ import JSONText
 /// A field is declared once, in the table of its payload. The check of the payload, its pseudonyms, the columns of its table
 /// and the data dictionary are derived from the declaration.
 public struct PayloadField: Sendable {
-    /// Whether objects have the field.
+    /// The presence of a field in objects.
     public enum Presence: Sendable {
         /// An object without the field does not have the documented form.
         case required
-        /// The field may be missing.
+        /// The field can be missing.
         case optional
-        /// Apps add the field, but the documented form does not have it. Its values are not checked.
+        /// Apps add the field to the documented form.
+        ///
+        /// Its values are not checked.
         case added
     }
 
     /// The key.
     public let key: JSONKey
-    /// Whether objects have the field.
+    /// The presence of the field in objects.
     public let presence: Presence
-    /// The form of its values.
+    /// The form of the values.
     public let form: PayloadForm
-    /// The rule by which its values get pseudonyms.
+    /// The rule for replacing the values by pseudonyms.
     public let pseudonym: PseudonymRule
-    /// The meaning of its values, as a phrase in the data dictionary.
+    /// The meaning of the values, as a phrase in the data dictionary.
     public let meaning: String
 
     private init(
@@ -36,14 +38,14 @@ public struct PayloadField: Sendable {
         self.meaning = meaning
     }
 
-    /// Declares a field that must be there.
+    /// Declares a required field.
     public static func required(
         _ key: JSONKey, _ form: PayloadForm, _ pseudonym: PseudonymRule, _ meaning: String
     ) -> PayloadField {
         PayloadField(key, .required, form, pseudonym, meaning)
     }
 
-    /// Declares a field that may be missing.
+    /// Declares an optional field.
     public static func optional(
         _ key: JSONKey, _ form: PayloadForm, _ pseudonym: PseudonymRule, _ meaning: String
     ) -> PayloadField {
@@ -57,22 +59,22 @@ public struct PayloadField: Sendable {
         PayloadField(key, .added, form, pseudonym, meaning)
     }
 
-    /// Declares a field that may be missing and whose values are objects, with the pseudonyms of their fields.
+    /// Declares an optional field whose values are objects.
     public static func optional(_ key: JSONKey, fields: PayloadFields, _ meaning: String) -> PayloadField {
         PayloadField(key, .optional, .object(fields), .object(fields.pseudonyms), meaning)
     }
 
-    /// Declares a field that must be there and whose values are objects.
+    /// Declares a required field whose values are objects.
     public static func required(_ key: JSONKey, fields: PayloadFields, _ meaning: String) -> PayloadField {
         PayloadField(key, .required, .object(fields), .object(fields.pseudonyms), meaning)
     }
 
-    /// Declares a field that may be missing and whose values are arrays of objects.
+    /// Declares an optional field whose values are arrays of objects.
     public static func optional(_ key: JSONKey, listOf fields: PayloadFields, _ meaning: String) -> PayloadField {
         PayloadField(key, .optional, .list(.object(fields)), .list(.object(fields.pseudonyms)), meaning)
     }
 
-    /// Returns the field with another presence.
+    /// Returns the field with the given presence.
     public func with(_ presence: Presence) -> PayloadField { PayloadField(key, presence, form, pseudonym, meaning) }
 }
 
@@ -88,35 +90,35 @@ public struct PayloadFields: Sendable, ExpressibleByArrayLiteral {
     /// The fields in the canonical order of their keys.
     public let sorted: [PayloadField]
 
-    /// Declares the fields of an object.
+    /// Creates a table of fields from an array literal.
     public init(arrayLiteral fields: PayloadField...) {
         self.init(fields)
     }
 
-    /// Declares the fields of an object.
+    /// Creates a table of fields.
     public init(_ fields: [PayloadField]) {
         sorted = fields.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 
-    /// Returns the fields of two tables.
+    /// Returns a table with the fields of both tables.
     public static func + (left: PayloadFields, right: PayloadFields) -> PayloadFields {
         PayloadFields(left.sorted + right.sorted)
     }
 
-    /// Returns the fields with some keys.
+    /// Returns the fields whose keys are in `keys`.
     public func only(_ keys: Set<JSONKey>) -> PayloadFields {
         PayloadFields(sorted.filter { keys.contains($0.key) })
     }
 
-    /// Returns the fields of the documented form, without those that apps add.
+    /// The fields of the documented form, without the fields that apps add.
     public var documented: PayloadFields { PayloadFields(sorted.filter { $0.presence != .added }) }
 
-    /// Returns the fields, of which those with some keys may be missing.
+    /// Returns the table with the fields in `keys` made optional.
     public func optional(_ keys: Set<JSONKey>) -> PayloadFields {
         PayloadFields(sorted.map { keys.contains($0.key) ? $0.with(.optional) : $0 })
     }
 
-    /// The rules by which objects with these fields get pseudonyms.
+    /// The rules for replacing the values of these fields by pseudonyms.
     public var pseudonyms: PseudonymTable {
         PseudonymTable(sorted.map { PseudonymTable.Field(key: $0.key, rule: $0.pseudonym) })
     }

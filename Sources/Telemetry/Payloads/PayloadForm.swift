@@ -10,27 +10,31 @@ public indirect enum PayloadForm: Sendable {
     case integer(atLeast: Int? = nil)
     /// An integer in a range.
     case version(ClosedRange<Int>)
-    /// A number of the form.
+    /// A number of the given form.
     case number(NumberForm)
-    /// A string of the form.
+    /// A string of the given form.
     case string(StringForm = .any)
-    /// An array of values of the form.
+    /// An array whose elements have the given form.
     case list(PayloadForm)
     /// An object or an array.
     case structure
-    /// An object with fields. Other keys are noted, because documented forms grow.
+    /// An object with the given fields.
+    ///
+    /// Other keys are noted, because documented forms grow.
     case object(PayloadFields)
-    /// An object with fields. Other keys are expected.
+    /// An object with the given fields.
+    ///
+    /// Other keys are expected and not noted.
     case open(PayloadFields)
-    /// An object with any keys of the form, whose values are of another form.
+    /// An object with any number of members, whose keys and values have the given forms.
     case map(KeyForm, PayloadForm)
-    /// `null`, or a value of the form.
+    /// `null`, or a value of the given form.
     case orNull(PayloadForm)
 
-    /// Returns the form of an object with any keys, whose values are of a form.
+    /// Returns the form of an object with any keys and with values of the given form.
     public static func map(_ values: PayloadForm) -> PayloadForm { .map(.any, values) }
 
-    /// Whether `null` is of this form.
+    /// Whether `null` has this form.
     public var isNullable: Bool {
         switch self {
         case .any, .orNull: true
@@ -43,12 +47,13 @@ public indirect enum PayloadForm: Sendable {
 public struct NumberForm: Sendable {
     /// The name of the form in faults.
     let name: String
-    /// Whether the text of a number has the form.
+    /// Returns whether the text of a number has the form.
     let matches: @Sendable (Span<UInt8>) -> Bool
 
-    /// Declares a form.
+    /// Creates a form.
+    ///
     /// - Parameters:
-    ///   - name: The name in faults, without an article.
+    ///   - name: The name of the form in faults, without an article.
     ///   - matches: Returns whether the text of a number has the form.
     public init(_ name: String, _ matches: @escaping @Sendable (Span<UInt8>) -> Bool) {
         self.name = name
@@ -68,23 +73,26 @@ public struct NumberForm: Sendable {
 public enum StringForm: Sendable {
     /// Any string.
     case any
-    /// 8-4-4-4-12 hexadecimal digits of either case.
+    /// A UUID of 8-4-4-4-12 hexadecimal digits in either case.
     case uuid
-    /// A string with at most a number of characters.
+    /// A string with at most the given number of characters.
     case atMost(Int)
-    /// A string of another form, with the name of the form in faults.
+    /// A string of a form with the given name, which appears in faults.
     case named(String, @Sendable (Span<UInt8>) -> Bool)
 }
 
-/// The form of the keys of an object that can have any number of them.
+/// The form of the keys of an object with any number of members.
 public struct KeyForm: Sendable {
-    /// What keys of the form name, for faults.
+    /// The kind of thing that the keys name, with an article.
+    ///
+    /// It appears in faults.
     let subject: String
     let matches: @Sendable (Span<UInt8>) -> Bool
 
-    /// Declares a form.
+    /// Creates a form.
+    ///
     /// - Parameters:
-    ///   - subject: What the keys name, with an article, such as `a label`.
+    ///   - subject: The kind of thing that the keys name, with an article, such as `a label`.
     ///   - matches: Returns whether a key has the form.
     public init(_ subject: String, _ matches: @escaping @Sendable (Span<UInt8>) -> Bool) {
         self.subject = subject
@@ -94,7 +102,7 @@ public struct KeyForm: Sendable {
     /// Any key.
     public static let any = KeyForm("anything") { _ in true }
 
-    /// A key with at most a number of characters.
+    /// Returns the form of keys with at most `count` characters.
     public static func atMost(_ count: Int, _ subject: String) -> KeyForm {
         KeyForm(subject) { $0.hasCharacters(atMost: count) }
     }

@@ -1,26 +1,28 @@
-/// A part of what a record says about its app, and what becomes of it when pseudonyms are made.
+/// A property of an app, and the rule for replacing it by a pseudonym.
 ///
-/// An app can put anything into these texts, so only those are kept that have the form of what they should be.
+/// Apps can write any text into these properties, so a value is only kept if it has the expected form.
 ///
 /// Source: "Pseudonyms".
 public enum AppFact: Sendable {
     /// The bundle id or application id.
     case id
-    /// The name in upload paths.
+    /// The name of the app in upload paths.
     case name
-    /// The version, or the number of the build.
+    /// The version or the build number.
     case version
     /// The release channel.
     case channel
 
-    /// The text that stands for something unknown in the documented formats.
+    /// The text for an unknown value in the documented formats.
     public static let unknown = "unknown"
 
-    /// Returns the text to show for a value.
+    /// Returns the text that replaces a value in a record with pseudonyms.
     ///
-    /// - Parameter pseudonym: makes the pseudonym of a value of a class.
-    /// - Returns: the value if it has the expected form. Otherwise a pseudonym for an id or a name, by which apps can be told
-    ///   apart, and nil for a version or a channel.
+    /// - Parameters:
+    ///   - value: The value of the property.
+    ///   - pseudonym: Returns the pseudonym of a value of a class.
+    /// - Returns: The value if it has the expected form. Otherwise, a pseudonym for an id or a name, and `nil` for a
+    ///   version or a channel.
     public func shown(_ value: String, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String? {
         if value == Self.unknown || form.matches(value.utf8.span) { return value }
         return switch self {
@@ -39,7 +41,7 @@ public enum AppFact: Sendable {
 }
 
 extension App {
-    /// The same facts as far as they are shown with pseudonyms; nil if none is.
+    /// Returns the app with pseudonyms, or `nil` if no property remains.
     func shown(_ pseudonym: (_ value: String, PseudonymClass) -> String) -> App? {
         func shown(_ value: String?, _ fact: AppFact) -> String? { value.flatMap { fact.shown($0, pseudonym) } }
         return App(

@@ -1,39 +1,40 @@
 import Bytes
 import JSONText
 
-/// The form that a value must have to stay as it is. A value of another form may be anything that an app, or somebody who
-/// made a capture up, put there.
+/// The form that a value must have to be kept when a record gets pseudonyms.
+///
+/// A value of any other form can be arbitrary data from an app, or from a forged capture.
 ///
 /// Source: "Pseudonyms".
 public enum KeptForm: Sendable {
     /// A number.
     case number
-    /// True or false.
+    /// `true` or `false`.
     case boolean
-    /// A text that is `true` or `false`.
+    /// The string `true` or `false`.
     case flag
-    /// A text of digits, with a sign and a point where there are any: a count or a time.
+    /// A string with a decimal number, which has an optional sign and an optional decimal point.
     case decimal
-    /// A text that begins with a letter, of letters, digits, `_`, `-` and `.`: what programs call things.
+    /// An identifier: a letter followed by letters, digits, `_`, `-` and `.`.
     case word
-    /// A text of words, as a model or an experiment is called.
+    /// One or more words, such as the name of a model or an experiment.
     case name
-    /// A text with a digit, of letters, digits and what stands between the numbers of a version.
+    /// A version: letters, digits and separators, with at least one digit.
     case version
-    /// A language, with script, region and keywords where there are any, or `??`.
+    /// A language with optional script, region and keywords, or `??`.
     case locale
     /// A date, a time, or both.
     case date
     /// The name of a time zone, such as `Europe/Berlin`.
     case zone
-    /// The beginning of an address up to its colon, and two slashes.
+    /// A URL scheme with a colon, optionally followed by two slashes.
     case scheme
-    /// One of these texts.
+    /// One of the given strings.
     case oneOf(Set<String>)
-    /// A word that begins so.
+    /// An identifier with the given prefix.
     case beginning(String)
 
-    /// Whether a value has the form.
+    /// Returns whether a value has the form.
     func matches(_ value: JSONNode, of document: JSONDocument) -> Bool {
         switch (self, document.kind(of: value)) {
         case (.number, .number), (.boolean, .true), (.boolean, .false): true
@@ -43,7 +44,9 @@ public enum KeptForm: Sendable {
         }
     }
 
-    /// Whether a text has the form; an empty one has that of every text.
+    /// Returns whether a string has the form.
+    ///
+    /// An empty string has the form of every string.
     func matches(_ text: Span<UInt8>) -> Bool {
         guard !text.isEmpty else { return true }
         guard text.count <= Self.longest, !text.mayBeAnID else { return false }
@@ -69,7 +72,9 @@ public enum KeptForm: Sendable {
         }
     }
 
-    /// No documented text of any form is longer.
+    /// The maximum length of a string in bytes.
+    ///
+    /// All documented strings are shorter.
     private static let longest = 100
 }
 
@@ -84,7 +89,7 @@ extension Span<UInt8> {
         return false
     }
 
-    /// `-12`, `0.5`, `1497595093.902000`
+    /// Whether the string is a decimal number, such as `-12`, `0.5` or `1497595093.902000`.
     fileprivate var isDecimal: Bool {
         var digits = 0
         var points = 0
@@ -99,7 +104,7 @@ extension Span<UInt8> {
         return digits > 0 && digits <= 24
     }
 
-    /// `??`, `de`, `zh-Hans_CN`, `en_US@calendar=buddhist`
+    /// Whether the string is a locale, such as `??`, `de`, `zh-Hans_CN` or `en_US@calendar=buddhist`.
     fileprivate var isLocale: Bool {
         if equals("??") { return true }
         var letters = 0
@@ -111,7 +116,7 @@ extension Span<UInt8> {
             end = index
             break
         }
-        // Behind the keyword's name stands an equals sign, as in no address of mail.
+        // A keyword has an equals sign. This distinguishes a locale from an email address.
         if end < count {
             let keywords = extracting((end + 1)...)
             guard !keywords.isEmpty, keywords.hasKeywords else { return false }
@@ -120,7 +125,7 @@ extension Span<UInt8> {
             && (letters == end || self[letters] == 0x5F || self[letters] == 0x2D)
     }
 
-    /// `calendar=buddhist`, more of them after semicolons.
+    /// Whether the string consists of keywords with values, separated by semicolons, such as `calendar=buddhist`.
     private var hasKeywords: Bool {
         var hasName = false
         var hasEquals = false
@@ -139,7 +144,7 @@ extension Span<UInt8> {
         return hasEquals
     }
 
-    /// `mailto:`, `googlegmail://`
+    /// Whether the string is a URL scheme, such as `mailto:` or `googlegmail://`.
     fileprivate var isScheme: Bool {
         var end = 0
         while end < count, self[end].isLetter || self[end].isDigit || "+.-".utf8.contains(self[end]) { end += 1 }
@@ -148,20 +153,20 @@ extension Span<UInt8> {
         return rest.equals(":") || rest.equals("://")
     }
 
-    /// Whether something in the text looks like an id, a token or an address of a network, whatever form it has besides.
+    /// Whether any part of the string resembles an id, a token or an IP address.
     fileprivate var mayBeAnID: Bool {
         hasNetworkAddress || hasLongRun || hasUUID
     }
 
-    /// A UUID, with more around it or not.
+    /// Whether the string contains a UUID.
     private var hasUUID: Bool {
         guard count >= 36 else { return false }
         for start in 0...(count - 36) where extracting(start..<start + 36).isUUID { return true }
         return false
     }
 
-    /// Twelve hexadecimal digits in a row with letters and figures among them, as at the end of a UUID, or twenty of any
-    /// kind.
+    /// Whether the string contains 12 consecutive hexadecimal digits that include letters and numerals, as the end of a
+    /// UUID does, or 20 consecutive hexadecimal digits of any kind.
     private var hasLongRun: Bool {
         var run = 0
         var hasLetter = false
@@ -174,13 +179,13 @@ extension Span<UInt8> {
             run += 1
             if self[index].isDigit { hasNumeral = true } else { hasLetter = true }
             if run >= 12, hasLetter, hasNumeral { return true }
-            // A time in milliseconds or nanoseconds has fewer.
+            // A time in milliseconds or nanoseconds has at most 19 digits.
             if run > 19 { return true }
         }
         return false
     }
 
-    /// Whether a run of digits and points, without points around it, is an address of a network.
+    /// Whether the string contains an IPv4 address.
     private var hasNetworkAddress: Bool {
         var start = 0
         for end in 0...count where end == count || !(self[end].isDigit || self[end] == UInt8(ascii: ".")) {
@@ -193,7 +198,7 @@ extension Span<UInt8> {
         return false
     }
 
-    /// Four numbers of up to 255 with points between them.
+    /// Whether the string is an IPv4 address.
     private var isNetworkAddress: Bool {
         var parts = 0
         var value = 0

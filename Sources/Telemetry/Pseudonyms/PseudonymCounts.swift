@@ -1,18 +1,18 @@
 import JSONText
 
-/// What was left out of payloads while pseudonyms were made.
+/// The numbers of values that were omitted from payloads when pseudonyms were made.
 public struct PseudonymCounts: Sendable, Equatable {
-    /// Values that a rule leaves out.
+    /// The number of values that a rule drops.
     public var dropped = 0
-    /// Values that have not the form that their rule keeps.
+    /// The number of values without the form that their rule requires.
     public var malformed = 0
-    /// Values that no rule names.
+    /// The number of values without a rule.
     public var unnamed = 0
 
-    /// Counts nothing yet.
+    /// Creates counts of zero.
     public init() {}
 
-    /// Adds other counts.
+    /// Adds the counts of `other` to `counts`.
     public static func += (counts: inout PseudonymCounts, other: PseudonymCounts) {
         counts.dropped += other.dropped
         counts.malformed += other.malformed

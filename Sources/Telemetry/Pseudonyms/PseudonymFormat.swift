@@ -1,17 +1,19 @@
-/// The rules by which the records of a system get pseudonyms.
+/// The rules for replacing ids in the records of a system by pseudonyms.
 ///
 /// Source: "Pseudonyms".
 public struct PseudonymFormat: Sendable {
-    /// Returns the path of a target with pseudonyms in place of ids, or `nil` if the target is not in the grammar of the
-    /// system. `pseudonym` makes the pseudonym of a value of a class.
+    /// Returns the path of a target with pseudonyms in place of ids, or `nil` if the target is not in the grammar of
+    /// the system.
+    ///
+    /// `pseudonym` returns the pseudonym of a value of a class.
     public typealias PathRule =
         @Sendable (_ target: Target, _ pseudonym: (_ value: String, PseudonymClass) -> String) -> String?
 
-    /// The rules of the payloads with a documented form, by the types of records, in the order of the article.
+    /// The rules for payloads with a documented form, by record type, in the order of the article.
     ///
-    /// If there is only one table, it applies to all types.
+    /// A single table applies to all types.
     public let tables: [(types: [String], table: PseudonymTable)]
-    /// The rule for paths, or `nil` if paths name no client and no document, so that they are kept.
+    /// The rule for paths, or `nil` if paths name neither a client nor a document and are kept as they are.
     public let path: PathRule?
 
     /// Creates the rules of a system.
@@ -20,8 +22,9 @@ public struct PseudonymFormat: Sendable {
         self.path = path
     }
 
-    /// Returns the rules of the payloads of a type, or `nil` for a type without a documented form. Nothing of such a payload
-    /// is kept.
+    /// Returns the rules for payloads of a type, or `nil` if the type has no documented form.
+    ///
+    /// Nothing is kept of a payload without rules.
     public func table(ofType type: String) -> PseudonymTable? {
         tables.count == 1 ? tables[0].table : tables.first { $0.types.contains(type) }?.table
     }

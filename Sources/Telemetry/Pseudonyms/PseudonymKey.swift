@@ -2,7 +2,9 @@ import Bytes
 import Hashing
 import JSONText
 
-/// A key that pseudonyms are made with. Printing it shows its id alone.
+/// A secret key from which pseudonyms are made.
+///
+/// Printing it shows only its id.
 ///
 /// ```swift
 /// let key = try PseudonymKey(bytes)
@@ -11,15 +13,16 @@ import JSONText
 ///
 /// Source: "Pseudonyms".
 public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable {
-    /// The fewest bytes of a key.
+    /// The minimum number of bytes of a key.
     public static let fewestBytes = 32
 
-    /// What the key is known by: 8 hexadecimal digits, of which nobody learns the key.
+    /// The public id of the key: 8 hexadecimal digits that do not reveal the key.
     public let id: String
     private let code: HMACSHA256
 
-    /// Makes a key of all bytes of its file.
-    /// - Throws: ``PseudonymError/shortKey(_:)``.
+    /// Creates a key from the bytes of its file.
+    ///
+    /// - Throws: ``PseudonymError/shortKey(_:)`` if there are fewer than ``fewestBytes`` bytes.
     public init(_ bytes: [UInt8]) throws(PseudonymError) {
         guard bytes.count >= Self.fewestBytes else { throw .shortKey(bytes.count) }
         code = HMACSHA256(key: bytes.span)
@@ -32,30 +35,33 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
     /// The id of the key.
     public var description: String { "pseudonym key \(id)" }
 
-    /// Shows nothing, so that no dump holds the key.
+    /// An empty mirror, so that `dump` does not print the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// The pseudonym of a value: the first 128 bits of HMAC-SHA-256 over the name of the class, a zero byte and the value.
+    /// Returns the pseudonym of a value: the first 128 bits of HMAC-SHA-256 over the name of the class, a zero byte and
+    /// the value.
     ///
-    /// A UUID is taken without its letter case, and its pseudonym is a UUID of version 8 in lower case. That of any other value
-    /// is 32 hexadecimal digits.
+    /// The pseudonym of a UUID is a UUID of version 8 in lowercase, and is the same for a UUID in either case. The
+    /// pseudonym of any other value consists of 32 hexadecimal digits.
     public func pseudonym(of value: [UInt8], _ kind: PseudonymClass) -> [UInt8] {
         pseudonym(of: value, from: start(of: kind))
     }
 
-    /// What all pseudonyms of a class begin with: a code that has taken the key, the name of the class and a zero byte.
+    /// The state of the HMAC after the name of a class and a zero byte.
     struct Start: Sendable {
         fileprivate let code: HMACSHA256
     }
 
-    /// The start of the pseudonyms of a class. A key is taken in once, whatever the number of values.
+    /// Returns the HMAC state for the pseudonyms of a class.
+    ///
+    /// The state is reused, so that the key is hashed only once.
     func start(of kind: PseudonymClass) -> Start {
         var code = code
         code.update((Array(kind.name.utf8) + [0]).span)
         return Start(code: code)
     }
 
-    /// The pseudonym of a value of the class that a start is of.
+    /// Returns the pseudonym of a value, continuing from the state of its class.
     func pseudonym(of value: [UInt8], from start: Start) -> [UInt8] {
         let isUUID = value.span.isUUID
         var code = start.code
@@ -67,14 +73,20 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
 
 /// An error that prevents pseudonyms from being made.
 public enum PseudonymError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A key is too short. The value is its number of bytes.
+    /// A key is too short.
+    ///
+    /// The associated value is its number of bytes.
     case shortKey(Int)
-    /// A record has pseudonyms of another key. The values are the ids of that key, if it is known, and of the given key.
+    /// A record has pseudonyms of another key.
+    ///
+    /// The associated values are the id of that key, if it is known, and the id of the given key.
     case otherKey(String?, given: String)
-    /// No rules are known for the system of a record.
+    /// The system of a record is unknown.
+    ///
+    /// The associated value is its name.
     case unknownSystem(String)
 
-    /// The error as a sentence without a full stop.
+    /// A description of the error, without a full stop.
     public var description: String {
         switch self {
         case .shortKey(let count): "\(count) bytes are no key, which has \(PseudonymKey.fewestBytes) or more"

@@ -1,15 +1,19 @@
 import Bytes
 import JSONText
 
-/// Makes pseudonyms, and remembers the last one of each class: in one store, most records are of one client, and the id of a record
-/// stands in its target too.
+/// Makes pseudonyms, and caches the last pseudonym of each class.
+///
+/// The cache is effective because most records of a store belong to one client, and the id of a record is repeated in
+/// its target.
 struct PseudonymMaker: Sendable {
     private let key: PseudonymKey
-    /// Whether what has the form of a pseudonym is left as it is, as in records that the same key was used on.
+    /// Whether values that have the form of a pseudonym are kept.
+    ///
+    /// This is the case for records that already have pseudonyms of the same key.
     var leavesPseudonyms = false
     private var classes: [PseudonymClass: Known] = [:]
 
-    /// What is known of a class: what its pseudonyms begin with, and the last one.
+    /// The cached state of a class and its last pseudonym.
     private struct Known: Sendable {
         let start: PseudonymKey.Start
         var value: [UInt8] = []
@@ -20,7 +24,9 @@ struct PseudonymMaker: Sendable {
         self.key = key
     }
 
-    /// The pseudonym of a value; an empty value says that there is none, and stays empty.
+    /// Returns the pseudonym of a value.
+    ///
+    /// An empty value stays empty, because it means that there is no value.
     mutating func pseudonym(of value: Span<UInt8>, _ kind: PseudonymClass) -> [UInt8] {
         if value.isEmpty || leavesPseudonyms && value.isPseudonym { return value.copied() }
         var known = classes[kind] ?? Known(start: key.start(of: kind))
@@ -31,14 +37,14 @@ struct PseudonymMaker: Sendable {
         return known.pseudonym
     }
 
-    /// The pseudonym of a text.
+    /// Returns the pseudonym of a string.
     mutating func pseudonym(of text: String, _ kind: PseudonymClass) -> String {
         String(decoding: pseudonym(of: text.utf8.span, kind), as: UTF8.self)
     }
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes have the form of a pseudonym: 32 hexadecimal digits, or a UUID of version 8, in lower case.
+    /// Whether the bytes have the form of a pseudonym: 32 hexadecimal digits or a UUID of version 8, in lowercase.
     fileprivate var isPseudonym: Bool {
         let isUUIDOfVersion8 = isUUID && self[14] == UInt8(ascii: "8")
         guard isUUIDOfVersion8 || count == 32 else { return false }

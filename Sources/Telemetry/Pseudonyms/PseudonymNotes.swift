@@ -1,16 +1,18 @@
 import JSONText
 
-/// What stays of notes, rejects and problems: the code that begins each. Behind it stand words, in which pieces of input may be.
+/// Reduces notes, rejects and problems to their codes, because the words after a code can contain captured data.
 package enum PseudonymNotes {
-    /// Codes of one plain word.
+    /// The codes that consist of a single word.
     private static let words: Set<String> = [
         "PE", "absorbed", "changed", "corrupt", "damaged", "link", "special", "unproven", "unreadable",
     ]
 
-    /// The code of a text: `C8`, `5.1`, `no-target`, `bad_nested_json:params@3`; nil for a text that begins with none.
+    /// Returns the code at the beginning of a string, such as `C8`, `5.1`, `no-target` or `bad_nested_json:params@3`.
     ///
-    /// A bundle can have been made by anybody, so that no word passes that could be an id or a name of a person: a code has
-    /// letters and figures as the format documents write them, or is words that are joined.
+    /// Returns `nil` if there is no code.
+    ///
+    /// A bundle can be forged, so only codes are accepted that cannot be an id or the name of a person. A code either
+    /// consists of letters and numerals, as in the format documents, or of several joined words.
     package static func code(of text: String) -> String? {
         let code = text.utf8.prefix { $0 != UInt8(ascii: " ") }
         guard code.count <= longest, let known = String(code) else { return nil }
@@ -19,7 +21,7 @@ package enum PseudonymNotes {
 
     private static let longest = 60
 
-    /// `P12`, `E.2`, `5.1`
+    /// Returns whether the bytes are a case id, such as `P12`, `E.2` or `5.1`.
     private static func isCaseID(_ code: [UInt8]) -> Bool {
         guard (2...5).contains(code.count), isCapital(code[0]) || code[0].isDigit else { return false }
         if code[1] == UInt8(ascii: ".") { return code.count <= 4 && code.count > 2 && code[2...].allSatisfy(\.isDigit) }
@@ -28,7 +30,8 @@ package enum PseudonymNotes {
             && figures.allSatisfy(\.isDigit)
     }
 
-    /// `no-target`, `missing_action@3`, `credential_removed:clientKey@3`
+    /// Returns whether the code consists of joined words, such as `no-target`, `missing_action@3` or
+    /// `credential_removed:clientKey@3`.
     private static func isJoinedWords(_ code: Substring.UTF8View) -> Bool {
         let parts = code.split(separator: UInt8(ascii: "@"), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 1 || (1...10).contains(parts[1].count) && parts[1].allSatisfy(\.isDigit) else {

@@ -1,49 +1,68 @@
 import JSONText
 
-/// What becomes of a value when pseudonyms are made. What is null stays null, unless it is dropped.
+/// The rule for a value when pseudonyms are made.
 ///
-/// Rules are data, so that they can be listed in an article and compared with the documents of the formats.
+/// `null` is kept unless the rule drops the value.
+///
+/// Rules are data, so that an article can list them and tests can compare them with the format documents.
 ///
 /// Source: "Pseudonyms".
 public indirect enum PseudonymRule: Sendable {
-    /// It stays, if it has the form; else something takes its place, or nothing.
+    /// Keeps a value of the given form.
+    ///
+    /// Any other value is replaced by the substitute.
     case keep(KeptForm, else: Substitute = .nothing)
-    /// A text becomes a pseudonym of a class; any other value is left out.
+    /// Replaces a string by a pseudonym of the class.
+    ///
+    /// Omits any other value.
     case pseudonym(PseudonymClass)
-    /// It is left out.
+    /// Omits the value.
     case drop
-    /// The members of an object that the table names go by their own rules; all others are left out.
+    /// Applies the rules of the table to the members of an object.
+    ///
+    /// Omits all other members.
     case object(PseudonymTable)
-    /// Each element of an array goes by one rule.
+    /// Applies a rule to each element of an array.
     case list(PseudonymRule)
-    /// The elements of an array go by a rule for each place. What is left out leaves null in its place, or nothing at the end.
+    /// Applies a rule to each position of an array.
+    ///
+    /// An omitted element is replaced by `null`, or removed at the end.
     case tuple([PseudonymRule])
-    /// The members of an object with keys of a form go by one rule; all others are left out.
+    /// Applies a rule to the members of an object whose keys match.
+    ///
+    /// Omits all other members.
     case map(KeyRule, PseudonymRule)
-    /// A text that holds JSON, which goes by a rule.
+    /// Applies a rule to the JSON that a string contains.
     case json(PseudonymRule)
 
-    /// What takes the place of a value that has not the form to be kept.
+    /// The replacement for a value that does not have the form to be kept.
     public enum Substitute: Sendable {
-        /// Nothing: the value is left out.
+        /// No replacement.
+        ///
+        /// The value is omitted.
         case nothing
-        /// A text that the format documents for a value that is not known: required fields have one.
+        /// The documented string for an unknown value.
+        ///
+        /// It is used for required fields.
         case text(String)
-        /// A pseudonym, which tells equal values from others.
+        /// A pseudonym, so that equal values can still be recognized as equal.
         case pseudonym(PseudonymClass)
     }
 
-    /// Which keys of an object with any number of them stay.
+    /// The rule for the keys of an object with any number of members.
     public enum KeyRule: Sendable {
-        /// Those that have a form.
+        /// Keeps keys of the given form.
         case form(KeptForm)
-        /// Those that begin with one of these words and a point. What stands behind it stays if it is one of the known names,
-        /// and becomes a pseudonym of a class otherwise.
+        /// Keeps keys that consist of one of the given words, a dot, and a name.
+        ///
+        /// A name that is not known is replaced by a pseudonym of the class.
         case afterPoint(_ words: Set<String>, known: Set<String>, PseudonymClass)
     }
 }
 
-/// The rules of the members of an object, by their keys. What is not named is left out and counted.
+/// The rules for the members of an object, by key.
+///
+/// Members without a rule are omitted and counted.
 ///
 /// ```swift
 /// let rules: PseudonymTable = ["clientId": .pseudonym(.client), "seq": .keep(.number)]
@@ -53,19 +72,19 @@ public struct PseudonymTable: Sendable, ExpressibleByDictionaryLiteral {
     public struct Field: Sendable {
         /// The key.
         public let key: JSONKey
-        /// What becomes of its value.
+        /// The rule for the value.
         public let rule: PseudonymRule
     }
 
     /// The fields in canonical order.
     public let fields: [Field]
 
-    /// Makes a table of rules.
+    /// Creates a table from a dictionary literal.
     public init(dictionaryLiteral fields: (JSONKey, PseudonymRule)...) {
         self.init(fields.map { Field(key: $0.0, rule: $0.1) })
     }
 
-    /// Gives the same rule to several keys.
+    /// Creates a table with the same rule for several keys.
     public init(_ keys: [String], _ rule: PseudonymRule) {
         self.init(keys.map { Field(key: JSONKey($0), rule: rule) })
     }
@@ -74,7 +93,9 @@ public struct PseudonymTable: Sendable, ExpressibleByDictionaryLiteral {
         self.fields = fields.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 
-    /// The rules of two tables; of two for one key, that of the first counts.
+    /// Returns the rules of both tables.
+    ///
+    /// If both have a rule for a key, the rule of `left` applies.
     public static func + (left: PseudonymTable, right: PseudonymTable) -> PseudonymTable {
         let known = Set(left.fields.map(\.key.utf8))
         return PseudonymTable(left.fields + right.fields.filter { !known.contains($0.key.utf8) })

@@ -1,25 +1,27 @@
 import JSONText
 
-/// Writes payloads anew by the rules of their system: values that are kept, pseudonyms, and nothing else.
+/// Rewrites payloads by the rules of their system, so that only permitted values and pseudonyms remain.
 ///
-/// The writer descends no deeper than the rules do, whatever the values are.
+/// The writer descends only as deep as the rules do, regardless of the values.
 struct PseudonymWriter: Sendable {
     /// Makes the pseudonyms.
     var maker: PseudonymMaker
-    /// What was left out since this was last set.
+    /// The numbers of values that were omitted since this property was last reset.
     var counts = PseudonymCounts()
     private var output = TextBuffer()
     private var document = JSONDocument()
 
     private static let null: TextPiece = "null"
-    /// A payload of 512 levels is the deepest that a record has.
+    /// The default depth limit of 512 levels is also the limit for the payload of a record.
     private static let policy = JSONReadingPolicy(unpairedSurrogates: .keep)
 
     init(_ maker: PseudonymMaker) {
         self.maker = maker
     }
 
-    /// Returns a payload by the rules of a table. Nothing is kept of a payload that cannot be read or is no object.
+    /// Returns a payload rewritten by the rules of a table.
+    ///
+    /// A payload that is not an object becomes an empty object.
     mutating func rewritten(_ payload: [UInt8], by table: PseudonymTable) -> [UInt8] {
         defer { document.reset() }
         guard (try? document.read(payload, policy: Self.policy)) != nil, document.kind(of: document.root) == .object
@@ -33,7 +35,8 @@ struct PseudonymWriter: Sendable {
     }
 
     /// Writes a value by its rule.
-    /// - Returns: false if nothing was written, for the value is left out.
+    ///
+    /// Returns `false` if the value is omitted.
     private mutating func write(_ value: JSONNode, _ rule: PseudonymRule, of document: JSONDocument) -> Bool {
         let kind = document.kind(of: value)
         if case .drop = rule {
@@ -88,7 +91,7 @@ struct PseudonymWriter: Sendable {
         switch substitute {
         case .nothing: return leaveOut()
         case .text(let text):
-            // A value of another kind holds the record; no text in its place makes it right.
+            // A value of another kind makes the record invalid, and replacing it by a string would not help.
             guard kind == .string else { return leaveOut() }
             if !document.bytes(of: value).equals(text) { counts.malformed += 1 }
             output.append(jsonString: text.utf8.span)
@@ -99,7 +102,7 @@ struct PseudonymWriter: Sendable {
 
     // MARK: Containers
 
-    /// Both the members and the fields of the table stand in canonical order.
+    /// Writes an object in one pass, because both the members and the rules are in canonical order.
     @discardableResult
     private mutating func writeObject(_ object: JSONNode, _ table: PseudonymTable, of document: JSONDocument) -> Bool {
         output.append(UInt8(ascii: "{"))
@@ -121,7 +124,7 @@ struct PseudonymWriter: Sendable {
         return true
     }
 
-    /// The rule of a key; moves on to the first field behind the key.
+    /// Returns the rule of a key, and advances `field` past it.
     private func rule(
         of key: JSONNode, in table: PseudonymTable, from field: inout Int, of document: JSONDocument
     ) -> PseudonymRule? {
@@ -150,7 +153,7 @@ struct PseudonymWriter: Sendable {
 
     private mutating func writeTuple(_ tuple: JSONNode, _ rules: [PseudonymRule], of document: JSONDocument) -> Bool {
         output.append(UInt8(ascii: "["))
-        // Where what stays ends: null in the place of what is left out says nothing at the end.
+        // The end of the last kept element. Trailing `null` placeholders are removed.
         var end = output.count
         var element = document.firstElement(of: tuple)
         var position = 0
@@ -176,7 +179,7 @@ struct PseudonymWriter: Sendable {
     private mutating func writeMap(
         _ map: JSONNode, _ keys: PseudonymRule.KeyRule, _ rule: PseudonymRule, of document: JSONDocument
     ) -> Bool {
-        // Keys that become pseudonyms come to stand elsewhere.
+        // Replacing keys by pseudonyms changes their order.
         var members: [(key: [UInt8], member: JSONMember)] = []
         for position in 0..<document.memberCount(of: map) {
             let member = document.member(at: position, of: map)
@@ -191,7 +194,7 @@ struct PseudonymWriter: Sendable {
         let start = output.count
         var last: [UInt8]?
         for (key, member) in members {
-            // Two spellings of a UUID have one pseudonym.
+            // The uppercase and lowercase forms of a UUID have the same pseudonym.
             guard key != last else {
                 counts.malformed += 1
                 continue
@@ -206,7 +209,7 @@ struct PseudonymWriter: Sendable {
         return true
     }
 
-    /// The key that takes the place of a key; nil if the member is left out.
+    /// Returns the replacement for a key, or `nil` if the member is omitted.
     private mutating func key(_ key: Span<UInt8>, _ rule: PseudonymRule.KeyRule) -> [UInt8]? {
         switch rule {
         case .form(let form): return form.matches(key) ? key.copied() : nil
@@ -220,7 +223,7 @@ struct PseudonymWriter: Sendable {
         }
     }
 
-    /// A text with JSON becomes the canonical text of what stays.
+    /// Writes a string with the canonical form of the permitted parts of the JSON in `text`.
     private mutating func writeNested(_ text: JSONNode, _ rule: PseudonymRule, of document: JSONDocument) -> Bool {
         guard !document.bytes(of: text).isEmpty else { return writeScalar(text, .string, of: document) }
         var nested = JSONDocument()

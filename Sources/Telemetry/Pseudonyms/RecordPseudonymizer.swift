@@ -1,14 +1,13 @@
-/// Makes records that tell what happened, and of nobody to whom: ids become pseudonyms, and only what the tables of the
-/// systems name stays.
+/// Replaces the ids in records by pseudonyms, and removes everything that the rules of the systems do not permit.
 ///
 /// ```swift
 /// var pseudonymizer = RecordPseudonymizer(key, knowing: Systems.table)
 /// let counts = try pseudonymizer.pseudonymize(&record)
 /// ```
 ///
-/// It is a function of the record and the key: equal records stay equal. A record that has pseudonyms of the same key stays as
-/// it is, for what has the form of a pseudonym is left alone in it; all rules hold for the rest of it all the same, for a
-/// bundle can have been made by anybody.
+/// The result depends only on the record and the key, so equal records stay equal. In a record that already has
+/// pseudonyms of the same key, values with the form of a pseudonym are kept. All other rules still apply to it, because
+/// a bundle can be forged.
 ///
 /// Source: "Pseudonyms".
 public struct RecordPseudonymizer: Sendable {
@@ -17,17 +16,19 @@ public struct RecordPseudonymizer: Sendable {
     private let systems: SystemTable
     private var writer: PseudonymWriter
 
-    /// Prepares for records.
+    /// Creates a pseudonymizer with a key and the rules of the given systems.
     public init(_ key: PseudonymKey, knowing systems: SystemTable) {
         keyID = key.id
         self.systems = systems
         writer = PseudonymWriter(PseudonymMaker(key))
     }
 
-    /// Makes the pseudonyms of a record.
-    /// - Returns: what was left out of its payload.
-    /// - Throws: ``PseudonymError/otherKey(_:given:)`` for a record with pseudonyms of another key: they would become pseudonyms
-    ///   of pseudonyms, which compare with nothing.
+    /// Replaces the ids in a record by pseudonyms.
+    ///
+    /// - Parameter record: The record to change.
+    /// - Returns: The numbers of values that were omitted from the payload.
+    /// - Throws: ``PseudonymError/otherKey(_:given:)`` if the record has pseudonyms of another key. Pseudonyms of
+    ///   pseudonyms could not be compared with anything.
     public mutating func pseudonymize(_ record: inout Record) throws(PseudonymError) -> PseudonymCounts {
         guard let system = systems[record.system] else {
             throw .unknownSystem(record.system.description)
@@ -58,7 +59,8 @@ public struct RecordPseudonymizer: Sendable {
         }
     }
 
-    /// The target with pseudonyms, and without header fields, which those who test an app may name as they like.
+    /// Returns the target with pseudonyms and without header fields, because testers of an app can choose their values
+    /// freely.
     private mutating func target(of record: borrowing Record, _ system: any TelemetrySystem) -> Target? {
         guard let format = system.pseudonyms, let target = record.target else { return nil }
         guard let rule = format.path else {
@@ -72,23 +74,25 @@ public struct RecordPseudonymizer: Sendable {
 extension Record {
     private static let pseudonymWord = "pseudonymized "
 
-    /// The note that a record has pseudonyms of a key.
+    /// Returns the note that states the key of the pseudonyms.
     static func pseudonymNote(_ keyID: String) -> String { pseudonymWord + keyID }
 
-    /// The id of the key that its pseudonyms were made with; nil if it is not noted that it has any.
+    /// The id of the key of the pseudonyms, or `nil` if no note states that the record has pseudonyms.
     public var pseudonymKeyID: String? {
         notes.first { $0.hasPrefix(Self.pseudonymWord) }.map { String($0.dropFirst(Self.pseudonymWord.utf8.count)) }
     }
 }
 
 extension Hold {
-    /// The reason without words in which pieces of input may be; a number, such as the status of an answer, stays.
+    /// The hold without words that can contain captured data.
+    ///
+    /// A number, such as the status of an answer, is kept.
     fileprivate var withoutWords: Hold {
         let isNumber = detail?.utf8.allSatisfy { (0x30...0x39).contains($0) } ?? false
         return Hold(PseudonymNotes.code(of: code) ?? Self.plain(code), isNumber ? detail : nil)
     }
 
-    /// A code of one word, as systems have them; anything else was made up.
+    /// Returns a code that consists of one word, as those of systems do, or `other` for any other code.
     private static func plain(_ code: String) -> String {
         code.utf8.count <= 20 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) } ? code : "other"
     }

@@ -1,17 +1,17 @@
 import JSONText
 
-/// Seconds since 1970 as a decimal number, exactly, as far as eighteen places after the point.
+/// Seconds since 1970 as an exact decimal number with up to 18 decimal places.
 ///
-/// Stores order their files by such numbers, and a binary double would round them.
+/// Stores order their files by such numbers, which a binary floating-point number would round.
 public struct DecimalTime: Sendable, Hashable, Comparable {
-    /// Whole seconds, rounded down.
+    /// The whole seconds, rounded down.
     public let seconds: Int64
     /// The fraction of a second, in units of 10⁻¹⁸ seconds.
     public let fraction: UInt64
 
     private static let unit: UInt64 = 1_000_000_000_000_000_000
 
-    /// Reads a number of RFC 8259, or the plain digits of a file name. A number beyond ±10¹⁸ is held there.
+    /// Creates a time from a JSON number, or from the digits of a file name. A number beyond ±10¹⁸ is clamped.
     public init?(_ text: Span<UInt8>) {
         if let plain = Self.plain(text) {
             self = plain
@@ -40,8 +40,8 @@ public struct DecimalTime: Sendable, Hashable, Comparable {
         self.init(seconds: seconds, fraction: fraction)
     }
 
-    /// The number of at most eighteen digits on either side of an optional point, which nearly all are; nil for any
-    /// other text, right or wrong.
+    /// Reads a number with at most 18 digits before and after an optional decimal point, which nearly all numbers have.
+    /// Returns `nil` for any other string, even if it is a valid number.
     private static func plain(_ text: Span<UInt8>) -> DecimalTime? {
         var index = 0
         var seconds: Int64 = 0
@@ -68,13 +68,13 @@ public struct DecimalTime: Sendable, Hashable, Comparable {
         self.fraction = fraction
     }
 
-    /// The instant, cut to milliseconds; nil outside the years of RFC 3339.
+    /// The instant, truncated to milliseconds. `nil` outside the years 1970 to 9999.
     public var timestamp: Timestamp? {
         guard (0..<253_402_300_800).contains(seconds) else { return nil }
         return Timestamp(milliseconds: seconds * 1000 + Int64(fraction / (Self.unit / 1000)))
     }
 
-    /// Whether a time lies before another.
+    /// Returns whether `left` is earlier than `right`.
     public static func < (left: DecimalTime, right: DecimalTime) -> Bool {
         (left.seconds, left.fraction) < (right.seconds, right.fraction)
     }

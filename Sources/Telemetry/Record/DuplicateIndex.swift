@@ -1,32 +1,35 @@
-/// The records that a run has seen, in at most 22 bytes each on average where they are many.
+/// An index of the records that a run has seen. A large index needs at most 22 bytes per record on average.
 ///
-/// Open-addressing tables of 16-byte keys. The first payload of an id is entered by the id alone, so that an id can be
-/// found again; its further payloads are entered by id and payload, so that they do not queue up in one place. A table
-/// grows when five sixths are full: to twice its size while it is small, later by an eighth, so that 74 to 83 percent are
-/// in use. There are many tables, each for a part of the ids, so that while one grows, little is there twice; and each
-/// consists of pages of one size, so that what one table lets go of another one can use.
+/// The index consists of open-addressing hash tables of 16-byte keys. The first payload of an id is located by the id
+/// alone, so that the id can be found again. Further payloads are located by id and payload, so that they do not form a
+/// long chain.
+///
+/// A table grows when five sixths of it are in use: a small table doubles its size, a large one grows by an eighth, so
+/// that 74 to 83 percent are in use. There are many tables, each for a part of the ids, so that little memory is needed
+/// twice while one of them grows. Each table consists of pages of one size, so that a page that one table frees can be
+/// reused by another.
 public struct DuplicateIndex: Sendable {
-    /// Whether an equal record, or one with the same id, came before.
+    /// The result of looking up a record.
     public enum Finding: Sendable {
-        /// Its id has not been seen.
+        /// The id has not been seen.
         case new
-        /// Its id has been seen, with another payload.
+        /// The id has been seen with another payload.
         case sameIDOtherPayload
-        /// It has been seen.
+        /// The record has been seen.
         case duplicate
     }
 
-    /// How many different records were seen.
+    /// The number of different records.
     public private(set) var count = 0
     private var tables = [KeyTable](repeating: KeyTable(), count: tableCount)
     private static let tableCount = 64
 
-    /// Makes an empty index.
+    /// Creates an empty index.
     public init() {}
 
-    /// Looks a record up and remembers it.
+    /// Looks up a record, and adds it if it is new.
     public mutating func insert(_ key: RecordKey) -> Finding {
-        // The upper bits enter a table; the lower ones of the hash, three zeros behind them, choose it.
+        // The lower bits of the hash, after three bits of zero, select the table. The upper bits select the slot.
         let finding = tables[Int(key.identity >> 3) & (Self.tableCount - 1)].insert(key)
         if finding != .duplicate { count += 1 }
         return finding
@@ -39,13 +42,13 @@ private struct KeyTable: Sendable {
     private var pages = [Self.emptyPage]
     private var slotCount = Self.pageSize
     private static let empty = RecordKey(identity: 0, content: 0)
-    /// How many keys a page has; a power of two.
+    /// The number of keys of a page, a power of two.
     private static let pageSize = 256
     private static let emptyPage = [RecordKey](repeating: empty, count: pageSize)
 
     mutating func insert(_ key: RecordKey) -> DuplicateIndex.Finding {
         if count * 6 >= slotCount * 5 { grow() }
-        // The key of all zeros marks a free slot; a record that has it by chance gets the next one.
+        // The key of zeros marks a free slot. A record with this key gets the next key instead.
         let finding = place(key == Self.empty ? RecordKey(identity: 0, content: 1) : key)
         if finding != .duplicate { count += 1 }
         return finding
@@ -85,7 +88,7 @@ private struct KeyTable: Sendable {
         slot + 1 == slotCount ? 0 : slot + 1
     }
 
-    /// Tables of up to so many pages are doubled; after the last time all together have 4 MiB.
+    /// The maximum number of pages of a table that is doubled. At this size, all tables together use 4 MiB.
     private static let mostDoubled = 8
 
     private mutating func grow() {
@@ -95,7 +98,7 @@ private struct KeyTable: Sendable {
             [RecordKey](repeating: Self.empty, count: Self.pageSize)
         }
         slotCount = pages.count * Self.pageSize
-        // A page goes when its keys are placed.
+        // Each page is freed as soon as its keys are in the new table.
         while let page = old.popLast() {
             for key in page where key != Self.empty { _ = place(key) }
         }

@@ -1,28 +1,32 @@
-/// What is to be told of a filter when all records were asked: what it left out without a reason in the record, and which of
-/// its conditions no record meets, as a misspelt one does.
+/// The findings of a filter over all records: the records that it excluded for lack of a time, and the conditions that
+/// no record meets, such as a misspelled one.
 public struct FilterFindings: Sendable, Equatable {
-    /// How many records were left out because they have no time: all other conditions let them pass.
+    /// The number of records that were excluded only because they have no time.
     public private(set) var withoutTime = 0
-    /// The systems that were asked for and that some record is of.
+    /// The requested systems that occur in records.
     private var systems: Set<SystemName> = []
-    /// The types that were asked for and that some record has.
+    /// The requested types that occur in records.
     private var types: Set<String> = []
-    /// The clients that were asked for and that some record is of.
+    /// The requested clients that occur in records.
     private var clients: Set<String> = []
 
-    /// A condition, and a value of it that no record has.
+    /// A requested value that no record has.
     public struct Unmatched: Sendable, Equatable {
-        /// What is asked for: `system`, `type` or `client`.
+        /// The condition: `system`, `type` or `client`.
         public let condition: String
         /// The value.
         public let value: String
     }
 
-    /// Begins with no record asked.
+    /// Creates empty findings.
     public init() {}
 
-    /// Notes which of the values that a filter names a record has.
-    /// - Parameter client: the record's in lower case; nil if no client is asked for.
+    /// Notes the requested values that a record has.
+    ///
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - client: The client of the record in lowercase, or `nil` if no client is requested.
+    ///   - filter: The filter.
     mutating func note(_ record: borrowing Record, client: String?, of filter: RecordFilter) {
         if filter.systems.contains(record.system) { systems.insert(record.system) }
         if filter.types.contains(record.type) { types.insert(record.type) }
@@ -31,7 +35,7 @@ public struct FilterFindings: Sendable, Equatable {
 
     mutating func noteWithoutTime() { withoutTime += 1 }
 
-    /// Adds what was found in other records.
+    /// Adds the findings about other records.
     public mutating func add(_ other: FilterFindings) {
         withoutTime += other.withoutTime
         systems.formUnion(other.systems)
@@ -39,7 +43,7 @@ public struct FilterFindings: Sendable, Equatable {
         clients.formUnion(other.clients)
     }
 
-    /// The values of a filter that no record has, by condition and value.
+    /// Returns the requested values that no record has, ordered by condition and value.
     public func unmatched(of filter: RecordFilter) -> [Unmatched] {
         let missing = [
             ("client", filter.clients.subtracting(clients)),

@@ -1,4 +1,4 @@
-/// One upload: what every transform yields, and what a bundle and an NDJSON file hold.
+/// One upload. Readers of stores produce records; bundles and NDJSON files contain them.
 ///
 /// ```swift
 /// var line: [UInt8] = []
@@ -9,48 +9,50 @@
 ///
 /// Source: "The record".
 public struct Record: Sendable, Equatable {
-    /// Whose documented format the payload has.
+    /// The system that documents the format of the payload.
     public var system: SystemName
-    /// The system's own name of this kind of upload: `core`, `focus-event`, ….
+    /// The type of the upload in the terms of the system, such as `core` or `focus-event`.
     public var type: String
-    /// What the system de-duplicates by, exactly as stored; `sha256:` and the hash of the payload where there is none.
+    /// The id by which the system detects duplicates, exactly as stored. If there is none, `sha256:` and the hash of
+    /// the payload.
     public var id: String
-    /// The client whose limits this record counts against, as stored.
+    /// The client whose upload limits the record counts against, as stored.
     public var client: String?
-    /// When the device queued it.
+    /// The time at which the device queued the upload.
     public var time: Timestamp?
-    /// The app, as far as it is known.
+    /// The app that queued the upload, if it is known.
     public var app: App?
-    /// Where it would be sent; nil where the store does not say.
+    /// The destination of the upload, or `nil` if the store does not specify it.
     public var target: Target?
-    /// The documented format as canonical JSON: the bytes of the request body.
+    /// The payload as canonical JSON. These bytes are the request body.
     public var payload: [UInt8]
-    /// Where it was found.
+    /// The place in the capture where the record was found.
     public var source: Source
-    /// Why it must not be uploaded as it stands; empty when it may.
+    /// The reasons why the record must not be uploaded as it is. Empty if it can be uploaded.
     public var held: [Hold]
-    // Behind `held`: by this order the initializer that Swift makes is another one than that below.
-    /// What normalization changed or found odd: a case id of the format document, a space, free text.
+    // `notes` follows `held` so that the memberwise initializer differs from the initializer below.
+    /// The changes and unexpected values that normalization noted. Each note consists of a case id of the format
+    /// document, a space, and free text.
     public var notes: [String]
 }
 
 extension Record {
-    /// Collects the parts of a record; what is not given is unknown.
+    /// Creates a record from its parts. An omitted part is unknown.
     public init(
         system: SystemName, type: String, id: String, client: String? = nil, time: Timestamp? = nil,
         app: App? = nil, target: Target? = nil, payload: [UInt8], source: Source, notes: [String] = [],
         held: [Hold] = []
     ) {
-        // One value is made of all parts: set one by one they would be put together, copied and let go of.
+        // Initializing all properties at once avoids copies of the record.
         self.init(
             system: system, type: type, id: id, client: client, time: time, app: app, target: target, payload: payload,
             source: source, held: held, notes: notes)
     }
 }
 
-/// The app that queued a record; what is unknown is nil.
+/// The app that queued a record. Unknown properties are `nil`.
 public struct App: Sendable, Hashable {
-    /// Bundle or application id.
+    /// The bundle id or application id.
     public var id: String?
     /// The name in upload paths.
     public var name: String?
@@ -61,7 +63,7 @@ public struct App: Sendable, Hashable {
     /// The build id.
     public var build: String?
 
-    /// Makes an app description; nil if nothing at all is known.
+    /// Creates an app. Returns `nil` if all properties are unknown.
     public init?(
         id: String? = nil, name: String? = nil, version: String? = nil, channel: String? = nil, build: String? = nil
     ) {
@@ -73,7 +75,7 @@ public struct App: Sendable, Hashable {
         self.build = build
     }
 
-    /// The same app, with id, name and version from an older description where it has none.
+    /// Returns the app with a missing id, name or version taken from an older description.
     public func filled(from older: App) -> App {
         var filled = self
         filled.id = id ?? older.id
@@ -83,24 +85,26 @@ public struct App: Sendable, Hashable {
     }
 }
 
-/// Where a record would be sent: never a host, never a secret.
+/// The destination of a record. It contains neither a host nor a secret.
 public struct Target: Sendable, Equatable {
-    /// The HTTP method where it is not the system's default.
+    /// The HTTP method, or `nil` for the default method of the system.
     public var method: String?
-    /// Path and query.
+    /// The path and the query.
     public var path: String
-    /// The header fields that belong to the upload itself and are sent with it, by name; mostly none. A system says which it
-    /// knows: see ``UploadFormat/isTargetHeader``.
+    /// The header fields, by name, that are part of the upload and are sent with it. Most uploads have none.
+    ///
+    /// ``UploadFormat/isTargetHeader`` defines the fields that a system permits.
     public var headers: [String: String]
 
-    /// Says where a record would go, and how if that is not as usual.
+    /// Creates a target.
     public init(path: String, method: String? = nil, headers: [String: String] = [:]) {
         self.path = path
         self.method = method
         self.headers = headers
     }
 
-    /// The header fields in the order in which they are written and sent: by the UTF-8 bytes of their names.
+    /// The header fields in the order in which they are written and sent, which is that of the UTF-8 bytes of their
+    /// names.
     public var headerFields: [HeaderField] {
         guard !headers.isEmpty else { return [] }
         return headers.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map {
@@ -109,18 +113,18 @@ public struct Target: Sendable, Equatable {
     }
 }
 
-/// Where a record was found.
+/// The place in a capture where a record was found.
 public struct Source: Sendable, Equatable {
     /// The label of the capture.
     public var capture: String
-    /// The file, relative to the root of the capture.
+    /// The path of the file relative to the root of the capture.
     public var path: String
     /// The kind of store.
     public var store: StoreKind
-    /// The place in the file, from 0.
+    /// The index of the record in the file.
     public var index: Int
 
-    /// Says where a record was found.
+    /// Creates a source.
     public init(capture: String, path: String, store: StoreKind, index: Int) {
         self.capture = capture
         self.path = path
@@ -129,39 +133,39 @@ public struct Source: Sendable, Equatable {
     }
 }
 
-/// Why a record must not be uploaded as it stands: a code, and details after a colon where there are any.
+/// A reason why a record must not be uploaded as it is: a code with optional details.
 public struct Hold: Sendable, Equatable {
-    /// The reason: `schema`, `no-target`, ….
+    /// The code, such as `schema` or `no-target`.
     public let code: String
-    /// More about it.
+    /// The details.
     public let detail: String?
 
     /// The payload does not have the documented form.
     public static func schema(_ faults: [String]) -> Hold { Hold("schema", faults.joined(separator: "; ")) }
-    /// The store does not say where the record would go, or names no place in the system's grammar.
+    /// The store does not specify a destination, or one that is not in the grammar of the system.
     public static let noTarget = Hold("no-target")
     /// An event ping with fewer events than a ping is built from.
     public static let tooFewEvents = Hold("too-few-events")
     /// An event ping with more events than the documented count.
     public static let tooManyEvents = Hold("too-many-events")
-    /// Events that the phone may still send itself.
+    /// Pending events, which the device may still send itself.
     public static let pendingEvents = Hold("pending-events")
     /// A request with events of more than one client.
     public static let severalClients = Hold("several-clients")
-    /// It was read from a damaged bundle, and nothing proves that its bytes are those that were packed.
+    /// The record is from a damaged bundle, and its bytes cannot be verified.
     public static let unproven = Hold("unproven")
-    /// Its ids are pseudonyms, and parts of it are left out: it is for analysis alone.
+    /// The ids of the record are pseudonyms, and parts of it are omitted. It is for analysis only.
     public static let pseudonymized = Hold("pseudonymized")
-    /// A request log shows that it arrived.
+    /// A request log shows that the upload was delivered.
     public static func delivered(status: Int) -> Hold { Hold("delivered", String(status)) }
 
-    /// Makes a hold from its parts.
+    /// Creates a hold from a code and optional details.
     public init(_ code: String, _ detail: String? = nil) {
         self.code = code
         self.detail = detail
     }
 
-    /// Makes a hold from its text.
+    /// Creates a hold from the string that records contain.
     public init(text: String) {
         if let colon = text.firstIndex(of: ":") {
             self.init(
@@ -174,6 +178,6 @@ public struct Hold: Sendable, Equatable {
     /// Whether the payload does not have the documented form.
     public var isSchema: Bool { code == "schema" }
 
-    /// The hold as it stands in a record.
+    /// The hold as the string that records contain.
     public var text: String { detail.map { "\(code): \($0)" } ?? code }
 }

@@ -1,25 +1,25 @@
-/// Which records a command is asked for. A condition that is not given lets all pass.
+/// A filter for records. A condition that is not set accepts all records.
 public struct RecordFilter: Sendable {
-    /// The systems wanted.
+    /// The accepted systems.
     public var systems: Set<SystemName> = []
-    /// The types wanted.
+    /// The accepted types.
     public var types: Set<String> = []
-    /// The first instant wanted; a record without a time does not pass.
+    /// The earliest accepted time. A record without a time is excluded.
     public var since: Timestamp?
-    /// The first instant no longer wanted; a record without a time does not pass.
+    /// The time at which the accepted range ends, exclusive. A record without a time is excluded.
     public var until: Timestamp?
-    /// The clients wanted, in lower case.
+    /// The accepted clients in lowercase.
     public var clients: Set<String> = []
-    /// Whether only records that may be uploaded are wanted.
+    /// Whether only records that can be uploaded are accepted.
     public var uploadableOnly = false
 
-    /// Makes a filter that lets everything pass.
+    /// Creates a filter that accepts all records.
     public init() {}
 
     private var asksForTime: Bool { since != nil || until != nil }
     private var namesValues: Bool { !systems.isEmpty || !types.isEmpty || !clients.isEmpty }
 
-    /// Returns whether a record is wanted, and adds to `findings` which conditions it meets.
+    /// Returns whether the filter accepts a record, and adds the conditions that the record meets to `findings`.
     public func passes(_ record: borrowing Record, noting findings: inout FilterFindings) -> Bool {
         guard namesValues || asksForTime || uploadableOnly else { return true }
         let client = clients.isEmpty ? nil : record.client?.lowercased()

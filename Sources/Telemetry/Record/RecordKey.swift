@@ -1,34 +1,39 @@
 import Bytes
 import JSONText
 
-/// A key of 16 bytes that is equal for two records that are the same upload, and different for all others.
+/// A 16-byte key that identifies an upload. Two records have the same key only if they are the same upload.
 ///
-/// Two records are duplicates only when system, type, id and canonical payload are all equal ("The record", "Duplicates").
+/// Two records are duplicates only if their systems, types, ids and canonical payloads are equal.
+///
+/// Source: "The record", section "Duplicates".
 public struct RecordKey: Sendable, Hashable {
-    /// Stands for system, type and id.
+    /// The hash of system, type and id.
     public let identity: UInt64
-    /// Stands for the payload.
+    /// The hash of the payload.
     public let content: UInt64
 
-    /// Makes a key from its halves.
+    /// Creates a key from two hashes.
     public init(identity: UInt64, content: UInt64) {
         self.identity = identity
         self.content = content
     }
 
-    /// The key of something that one text identifies and another describes, such as a request of a list.
+    /// Creates the key of an item with an identity and a content, such as a request of a list.
     package init(identity: Span<UInt8>, content: Span<UInt8>, secret: RunSecret) {
         self.identity = KeyedHash.value(of: identity, under: secret.identity)
         self.content = KeyedHash.value(of: content, under: secret.content)
     }
 
-    /// The key of a text that is told from others by all its bytes.
+    /// Creates the key of a string that is identified by all its bytes.
     public init(text: [UInt8], secret: RunSecret) {
         self.init(identity: text.span, content: text.span, secret: secret)
     }
 
-    /// The key of a record.
-    /// - Parameter secret: the same for all records of a run, unknown to those who made them.
+    /// Creates the key of a record.
+    ///
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - secret: The secret of the run, which the creators of the records do not know.
     public init(_ record: borrowing Record, secret: RunSecret) {
         var identity = KeyedHash(secret.identity)
         identity.add(record.system.description.utf8.span)
@@ -39,43 +44,43 @@ public struct RecordKey: Sendable, Hashable {
     }
 }
 
-/// Random numbers of one run, by which records are told apart.
+/// The random keys under which one run hashes records.
 public struct RunSecret: Sendable {
     let identity: KeyedHash.Key
     let content: KeyedHash.Key
 
-    /// Uses two given numbers, as tests do.
+    /// Creates a secret from two numbers. This is for tests.
     public init(identity: UInt64, content: UInt64) {
         self.identity = KeyedHash.Key(identity % KeyedHash.prime)
         self.content = KeyedHash.Key(content % KeyedHash.prime)
     }
 
-    /// Draws a secret.
+    /// Creates a random secret.
     public init(using generator: inout some RandomNumberGenerator) {
         identity = KeyedHash.Key(UInt64.random(in: 1..<KeyedHash.prime, using: &generator))
         content = KeyedHash.Key(UInt64.random(in: 1..<KeyedHash.prime, using: &generator))
     }
 }
 
-/// A hash that nobody can find a collision of who does not know its key: the bytes, seven at a time, are the coefficients of
-/// a polynomial, which is evaluated at the key modulo the prime 2⁶¹ − 1.
+/// A keyed hash for which collisions cannot be found without the key.
 ///
-/// Two different texts of n bytes have the same value for at most n / 7 + 2 of the 2⁶¹ − 2 keys, whatever the texts are:
-/// that is how many zeros their difference can have. This is the polynomial hash of Carter and Wegman.
+/// The coefficients of a polynomial are groups of seven bytes. The polynomial is evaluated at the key, modulo the prime
+/// 2⁶¹ − 1. Two different strings of n bytes have the same hash for at most n / 7 + 2 of the 2⁶¹ − 2 keys, because the
+/// difference of the polynomials has no more roots. This is the polynomial hash of Carter and Wegman.
 struct KeyedHash {
     static let prime: UInt64 = 1 << 61 - 1
-    /// Seven bytes are less than the prime; the eighth comes again with the next word.
+    /// Selects seven bytes of a word, which are less than the prime. The eighth byte is part of the next word.
     private static let sevenBytes: UInt64 = 0x00FF_FFFF_FFFF_FFFF
 
-    /// The place that the polynomial is evaluated at, with its powers: four coefficients are added in one step, for each
-    /// step has to wait for the one before.
+    /// The point at which the polynomial is evaluated, with its powers. Four coefficients are added in one step,
+    /// because each step depends on the one before.
     struct Key: Sendable {
         fileprivate let first: UInt64
         fileprivate let second: UInt64
         fileprivate let third: UInt64
         fileprivate let fourth: UInt64
 
-        /// - Parameter number: random, 1 ..< ``prime``.
+        /// Creates a key from a random number in `1..<prime`.
         init(_ number: UInt64) {
             first = number
             second = KeyedHash.reduce(number.multipliedFullWidth(by: number))
@@ -87,21 +92,21 @@ struct KeyedHash {
     private let key: Key
     private var state: UInt64 = 0
 
-    /// The hash, in the upper 61 bits: a table is entered by the upper ones.
+    /// The hash, in the upper 61 bits, because hash tables use the upper bits.
     var value: UInt64 { (state >= Self.prime ? state - Self.prime : state) << 3 }
 
     init(_ key: Key) {
         self.key = key
     }
 
-    /// Returns the hash of one text.
+    /// Returns the hash of one string.
     static func value(of text: Span<UInt8>, under key: Key) -> UInt64 {
         var hash = KeyedHash(key)
         hash.add(text)
         return hash.value
     }
 
-    /// Adds a text, and its length, so that texts do not run together.
+    /// Adds a string and its length. The length separates consecutive strings.
     mutating func add(_ text: Span<UInt8>) {
         var index = 0
         while text.count - index >= 29 {
@@ -134,14 +139,14 @@ struct KeyedHash {
     }
 
     private mutating func add(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
-        // Each product is below 2¹²³: no sum overflows.
+        // Each product is less than 2¹²³, so no sum overflows.
         let sum =
             UInt128(state &+ first) &* UInt128(key.fourth) &+ UInt128(second) &* UInt128(key.third)
             &+ UInt128(third) &* UInt128(key.second) &+ UInt128(fourth) &* UInt128(key.first)
         state = Self.reduce((UInt64(truncatingIfNeeded: sum >> 64), UInt64(truncatingIfNeeded: sum)))
     }
 
-    /// A number below 2¹²⁴ modulo the prime, not quite: the result stays below the prime and a little.
+    /// Returns a number less than 2¹²⁴ modulo the prime. The result can slightly exceed the prime.
     private static func reduce(_ number: (high: UInt64, low: UInt64)) -> UInt64 {
         let folded = (number.high << 3 | number.low >> 61) &+ (number.low & prime)
         return (folded & prime) &+ folded >> 61

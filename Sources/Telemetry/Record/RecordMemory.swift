@@ -1,18 +1,18 @@
 import JSONText
 
-/// Memory to read records with, one after another.
+/// Reusable memory for reading records one after another.
 public struct RecordMemory: Sendable {
     var document = JSONDocument()
     var texts = RecordTexts()
-    /// For canonical forms that a line is compared with.
+    /// A buffer for canonical forms that lines are compared with.
     var text = TextBuffer()
-    /// Where the parts of the line that was read last stand in its text.
+    /// The positions of the parts of the last line in its text.
     public internal(set) var written = WrittenRecord(notes: 0, payload: 0..<0)
 
-    /// Makes memory that has read nothing.
+    /// Creates empty memory.
     public init() {}
 
-    /// Whether the payload of the line that was read stands there in canonical form.
+    /// Whether the payload of the last line is in canonical form.
     var isPayloadCanonical: Bool {
         mutating get {
             if document.isPlainlyCanonical { return true }
@@ -23,7 +23,8 @@ public struct RecordMemory: Sendable {
         }
     }
 
-    /// Where notes and payload stand in the document, which is a record in canonical form: the fifth member and the sixth.
+    /// The positions of the notes and the payload, which are the fifth and sixth member of the canonical record in the
+    /// document.
     var places: WrittenRecord {
         let (notes, payload) = (document.member(at: 4, of: document.root), document.member(at: 5, of: document.root))
         return WrittenRecord(
@@ -34,8 +35,10 @@ public struct RecordMemory: Sendable {
     private static let payload: JSONKey = "payload"
 }
 
-/// What the record that was read before has said. The next one mostly has the same app, client and capture: it shares those
-/// texts then, and they are not made again.
+/// The strings of the last record.
+///
+/// Consecutive records mostly have the same app, client and capture. They share these strings instead of creating them
+/// again.
 struct RecordTexts: Sendable {
     var type = ""
     var client = ""
@@ -43,6 +46,6 @@ struct RecordTexts: Sendable {
     var system: SystemName?
     var store: StoreKind?
     var app: App?
-    /// The object that the app was read from.
+    /// The JSON object from which the app was read.
     var appText: [UInt8] = []
 }

@@ -1,24 +1,28 @@
 import JSONText
 
-/// Why a line is no record.
+/// An error that describes why a line is not a record.
 public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What is wrong with it.
+    /// The description of the error.
     public let description: String
 
-    /// Says in words why a line is no record.
+    /// Creates an error with a description.
     public init(_ description: String) {
         self.description = description
     }
 }
 
 extension Record {
-    /// A payload of 512 levels stands one level deep in its record.
+    /// The depth limit of a line. A payload of at most 512 levels is nested one level deep in its record.
     private static let lineDepthLimit = 513
 
-    /// Reads a record from its canonical line, without the line feed. `document` is reused as memory.
+    /// Reads a record from its canonical line, without the line feed.
     ///
-    /// - Throws: ``RecordError`` if the line is not what `write(to:)` would write: a key missing, unknown or of
-    ///   another type, or any byte different.
+    /// - Parameters:
+    ///   - line: The bytes of the line.
+    ///   - document: A document whose memory is reused.
+    ///   - systems: The known systems.
+    /// - Throws: ``RecordError`` if the line differs from the line that `write(to:)` writes: if a key is missing,
+    ///   unknown or of another type, or if any byte differs.
     public init(line: [UInt8], using document: inout JSONDocument, knowing systems: SystemTable) throws(RecordError) {
         var memory = RecordMemory()
         swap(&memory.document, &document)
@@ -26,9 +30,15 @@ extension Record {
         try self.init(lineAt: 0..<line.count, of: line, using: &memory, knowing: systems)
     }
 
-    /// Reads a record from its canonical line where it stands among others, without the line feed.
+    /// Reads a record from its canonical line, which is a part of a larger text, without the line feed.
     ///
-    /// A record may be large, so the line is not written again as a whole to be compared.
+    /// The line is compared with the canonical form in parts, because a record can be large.
+    ///
+    /// - Parameters:
+    ///   - range: The range of the line in `text`.
+    ///   - text: The bytes that contain the line.
+    ///   - memory: Reusable memory.
+    ///   - systems: The known systems.
     /// - Throws: ``RecordError`` as ``init(line:using:knowing:)``.
     public init(
         lineAt range: Range<Int>, of text: [UInt8], using memory: inout RecordMemory, knowing systems: SystemTable
@@ -42,7 +52,7 @@ extension Record {
         memory.written = memory.places
     }
 
-    /// Reads a record again from a line that was read before. The line is not checked again for its canonical form.
+    /// Reads a record again from a line that was validated before. The canonical form is not checked again.
     public init(
         againAt range: Range<Int>, of text: [UInt8], using memory: inout RecordMemory, knowing systems: SystemTable
     ) throws(RecordError) {
@@ -63,12 +73,13 @@ extension Record {
         }
     }
 
-    /// Why the record contradicts itself; nil if it does not.
+    /// Returns a description of a contradiction in the record, or `nil` if there is none.
     ///
-    /// An id that is a hash has to be that of the payload, a target has to be in the grammar of its system, and what has
-    /// pseudonyms has to be held for it.
+    /// An id that is a hash must be the hash of the payload. A target must be in the grammar of the system. A record
+    /// with pseudonyms must be held for that reason.
     public func contradiction(knowing systems: SystemTable) -> String? {
-        // A store can name anything as document id; one in the form of a hash is no UUID, and held for that.
+        // A store can use any string as document id. An id in the form of a hash is not a UUID, and the record is held
+        // for it.
         if id.hasPrefix("sha256:"), !id.hasPrefix(PayloadHash.id(of: payload)), !held.contains(where: \.isSchema) {
             return "the id is not the hash of the payload"
         }
@@ -168,7 +179,7 @@ private struct RecordReader {
 
     // MARK: Values
 
-    /// The value of a key of the record, which mostly stands at a certain place.
+    /// Returns the value of a key of the record, which is expected at the given position.
     private func value(_ key: JSONKey, in root: JSONNode, at place: Int) throws(RecordError) -> JSONNode {
         guard let value = document.value(of: key, in: root, mostlyAt: place) else {
             throw RecordError("\(key) missing")
@@ -190,7 +201,7 @@ private struct RecordReader {
         try text(value(key, in: object), key)
     }
 
-    /// A text that is mostly that of the record before, which is shared then.
+    /// Returns a string. It is shared with the last record if it is the same.
     private func text(_ value: JSONNode, _ key: JSONKey, last: inout String) throws(RecordError) -> String {
         guard document.kind(of: value) == .string else { throw RecordError("\(key) of another type") }
         if !document.bytes(of: value).equals(last) { last = document.string(of: value) }
@@ -201,7 +212,7 @@ private struct RecordReader {
         document.value(of: key, in: object) == nil ? nil : try text(key, in: object)
     }
 
-    /// A name that there has to be, mostly that of the record before.
+    /// Returns a required name. It is shared with the last record if it is the same.
     private func known<Name: CustomStringConvertible>(
         _ key: JSONKey, _ value: JSONNode, last: inout Name?, _ find: (String) -> Name?
     ) throws(RecordError) -> Name {

@@ -1,23 +1,23 @@
-/// The parts of a record that are counted: they alone stay in memory once its line is written.
+/// The parts of a record that are counted. Only these stay in memory after the line is written.
 public struct RecordSummary: Sendable, Equatable {
     /// The system.
     public let system: SystemName
-    /// The system's name of this kind of upload.
+    /// The type of the upload in the terms of the system.
     public let type: String
     /// The client, as stored.
     public let client: String?
-    /// When the device queued it.
+    /// The time at which the device queued the upload.
     public let time: Timestamp?
-    /// Bundle id of the app.
+    /// The bundle id of the app.
     public let appID: String?
-    /// Name of the app in upload paths.
+    /// The name of the app in upload paths.
     public let appName: String?
-    /// Version of the app.
+    /// The version of the app.
     public let appVersion: String?
-    /// The codes of what holds the record, each once.
+    /// The codes of the holds, without duplicates, in alphabetical order.
     public let holds: [String]
 
-    /// Summarizes a record.
+    /// Creates the summary of a record.
     public init(_ record: borrowing Record) {
         system = record.system
         type = record.type
@@ -29,6 +29,6 @@ public struct RecordSummary: Sendable, Equatable {
         holds = record.held.isEmpty ? [] : Set(record.held.map(\.code)).sorted()
     }
 
-    /// Whether the record may be uploaded as it stands.
+    /// Whether the record can be uploaded as it is.
     public var isUploadable: Bool { holds.isEmpty }
 }

@@ -1,11 +1,13 @@
 import JSONText
 
 extension Record {
-    /// Appends the record as canonical JSON, every key present, and a line feed.
+    /// Appends the record as canonical JSON with all keys, and a line feed.
     ///
-    /// The keys are written in their canonical order by hand, into memory that is made room for once: this is the hot path
-    /// of every conversion.
-    /// - Returns: where in the output the notes and the payload stand.
+    /// The keys are written in canonical order without a JSON encoder, into memory that is reserved once, because every
+    /// conversion calls this method for each record.
+    ///
+    /// - Parameter output: The buffer to append to.
+    /// - Returns: The positions of the notes and the payload in the output.
     @discardableResult
     public func write(to output: inout TextBuffer) -> WrittenRecord {
         var payloadStart = 0
@@ -31,7 +33,8 @@ extension Record {
         return written.moved(by: start)
     }
 
-    /// Whether a line is what `write(to:)` writes, except for the line feed and the payload. `frame` is reused as memory.
+    /// Returns whether a line is equal to the output of `write(to:)`, except for the line feed and the payload. The
+    /// memory of `frame` is reused.
     func isWritten(as line: Span<UInt8>, using frame: inout TextBuffer) -> Bool {
         frame.removeAll()
         var payloadStart = 0
@@ -47,7 +50,8 @@ extension Record {
             && line.extracting(payloadEnd...).equals(frame[payloadStart..<frame.count - 1].span)
     }
 
-    /// More bytes than everything but the payload takes: a byte of a text can become six.
+    /// An upper bound for the size, in bytes, of the line without the payload. A byte of a string becomes at most six
+    /// bytes.
     private var room: Int {
         var bytes = id.utf8.count + type.utf8.count + source.capture.utf8.count + source.path.utf8.count
         bytes += (client?.utf8.count ?? 0) + (target?.path.utf8.count ?? 0) + (target?.method?.utf8.count ?? 0)
@@ -150,33 +154,40 @@ extension Record {
     }
 }
 
-/// Where the parts of a record that was written stand.
+/// The positions of the parts of a record in a written line.
 public struct WrittenRecord: Sendable, Equatable {
-    /// Where the list of notes begins, with its bracket.
+    /// The offset of the list of notes, including its bracket.
     public let notes: Int
-    /// Where the payload stands.
+    /// The range of the payload.
     public let payload: Range<Int>
 
-    /// The same places in an output that has more bytes in front.
+    /// Returns the positions after `distance` bytes were inserted before the line.
     func moved(by distance: Int) -> WrittenRecord {
         WrittenRecord(notes: notes + distance, payload: payload.lowerBound + distance..<payload.upperBound + distance)
     }
 
-    /// Whether one of the notes begins with a code, which has no characters that JSON escapes.
-    /// - Parameter line: the part of the output that is the line.
+    /// Returns whether a note begins with `code`, which contains no characters that JSON escapes.
+    ///
+    /// - Parameters:
+    ///   - code: The code.
+    ///   - line: The line as a slice of the output.
     public func isNoted(_ code: String, in line: ArraySlice<UInt8>) -> Bool {
-        // A quote inside a note has a backslash before it, so one behind a bracket or a comma begins a note.
+        // A quotation mark inside a note is escaped by a backslash. Therefore a quotation mark after a bracket or a
+        // comma begins a note.
         let beginnings = ["[", ","].map { Array("\($0)\"\(code)".utf8) }
         return (notes..<payload.lowerBound).contains { place in
             beginnings.contains { line[place...].starts(with: $0) }
         }
     }
 
-    /// Puts a note in front of the others on the line that was written.
+    /// Returns a line with a note inserted before the other notes.
     ///
-    /// Nothing is parsed or written again: only bytes are put in between.
-    /// - Parameter line: the part of the output that is the line.
-    /// - Returns: the new line, and where its payload stands.
+    /// The note is inserted as bytes. The line is neither parsed nor written again.
+    ///
+    /// - Parameters:
+    ///   - line: The line as a slice of the output.
+    ///   - note: The note.
+    /// - Returns: The new line, and the range of its payload.
     public func line(_ line: ArraySlice<UInt8>, noting note: String) -> (line: [UInt8], payload: Range<Int>) {
         let place = notes + 1
         var noted = Array(line[..<place])
@@ -189,7 +200,7 @@ public struct WrittenRecord: Sendable, Equatable {
     }
 }
 
-/// The pieces of a line between the values of a record.
+/// The constant parts of a line between the values of a record.
 private enum Pieces {
     static let app: TextPiece = "{\"app\":"
     static let client: TextPiece = ",\"client\":"

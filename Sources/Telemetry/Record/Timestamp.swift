@@ -1,9 +1,9 @@
 import CivilTime
 import JSONText
 
-/// An instant in whole milliseconds, within the years that RFC 3339 can write: 0000 to 9999.
+/// An instant in whole milliseconds in the years 0000 to 9999, which RFC 3339 can express.
 public struct Timestamp: Sendable, Hashable, Comparable {
-    /// Milliseconds since 1970-01-01T00:00:00Z; negative before.
+    /// The milliseconds since 1970-01-01T00:00:00Z, negative for earlier instants.
     public let milliseconds: Int64
 
     /// The end of the year 9999.
@@ -11,31 +11,32 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     /// The beginning of the year 0000.
     private static let start: Int64 = -62_167_219_200_000
 
-    /// Makes an instant from a count that stores have since 1970; nil outside 1970…9999, where such a count is no time.
+    /// Creates an instant from a stored number of milliseconds. Returns `nil` outside the years 1970 to 9999, because
+    /// such a number is not a time.
     public init?(milliseconds: Int64) {
         guard (0..<Self.end).contains(milliseconds) else { return nil }
         self.milliseconds = milliseconds
     }
 
-    /// Makes an instant that was told as a date; nil outside 0000…9999.
+    /// Creates an instant from a date. Returns `nil` outside the years 0000 to 9999.
     public init?(inAnyYear milliseconds: Int64) {
         guard (Self.start..<Self.end).contains(milliseconds) else { return nil }
         self.milliseconds = milliseconds
     }
 
-    /// Makes an instant; one outside 1970…9999 becomes the nearest that is not.
+    /// Creates an instant. An instant outside the years 1970 to 9999 is clamped.
     public init(clamping milliseconds: Int64) {
         self.milliseconds = min(max(milliseconds, 0), Self.end - 1)
     }
 
-    /// Whether an instant lies before another.
+    /// Returns whether `left` is earlier than `right`.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.milliseconds < right.milliseconds
     }
 }
 
 extension Timestamp: CustomStringConvertible {
-    /// RFC 3339 in UTC with milliseconds: `2018-05-24T12:00:08.418Z`.
+    /// The instant in the format of RFC 3339, in UTC with milliseconds, such as `2018-05-24T12:00:08.418Z`.
     public var description: String {
         var text = TextBuffer()
         text.append(room: 24) { write(to: &$0) }
@@ -67,13 +68,15 @@ extension Timestamp: CustomStringConvertible {
 }
 
 extension Timestamp {
-    /// Reads `YYYY-MM-DD`, or a date and a time of RFC 3339 with `Z` or an offset and up to any number of fraction
-    /// digits, cut to milliseconds. A date alone is its first instant in UTC. Nil if it is neither.
+    /// Creates an instant from a date, or from a date and a time, in the format of RFC 3339.
+    ///
+    /// A date without a time means its first instant in UTC. The time needs `Z` or an offset. Fractions are truncated
+    /// to milliseconds. Returns `nil` if the string has neither format.
     public init?(rfc3339 text: String) {
         self.init(rfc3339: text.utf8.span)
     }
 
-    /// Reads the UTF-8 of such a text.
+    /// Creates an instant from the UTF-8 bytes of a date, or of a date and a time, in the format of RFC 3339.
     public init?(rfc3339 bytes: Span<UInt8>) {
         guard bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
             let year = bytes.number(0..<4), let month = bytes.number(5..<7), let day = bytes.number(8..<10),
@@ -87,7 +90,7 @@ extension Timestamp {
         self.init(inAnyYear: milliseconds)
     }
 
-    /// Milliseconds since midnight UTC of `Thh:mm:ss[.fff](Z|±hh:mm)`.
+    /// Returns the milliseconds since midnight UTC of `Thh:mm:ss[.fff](Z|±hh:mm)`.
     private static func timeOfDay(_ bytes: Span<UInt8>) -> Int64? {
         guard bytes.count >= 10, bytes[0] | 0x20 == UInt8(ascii: "t") || bytes[0] == UInt8(ascii: " "),
             bytes[3] == UInt8(ascii: ":"), bytes[6] == UInt8(ascii: ":"),
@@ -110,7 +113,7 @@ extension Timestamp {
         return Int64(((hour * 60 + minute - offset) * 60 + second) * 1000 + fraction)
     }
 
-    /// Minutes east of UTC.
+    /// Returns the offset from UTC in minutes. It is positive to the east.
     private static func zoneOffset(_ bytes: Span<UInt8>) -> Int? {
         if bytes.count == 1, bytes[0] | 0x20 == UInt8(ascii: "z") { return 0 }
         guard bytes.count == 6, bytes[3] == UInt8(ascii: ":"), let hours = bytes.number(1..<3),
@@ -132,7 +135,7 @@ extension TextWriter {
 }
 
 extension Span<UInt8> {
-    /// The number that a range of ASCII digits spells.
+    /// Returns the number that the ASCII digits in a range express, or `nil` if there are other bytes.
     fileprivate func number(_ range: Range<Int>) -> Int? {
         var number = 0
         for index in range {

@@ -1,10 +1,9 @@
 import Bytes
 import Hashing
 
-/// UUIDs as systems write them.
+/// UUIDs in the notation of the systems.
 public enum UUIDText {
-    /// The UUID that a name has in the namespace of URLs, in upper case: version 5, the same for the same name on every
-    /// machine.
+    /// Returns the UUID of version 5 of a name in the namespace of URLs, in uppercase. It is the same on every machine.
     ///
     /// Source: RFC 9562, section 5.5.
     public static func nameBased(_ name: String) -> String {
@@ -14,10 +13,13 @@ public enum UUIDText {
         return text(of: Array(hash.finalize().prefix(16)), version: 5).uppercased()
     }
 
-    /// The UUID of a version that 128 bits are but for those that tell version and variant, in lower case.
-    /// - Parameter bytes: sixteen.
+    /// Returns a UUID of the given version, in lowercase.
+    ///
+    /// - Parameters:
+    ///   - bytes: The 16 bytes of the UUID. The bits of version and variant are replaced.
+    ///   - version: The version.
     static func text(of bytes: [UInt8], version: UInt8) -> String {
-        // By hand: pseudonyms are made for each record.
+        // Formatting is written out because it runs for each pseudonym of each record.
         var text: [UInt8] = []
         text.reserveCapacity(36)
         for (place, stored) in bytes.enumerated() {
@@ -26,7 +28,7 @@ public enum UUIDText {
                 switch place {
                 case 6: stored & 0x0F | version << 4
                 case 8: stored & 0x3F | 0x80
-                // The others are as they are.
+                // All other bytes are kept.
                 default: stored
                 }
             text.append((byte >> 4).lowerHexadecimalDigit)
@@ -35,18 +37,18 @@ public enum UUIDText {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// 6ba7b811-9dad-11d1-80b4-00c04fd430c8
+    /// The namespace 6ba7b811-9dad-11d1-80b4-00c04fd430c8.
     private static let urlNamespace: [UInt8] = [
         0x6B, 0xA7, 0xB8, 0x11, 0x9D, 0xAD, 0x11, 0xD1, 0x80, 0xB4, 0x00, 0xC0, 0x4F, 0xD4, 0x30, 0xC8,
     ]
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes are 8-4-4-4-12 hexadecimal digits of either case.
+    /// Whether the bytes are a UUID of 8-4-4-4-12 hexadecimal digits in either case.
     public var isUUID: Bool {
         let dash = UInt8(ascii: "-")
         guard count == 36, self[8] == dash, self[13] == dash, self[18] == dash, self[23] == dash else { return false }
-        // Counted without a branch for each byte.
+        // The digits are counted without a branch per byte.
         var digits: UInt8 = 0
         for index in 0..<36 {
             let byte = self[index]
