@@ -1,4 +1,6 @@
-/// An index of the records that a run has seen. A large index needs at most 22 bytes per record on average.
+/// An index of the records that a run has seen.
+///
+/// A large index needs at most 22 bytes per record on average.
 ///
 /// The index consists of open-addressing hash tables of 16-byte keys. The first payload of an id is located by the id
 /// alone, so that the id can be found again. Further payloads are located by id and payload, so that they do not form a
@@ -88,7 +90,9 @@ private struct KeyTable: Sendable {
         slot + 1 == slotCount ? 0 : slot + 1
     }
 
-    /// The maximum number of pages of a table that is doubled. At this size, all tables together use 4 MiB.
+    /// The maximum number of pages of a table that is doubled.
+    ///
+    /// At this size, all tables together use 4 MiB.
     private static let mostDoubled = 8
 
     private mutating func grow() {

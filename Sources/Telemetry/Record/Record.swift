@@ -1,4 +1,6 @@
-/// One upload. Readers of stores produce records; bundles and NDJSON files contain them.
+/// One upload.
+///
+/// Readers of stores produce records; bundles and NDJSON files contain them.
 ///
 /// ```swift
 /// var line: [UInt8] = []
@@ -13,8 +15,9 @@ public struct Record: Sendable, Equatable {
     public var system: SystemName
     /// The type of the upload in the terms of the system, such as `core` or `focus-event`.
     public var type: String
-    /// The id by which the system detects duplicates, exactly as stored. If there is none, `sha256:` and the hash of
-    /// the payload.
+    /// The id by which the system detects duplicates, exactly as stored.
+    ///
+    /// If there is none, `sha256:` and the hash of the payload.
     public var id: String
     /// The client whose upload limits the record counts against, as stored.
     public var client: String?
@@ -24,20 +27,27 @@ public struct Record: Sendable, Equatable {
     public var app: App?
     /// The destination of the upload, or `nil` if the store does not specify it.
     public var target: Target?
-    /// The payload as canonical JSON. These bytes are the request body.
+    /// The payload as canonical JSON.
+    ///
+    /// These bytes are the request body.
     public var payload: [UInt8]
     /// The place in the capture where the record was found.
     public var source: Source
-    /// The reasons why the record must not be uploaded as it is. Empty if it can be uploaded.
+    /// The reasons why the record must not be uploaded as it is.
+    ///
+    /// Empty if it can be uploaded.
     public var held: [Hold]
     // `notes` follows `held` so that the memberwise initializer differs from the initializer below.
-    /// The changes and unexpected values that normalization noted. Each note consists of a case id of the format
-    /// document, a space, and free text.
+    /// The changes and unexpected values that normalization noted.
+    ///
+    /// Each note consists of a case id of the format document, a space, and free text.
     public var notes: [String]
 }
 
 extension Record {
-    /// Creates a record from its parts. An omitted part is unknown.
+    /// Creates a record from its parts.
+    ///
+    /// An omitted part is unknown.
     public init(
         system: SystemName, type: String, id: String, client: String? = nil, time: Timestamp? = nil,
         app: App? = nil, target: Target? = nil, payload: [UInt8], source: Source, notes: [String] = [],
@@ -50,7 +60,9 @@ extension Record {
     }
 }
 
-/// The app that queued a record. Unknown properties are `nil`.
+/// The app that queued a record.
+///
+/// Unknown properties are `nil`.
 public struct App: Sendable, Hashable {
     /// The bundle id or application id.
     public var id: String?
@@ -63,7 +75,9 @@ public struct App: Sendable, Hashable {
     /// The build id.
     public var build: String?
 
-    /// Creates an app. Returns `nil` if all properties are unknown.
+    /// Creates an app.
+    ///
+    /// Returns `nil` if all properties are unknown.
     public init?(
         id: String? = nil, name: String? = nil, version: String? = nil, channel: String? = nil, build: String? = nil
     ) {
@@ -85,13 +99,17 @@ public struct App: Sendable, Hashable {
     }
 }
 
-/// The destination of a record. It contains neither a host nor a secret.
+/// The destination of a record.
+///
+/// It contains neither a host nor a secret.
 public struct Target: Sendable, Equatable {
     /// The HTTP method, or `nil` for the default method of the system.
     public var method: String?
     /// The path and the query.
     public var path: String
-    /// The header fields, by name, that are part of the upload and are sent with it. Most uploads have none.
+    /// The header fields, by name, that are part of the upload and are sent with it.
+    ///
+    /// Most uploads have none.
     ///
     /// ``UploadFormat/isTargetHeader`` defines the fields that a system permits.
     public var headers: [String: String]
@@ -154,7 +172,9 @@ public struct Hold: Sendable, Equatable {
     public static let severalClients = Hold("several-clients")
     /// The record is from a damaged bundle, and its bytes cannot be verified.
     public static let unproven = Hold("unproven")
-    /// The ids of the record are pseudonyms, and parts of it are omitted. It is for analysis only.
+    /// The ids of the record are pseudonyms, and parts of it are omitted.
+    ///
+    /// It is for analysis only.
     public static let pseudonymized = Hold("pseudonymized")
     /// A request log shows that the upload was delivered.
     public static func delivered(status: Int) -> Hold { Hold("delivered", String(status)) }

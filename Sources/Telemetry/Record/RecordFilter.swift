@@ -1,12 +1,18 @@
-/// A filter for records. A condition that is not set accepts all records.
+/// A filter for records.
+///
+/// A condition that is not set accepts all records.
 public struct RecordFilter: Sendable {
     /// The accepted systems.
     public var systems: Set<SystemName> = []
     /// The accepted types.
     public var types: Set<String> = []
-    /// The earliest accepted time. A record without a time is excluded.
+    /// The earliest accepted time.
+    ///
+    /// A record without a time is excluded.
     public var since: Timestamp?
-    /// The time at which the accepted range ends, exclusive. A record without a time is excluded.
+    /// The time at which the accepted range ends, exclusive.
+    ///
+    /// A record without a time is excluded.
     public var until: Timestamp?
     /// The accepted clients in lowercase.
     public var clients: Set<String> = []

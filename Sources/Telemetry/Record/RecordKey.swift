@@ -1,7 +1,9 @@
 import Bytes
 import JSONText
 
-/// A 16-byte key that identifies an upload. Two records have the same key only if they are the same upload.
+/// A 16-byte key that identifies an upload.
+///
+/// Two records have the same key only if they are the same upload.
 ///
 /// Two records are duplicates only if their systems, types, ids and canonical payloads are equal.
 ///
@@ -49,7 +51,9 @@ public struct RunSecret: Sendable {
     let identity: KeyedHash.Key
     let content: KeyedHash.Key
 
-    /// Creates a secret from two numbers. This is for tests.
+    /// Creates a secret from two numbers.
+    ///
+    /// This is for tests.
     public init(identity: UInt64, content: UInt64) {
         self.identity = KeyedHash.Key(identity % KeyedHash.prime)
         self.content = KeyedHash.Key(content % KeyedHash.prime)
@@ -69,11 +73,14 @@ public struct RunSecret: Sendable {
 /// difference of the polynomials has no more roots. This is the polynomial hash of Carter and Wegman.
 struct KeyedHash {
     static let prime: UInt64 = 1 << 61 - 1
-    /// Selects seven bytes of a word, which are less than the prime. The eighth byte is part of the next word.
+    /// Selects seven bytes of a word, which are less than the prime.
+    ///
+    /// The eighth byte is part of the next word.
     private static let sevenBytes: UInt64 = 0x00FF_FFFF_FFFF_FFFF
 
-    /// The point at which the polynomial is evaluated, with its powers. Four coefficients are added in one step,
-    /// because each step depends on the one before.
+    /// The point at which the polynomial is evaluated, with its powers.
+    ///
+    /// Four coefficients are added in one step, because each step depends on the one before.
     struct Key: Sendable {
         fileprivate let first: UInt64
         fileprivate let second: UInt64
@@ -106,7 +113,9 @@ struct KeyedHash {
         return hash.value
     }
 
-    /// Adds a string and its length. The length separates consecutive strings.
+    /// Adds a string and its length.
+    ///
+    /// The length separates consecutive strings.
     mutating func add(_ text: Span<UInt8>) {
         var index = 0
         while text.count - index >= 29 {
@@ -146,7 +155,9 @@ struct KeyedHash {
         state = Self.reduce((UInt64(truncatingIfNeeded: sum >> 64), UInt64(truncatingIfNeeded: sum)))
     }
 
-    /// Returns a number less than 2¹²⁴ modulo the prime. The result can slightly exceed the prime.
+    /// Returns a number less than 2¹²⁴ modulo the prime.
+    ///
+    /// The result can slightly exceed the prime.
     private static func reduce(_ number: (high: UInt64, low: UInt64)) -> UInt64 {
         let folded = (number.high << 3 | number.low >> 61) &+ (number.low & prime)
         return (folded & prime) &+ folded >> 61

@@ -12,7 +12,9 @@ public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension Record {
-    /// The depth limit of a line. A payload of at most 512 levels is nested one level deep in its record.
+    /// The depth limit of a line.
+    ///
+    /// A payload of at most 512 levels is nested one level deep in its record.
     private static let lineDepthLimit = 513
 
     /// Reads a record from its canonical line, without the line feed.
@@ -52,7 +54,9 @@ extension Record {
         memory.written = memory.places
     }
 
-    /// Reads a record again from a line that was validated before. The canonical form is not checked again.
+    /// Reads a record again from a line that was validated before.
+    ///
+    /// The canonical form is not checked again.
     public init(
         againAt range: Range<Int>, of text: [UInt8], using memory: inout RecordMemory, knowing systems: SystemTable
     ) throws(RecordError) {
@@ -201,7 +205,9 @@ private struct RecordReader {
         try text(value(key, in: object), key)
     }
 
-    /// Returns a string. It is shared with the last record if it is the same.
+    /// Returns a string.
+    ///
+    /// It is shared with the last record if it is the same.
     private func text(_ value: JSONNode, _ key: JSONKey, last: inout String) throws(RecordError) -> String {
         guard document.kind(of: value) == .string else { throw RecordError("\(key) of another type") }
         if !document.bytes(of: value).equals(last) { last = document.string(of: value) }
@@ -212,7 +218,9 @@ private struct RecordReader {
         document.value(of: key, in: object) == nil ? nil : try text(key, in: object)
     }
 
-    /// Returns a required name. It is shared with the last record if it is the same.
+    /// Returns a required name.
+    ///
+    /// It is shared with the last record if it is the same.
     private func known<Name: CustomStringConvertible>(
         _ key: JSONKey, _ value: JSONNode, last: inout Name?, _ find: (String) -> Name?
     ) throws(RecordError) -> Name {

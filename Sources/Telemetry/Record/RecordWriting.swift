@@ -33,8 +33,9 @@ extension Record {
         return written.moved(by: start)
     }
 
-    /// Returns whether a line is equal to the output of `write(to:)`, except for the line feed and the payload. The
-    /// memory of `frame` is reused.
+    /// Returns whether a line is equal to the output of `write(to:)`, except for the line feed and the payload.
+    ///
+    /// The memory of `frame` is reused.
     func isWritten(as line: Span<UInt8>, using frame: inout TextBuffer) -> Bool {
         frame.removeAll()
         var payloadStart = 0
@@ -50,8 +51,9 @@ extension Record {
             && line.extracting(payloadEnd...).equals(frame[payloadStart..<frame.count - 1].span)
     }
 
-    /// An upper bound for the size, in bytes, of the line without the payload. A byte of a string becomes at most six
-    /// bytes.
+    /// An upper bound for the size, in bytes, of the line without the payload.
+    ///
+    /// A byte of a string becomes at most six bytes.
     private var room: Int {
         var bytes = id.utf8.count + type.utf8.count + source.capture.utf8.count + source.path.utf8.count
         bytes += (client?.utf8.count ?? 0) + (target?.path.utf8.count ?? 0) + (target?.method?.utf8.count ?? 0)

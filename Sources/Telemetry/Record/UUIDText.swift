@@ -3,7 +3,9 @@ import Hashing
 
 /// UUIDs in the notation of the systems.
 public enum UUIDText {
-    /// Returns the UUID of version 5 of a name in the namespace of URLs, in uppercase. It is the same on every machine.
+    /// Returns the UUID of version 5 of a name in the namespace of URLs, in uppercase.
+    ///
+    /// It is the same on every machine.
     ///
     /// Source: RFC 9562, section 5.5.
     public static func nameBased(_ name: String) -> String {
@@ -18,6 +20,7 @@ public enum UUIDText {
     /// - Parameters:
     ///   - bytes: The 16 bytes of the UUID. The bits of version and variant are replaced.
     ///   - version: The version.
+    /// - Returns: The UUID.
     static func text(of bytes: [UInt8], version: UInt8) -> String {
         // Formatting is written out because it runs for each pseudonym of each record.
         var text: [UInt8] = []

@@ -1,6 +1,6 @@
 import JSONText
 
-/// A payload that was on its way to a system's server, and what is known of the request around it.
+/// A captured payload and the known facts about its request.
 ///
 /// ```swift
 /// let route = try UploadRoute(method: "POST", url: url, Systems.table)
@@ -11,17 +11,19 @@ import JSONText
 /// }
 /// ```
 public struct CapturedUpload: Sendable {
-    /// Where it went; nil where only the payload was captured.
+    /// The route of the request, or `nil` if only the payload was captured.
     public let route: UploadRoute?
-    /// The fields of its header that the system asks for (``RequestFormat/headers``), as they stand in the capture: in its
-    /// order and letter case, also those that come twice. A value that is no text is empty.
+    /// The header fields that the system requests in ``RequestFormat/headers``, in the order and letter case of the
+    /// capture.
+    ///
+    /// A repeated field occurs more than once. A value that is not a string is empty.
     public let headers: [HeaderField]
-    /// When it was captured.
+    /// The time of the capture.
     public let time: Timestamp?
-    /// Where it was found.
+    /// The place in the capture where the payload was found.
     public let source: Source
 
-    /// Describes an upload.
+    /// Creates a captured upload.
     public init(route: UploadRoute?, headers: [HeaderField] = [], time: Timestamp?, source: Source) {
         self.route = route
         self.headers = headers
@@ -29,14 +31,18 @@ public struct CapturedUpload: Sendable {
         self.source = source
     }
 
-    /// Makes a record of the payload in `document`, whose values are brought into the documented form.
+    /// Creates a record from the payload in `document`, whose values are converted to the documented form.
     public func record(by format: RequestFormat, in document: inout JSONDocument) throws(BodyError) -> Record {
         guard document.kind(of: document.root) == .object else { throw .invalid("the body is no object") }
         return try format.record(self, &document)
     }
 
-    /// Completes a record: where it goes, and what the route found odd.
-    /// - Parameter fallback: where all records of the system go, if that is known without a route.
+    /// Returns the record with its target and the notes of the route.
+    ///
+    /// - Parameters:
+    ///   - record: The record of the payload.
+    ///   - fallback: The target of all records of the system, if it is known without a route.
+    /// - Returns: The completed record. It is held if it has no target.
     public func finished(_ record: Record, goingTo fallback: Target? = nil) -> Record {
         var record = record
         record.notes += route?.notes ?? []
@@ -46,22 +52,26 @@ public struct CapturedUpload: Sendable {
     }
 }
 
-/// Why a captured request makes no record. The reason must not contain captured data.
+/// The reason why a captured request cannot be converted to a record.
+///
+/// It must not contain captured data.
 public enum BodyError: Error {
-    /// The body is not what the server of the system accepts. `code` is `nil` for the usual code of the log.
+    /// The server of the system would not accept the body.
+    ///
+    /// If `code` is `nil`, the default code of the log applies.
     case invalid(String, code: String? = nil)
-    /// The request is no upload, or one of another client of the same server.
+    /// The request is not an upload, or it is an upload of another client of the server.
     case foreign(OtherTraffic)
 }
 
 extension JSONDocument {
-    /// The string at a key, if it is one and not empty.
+    /// Returns the string at `key`, or `nil` if the value is missing, empty or not a string.
     public func text(_ key: JSONKey, in object: JSONNode) -> String? {
         guard let value = value(of: key, .string, in: object), !bytes(of: value).isEmpty else { return nil }
         return string(of: value)
     }
 
-    /// The array at a key, if it is one.
+    /// Returns the array at `key`, or `nil` if the value is missing or not an array.
     public func array(_ key: JSONKey, in object: JSONNode) -> JSONNode? {
         value(of: key, .array, in: object)
     }

@@ -1,22 +1,25 @@
-/// The clients that the items of a list request are of.
+/// The clients of the items of a list request.
 public struct ClientTally: Sendable {
-    /// The first one met.
+    /// The first client.
     public private(set) var first: String?
     private var isMixed = false
 
-    /// Counts nothing yet.
+    /// Creates a tally without clients.
     public init() {}
 
-    /// Counts the client of an item; an item without one does not count as different. Ids are compared without letter case,
-    /// as the limits of uploads are.
+    /// Adds the client of an item.
+    ///
+    /// An item without a client is ignored.
+    ///
+    /// Ids are compared without letter case, as they are for the limits of uploads.
     public mutating func count(_ client: String?) {
         guard let client else { return }
         guard let first else { return first = client }
-        // Mostly the id is the one before to the letter, which is found out much faster.
+        // An exact comparison is faster, and consecutive ids are mostly equal.
         guard !isMixed, first != client else { return }
         isMixed = first.lowercased() != client.lowercased()
     }
 
-    /// Why a request of several clients must not be uploaded.
+    /// The hold for a request with events of several clients, or `nil` if there is only one client.
     public var hold: Hold? { isMixed ? .severalClients : nil }
 }

@@ -1,8 +1,10 @@
 import Bytes
 
-/// The fields of an `application/x-www-form-urlencoded` body.
+/// A parser for `application/x-www-form-urlencoded` bodies.
 public enum FormText {
-    /// The decoded value of a form's first field of some name; nil if there is none or it is malformed.
+    /// Returns the decoded value of the first field with a name.
+    ///
+    /// Returns `nil` if the field is missing or malformed.
     public static func value(of name: String, in form: [UInt8]) -> [UInt8]? {
         for field in form.split(separator: UInt8(ascii: "&")) {
             let equals = field.firstIndex(of: UInt8(ascii: "=")) ?? field.endIndex
@@ -16,6 +18,10 @@ public enum FormText {
 
 extension FormBody {
     /// Returns the payload in the bytes of a form.
+    ///
+    /// - Parameter form: The body of the request.
+    /// - Returns: The bytes of the payload.
+    /// - Throws: ``BodyError`` if the form does not contain a payload.
     public func payload(in form: [UInt8]) throws(BodyError) -> [UInt8] {
         guard let selector = FormText.value(of: selector, in: form), selector.elementsEqual(selected.utf8) else {
             throw .foreign(otherwise)

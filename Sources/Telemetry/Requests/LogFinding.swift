@@ -1,16 +1,25 @@
 /// The result of reading an entry of a request log, or a line of an NDJSON file.
 public enum LogFinding: Sendable {
-    /// An upload, and the status of its answer: 0 if none was seen, nil where the log does not tell of answers.
+    /// An upload and the status of its answer.
+    ///
+    /// The status is 0 if no answer was captured, and `nil` if the log contains no answers.
     case upload(Record, status: Int?)
-    /// No upload of a documented system.
+    /// Other traffic.
     case other(OtherTraffic)
-    /// Something that cannot be understood: the code of the format document, and words.
+    /// An entry that cannot be parsed.
+    ///
+    /// The string consists of the code of the format document and an explanation.
     case reject(String)
 }
 
 extension Record {
-    /// Notes how a request was answered, and holds the record of one that arrived: it is not sent again.
-    /// - Parameter status: the status of the answer; 0 if none was seen.
+    /// Adds the answer to a captured request.
+    ///
+    /// A record whose upload was delivered is held so that it is not sent again.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the answer, or 0 if no answer was captured.
+    ///   - isDelivered: Whether the status proves that the upload was delivered.
     public mutating func takeAnswer(_ status: Int, isDelivered: Bool) {
         if isDelivered {
             held.append(.delivered(status: status))
@@ -19,7 +28,7 @@ extension Record {
         }
     }
 
-    /// The status of the answer that shows that the request arrived; nil if none does.
+    /// The status of the answer that proves that the upload was delivered, or `nil` if there is no such answer.
     public var deliveredStatus: Int? {
         held.first { $0.code == Hold.delivered(status: 0).code }.flatMap { $0.detail.flatMap { Int($0) } }
     }

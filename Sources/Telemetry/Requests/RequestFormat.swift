@@ -1,32 +1,40 @@
 import JSONText
 
-/// Describes how captured requests of a system are recognized and read, in an HTTP archive or on a line of an NDJSON file.
-///
-/// A step that a system does not need is `nil`.
+/// The format of the captured requests of a system, in an HTTP archive or on a line of an NDJSON file.
 public struct RequestFormat: Sendable {
-    /// The hosts of the system's servers. They are compared as wholes, because a log is hostile input.
+    /// The hosts of the servers of the system.
+    ///
+    /// They are compared as a whole because a log can be forged.
     public let hosts: [CapturedHost]
     /// The methods that a capture may show.
     public let methods: [String]
     /// The position of the payload in the body.
     public let body: CapturedBody
-    /// The names, in lower case, of the header fields that records are made with. No other field is read, because it may be a
-    /// credential.
+    /// The names, in lower case, of the header fields that records are made with.
+    ///
+    /// No other field is read, because it may be a credential.
     public let headers: Set<String>
-    /// Whether the payloads have neither id nor time, so that equal ones are repeated and are numbered.
+    /// Whether the payloads have neither an id nor a time.
+    ///
+    /// Equal payloads are then distinct uploads and are numbered.
     public let payloadsRepeat: Bool
-    /// Returns whether a path on one of the hosts is that of an upload. `parts` are the decoded parts of the path that are not
-    /// empty.
+    /// Returns whether a path on one of the hosts is the path of an upload.
+    ///
+    /// `parts` are the decoded, non-empty components of the path.
     public let isUpload: @Sendable (_ parts: [[UInt8]]) -> Bool
-    /// Returns the kind of a request to one of the hosts that is no upload, or `nil` if the kind is unknown.
+    /// Returns the kind of traffic that a request to one of the hosts is, if it is not an upload.
+    ///
+    /// Returns `nil` if the kind is unknown.
     public let otherTraffic: (@Sendable (_ parts: [[UInt8]], _ method: String) -> OtherTraffic?)?
-    /// Returns the path of an upload as the grammar of the system writes it. If this is `nil`, a path has one form only.
+    /// Returns the path of an upload in the grammar of the system.
+    ///
+    /// `nil` if each path has only one form.
     public let path: (@Sendable (WebAddress) -> String)?
-    /// The statuses of answers that prove that a captured request was delivered.
+    /// The statuses of answers that prove that an upload was delivered.
     public let deliveredStatuses: ClosedRange<Int>
-    /// Returns what a line of an NDJSON file is to the system, or `nil` if it is nothing.
+    /// Returns the shape of a line of an NDJSON file, or `nil` if the line does not belong to the system.
     public let lineShape: (@Sendable (_ line: JSONDocument) -> LineShape?)?
-    /// Makes a record of a payload. Brings the values of the document, which holds the payload, into the documented form.
+    /// Creates a record from the payload in `document`, whose values are converted to the documented form.
     public let record: @Sendable (CapturedUpload, _ document: inout JSONDocument) throws(BodyError) -> Record
 
     /// Creates a format from its parts.
@@ -51,25 +59,25 @@ public struct RequestFormat: Sendable {
         self.record = record
     }
 
-    /// Returns whether the status of an answer proves that a captured request was delivered.
+    /// Returns whether the status of an answer proves that an upload was delivered.
     public func isDelivered(status: Int) -> Bool { deliveredStatuses.contains(status) }
 }
 
-/// A host that takes uploads of a system.
+/// A host that accepts uploads of a system.
 public struct CapturedHost: Sendable {
-    /// Its name in lower case.
+    /// The name in lowercase.
     public let name: String
-    /// The note on a request to it; nil if it is the usual host.
+    /// The note on requests to the host, or `nil` for the usual host.
     public let note: String?
 
-    /// Names a host.
+    /// Creates a host.
     public init(_ name: String, note: String? = nil) {
         self.name = name
         self.note = note
     }
 }
 
-/// How a payload lies in the body of a request.
+/// The position of a payload in the body of a request.
 public enum CapturedBody: Sendable {
     /// The body is the payload.
     case json
@@ -77,18 +85,18 @@ public enum CapturedBody: Sendable {
     case form(FormBody)
 }
 
-/// A form with a payload in it.
+/// A form that contains a payload in one of its fields.
 public struct FormBody: Sendable {
-    /// The field that tells whether there is a payload.
+    /// The field that indicates whether the form contains a payload.
     public let selector: String
-    /// The value of that field where there is one.
+    /// The value of the selector field in a form with a payload.
     public let selected: String
-    /// The field that is the payload.
+    /// The field that contains the payload.
     public let payload: String
-    /// The kind of traffic that a form without a payload is.
+    /// The kind of traffic for forms without a payload.
     public let otherwise: OtherTraffic
 
-    /// Describes a form.
+    /// Creates the format of a form.
     public init(selector: String, selected: String, payload: String, otherwise: OtherTraffic) {
         self.selector = selector
         self.selected = selected
@@ -97,35 +105,39 @@ public struct FormBody: Sendable {
     }
 }
 
-/// What a line of an NDJSON file is to a system, judged by its keys.
+/// The shape of a line of an NDJSON file, which is determined by its keys.
 public enum LineShape: Sendable {
-    /// Makes a record of a line that is a complete file of a store, such as a ping in its envelope.
+    /// Creates a record from a line that is a complete file of a store, such as a ping in its envelope.
     public typealias Reader = @Sendable (_ line: [UInt8], _ source: Source) throws(BodyError) -> Record
 
     /// A complete file of a store, with an envelope around the payload.
     case stored(Reader)
-    /// A payload. A file of a store may consist of the payload alone.
+    /// A payload.
+    ///
+    /// `isStoredToo` states whether a file of a store can consist of the payload alone.
     case payload(isStoredToo: Bool)
 }
 
 /// Traffic in a request log that is not converted.
 public struct OtherTraffic: Sendable, Hashable, Comparable {
-    /// The code of the problem that tells of it.
+    /// The code of the problem that reports the traffic.
     public let code: String
-    /// The kind in words, which follow a number of requests.
+    /// The description of the traffic, which follows a number of requests in reports.
     public let words: String
 
-    /// Declares a kind of traffic.
+    /// Creates a kind of traffic.
     public init(_ code: String, _ words: String) {
         self.code = code
         self.words = words
     }
 
-    /// The order in which reports tell: what is nobody's first, then by code.
+    /// Returns whether reports list `left` before `right`.
+    ///
+    /// Unrelated traffic is first, followed by the other kinds in the order of their codes.
     public static func < (left: OtherTraffic, right: OtherTraffic) -> Bool {
         (left == unrelated ? 0 : 1, left.code) < (right == unrelated ? 0 : 1, right.code)
     }
 
-    /// Requests that concern no known system, or that did not go over the network.
+    /// Requests that do not belong to a known system, or that were not sent over the network.
     public static let unrelated = OtherTraffic("other-traffic", "not of a documented system")
 }

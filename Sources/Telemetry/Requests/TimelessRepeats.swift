@@ -1,15 +1,20 @@
-/// Numbers equal payloads within one file, of systems whose payloads carry neither id nor time and so honestly repeat.
+/// Numbers equal payloads in a file.
+///
+/// This applies to systems whose payloads have neither an id nor a time, so that equal payloads can be distinct
+/// uploads.
 public struct TimelessRepeats: Sendable {
     private let systems: Set<SystemName>
     private var counts: [PayloadDigest: Int] = [:]
 
-    /// Begins a file.
+    /// Creates a counter for a file.
     public init(_ table: SystemTable) {
         systems = Set(table.all.filter(\.requests.payloadsRepeat).map(\.name))
     }
 
-    /// Marks the id of a record without time as that of the n-th with its payload, from the second on; a record of a system
-    /// whose payloads do not repeat stays as it is.
+    /// Appends the number of the repetition to the id of a record without a time, from the second record with the same
+    /// payload on.
+    ///
+    /// A record of a system whose payloads have an id or a time is not changed.
     public mutating func number(_ record: inout Record) {
         guard record.time == nil, systems.contains(record.system) else { return }
         let payload = PayloadDigest(record.payload[...])

@@ -1,20 +1,26 @@
-/// Where a captured request goes, if it is an upload of a system.
+/// The destination of a captured request that is an upload of a system.
 ///
-/// Decided by method, host and path alone, compared as wholes: a log is hostile input.
+/// Only the method, the host and the path determine the route. They are compared as a whole because a log can be
+/// forged.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", sections C and D.
 public struct UploadRoute: Sendable {
-    /// Whose server it is.
+    /// The system that the server belongs to.
     public let system: SystemName
-    /// Path and query in the system's grammar; nil if they are not in it.
+    /// The path and query in the grammar of the system, or `nil` if they are not in the grammar.
     public let target: Target?
-    /// The parts of the path, decoded.
+    /// The decoded components of the path.
     public let parts: [[UInt8]]
-    /// Notes on what was odd about the request.
+    /// Notes on unexpected properties of the request.
     public private(set) var notes: [String] = []
 
-    /// Classifies a request. `method` is `nil` if the capture does not state it.
-    /// - Throws: `foreign` if the request is no upload.
+    /// Determines the route of a request.
+    ///
+    /// - Parameters:
+    ///   - method: The method, or `nil` if the capture does not contain it.
+    ///   - url: The URL of the request.
+    ///   - systems: The known systems.
+    /// - Throws: ``BodyError/foreign(_:)`` if the request is not an upload.
     public init(method: String?, url: String, _ systems: SystemTable) throws(BodyError) {
         guard let address = WebAddress(url) else { throw .foreign(.unrelated) }
         let known = systems.all.filter { system in system.requests.hosts.contains { $0.name == address.host } }
@@ -52,7 +58,7 @@ public struct UploadRoute: Sendable {
 }
 
 extension [[UInt8]] {
-    /// Whether the parts of a path begin with some texts.
+    /// Returns whether the components of a path begin with the given strings.
     public func begin(with texts: String...) -> Bool {
         count >= texts.count && zip(self, texts).allSatisfy { $0.elementsEqual($1.utf8) }
     }

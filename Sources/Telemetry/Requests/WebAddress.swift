@@ -1,19 +1,24 @@
 import Bytes
 
-/// The parts of an absolute `http` or `https` address that tell where a request goes.
+/// The parts of an absolute `http` or `https` URL that determine the destination of a request.
 ///
 /// Source: "HTTP Archive (HAR) captures as a source of telemetry", section D.
 public struct WebAddress: Sendable {
-    /// In lower case, without port and without a dot at its end.
+    /// The host in lowercase, without the port and without a trailing dot.
     public let host: String
-    /// The path as written.
+    /// The path, undecoded.
     public let path: String
-    /// The query as written, with its question mark; empty if there is none.
+    /// The query, undecoded, with its question mark.
+    ///
+    /// Empty if there is no query.
     public let query: String
-    /// The parts of the path that are not empty, each percent-decoded once.
+    /// The non-empty components of the path, each percent-decoded once.
     public let parts: [[UInt8]]
 
-    /// Reads an address; nil if it is none of this kind. A fragment is no part of a request and left out.
+    /// Parses a URL.
+    ///
+    /// Returns `nil` if it is not an absolute `http` or `https` URL. A fragment is ignored because it is not part of a
+    /// request.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let authority = Self.authorityStart(in: bytes) else { return nil }
@@ -40,7 +45,7 @@ public struct WebAddress: Sendable {
         return nil
     }
 
-    /// The host of an authority without user information.
+    /// Returns the host of an authority without user information.
     private static func host(in authority: ArraySlice<UInt8>) -> String? {
         var host = authority
         if let colon = host.lastIndex(of: UInt8(ascii: ":")) {
@@ -54,7 +59,9 @@ public struct WebAddress: Sendable {
 }
 
 extension UInt8 {
-    /// Whether a host name holds this byte; an underscore stands in the name of a staging host.
+    /// Whether the byte can occur in a host name.
+    ///
+    /// The name of a staging host contains an underscore.
     fileprivate var isHostByte: Bool {
         isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercased) || self == UInt8(ascii: "-")
             || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")

@@ -1,28 +1,38 @@
 import Bytes
 
-/// The container of an app, an app group or a plugin: the folder in which its `Documents` and `Library` lie.
+/// The container of an app, an app group or a plugin: the folder that contains `Documents` and `Library`.
 public struct Container: Sendable, Hashable {
-    /// Whose container it is.
+    /// The kind of the owner of a container.
     public enum Kind: Sendable, Hashable {
         case app, group, plugin
     }
 
-    /// Path below the root of the capture; empty for the root itself.
+    /// The path relative to the root of the capture.
+    ///
+    /// Empty for the root itself.
     public let path: String
-    /// Bundle id of the app, or identifier of the group or the plugin, where the capture tells it.
+    /// The bundle id of the app, or the identifier of the group or the plugin.
+    ///
+    /// `nil` if the capture does not contain it.
     public let identifier: String?
-    /// Whose container it is.
+    /// The kind of the owner.
     public let kind: Kind
 
-    /// Names a container.
-    /// - Parameter kind: whose it is; nil where only the identifier tells.
+    /// Creates a container.
+    ///
+    /// - Parameters:
+    ///   - path: The path relative to the root of the capture.
+    ///   - identifier: The identifier of the owner.
+    ///   - kind: The kind of the owner. If this is `nil`, the identifier determines the kind.
     public init(path: String, identifier: String?, kind: Kind? = nil) {
         self.path = path
         self.identifier = identifier
         self.kind = kind ?? (identifier?.hasPrefix(Self.groupPrefix) ?? false ? .group : .app)
     }
 
-    /// Texts are equal that differ in their bytes, and folders are not.
+    /// Returns whether two containers are equal.
+    ///
+    /// Paths are compared by their bytes, because strings with different bytes can be equal while their folders differ.
     public static func == (left: Container, right: Container) -> Bool {
         left.kind == right.kind && left.identifier == right.identifier
             && left.path.utf8.span.equals(right.path.utf8.span)
@@ -30,13 +40,15 @@ public struct Container: Sendable, Hashable {
 
     private static let groupPrefix = "group."
 
-    /// Whether the container is that of an app group.
+    /// Whether the container belongs to an app group.
     public var isGroup: Bool { kind == .group }
 
-    /// The bundle id of an app's own container.
+    /// The bundle id of the app, if this is the container of an app.
     public var applicationID: String? { kind == .app ? identifier : nil }
 
-    /// The bundle id of the app that a group container belongs to: `group.<bundle id>` goes with `<bundle id>`.
+    /// The bundle id of the app that a group container belongs to.
+    ///
+    /// The container `group.<bundle id>` belongs to the app `<bundle id>`.
     public var applicationOfGroup: String? {
         guard isGroup, let identifier, identifier.hasPrefix(Self.groupPrefix) else { return nil }
         return String(identifier.dropFirst(Self.groupPrefix.count))

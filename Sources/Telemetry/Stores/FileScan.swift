@@ -1,32 +1,40 @@
 import Bytes
 import Files
 
-/// A store of files that are parsed one by one, each by itself.
+/// A store whose files are parsed independently of each other.
 public protocol FileStore: Store {
-    /// The path of the folder that the files are opened in.
+    /// The path of the folder that contains the files.
     var folderPath: String { get }
-    /// The path of a file in the capture, by its place in the order of the store.
-    /// - Parameter name: replaced by the name by which it is opened in ``folderPath``.
+    /// Returns the path of a file in the capture.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the file in the order of the store.
+    ///   - name: Receives the name of the file in ``folderPath``.
+    /// - Returns: The path of the file.
     func path(ofFile index: Int, name: inout [UInt8]) -> String
-    /// How large a file may be that is parsed.
+    /// The maximum size of a file that is parsed.
     var sizeLimit: FileSizeLimit { get }
-    /// Whether the bytes of the files may hold credentials, so that only their hashes are listed.
+    /// Whether the files can contain credentials, so that the quarantine contains only their hashes.
     var carriesCredentials: Bool { get }
-    /// Makes what turns bytes into records. One serves one thread at a time and keeps its memory.
+    /// Creates a reader for the files.
+    ///
+    /// It is used by one thread at a time and can reuse its memory.
     func makeReader(in context: StoreContext) -> any FileReader
 }
 
-/// Turns the bytes of store files into records.
+/// Converts the bytes of store files to records.
 public protocol FileReader: Sendable {
     /// Reads the bytes of one file.
+    ///
     /// - Parameters:
-    ///   - index: the place of the file in the order of the store.
-    ///   - output: takes what is found; it tells the path of the file.
+    ///   - bytes: The bytes of the file.
+    ///   - index: The index of the file in the order of the store.
+    ///   - output: Receives the findings. Its `path` is the path of the file.
     mutating func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput)
 }
 
 extension FileStore {
-    /// Returns a scan of some of the files.
+    /// Returns a scan of the files with the given indices.
     public func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan {
         let reader = ParsedFileReader(store: self, options: context.options, reader: makeReader(in: context))
         return FileScan(files, ofStoreAt: path, inFolderAt: folderPath, of: context.tree, using: reader)
@@ -36,6 +44,7 @@ extension FileStore {
 /// Reads the files of a store for a ``FileScan``, one at a time.
 public protocol FileScanReader: Sendable {
     /// Reads a file.
+    ///
     /// - Parameters:
     ///   - index: The index of the file in the order of the store.
     ///   - folder: The folder that the files of the store are opened in.
@@ -47,7 +56,7 @@ public protocol FileScanReader: Sendable {
     ) -> StoreFile?
 }
 
-/// A scan that reads the files of a store one after another, and puts their rejects into quarantine.
+/// A scan that reads the files of a store in order and puts their rejects into quarantine.
 public struct FileScan<Reader: FileScanReader>: StoreScan {
     private let path: String
     private let folderPath: String
@@ -55,12 +64,13 @@ public struct FileScan<Reader: FileScanReader>: StoreScan {
     private var left: Range<Int>
     private var reader: Reader
     private var files = StoreFileReading()
-    /// The file that was read last, if some of its rejects are not in quarantine yet.
+    /// The last file, if some of its rejects are not in quarantine yet.
     private var current: StoreFile?
-    /// These rejects.
+    /// The rejects of the last file that are not in quarantine yet.
     private var rejects: [Reject] = []
 
     /// Creates a scan.
+    ///
     /// - Parameters:
     ///   - files: The indices of the files to read, in the order of the store.
     ///   - path: The path of the store in the capture.
@@ -78,7 +88,7 @@ public struct FileScan<Reader: FileScanReader>: StoreScan {
         self.reader = reader
     }
 
-    /// Reads files until the output is full or none is left.
+    /// Reads files until the output is full or all files are read.
     public mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool {
         do throws(FileError) {
             let folder = try tree.folder(at: folderPath)
@@ -110,7 +120,9 @@ private struct ParsedFileReader: FileScanReader {
     let store: any FileStore
     let options: ScanOptions
     var reader: any FileReader
-    /// The name of the file that is being read. Its memory is reused.
+    /// The name of the file that is being read.
+    ///
+    /// Its memory is reused.
     private var name: [UInt8] = []
 
     init(store: any FileStore, options: ScanOptions, reader: any FileReader) {
@@ -132,28 +144,28 @@ private struct ParsedFileReader: FileScanReader {
     }
 }
 
-/// A file of a store, as far as reading and quarantine have to know it.
+/// The properties of a store file that reading and quarantine need.
 public struct StoreFile: Sendable {
-    /// The name by which it is opened in its folder.
+    /// The name of the file in its folder.
     public let name: [UInt8]
-    /// Its path in the capture.
+    /// The path in the capture.
     public let path: String
-    /// How reports name the kind of store that it belongs to.
+    /// The kind of the store that the file belongs to.
     public let kind: StoreKind
-    /// Whether its bytes may hold credentials, so that only their hash is listed in quarantine.
+    /// Whether the file can contain credentials, so that the quarantine contains only its hash.
     public let credentials: Credentials
 
-    /// When the bytes of a file may hold credentials.
+    /// The condition under which a file can contain credentials.
     public enum Credentials: Sendable {
-        /// The system writes none into such a file.
+        /// The file never contains credentials.
         case never
-        /// Such a file is where the system keeps them, or where others may.
+        /// The file can always contain credentials.
         case always
-        /// If this text stands in it, for the file may be another one than its name says.
+        /// The file can contain credentials if it contains this string, because its name may be misleading.
         case ifItHolds(String)
     }
 
-    /// Names a file.
+    /// Creates a store file.
     public init(name: [UInt8], path: String, kind: StoreKind, credentials: Credentials) {
         self.name = name
         self.path = path
@@ -161,7 +173,7 @@ public struct StoreFile: Sendable {
         self.credentials = credentials
     }
 
-    /// Whether these bytes of the file may hold credentials.
+    /// Returns whether the file with these bytes can contain credentials.
     fileprivate func carriesCredentials(_ contents: [UInt8]) -> Bool {
         switch credentials {
         case .never: false
@@ -171,16 +183,27 @@ public struct StoreFile: Sendable {
     }
 }
 
-/// The bytes of one store file after another, in memory that is used again; what cannot be read is told.
+/// A reusable buffer for the bytes of store files.
+///
+/// Files that cannot be read are reported.
 public struct StoreFileReading: Sendable {
-    /// The bytes of the file that was read last.
+    /// The bytes of the last file.
     public private(set) var contents: [UInt8] = []
 
-    /// Makes a reading without a file.
+    /// Creates an empty buffer.
     public init() {}
 
-    /// Reads a file. One beyond the limit goes to quarantine as it is.
-    /// - Returns: whether its bytes are at hand.
+    /// Reads a file.
+    ///
+    /// A file that exceeds the limit is put into quarantine unparsed.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - limit: The maximum size of the file.
+    ///   - folder: The folder that contains the file.
+    ///   - options: The options of the scan.
+    ///   - output: Receives the bytes read, problems and quarantined bytes.
+    /// - Returns: Whether ``contents`` contains the bytes of the file.
     public mutating func read(
         _ file: StoreFile, limit: FileSizeLimit, in folder: borrowing Folder, _ options: ScanOptions,
         into output: inout ScanOutput
@@ -219,13 +242,20 @@ public struct StoreFileReading: Sendable {
         }
     }
 
-    /// Puts all rejects of the file into quarantine, for a store whose files are read at once.
+    /// Puts all rejects of the file into quarantine.
+    ///
+    /// This is for stores whose files are read together.
     public func quarantineRejects(of file: StoreFile, in output: inout ScanOutput) {
         quarantine(output.takeRejects()[...], file, into: &output)
     }
 
-    /// Puts what could not be understood of the file into quarantine, until the output is full.
-    /// - Returns: whether nothing is left.
+    /// Puts rejects of the file into quarantine until the output is full.
+    ///
+    /// - Parameters:
+    ///   - rejects: The rejects. Those that were put into quarantine are removed.
+    ///   - file: The file.
+    ///   - output: Receives the quarantined bytes.
+    /// - Returns: Whether no rejects are left.
     public func quarantine(_ rejects: inout [Reject], of file: StoreFile, into output: inout ScanOutput) -> Bool {
         let count = min(rejects.count, output.roomForDetails)
         quarantine(rejects[..<count], file, into: &output)
@@ -242,6 +272,6 @@ public struct StoreFileReading: Sendable {
         }
     }
 
-    /// Lets go of the bytes.
+    /// Frees the memory of the bytes.
     public mutating func removeAll() { contents = [] }
 }

@@ -1,40 +1,44 @@
 import Files
 
-/// A folder of a capture while it is looked at for stores.
+/// A folder of a capture that is searched for stores.
 ///
-/// Hidden entries, and files that are to be left out, are not among its files.
+/// Hidden entries and excluded files are not part of `files` and `folders`.
 public struct FolderLook: ~Copyable {
-    /// The folder's path in the capture.
+    /// The path of the folder in the capture.
     public let path: String
-    /// The folder's name.
+    /// The name of the folder.
     public let name: String
-    /// The beginning of the paths of its entries.
+    /// The common prefix of the paths of the entries.
     public let base: String
-    /// The names of the plain files.
+    /// The names of the regular files.
     public let files: FileNames
-    /// The names of the folders.
+    /// The names of the subfolders.
     public let folders: [[UInt8]]
-    /// The files of the whole capture.
+    /// The file tree of the capture.
     public let tree: FileTree
     /// Files that must not be read, such as the output.
     public let excluded: Set<FileIdentity>
 
-    /// Files that may be stores, but could not be read to see.
+    /// The files that may be stores but could not be read.
     public private(set) var unreadable: [(path: String, error: FileError)] = []
-    /// Links and special files in folders below that belong to the store.
+    /// The links and special files in subfolders of the store.
     public private(set) var notFiles: [NotFile] = []
-    /// Other problems of the folder and its entries, with the path in the capture.
+    /// The other problems of the folder and its entries, with their paths in the capture.
     public private(set) var problems: [(path: String, problem: Problem)] = []
-    /// The path of a file that was left out although it belongs to a store.
+    /// The path of an excluded file that belongs to a store.
     public private(set) var leftOutStore: String?
-    /// Folders below that belong to the store that this folder is: nobody looks at them again.
+    /// The subfolders that belong to the store in this folder.
+    ///
+    /// They are not searched again.
     public private(set) var claimedFolders: Set<[UInt8]> = []
 
     private let folder: Folder
-    /// The file that was read last: several formats ask for the same one.
+    /// The last file that was read.
+    ///
+    /// It is cached because several formats read the same file.
     private var lastRead: (name: [UInt8], contents: [UInt8])?
 
-    /// Looks at a folder.
+    /// Creates the search of a folder.
     public init(
         _ folder: consuming Folder, path: String, name: String, base: String, files: FileNames,
         folders: [[UInt8]], tree: FileTree, excluded: Set<FileIdentity>
@@ -49,17 +53,23 @@ public struct FolderLook: ~Copyable {
         self.excluded = excluded
     }
 
-    /// The path of an entry in the capture.
+    /// Returns the path of an entry in the capture.
     public func path(of name: [UInt8]) -> String {
-        // Of its own size: a text that is appended to keeps room for as much again, and a capture has many paths.
+        // Creating the string at once avoids excess capacity, which appending would reserve. A capture can have many
+        // paths.
         String(decoding: Array(base.utf8) + name, as: UTF8.self)
     }
 
-    /// The bytes of a file.
-    /// - Throws: `FileError`; `EFBIG` beyond the limit.
+    /// Returns the bytes of a file.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the file.
+    ///   - limit: The maximum size of the file in bytes.
+    /// - Returns: All bytes of the file.
+    /// - Throws: `FileError`, with `EFBIG` if the file exceeds the limit.
     public mutating func contents(of name: [UInt8], limit: Int = StoreLimits.file) throws(FileError) -> [UInt8] {
         if let lastRead, lastRead.name == name, lastRead.contents.count <= limit { return lastRead.contents }
-        // Taken out first, so that the memory is used again and not copied.
+        // The cached bytes are moved out first so that their memory is reused without a copy.
         var contents = lastRead?.contents ?? []
         lastRead = nil
         try folder.read(name, limit: limit, into: &contents)
@@ -67,12 +77,17 @@ public struct FolderLook: ~Copyable {
         return contents
     }
 
-    /// A file to be read by position.
+    /// Opens a file for reading at arbitrary offsets.
+    ///
+    /// - Parameter name: The name of the file.
+    /// - Returns: The open file.
     /// - Throws: `FileError`.
     public func source(_ name: [UInt8]) throws(FileError) -> ByteSource { try folder.source(name) }
 
-    /// Whether a file holds some texts. One that may not be read can be anybody's, so that is told; a stranger's file may be
-    /// too large, but not one whose `mustFit` is set: what is in it would be missed.
+    /// Returns whether a file contains all of the given strings.
+    ///
+    /// An unreadable file is reported, because it may belong to any system. A file that is too large is reported only
+    /// if `mustFit` is true, because only then its contents would be missed.
     public mutating func holds(_ name: [UInt8], all texts: [String], mustFit: Bool) -> Bool {
         do throws(FileError) {
             let contents = try contents(of: name)
@@ -83,21 +98,23 @@ public struct FolderLook: ~Copyable {
         }
     }
 
-    /// Reports that a file or folder that may belong to a store could not be read; each path once.
+    /// Reports a file or folder that may belong to a store but could not be read.
+    ///
+    /// Each path is reported once.
     public mutating func tell(unreadable path: String, _ error: FileError) {
         guard !unreadable.contains(where: { $0.path == path }) else { return }
         unreadable.append((path, error))
     }
 
-    /// Reports a problem with an entry, such as a folder in the place of a store's file.
+    /// Reports a problem with an entry, such as a folder in place of a store file.
     public mutating func tell(_ problem: Problem, of name: [UInt8]) { problems.append((path(of: name), problem)) }
 
-    /// Reports a link or a special file inside the store.
+    /// Reports a link or special file inside the store.
     public mutating func tell(_ notFile: NotFile) { notFiles.append(notFile) }
 
-    /// Reports that a file of the store is left out because it must not be read.
+    /// Reports an excluded file of the store.
     public mutating func tell(leftOut path: String) { leftOutStore = path }
 
-    /// Claims a folder below for the store that this folder is.
+    /// Marks a subfolder as a part of the store in this folder.
     public mutating func claim(folder name: [UInt8]) { claimedFolders.insert(name) }
 }

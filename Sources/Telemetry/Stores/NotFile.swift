@@ -1,22 +1,24 @@
 import Files
 
-/// A symbolic link or a special file in a capture: it is told and not read.
+/// A symbolic link or a special file in a capture.
+///
+/// It is reported and not read.
 public struct NotFile: Sendable {
-    /// Its path in the capture.
+    /// The path in the capture.
     public let path: String
-    /// Whether it is a link.
+    /// Whether the entry is a symbolic link.
     public let isLink: Bool
-    /// Where it leads, if it is a link and that is known.
+    /// The target of the link, if it is known.
     public var target: LinkTarget?
 
-    /// Names one.
+    /// Creates a skipped entry.
     public init(path: String, isLink: Bool, target: LinkTarget? = nil) {
         self.path = path
         self.isLink = isLink
         self.target = target
     }
 
-    /// The problem that it is.
+    /// The problem that reports the entry.
     public var problem: Problem {
         guard isLink else {
             return Problem("special", "not read: a pipe, a socket or a device in the place of a file")

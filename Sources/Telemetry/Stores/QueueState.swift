@@ -1,26 +1,27 @@
-/// What the rules of an app say of a queue, in short: equal for all queues of which they say the same, so that queues can be
-/// counted.
+/// The state of a queue according to the rules of the app.
+///
+/// Queues in the same condition have equal states, so that they can be counted.
 public struct QueueState: Sendable, Hashable {
-    /// Whether the queue is handed over for upload.
+    /// The readiness of a queue for upload.
     public enum Readiness: String, Sendable, CaseIterable {
-        /// The rules call it ready.
+        /// The queue is ready by the rules.
         case ready
-        /// Something waits in it, and the rules do not call it ready.
+        /// The queue contains events but is not ready by the rules.
         case notReady = "not-ready"
-        /// Nothing waits in it.
+        /// The queue is empty.
         case empty
-        /// Something waits in it, and no file tells its rules.
+        /// The queue contains events, but no file contains its rules.
         case unknown
     }
 
-    /// Whether it is ready.
+    /// The readiness.
     public let readiness: Readiness
     /// The code of the reason, such as `too-many`.
     public let code: String
-    /// The reason in words, without a full stop and without numbers.
+    /// The reason as a phrase without a full stop and without numbers.
     public let text: String
 
-    /// Puts a state together.
+    /// Creates a state.
     public init(_ readiness: Readiness, _ code: String, _ text: String) {
         self.readiness = readiness
         self.code = code

@@ -7,13 +7,13 @@ import JSONText
 /// ids by pseudonyms if this is asked for, and writes each record as a line at once. An output without options keeps the
 /// records as they are.
 public struct ScanOutput: Sendable {
-    /// A record that was written, in short.
+    /// The summary of a written record.
     public struct Entry: Sendable {
         /// The parts of the record that are counted.
         public let summary: RecordSummary
-        /// The line, with its line feed, in ``ScanOutput/lines``.
+        /// The range of the line, including its line feed, in ``ScanOutput/lines``.
         public let line: Range<Int>
-        /// The places of the notes and the payload in ``ScanOutput/lines``.
+        /// The positions of the notes and the payload in ``ScanOutput/lines``.
         public let written: WrittenRecord
         /// The key that decides if two records are duplicates.
         public let key: RecordKey
@@ -21,7 +21,7 @@ public struct ScanOutput: Sendable {
         public let input: Int
         /// The store that the record was read from, or `nil` for a bundle and for a request log that is an input.
         public let place: StorePlace?
-        /// The parts of the payload that were left out to make pseudonyms.
+        /// The numbers of values that were omitted to make pseudonyms.
         public let leftOut: PseudonymCounts
     }
 
@@ -33,7 +33,9 @@ public struct ScanOutput: Sendable {
         public let part: Int
     }
 
-    /// The app that the records of a part of a store name. Later records take precedence.
+    /// The app that the records of a part of a store name.
+    ///
+    /// Later records take precedence.
     public struct AppEntry: Sendable {
         /// The part of the store.
         public let place: StorePlace
@@ -57,7 +59,9 @@ public struct ScanOutput: Sendable {
     public private(set) var lines = TextBuffer()
     /// The records that were written to ``lines``.
     public private(set) var entries: [Entry] = []
-    /// The rejects of the file that is being read. They are put into quarantine with the bytes of the file.
+    /// The rejects of the file that is being read.
+    ///
+    /// They are put into quarantine with the bytes of the file.
     public var rejects: [Reject] = []
     /// The path, in the capture, of the file that is being read.
     public var path: String
@@ -67,11 +71,13 @@ public struct ScanOutput: Sendable {
     public private(set) var problems: [PlacedProblem] = []
     /// The reports of stores about themselves.
     public private(set) var reports: [ReportEntry] = []
-    /// The apps that records name, including records that the filter left out. Empty unless stores are asked to report.
+    /// The apps that records name, including records that the filter left out.
+    ///
+    /// Empty unless stores are asked to report.
     public private(set) var apps: [AppEntry] = []
     /// The findings of the filter, including those about records that it left out.
     public private(set) var filtered = FilterFindings()
-    /// The first reason why no pseudonyms can be made of a record.
+    /// The first error that prevented pseudonyms from being made.
     public private(set) var refusal: PseudonymError?
     /// The number of bytes that were read.
     public var bytesRead = 0
@@ -88,19 +94,21 @@ public struct ScanOutput: Sendable {
     private var pseudonymizer: RecordPseudonymizer?
     /// The number of bytes of payloads and notes, and an allowance for each finding.
     private var size = 0
-    /// The memory of the last payload, with its bytes, for the next one. Allocating memory for each payload is slow.
+    /// The payload of the last record, whose memory is reused because allocating memory for each payload is slow.
     private var spare: [UInt8] = []
 
-    /// The largest piece of memory that is kept for the next payload.
+    /// The maximum capacity, in bytes, of a payload that is reused.
     private static let largestSpare = 16 << 10
-    /// The largest memory of lines that is worth keeping for the next output.
+    /// The maximum capacity, in bytes, of lines that are reused.
     private static let largestSpareLines = 512 << 10
 
-    /// The size at which an output is full, so that memory does not grow with the input.
+    /// The size, in bytes, at which an output is full.
+    ///
+    /// It bounds the memory of a scan.
     public static let sizeGoal = 4 << 20
-    /// The allowance for a reject or a problem, which is roughly the size of its texts.
+    /// The size, in bytes, that a reject or a problem counts as, which is roughly the size of its strings.
     public static let detailSize = 1 << 10
-    /// The allowance for a record beside its payload and its notes.
+    /// The size, in bytes, that a record counts as in addition to its payload and notes.
     private static let recordSize = 1 << 10
 
     /// Creates an output that keeps records as they are.
@@ -143,7 +151,9 @@ public struct ScanOutput: Sendable {
 
     /// Adds a record.
     ///
-    /// - Parameter part: The index of the part of the store in ``Store/parts``.
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - part: The index of the part of the store in ``Store/parts``.
     public mutating func add(_ record: consuming Record, part: Int = 0) {
         guard let secret else {
             count(record)
@@ -155,7 +165,7 @@ public struct ScanOutput: Sendable {
         guard filter.passes(record, noting: &filtered) else { return keepMemory(of: &record) }
         count(record)
         do throws(PseudonymError) {
-            // Records that were equal are equal afterwards, because the pseudonyms depend only on the record and the key.
+            // Equal records stay equal, because pseudonyms depend only on the record and the key.
             let leftOut = try pseudonymizer?.pseudonymize(&record) ?? PseudonymCounts()
             let start = lines.count
             let written = record.write(to: &lines)
@@ -166,14 +176,18 @@ public struct ScanOutput: Sendable {
         keepMemory(of: &record)
     }
 
-    /// Adds the size of a record. A payload that consists of small requests has more bytes in its notes than in itself.
+    /// Adds the size of a record.
+    ///
+    /// The notes on a payload of many small requests can exceed the payload itself.
     private mutating func count(_ record: borrowing Record) {
         size += record.notes.reduce(Self.recordSize + record.payload.count) {
             $0 + $1.utf8.count + MemoryLayout<String>.stride
         }
     }
 
-    /// Adds a record of a bundle whose line is a part of the text that ``adopt(lines:)`` takes over afterwards.
+    /// Adds a record of a bundle.
+    ///
+    /// Its line is a range of the bytes that are passed to ``adopt(lines:)`` afterwards.
     ///
     /// The output must have been created with options.
     public mutating func add(_ record: borrowing Record, at line: Range<Int>, _ written: WrittenRecord) {
@@ -182,7 +196,7 @@ public struct ScanOutput: Sendable {
         append(record, at: line, written, secret, place: nil, leftOut: PseudonymCounts())
     }
 
-    /// Takes over a text as the lines of all records.
+    /// Uses `text` as the lines of all records.
     public mutating func adopt(lines text: [UInt8]) { lines = TextBuffer(text) }
 
     private mutating func append(
@@ -195,7 +209,9 @@ public struct ScanOutput: Sendable {
                 key: RecordKey(record, secret: secret), input: input, place: place, leftOut: leftOut))
     }
 
-    /// Returns the hold of a record without a type. No server has a path for it, and no limit per type applies to it.
+    /// Returns the hold of a record without a type.
+    ///
+    /// Servers have no path for such a record, and no limit per type applies to it.
     private static func holdForType(of record: borrowing Record) -> Hold? {
         guard record.type.isEmpty, !record.held.contains(where: \.isSchema) else { return nil }
         return .schema(["type is empty"])
@@ -210,7 +226,9 @@ public struct ScanOutput: Sendable {
         }
     }
 
-    /// Returns memory for a payload. It is empty and has the capacity of an earlier payload, if there was one.
+    /// Returns an empty array for the next payload.
+    ///
+    /// It has the capacity of an earlier payload, if there was one.
     public mutating func takeSpareMemory() -> [UInt8] {
         var memory: [UInt8] = []
         swap(&memory, &spare)
@@ -253,16 +271,18 @@ public struct ScanOutput: Sendable {
     /// Puts a span of a file into quarantine.
     ///
     /// - Parameters:
+    ///   - reject: The span and the reason.
     ///   - contents: All bytes of the file.
     ///   - path: The path of the file in the capture.
-    ///   - carriesCredentials: Whether only the hash is listed.
+    ///   - kind: The kind of the store.
+    ///   - carriesCredentials: Whether the file can contain credentials, so that only the hash is listed.
     public mutating func quarantine(
         _ reject: Reject, of contents: [UInt8], path: String, kind: StoreKind, carriesCredentials: Bool
     ) {
         let bytes = contents[reject.range(inFileOf: contents.count)]
         let sha256: String
         if let last = quarantined.last, last.path == path, last.size == contents.count, bytes.count == contents.count {
-            // A file with many faults is hashed once.
+            // A file with many rejects is hashed only once.
             sha256 = last.sha256
         } else {
             sha256 = SHA256.hash(bytes.span).hex
@@ -282,7 +302,9 @@ public struct ScanOutput: Sendable {
 
     // MARK: Reuse
 
-    /// Removes all findings. Keeps the memory of lines and records, because growing it again is slow.
+    /// Removes all findings.
+    ///
+    /// The memory of lines and entries is kept, because reallocating it is slow.
     public mutating func removeAll() {
         lines.removeAll()
         entries.removeAll(keepingCapacity: true)
@@ -290,6 +312,8 @@ public struct ScanOutput: Sendable {
         (filtered, refusal, path, store, bytesRead, size) = (FilterFindings(), nil, "", nil, 0, 0)
     }
 
-    /// Whether the memory is worth keeping. It is not if large records have made it large.
+    /// Whether the output should be reused.
+    ///
+    /// It should not if large records have made its memory large.
     public var isWorthReusing: Bool { lines.capacity <= Self.largestSpareLines }
 }

@@ -11,7 +11,9 @@ extension SingleFileStore {
     public var folderPath: String { location.folderPath }
     /// Always 1.
     public var fileCount: Int { 1 }
-    /// Always `false`. A single file is not split.
+    /// Always `false`.
+    ///
+    /// A single file is not split.
     public var isReadAtOnce: Bool { false }
 
     /// Returns the path of the file, and its name in `name`.

@@ -1,9 +1,10 @@
-/// Runs a piece of work for each number below a count, perhaps several at the same time, and returns when all are done.
+/// A function that calls `work` with each number below `count`, possibly in parallel, and returns when all calls have
+/// returned.
 ///
-/// How a transform uses more than one core without knowing of threads.
+/// It allows readers to use several cores without depending on threads.
 public typealias Spread = @Sendable (_ count: Int, _ work: @Sendable (Int) -> Void) -> Void
 
-/// One number after another.
+/// Calls `work` with one number after another.
 public let oneAfterAnother: Spread = { count, work in
     for number in 0..<count { work(number) }
 }

@@ -1,41 +1,52 @@
 import Files
 
-/// A store that was recognized in a capture, and what has to be known of it before it is read.
+/// A store that was recognized in a capture.
 public protocol Store: Sendable {
-    /// Path below the root of the capture; a folder's without a slash at its end.
+    /// The path relative to the root of the capture.
+    ///
+    /// The path of a folder has no trailing slash.
     var path: String { get }
-    /// The system whose store it is; nil for a log of the requests of several.
+    /// The system that the store belongs to, or `nil` for a log of the requests of several systems.
     var system: SystemName? { get }
-    /// How records name the kind of store; of one with several parts, that of the first.
+    /// The kind of the store.
+    ///
+    /// For a store with several parts, this is the kind of the first part.
     var kind: StoreKind { get }
-    /// What reports list the store as, one row each; never empty. Mostly the store itself.
+    /// The parts that reports list, one row each.
+    ///
+    /// By default, the only part is the store itself.
     var parts: [StorePart] { get }
-    /// Paths of files beside it that belong to it, if they are there.
+    /// The paths of files next to the store that belong to it if they exist.
     var companionPaths: [String] { get }
-    /// How many files there are to read.
+    /// The number of files to read.
     var fileCount: Int { get }
-    /// Whether its files tell of each other, so that one job reads them all.
+    /// Whether the files depend on each other, so that a single job must read them all.
     var isReadAtOnce: Bool { get }
 
-    /// Begins to read some of the files, by their places in the order in which the store gives its records.
+    /// Starts reading some of the files.
+    ///
+    /// - Parameters:
+    ///   - files: The indices of the files in the order in which the store returns its records.
+    ///   - context: The surroundings of the store, and the options.
+    /// - Returns: A scan of the files.
     func scan(_ files: Range<Int>, in context: StoreContext) -> any StoreScan
 }
 
 extension Store {
     /// The store itself.
     public var parts: [StorePart] { [StorePart(kind: kind, path: path)] }
-    /// None.
+    /// No files.
     public var companionPaths: [String] { [] }
 }
 
-/// A part of a store that reports list by itself.
+/// A part of a store that reports list separately.
 public struct StorePart: Sendable, Equatable {
-    /// How records name the kind of store.
+    /// The kind of the part.
     public let kind: StoreKind
-    /// Path below the root of the capture.
+    /// The path relative to the root of the capture.
     public let path: String
 
-    /// Names a part by its kind and its path.
+    /// Creates a part of a store.
     public init(kind: StoreKind, path: String) {
         self.kind = kind
         self.path = path
@@ -46,13 +57,14 @@ public struct StorePart: Sendable, Equatable {
 public protocol StoreScan: Sendable {
     /// Reads until the output is full or the store ends.
     ///
+    /// - Parameter output: Receives the findings.
     /// - Returns: Whether there is more to read.
-    /// - Throws: `FileError` with operation `spool` if there is no room for a copy that is needed. In this case, the findings
-    ///   must not be used. All other faults become problems or rejects.
+    /// - Throws: `FileError` with the operation `spool` if there is no space for a required copy. The findings must not
+    ///   be used then. All other errors are reported as problems or rejects.
     mutating func read(into output: inout ScanOutput) throws(FileError) -> Bool
 }
 
-/// Where a store lies, and how it is to be read.
+/// The surroundings of a store, and the options for reading it.
 public struct StoreContext: Sendable {
     /// The label of the capture.
     public let capture: String
@@ -60,12 +72,12 @@ public struct StoreContext: Sendable {
     public let tree: FileTree
     /// The container that the store belongs to.
     public let container: Container
-    /// All stores of the container, the store itself among them.
+    /// All stores of the container, including the store itself.
     public let neighbors: [any Store]
-    /// How stores are read.
+    /// The options for reading stores.
     public let options: ScanOptions
 
-    /// Collects what a scan may ask for.
+    /// Creates a context.
     public init(
         capture: String, tree: FileTree, container: Container, neighbors: [any Store], options: ScanOptions
     ) {
@@ -79,19 +91,21 @@ public struct StoreContext: Sendable {
 
 /// The options for reading stores.
 public struct ScanOptions: Sendable {
-    /// Random numbers, the same for a whole run. `RecordKey` explains their use.
+    /// The random keys of the run, under which records are hashed.
     public var secret: RunSecret
-    /// The records that are wanted.
+    /// The filter for records.
     public var filter: RecordFilter
-    /// Makes pseudonyms. `nil` leaves records as they are.
+    /// The pseudonymizer, or `nil` if records are kept as they are.
     public var pseudonymizer: RecordPseudonymizer?
-    /// The maximum number of bytes of one file that are put into quarantine.
+    /// The maximum size, in bytes, of a file that is put into quarantine.
     public var quarantineFileLimit: Int
-    /// The folder for private copies of databases, which are files without names.
+    /// The folder for private copies of databases.
+    ///
+    /// The copies are files without names.
     public var copyFolder: String
-    /// Whether stores report about themselves: the state of queues by the rules of the SDK, and the number of repeated events.
+    /// Whether stores report on themselves, such as the state of their queues and the number of repeated events.
     public var reportsQueues: Bool
-    /// Divides the work on one large file among the available cores.
+    /// The function that distributes the work on a large file across the available cores.
     public var spread: Spread
 
     /// Creates options.

@@ -1,8 +1,8 @@
 import Files
 
-/// Recognizes the stores of a system, first by layout, and by contents where names are ambiguous.
+/// The functions that recognize the stores of a system.
 ///
-/// A step that a system does not need is `nil`.
+/// They use the layout first, and the contents if names are ambiguous.
 public struct StoreFormat: Sendable {
     /// The kinds of the stores.
     public let kinds: [StoreKind]
@@ -13,28 +13,34 @@ public struct StoreFormat: Sendable {
     /// only time.
     public let mayBelongToStore: @Sendable (_ file: MemberName) -> Bool
 
-    /// Returns whether the name of a link or a special file is that of a store, or that of a file of `store`. `store` is the
-    /// store that the folder is as a whole, if there is one.
+    /// Returns whether a link or special file has the name of a store, or of a file of `store`.
+    ///
+    /// `store` is the store that the folder as a whole is, if there is one.
     public let isNamedForStore: (@Sendable (_ name: String, _ store: (any Store)?) -> Bool)?
 
-    /// Returns the store that a folder is as a whole, or `nil`. The files of such a folder are not passed to other formats.
+    /// Returns the store that a folder is as a whole, or `nil`.
+    ///
+    /// The files of such a folder are not passed to other formats.
     public let storeOfFolder: (@Sendable (_ folder: inout FolderLook) -> (any Store)?)?
 
-    /// Returns what a file in a folder is to the system, by its name and, if the name is ambiguous, by its contents.
+    /// Returns what a file in a folder is to the system.
+    ///
+    /// The contents are read only if the name is ambiguous.
     public let storesOfFile: (@Sendable (_ name: String, _ folder: inout FolderLook) -> FileFinding)?
 
-    /// Returns what a single file is to the system, if the file is given without its folder. `path` is the path of the folder
-    /// as given. Its names may identify the file.
+    /// Returns what a file that is given without its folder is to the system.
+    ///
+    /// `path` is the path of its folder as given, which may help to identify the file.
     public let storesOfSingleFile:
         (@Sendable (_ name: String, _ path: String, _ folder: inout FolderLook) -> FileFinding)?
 
-    /// Returns the store that a single file is by its contents alone, whatever its name is, or `nil`.
+    /// Returns the store that a single file is, judged by its contents alone, or `nil`.
     public let storeByContents: (@Sendable (_ name: String, _ folder: inout FolderLook) -> (any Store)?)?
 
     /// The stores that backups of a phone do not contain.
     public let backups: BackupGap?
 
-    /// Creates a format from its steps.
+    /// Creates a format from its functions.
     public init(
         kinds: [StoreKind], mayBelongToStore: @escaping @Sendable (_ file: MemberName) -> Bool,
         isNamedForStore: (@Sendable (_ name: String, _ store: (any Store)?) -> Bool)?,
@@ -59,11 +65,13 @@ public struct StoreFormat: Sendable {
 ///
 /// Source: "iOS backups", section 7.
 public enum BackupGap: Sendable {
-    /// No backup contains the stores, whatever the app is. The sentence, without a full stop, states this in reports.
-    case ofAllApps(String)
-    /// Returns whether an app keeps its stores where no backup looks, and none was found.
+    /// No backup contains the stores of any app.
     ///
-    /// `applicationID` is the bundle id of an app in a backup, and `stores` are the stores in its container.
+    /// The sentence, without a full stop, states this in reports.
+    case ofAllApps(String)
+    /// Backups do not contain the stores of some apps.
+    ///
+    /// The function returns whether an app keeps its stores outside of backups and none was found.
     case ofSomeApps(@Sendable (_ applicationID: String, _ stores: [any Store]) -> Bool)
 
     /// The sentence about the stores of all apps, or `nil` if the gap concerns some apps only.
@@ -83,33 +91,36 @@ public enum BackupGap: Sendable {
     }
 }
 
-/// What a file is to a system.
+/// The significance of a file for a system.
 public enum FileFinding: Sendable {
-    /// Nothing to this system.
+    /// The file does not belong to the system.
     case stranger
-    /// These stores and nothing else, so that no other system is asked. Empty if its name is the system's and its contents
-    /// are not.
+    /// The file consists of these stores, and no other system is asked.
+    ///
+    /// There are no stores if only the name of the file matches.
     case own([any Store])
-    /// Stores of the system, and perhaps of others too, as preferences are.
+    /// The file contains these stores, and possibly stores of other systems.
+    ///
+    /// This is the case for preferences.
     case shared([any Store])
 }
 
-/// The names that lead to a member of an archive.
+/// The name of a file in an archive and the names of its folders.
 public struct MemberName: Sendable {
     /// The name of the file.
     public let name: String
-    /// The names of the folders that it lies in, the outermost first.
+    /// The names of the enclosing folders, the outermost first.
     public let folders: [String]
-    /// The name of the folder that was packed, as far as the name of the archive tells it.
+    /// The name of the folder that was archived, if the name of the archive contains it.
     public let rootName: String
 
-    /// Names a member.
+    /// Creates the name of a file in an archive.
     public init(name: String, folders: [String], rootName: String) {
         self.name = name
         self.folders = folders
         self.rootName = rootName
     }
 
-    /// The name of the folder that the file lies in.
+    /// The name of the folder that contains the file.
     public var folder: String { folders.last ?? rootName }
 }

@@ -1,22 +1,27 @@
-/// How much of a store is read into memory at once.
+/// The maximum amounts of data that are read into memory at once.
 public enum StoreLimits {
-    /// The most bytes of a file that is read to see what it is, and mostly of one that is parsed.
+    /// The maximum size, in bytes, of a file that is read to identify it, and the usual maximum for a file that is
+    /// parsed.
     public static let file = 32 << 20
-    /// The most bytes of a keyed archive that are read: as many as a property list may have.
+    /// The maximum size, in bytes, of a keyed archive.
+    ///
+    /// It is the limit of property lists.
     public static let archive = 512 << 20
 }
 
-/// How large a file of a store may be that is parsed; a larger one goes to quarantine as it is.
+/// The maximum size of a store file that is parsed.
+///
+/// A larger file is put into quarantine unparsed.
 public struct FileSizeLimit: Sendable, Equatable {
-    /// The most bytes.
+    /// The maximum size in bytes.
     public let bytes: Int
-    /// The code that begins the reason for which a larger file is quarantined.
+    /// The code of the reason for which larger files are put into quarantine.
     public let code: String
 
-    /// The limit of files for which the format document names none.
+    /// The limit for files whose format document does not define one.
     public static let usual = FileSizeLimit(bytes: StoreLimits.file, code: "too-large")
 
-    /// Sets a limit.
+    /// Creates a limit.
     public init(bytes: Int, code: String) {
         self.bytes = bytes
         self.code = code

@@ -1,17 +1,17 @@
 import JSONText
 
-/// The report of a store about itself: facts for people, and what the app's own rules say of its queues.
+/// The report of a store on itself: facts for the operator, and the state of its queues by the rules of the app.
 public struct StoreReport: Sendable {
     /// The report on a part of the store.
     public struct Part: Sendable {
-        /// The place of the part among ``Store/parts``.
+        /// The index of the part in ``Store/parts``.
         public let part: Int
-        /// Counts of the events that wait in it, by the word for what became of them; nil if the part holds no events.
+        /// The numbers of pending events by their outcome, or `nil` if the part contains no events.
         public let events: [String: Int]?
-        /// The queue that the part is; nil if it is none.
+        /// The rules of the queue, or `nil` if the part is not a queue.
         public let queue: (any QueueRules)?
 
-        /// Reports on a part of the store.
+        /// Creates a report on a part of a store.
         public init(part: Int, events: [String: Int]?, queue: (any QueueRules)?) {
             self.part = part
             self.events = events
@@ -21,12 +21,14 @@ public struct StoreReport: Sendable {
 
     /// Sentences without a full stop, about the store as a whole.
     public var facts: [String]
-    /// The parts that there is something to tell of.
+    /// The reports on parts of the store.
     public var parts: [Part]
-    /// The newest instant that the store tells, in milliseconds since 1970: queues are judged at it where no other is given.
+    /// The latest instant in the store, in milliseconds since 1970.
+    ///
+    /// The state of queues is evaluated at this instant unless another one is given.
     public var newest: Int64
 
-    /// Collects the facts that there are; a store may have none.
+    /// Creates a report.
     public init(facts: [String] = [], parts: [Part] = [], newest: Int64 = 0) {
         self.facts = facts
         self.parts = parts
@@ -34,13 +36,17 @@ public struct StoreReport: Sendable {
     }
 }
 
-/// The rules of an app for a queue. What they say depends on the instant.
+/// The rules of an app for a queue.
+///
+/// Their result depends on the instant.
 public protocol QueueRules: Sendable {
-    /// Whether the queue is ready for upload, and why: a sentence without a full stop.
-    /// - Parameter instant: in milliseconds since 1970.
+    /// Returns a sentence, without a full stop, that states whether the queue is ready for upload and why.
+    ///
+    /// - Parameter instant: The instant in milliseconds since 1970.
+    /// - Returns: The sentence.
     func sentence(at instant: Int64) -> String
-    /// The same for machines.
+    /// Returns the state of the queue as JSON.
     func json(at instant: Int64) -> CanonicalObject
-    /// The same in short, to be counted.
+    /// Returns the state of the queue as a value that can be counted.
     func state(at instant: Int64) -> QueueState
 }

@@ -1,30 +1,36 @@
-/// The name of a system as records have it, such as `mozilla`. Each system declares its own; equal names are one system.
+/// The name of a system in records, such as `mozilla`.
+///
+/// Each system declares its own name.
 public struct SystemName: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The name in records, options and reports.
     public let description: String
 
-    /// Declares a name: lower-case words joined by hyphens.
+    /// Creates a name of lowercase words joined by hyphens.
     public init(_ name: String) {
         description = name
     }
 
-    /// Whether a name comes first in the order of the alphabet.
+    /// Returns whether `left` is before `right` in alphabetical order.
     public static func < (left: SystemName, right: SystemName) -> Bool { left.description < right.description }
 }
 
-/// A kind of store as records and reports name it, such as `mozilla-ping-file`. Each system declares its own.
+/// The kind of a store in records and reports, such as `mozilla-ping-file`.
+///
+/// Each system declares its own kinds.
 public struct StoreKind: Hashable, Sendable, CustomStringConvertible {
     /// The name in `source.store`.
     public let description: String
 
-    /// Declares a kind: lower-case words joined by hyphens.
+    /// Creates a kind.
+    ///
+    /// Its name consists of lowercase words joined by hyphens.
     public init(_ name: String) {
         description = name
     }
 
-    /// An entry of an HTTP archive, whichever system the request went to.
+    /// An entry of an HTTP archive, for requests to any system.
     public static let harEntry = StoreKind("har-entry")
-    /// A line of an NDJSON file, whichever system its payload is of.
+    /// A line of an NDJSON file, for payloads of any system.
     public static let ndjsonLine = StoreKind("ndjson-line")
 
     /// The kinds of request logs, which contain the traffic of any number of apps and systems.

@@ -1,7 +1,9 @@
-/// A system of telemetry, described so that the layers above know no system by name.
+/// A telemetry system.
 ///
-/// Each system is a module below `Systems` and an entry in the registry there. A system states each capability that it lacks
-/// as `nil`, so that an omission does not compile.
+/// Higher layers use systems through this protocol and know none by name.
+///
+/// Each system is a module in `Systems` and has an entry in its registry. A system states each capability that it lacks
+/// as `nil`, so that omitting a capability does not compile.
 ///
 /// ```swift
 /// let system: any TelemetrySystem = MozillaSystem()
@@ -11,35 +13,38 @@
 public protocol TelemetrySystem: Sendable {
     /// The name in records and options.
     var name: SystemName { get }
-    /// How stores are recognized and read, or `nil` if the system stores nothing on the device.
+    /// The format of stores, or `nil` if the system stores nothing on the device.
     var stores: StoreFormat? { get }
-    /// How captured requests are recognized and read.
+    /// The format of captured requests.
     var requests: RequestFormat { get }
-    /// How uploads are made, and what the answers mean.
+    /// The format of uploads and their answers.
     var uploads: UploadFormat { get }
     /// The documented meanings of events, or `nil` if no events are documented.
     var vocabulary: (any Vocabulary)? { get }
-    /// The rules by which records get pseudonyms, or `nil` if nothing of a payload and of a target may be kept.
+    /// The rules for replacing ids by pseudonyms, or `nil` if nothing of payloads and targets may be kept.
     var pseudonyms: PseudonymFormat? { get }
-    /// How payloads become rows of tables, or `nil` if they have neither events nor tables.
+    /// The conversion of payloads to table rows, or `nil` if payloads have neither events nor tables.
     var rows: (any RowFormat)? { get }
-    /// The code at the beginning of the note of a record whose id is repeated with another payload.
+    /// The code of the note on a record whose id is repeated with another payload.
     ///
     /// The default is case P11 of "Mozilla telemetry-ios: on-disk stores, normalized pings, upload", section 2.5.
     var repeatedIDCode: String { get }
 }
 
 extension TelemetrySystem {
-    /// The kinds of the stores. Empty if the system stores nothing on the device.
+    /// The kinds of the stores.
+    ///
+    /// Empty if the system stores nothing on the device.
     public var storeKinds: [StoreKind] { stores?.kinds ?? [] }
 
     /// The code for systems whose format document has no code of its own.
     public var repeatedIDCode: String { "P11" }
 }
 
-/// The systems that are known, in the order in which reports list them.
+/// The known systems, in the order in which reports list them.
 ///
-/// A system that comes later is asked first whether something is its own: what is particular is told before what is general.
+/// If something can belong to several systems, a later system takes precedence. Therefore specific systems come after
+/// general ones.
 ///
 /// ```swift
 /// let systems = SystemTable([MozillaSystem(), SiftSystem()])
@@ -52,7 +57,9 @@ public struct SystemTable: Sendable {
     private let systems: [String: any TelemetrySystem]
     private let kinds: [String: StoreKind]
 
-    /// Lists systems in an order; of two with one name, the first counts.
+    /// Creates a table of systems.
+    ///
+    /// If two systems have the same name, the first one is used.
     public init(_ systems: [any TelemetrySystem]) {
         all = systems
         self.systems = Dictionary(systems.map { ($0.name.description, $0) }) { first, _ in first }
@@ -66,19 +73,21 @@ public struct SystemTable: Sendable {
     /// The names of the systems in their order, separated by commas.
     public var nameList: String { names.map(\.description).joined(separator: ", ") }
 
-    /// A system by its name; nil if there is none.
+    /// Returns the system with a name, or `nil` if there is none.
     public subscript(name: SystemName) -> (any TelemetrySystem)? { systems[name.description] }
 
-    /// The name that a text is; nil if no system has it.
+    /// Returns the name that a string expresses, or `nil` if no system has it.
     public func name(_ text: String) -> SystemName? { systems[text]?.name }
 
-    /// The kind of store that a text names; nil if there is none.
+    /// Returns the kind of store that a string names, or `nil` if there is none.
     public func storeKind(_ text: String) -> StoreKind? { kinds[text] }
 
-    /// Which records of a system go first.
+    /// Returns the order of the uploads of a system.
     public func precedence(of name: SystemName) -> Precedence { self[name]?.uploads.precedence ?? .none }
 
-    /// Whether a target is one that records of a system may have: see ``UploadFormat/accepts(_:)``.
+    /// Returns whether records of a system can have a target.
+    ///
+    /// See ``UploadFormat/accepts(_:)``.
     public func isKnown(_ target: Target, to name: SystemName) -> Bool {
         self[name]?.uploads.accepts(target) ?? false
     }

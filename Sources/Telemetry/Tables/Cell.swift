@@ -1,14 +1,16 @@
-/// A value of a row. Texts stand in a ``RowBuffer``, so that a cell is small and refers to nothing.
+/// A value of a row.
+///
+/// Strings are stored in a ``RowBuffer``, so that a cell is small and contains no references.
 public enum Cell: Sendable, Equatable {
     /// No value.
     case null
-    /// A whole number.
+    /// An integer.
     case integer(Int64)
-    /// A number as the text that it was stored as, so many bytes from a place on.
+    /// A number in the notation in which it was stored: `count` bytes from `start` in the text of the buffer.
     case real(start: Int, count: UInt32)
-    /// A text or JSON, so many bytes of UTF-8 from a place on.
+    /// A string or JSON: `count` bytes of UTF-8 from `start` in the text of the buffer.
     case text(start: Int, count: UInt32)
 
-    /// 0 or 1.
+    /// Returns 1 for `true` and 0 for `false`.
     public static func flag(_ value: Bool) -> Cell { .integer(value ? 1 : 0) }
 }

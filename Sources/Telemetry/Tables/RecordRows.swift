@@ -1,10 +1,10 @@
 import JSONText
 
-/// What stands in the row of an event: all that the record does not say already.
+/// The cells of the row of an event that the record does not determine.
 public struct EventCells: Sendable {
-    /// Which instant the event's time is.
+    /// The meaning of the time of the event.
     public var basis = TimeBasis.record
-    /// Milliseconds on the clock that the system's document tells.
+    /// The elapsed milliseconds on the clock that the format document specifies.
     public var elapsed = Cell.null
     /// The name.
     public var name = Cell.null
@@ -16,35 +16,41 @@ public struct EventCells: Sendable {
     public var object = Cell.null
     /// The value.
     public var value = Cell.null
-    /// What else there is, as JSON.
+    /// All other members of the event as JSON.
     public var extra = Cell.null
 
-    /// An event of which nothing is known.
+    /// Creates cells without values.
     public init() {}
 }
 
-/// Which instant the time of an event is.
+/// The meaning of the time of an event.
 public enum TimeBasis: Sendable {
-    /// That of its record; ``EventCells/elapsed`` is the event's own number.
+    /// The time of the record.
+    ///
+    /// ``EventCells/elapsed`` is the value of the event.
     case record
-    /// The event's own.
+    /// The time of the event itself.
     case event(Timestamp)
-    /// That of its record, but ``EventCells/elapsed`` counts from the start of an earlier process, which is not known.
+    /// The time of the record.
+    ///
+    /// ``EventCells/elapsed`` counts from the unknown start of an earlier process.
     case earlierRun
 }
 
-/// What the payload of a record tells of the phone.
+/// The properties of the device that the payload of a record contains.
 public struct DeviceCells: Sendable {
     /// The name of the operating system.
     public var os = Cell.null
-    /// Its version.
+    /// The version of the operating system.
     public var osVersion = Cell.null
-    /// The model.
+    /// The model of the device.
     public var device = Cell.null
     /// The locale.
     public var locale = Cell.null
 
-    /// Puts together what is known.
+    /// Creates cells.
+    ///
+    /// An omitted property is unknown.
     public init(os: Cell = .null, osVersion: Cell = .null, device: Cell = .null, locale: Cell = .null) {
         self.os = os
         self.osVersion = osVersion
@@ -53,93 +59,98 @@ public struct DeviceCells: Sendable {
     }
 }
 
-/// A payload whose rows are made.
+/// The payload of a record, for making rows.
 public struct RecordPayload {
-    /// The payload is its root.
+    /// The document whose root is the payload.
     public let document: JSONDocument
     /// The type of the record.
     public let type: String
 
-    /// Puts a payload and the type of its record together.
+    /// Creates a payload.
     public init(_ document: JSONDocument, type: String) {
         self.document = document
         self.type = type
     }
 }
 
-/// How the payloads of a system become rows.
+/// The conversion of the payloads of a system to table rows.
 ///
 /// Source: "Exports", section 1.
 public protocol RowFormat: Sendable {
-    /// The tables that this system alone has rows for.
+    /// The tables for which only this system has rows.
     var tables: [Table] { get }
 
-    /// Adds a row for each event of a payload, in the order of ``Vocabulary/labels(of:type:nested:)``, and those of the tables of
-    /// the system.
+    /// Adds a row for each event of a payload, in the order of ``Vocabulary/labels(of:type:nested:)``, and rows for the
+    /// tables of the system.
+    ///
     /// - Parameters:
-    ///   - payload: the payload of a record of the system.
-    ///   - rows: takes the rows.
-    ///   - nested: memory to read JSON with that stands in texts of the payload.
-    /// - Returns: what the payload tells of the phone.
+    ///   - payload: The payload of a record of the system.
+    ///   - rows: Receives the rows.
+    ///   - nested: Memory for reading JSON in strings of the payload.
+    /// - Returns: The properties of the device that the payload contains.
     func addRows(of payload: RecordPayload, to rows: inout RecordRows, nested: inout JSONDocument) -> DeviceCells
 }
 
-/// Takes the rows that a system makes of one record after another.
+/// Collects the rows that a system makes from one record after another.
 public struct RecordRows: Sendable {
-    /// The rows, and the texts of their cells.
+    /// The rows and the strings of their cells.
     public var buffer: RowBuffer
-    /// How many events the record has so far.
+    /// The number of events of the current record so far.
     public private(set) var eventCount = 0
     private let eventTable: Int
     private var record = SharedCells()
     private var labels: [String?] = []
-    /// The texts of each ``TimeBasis``.
+    /// The names of the cases of ``TimeBasis``.
     private var (ofRecord, ofEvent, ofEarlierRun) = (Cell.null, Cell.null, Cell.null)
 
-    /// What all events of a record have in common.
+    /// The cells that all events of a record have in common.
     public struct SharedCells: Sendable {
-        /// Its number.
+        /// The number of the record.
         public var number = Cell.null
-        /// Its system.
+        /// The system of the record.
         public var system = Cell.null
-        /// Its type.
+        /// The type of the record.
         public var type = Cell.null
-        /// Its client.
+        /// The client of the record.
         public var client = Cell.null
-        /// Its time as text.
+        /// The time of the record as a string.
         public var time = Cell.null
-        /// Its time in milliseconds since 1970.
+        /// The time of the record in milliseconds since 1970.
         public var milliseconds = Cell.null
 
-        /// Nothing is known.
+        /// Creates cells without values.
         public init() {}
     }
 
-    /// Begins without rows.
+    /// Creates an empty collection.
+    ///
     /// - Parameters:
-    ///   - tables: those that rows are for.
-    ///   - eventTable: the place of the events among them.
+    ///   - tables: The tables to make rows for.
+    ///   - eventTable: The index of the table of events in `tables`.
     public init(_ tables: [Table], eventTable: Int) {
         buffer = RowBuffer(tables)
         self.eventTable = eventTable
         removeAll()
     }
 
-    /// Forgets the rows, and keeps their memory.
+    /// Removes all rows and keeps their memory.
     public mutating func removeAll() {
         buffer.removeAll()
         (ofRecord, ofEvent, ofEarlierRun) = (buffer.keep("record"), buffer.keep("event"), buffer.keep("earlier-run"))
     }
 
-    /// Goes on to the next record.
-    /// - Parameter labels: the meanings of its events.
+    /// Starts the rows of the next record.
+    ///
+    /// - Parameters:
+    ///   - record: The cells that all events of the record have in common.
+    ///   - labels: The meanings of the events.
     public mutating func begin(_ record: SharedCells, labels: [String?]) {
         self.record = record
         self.labels = labels
         eventCount = 0
     }
 
-    /// Adds an event of the record.
+    /// Adds the row of an event of the current record.
     public mutating func add(_ event: EventCells) {
         let (time, milliseconds, basis): (Cell, Cell, Cell)
         switch event.basis {
@@ -170,8 +181,13 @@ public struct RecordRows: Sendable {
         eventCount += 1
     }
 
-    /// Adds rows to a table that ``Table/init(ofRecords:aRowForEach:_:)`` declared, numbered from 0.
-    /// - Parameter rows: for each row its cells behind the number of the row.
+    /// Adds rows to a table that ``Table/init(ofRecords:aRowForEach:_:)`` created.
+    ///
+    /// The rows are numbered from 0.
+    ///
+    /// - Parameters:
+    ///   - rows: The cells of each row, without the numbers of the record and the row.
+    ///   - table: The name of the table.
     public mutating func add(_ rows: [[Cell]], to table: String) {
         guard let place = buffer.place(ofTable: table) else { return }
         for (number, row) in rows.enumerated() {
@@ -179,7 +195,7 @@ public struct RecordRows: Sendable {
         }
     }
 
-    /// Adds the only row that the record has in a table whose first column is `record`.
+    /// Adds the only row of the current record in a table whose first column is `record`.
     public mutating func add(only row: [Cell], to table: String) {
         guard let place = buffer.place(ofTable: table) else { return }
         buffer.add([record.number] + row, to: place)

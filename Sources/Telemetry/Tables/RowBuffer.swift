@@ -1,18 +1,17 @@
 import JSONText
 
-/// The rows of some records, table by table, and the texts of their cells.
+/// A buffer of the rows of some records, by table, and the strings of their cells.
 ///
-/// One is filled by one job from the lines of records, and is written by another one as it is: nothing is made of a value but
-/// its bytes.
+/// One job fills the buffer from the lines of records, and another one writes it. Values are stored as bytes, without
+/// conversion.
 public struct RowBuffer: Sendable {
-    /// The texts of all cells, one after another.
+    /// The strings of all cells, one after another.
     public private(set) var text = TextBuffer()
-    /// For each table the cells of its rows, row after row.
+    /// The cells of each table, row after row.
     public private(set) var cells: [[Cell]]
     private let names: [String]
 
-    /// Makes room for the rows of tables.
-    /// - Parameter tables: those that rows are for, in the order that the cells will have.
+    /// Creates an empty buffer for the given tables, whose order is that of ``cells``.
     public init(_ tables: [Table]) {
         names = tables.map(\.name)
         cells = Array(repeating: [], count: tables.count)
@@ -23,60 +22,65 @@ public struct RowBuffer: Sendable {
         cells[table] += row
     }
 
-    /// Lends the cells of a table, to which a row is to be added.
+    /// Calls `body` with the cells of a table, to which it appends a row.
     mutating func withCells(of table: Int, _ body: (inout [Cell]) -> Void) { body(&cells[table]) }
 
-    /// How many bytes of memory the rows take, about.
+    /// The approximate memory size of the rows in bytes.
     public var memorySize: Int {
         cells.reduce(text.count) { $0 + $1.capacity * MemoryLayout<Cell>.stride }
     }
 
-    /// Forgets the rows, and keeps their memory.
+    /// Removes all rows and keeps their memory.
     public mutating func removeAll() {
         text.removeAll()
         for table in cells.indices { cells[table].removeAll(keepingCapacity: true) }
     }
 
-    /// The place of a table in ``cells``; nil if there is none of that name.
+    /// Returns the index of a table in ``cells``, or `nil` if there is no table with this name.
     public func place(ofTable name: String) -> Int? { names.firstIndex(of: name) }
 
-    /// The bytes of a text.
+    /// Returns the bytes of a string.
     public func bytes(_ start: Int, _ count: UInt32) -> ArraySlice<UInt8> { text[start..<start + Int(count)] }
 }
 
 // MARK: - Cells
 
 extension RowBuffer {
-    /// Keeps a text that is UTF-8.
+    /// Stores a string of UTF-8 bytes.
     public mutating func keep(_ bytes: Span<UInt8>) -> Cell {
         let start = text.count
         text.append(copying: bytes)
         return .text(start: start, count: UInt32(bytes.count))
     }
 
-    /// Keeps a text, or nothing.
+    /// Stores a string.
+    ///
+    /// Returns a null cell for `nil`.
     public mutating func keep(_ string: String?) -> Cell {
         guard let string else { return .null }
         return keep(string.utf8.span)
     }
 
-    /// Keeps an instant as RFC 3339 has it.
+    /// Stores an instant in the format of RFC 3339.
     public mutating func keep(_ time: Timestamp) -> Cell {
         let start = text.count
         text.append(room: 24) { time.write(to: &$0) }
         return .text(start: start, count: 24)
     }
 
-    /// Keeps a string of a document; NULL for what is none.
+    /// Stores a string of a document.
+    ///
+    /// Returns a null cell for any other value.
     public mutating func keep(string node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node, document.kind(of: node) == .string else { return .null }
-        // A text with escapes may have a lone surrogate, which UTF-8 cannot express.
+        // A string with escapes can contain an unpaired surrogate, which UTF-8 cannot express.
         guard document.sourceRange(of: node) != nil else { return keep(document.string(of: node)) }
         return keep(document.bytes(of: node))
     }
 
-    /// Keeps two or three strings with points between them, such as `action.click.erase_button`, and each of them, in the same
-    /// bytes.
+    /// Stores two or three strings joined by dots, such as `action.click.erase_button`.
+    ///
+    /// The cells of the whole and of the strings share the same bytes.
     public mutating func keep(
         joined one: JSONNode, _ two: JSONNode, _ three: JSONNode?, of document: JSONDocument
     ) -> (whole: Cell, first: Cell, second: Cell, third: Cell) {
@@ -89,7 +93,9 @@ extension RowBuffer {
         return (.text(start: start, count: UInt32(text.count - start)), first, second, third)
     }
 
-    /// Keeps a string as it is, and any other value but null as canonical JSON.
+    /// Stores a string as it is, and any other value as canonical JSON.
+    ///
+    /// Returns a null cell for `null`.
     public mutating func keep(value node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node else { return .null }
         switch document.kind(of: node) {
@@ -99,7 +105,9 @@ extension RowBuffer {
         }
     }
 
-    /// Keeps any value but null as canonical JSON.
+    /// Stores a value as canonical JSON.
+    ///
+    /// Returns a null cell for `null`.
     public mutating func keep(json node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node, document.kind(of: node) != .null else { return .null }
         let start = text.count
@@ -107,7 +115,9 @@ extension RowBuffer {
         return .text(start: start, count: UInt32(text.count - start))
     }
 
-    /// Keeps some members of an object as canonical JSON; NULL if there are none, or if it is no object.
+    /// Stores some members of an object as canonical JSON.
+    ///
+    /// Returns a null cell if there are none, or if the value is not an object.
     public mutating func keep(
         membersOf object: JSONNode, of document: JSONDocument, where isWanted: (JSONMember) -> Bool
     ) -> Cell {
@@ -125,14 +135,17 @@ extension RowBuffer {
         return .text(start: start, count: UInt32(text.count - start))
     }
 
-    /// Keeps a number that is written without fraction and exponent and has 64 bits; NULL for anything else.
+    /// Returns an integer cell for a 64-bit number without a fraction and an exponent, and a null cell for any other
+    /// value.
     public func keep(integer node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node, document.kind(of: node) == .number, let number = Int64(decimal: document.bytes(of: node))
         else { return .null }
         return .integer(number)
     }
 
-    /// Keeps a number; NULL for anything else.
+    /// Stores a number.
+    ///
+    /// Returns a null cell for any other value.
     public mutating func keep(real node: JSONNode?, of document: JSONDocument) -> Cell {
         guard let node, document.kind(of: node) == .number else { return .null }
         let start = text.count
@@ -140,7 +153,7 @@ extension RowBuffer {
         return .real(start: start, count: UInt32(text.count - start))
     }
 
-    /// Keeps `true` or `false` as 1 or 0; NULL for anything else.
+    /// Returns 1 for `true` and 0 for `false`, and a null cell for any other value.
     public func keep(flag node: JSONNode?, of document: JSONDocument) -> Cell {
         switch node.map({ document.kind(of: $0) }) {
         case .true: .integer(1)

@@ -1,6 +1,8 @@
-/// A table of an export: what SQLite and CSV hold, and what `--help` and the documents say of it.
+/// A table of an export.
 ///
-/// Declared once, as a value: nothing else names a table or a column.
+/// SQLite, CSV, `--help` and the documents use its names and meanings.
+///
+/// Tables are declared as values. No other code names a table or a column.
 ///
 /// ```swift
 /// let searches = Table(
@@ -13,21 +15,30 @@
 ///
 /// Source: "Exports", section 1.
 public struct Table: Sendable {
-    /// Its name, a word in lower case.
+    /// The name, a lowercase word.
     public let name: String
-    /// What it has a row for, such as `event inside a record`.
+    /// The meaning of a row, such as `event inside a record`.
     public let rowMeaning: String
-    /// Its columns in their order.
+    /// The columns in their order.
     public let columns: [TableColumn]
-    /// The columns by which a row is told from all others.
+    /// The columns that uniquely identify a row.
     public let key: [String]
-    /// The lists of columns that have an index in SQLite, besides the key.
+    /// The lists of columns that have an index in SQLite in addition to the key.
     public let indexes: [[String]]
-    /// Whether each row belongs to a record: then the first column is `record`.
+    /// Whether each row belongs to a record.
+    ///
+    /// If so, the first column is `record`.
     public let isOfRecords: Bool
 
-    /// Declares a table.
-    /// - Parameter indexes: the columns that have an index of their own, each list of them one.
+    /// Creates a table.
+    ///
+    /// - Parameters:
+    ///   - name: The name, a lowercase word.
+    ///   - rowMeaning: The meaning of a row.
+    ///   - columns: The columns in their order.
+    ///   - key: The columns that uniquely identify a row.
+    ///   - indexes: The lists of columns that have an index.
+    ///   - isOfRecords: Whether each row belongs to a record.
     public init(
         _ name: String, aRowForEach rowMeaning: String, _ columns: [TableColumn], key: [String],
         indexes: [[String]] = [], isOfRecords: Bool = false
@@ -40,7 +51,9 @@ public struct Table: Sendable {
         self.isOfRecords = isOfRecords
     }
 
-    /// Declares a table of what stands in records: its rows begin with the number of the record and a number of their own.
+    /// Creates a table for parts of records.
+    ///
+    /// Each row begins with the number of the record and the number of the row in the record.
     public init(ofRecords name: String, aRowForEach rowMeaning: String, _ columns: [TableColumn]) {
         let number = TableColumn(
             "n", .integer, "the number of the row among those of the record, from 0", isRequired: true)
@@ -51,21 +64,21 @@ public struct Table: Sendable {
 
 /// A column of a table.
 public struct TableColumn: Sendable {
-    /// What its values are.
+    /// The type of the values of a column.
     public enum Kind: Sendable {
-        /// A whole number of 64 bits.
+        /// A 64-bit integer.
         case integer
         /// 0 or 1.
         case flag
-        /// A binary number of 64 bits.
+        /// A 64-bit floating-point number.
         case real
-        /// A text.
+        /// A string.
         case text
-        /// Canonical JSON, as text.
+        /// Canonical JSON as a string.
         case json
     }
 
-    /// The type of the values in words, such as `INTEGER, 0 or 1 or NULL`.
+    /// A description of the type, such as `INTEGER, 0 or 1 or NULL`.
     public var typeDescription: String {
         let type =
             switch kind {
@@ -78,16 +91,18 @@ public struct TableColumn: Sendable {
         return type + (isRequired ? "" : " or NULL")
     }
 
-    /// Its name.
+    /// The name.
     public let name: String
-    /// What its values are.
+    /// The type of the values.
     public let kind: Kind
-    /// What its values say.
+    /// The meaning of the values.
     public let meaning: String
     /// Whether each row has a value.
     public let isRequired: Bool
 
-    /// Declares a column; one that is not required may be NULL.
+    /// Creates a column.
+    ///
+    /// A column that is not required can contain NULL.
     public init(_ name: String, _ kind: Kind, _ meaning: String, isRequired: Bool = false) {
         self.name = name
         self.kind = kind
@@ -95,6 +110,6 @@ public struct TableColumn: Sendable {
         self.isRequired = isRequired
     }
 
-    /// The column that says to which record a row belongs.
+    /// The column of the record that a row belongs to.
     public static let record = TableColumn("record", .integer, "the record that the row belongs to", isRequired: true)
 }

@@ -1,26 +1,32 @@
-/// Whose credential an upload needs.
+/// The account whose credential an upload needs.
 public struct Account: Sendable, Hashable {
-    /// The system that knows the account.
+    /// The system of the account.
     public let system: SystemName
-    /// The account id or app id; empty where the store does not name it.
+    /// The account id or app id.
+    ///
+    /// Empty if the store does not contain it.
     public let name: String
-    /// Which of the account's credentials is meant where it has several, such as `development`; empty for the usual one.
+    /// The variant of the credential for accounts with several credentials, such as `development`.
+    ///
+    /// Empty for the usual one.
     public let variant: String
 
-    /// Names an account of a system.
+    /// Creates an account of a system.
     public init(system: SystemName, name: String, variant: String = "") {
         self.system = system
         self.name = name
         self.variant = variant
     }
 
-    /// Whether the credential for apps in development is meant.
+    /// Whether the account needs the credential for apps in development.
     public var isDevelopment: Bool { variant == Self.development }
 
     /// The variant of accounts whose records come from apps in development.
     public static let development = "development"
 
-    /// The account in words, for reports; the system alone where records do not name one.
+    /// A description of the account for reports.
+    ///
+    /// It consists of the system alone if records do not name an account.
     public var label: String {
         "\(system)\(name.isEmpty ? "" : " \(name)")\(variant.isEmpty ? "" : " (\(variant))")"
     }

@@ -1,22 +1,26 @@
-/// What a server answered to one request.
+/// The answer of a server to a request.
 public struct Answer: Sendable, Equatable {
     /// The status code.
     public var status: Int
-    /// How long the server wants to be left alone, in seconds.
+    /// The pause that the server requests, in seconds.
     public var retryAfter: Int?
-    /// Where a redirect points.
+    /// The destination of a redirect.
     public var location: String?
-    /// The start of the body; see ``bodyLimit``.
+    /// The start of the body, which has at most ``bodyLimit`` bytes.
     public var body: [UInt8]
-    /// Whether the body is all that the server had to say: not if it was cut, or stalled, or is longer than what is kept.
+    /// Whether the body is complete.
+    ///
+    /// It is not if the transfer was interrupted, stalled or limited.
     public var isWhole: Bool
-    /// Hides what was sent and nobody may see, for a server may repeat it in the texts of ``excerpt`` and ``line(_:)``.
+    /// Hides credentials in ``excerpt`` and ``line(_:)``, because a server can repeat them.
     package var secrets = SecretMask.none
 
-    /// How much of a body is kept, in bytes: more than the answer to a Leanplum request of 10,000 events takes.
+    /// The maximum number of bytes of a body that are kept.
+    ///
+    /// It exceeds the answer to a Leanplum request with 10,000 events.
     public static let bodyLimit = 1 << 20
 
-    /// Keeps what was received of an answer.
+    /// Creates an answer.
     public init(
         status: Int, retryAfter: Int? = nil, location: String? = nil, body: [UInt8] = [], isWhole: Bool = true
     ) {
@@ -27,7 +31,7 @@ public struct Answer: Sendable, Equatable {
         self.isWhole = isWhole
     }
 
-    /// The body as one short line of printable ASCII, for messages; nil if it is empty.
+    /// The body as a short line of printable ASCII for messages, or `nil` if the body is empty.
     package var excerpt: String? {
         let shown = secrets.hiding(body, isCut: !isWhole).prefix(Self.lineLength)
         let printable = shown.map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: " ") }
@@ -36,29 +40,33 @@ public struct Answer: Sendable, Equatable {
         return words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
     }
 
-    /// The start of a text that was read out of the answer as one short line, for messages.
+    /// Returns the start of a string from the answer as a short line for messages.
     package func line(_ text: String) -> String {
         let shown = String(decoding: secrets.hiding(text.utf8), as: UTF8.self).unicodeScalars.prefix(Self.lineLength)
         return String(String.UnicodeScalarView(shown.filter { $0.properties.generalCategory != .control }))
     }
 
-    /// A reason in words, and what the server says to it.
+    /// Returns a reason, followed by the excerpt of the answer.
     package func reason(_ meaning: String) -> String { excerpt.map { "\(meaning): \($0)" } ?? meaning }
 
-    /// How much of a server's text is shown and kept, in characters.
+    /// The maximum number of characters of an answer that are shown and stored.
     private static let lineLength = 200
 }
 
-/// The header field `Retry-After`. Source: RFC 9110, section 10.2.3.
+/// The header field `Retry-After`.
+///
+/// Source: RFC 9110, section 10.2.3.
 public enum RetryAfter {
-    /// The delay in seconds, from whole seconds or an HTTP date; nil if the value is neither.
+    /// Returns the delay in seconds.
+    ///
+    /// The value is a number of seconds or an HTTP date. Returns `nil` for any other value.
     public static func seconds(_ value: String, now: Timestamp) -> Int? {
         if !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return Int(value) ?? .max }
         guard let date = httpDate(value) else { return nil }
         return max(0, Int((date.milliseconds - now.milliseconds + 999) / 1000))
     }
 
-    /// Reads the one form of date that servers may send today: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Parses the only format of dates that servers may send: `Sun, 06 Nov 1994 08:49:37 GMT`.
     private static func httpDate(_ value: String) -> Timestamp? {
         let parts = value.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[5] == "GMT", parts[1].utf8.count == 2,

@@ -1,87 +1,104 @@
 import JSONText
 
-/// The values by which a server knows an account, such as a key. Printing a credential shows none of them.
+/// The values that authenticate an account to a server, such as a key.
+///
+/// Printing a credential shows none of them.
 public struct Credential: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-    /// The values by what the system calls them.
+    /// The values by name.
     private let values: [String: String]
-    /// The values that must not be shown.
+    /// The secret values, which must not be shown.
     public let secrets: [String]
 
-    /// The server takes anybody's records.
+    /// The credential for servers that accept records from anyone.
     public static let none = Credential([:], secrets: [])
 
-    /// Keeps the values, and which of them are secret.
+    /// Creates a credential.
+    ///
     /// - Parameters:
-    ///   - values: by what the system calls them.
-    ///   - secrets: the names of those that must not be shown.
+    ///   - values: The values by name.
+    ///   - secrets: The names of the secret values.
     public init(_ values: [String: String], secrets: [String]) {
         self.values = values
         self.secrets = secrets.compactMap { values[$0] }
     }
 
-    /// A value; nil if the credential is that of another system.
+    /// Returns a value by name.
+    ///
+    /// Returns `nil` for a credential of another system.
     public subscript(name: String) -> String? { values[name] }
 
-    /// Only how many values there are.
+    /// A description that contains only the number of values.
     public var description: String { values.isEmpty ? "no credential" : "a credential of \(values.count) values" }
 
-    /// Shows nothing, so that no dump holds a secret.
+    /// An empty mirror, so that `dump` does not print a secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The credentials of a system as an operator gives them: in a file, by account, and in the environment.
+/// The format in which the operator gives the credentials of a system: in a file, by account, or in the environment.
 ///
-/// An entry of the file is a text, or an object of texts. All of it is told by values, so that reading, checking and masking
-/// are done in one place for all systems.
+/// An entry of the file is a string, or an object of strings. The format is described by values, so that reading,
+/// validating and masking credentials are implemented once for all systems.
 public struct CredentialFormat: Sendable {
     /// The form of an entry of the credentials file.
     public enum Entry: Sendable {
-        /// One text, which is the value of this name.
+        /// A string.
+        ///
+        /// It is the value with the given name.
         case text(String)
-        /// An object with these keys, none of which is required by itself.
+        /// An object with the given keys, none of which is required.
         case object([String])
     }
 
-    /// The values of accounts, by the name of the account.
+    /// The values of accounts, by account name.
     public typealias Accounts = [String: [String: String]]
 
-    /// The variables of the environment in words, for help: names, with `<account id>` where one stands in them.
+    /// The description of the environment variables for help.
+    ///
+    /// It contains `<account id>` in place of an account id.
     public let variablesHelp: String
-    /// The entry of the system in the file as an example in JSON, for help.
+    /// An example of the entry of the system in the file, in JSON, for help.
     public let entryHelp: String
     /// The form of an entry of the file.
     public let entry: Entry
-    /// Checks and completes an entry of the file; what is wrong with it in words, without any value, as an error.
+    /// Validates and completes an entry of the file.
+    ///
+    /// The error describes the fault without any value.
     public let complete:
         @Sendable (_ values: [String: String], _ account: String) -> Result<[String: String], EntryError>
-    /// The names of those variables of an environment that this system uses: each has to hold a key, and is a fault if it
-    /// does not. In the order in which faults are told.
+    /// Returns the names of the environment variables that the system uses, in the order in which faults are reported.
+    ///
+    /// Each of them must contain a key.
     public let variables: @Sendable (_ environment: [String: String]) -> [String]
-    /// Puts the variables that are set into the accounts of the file; the environment has the last word.
+    /// Adds the variables of the environment to the accounts of the file.
+    ///
+    /// The environment takes precedence.
     public let merge: @Sendable (_ environment: [String: String], _ accounts: inout Accounts) -> Void
-    /// Returns the account whose credential a record needs, or `nil` if the record names none. The document is reused as
-    /// memory.
+    /// Returns the account whose credential a record needs, or `nil` if the record names none.
+    ///
+    /// The memory of the document is reused.
     public let account: @Sendable (borrowing Record, inout JSONDocument) -> Account?
-    /// The credential of an account; nil if none was given.
+    /// Returns the credential of an account, or `nil` if none was given.
     public let credential: @Sendable (_ account: Account, _ accounts: Accounts) -> Credential?
-    /// The variable or file entry to set so that an account has a credential, in words.
+    /// Returns a description of the variable or file entry to set so that an account has a credential.
     public let nameToSet: @Sendable (_ account: Account) -> String
 
-    /// A fault of an entry: the key that it is about, and words.
+    /// An error in an entry of the file.
     public struct EntryError: Error {
-        /// The key; empty for the entry as a whole.
+        /// The key with the error.
+        ///
+        /// Empty if the error concerns the whole entry.
         public let key: String
-        /// What is wrong.
+        /// The description of the error.
         public let words: String
 
-        /// Says what is wrong with a key of an entry.
+        /// Creates an error.
         public init(_ key: String, _ words: String) {
             self.key = key
             self.words = words
         }
     }
 
-    /// Describes the credentials of a system.
+    /// Creates a format.
     public init(
         variablesHelp: String, entryHelp: String, entry: Entry,
         complete: @escaping @Sendable ([String: String], String) -> Result<[String: String], EntryError>,

@@ -1,32 +1,37 @@
-/// A text of which parts are escaped, together with the place that each of its bytes has in the original.
+/// A string that can be unescaped step by step.
 ///
-/// Decoding it step by step shows what somebody who reads the text can see in it: the same letter may stand there as itself,
-/// as `%70`, `\u0070`, `&#112;` or as one of these inside another.
+/// It keeps the position of each byte in the original string.
+///
+/// Unescaping shows what a reader of the string can recognize. A letter can occur as itself, as `%70`, `\u0070`,
+/// `&#112;`, or as a combination of these.
 struct EscapedText {
-    /// Ways to write a letter by other letters.
+    /// Notations that express a character by other characters.
     struct Escapes: OptionSet {
         let rawValue: Int
-        /// `%70`, and `%u0070`.
+        /// Percent-encoding: `%70` and `%u0070`.
         static let percent = Escapes(rawValue: 1)
-        /// `\u0070`, `\u{70}`, `\U00000070`, `\x70`, `\160`, `\/`: JSON, and what languages print.
+        /// Backslash escapes in JSON and programming languages: `\u0070`, `\u{70}`, `\U00000070`, `\x70`, `\160` and
+        /// `\/`.
         static let backslash = Escapes(rawValue: 2)
-        /// `&#112;`, `&#x70;`, `&amp;`: HTML and XML.
+        /// Character references in HTML and XML: `&#112;`, `&#x70;` and `&amp;`.
         static let entity = Escapes(rawValue: 4)
         static let all: Escapes = [.percent, .backslash, .entity]
     }
 
-    /// The text as it is after the steps taken so far.
+    /// The bytes after the steps so far.
     private(set) var bytes: [UInt8]
-    /// For each of them, where what it was decoded from begins in the original text, and where that ends.
+    /// The range in the original string from which each byte was decoded.
     private(set) var places: [Range<Int>]
 
-    /// Begins with a text as it stands.
+    /// Creates a string that is not unescaped yet.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
         places = bytes.indices.map { $0..<$0 + 1 }
     }
 
-    /// Decodes each escape once, but not the result. Returns whether there was one.
+    /// Decodes each escape once without decoding the result.
+    ///
+    /// Returns whether there was an escape.
     mutating func decode(_ escapes: Escapes) -> Bool {
         var (decoded, from): ([UInt8], [Range<Int>]) = ([], [])
         decoded.reserveCapacity(bytes.count)
@@ -43,7 +48,7 @@ struct EscapedText {
         return true
     }
 
-    /// Where an escape begins at the end that the end of the text has cut; the text's own end where there is none.
+    /// Returns the index of an incomplete escape at the end, or the end index if there is none.
     func startOfCutEscape() -> Int {
         let longest = 12
         for index in bytes.indices.suffix(longest).reversed() where "%\\&".utf8.contains(bytes[index]) {
@@ -80,13 +85,13 @@ struct EscapedText {
             return (UInt8(ascii: " "), 2)
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "8"),
             UInt8(ascii: "9"), UInt8(ascii: "%"), UInt8(ascii: "&"), 0x80...:
-            // What follows may be an escape itself, and this one shows once that is decoded.
+            // The next bytes can be an escape themselves. This escape is complete after they are decoded.
             return nil
         default: return (next, 2)
         }
     }
 
-    /// `\u{70}`
+    /// Decodes an escape such as `\u{70}`.
     private func braced(at index: Int) -> (value: UInt8, length: Int)? {
         guard let (value, digits) = number(index + 3, digits: 1...8, radix: 16),
             byte(index + 3 + digits) == UInt8(ascii: "}")
@@ -102,7 +107,7 @@ struct EscapedText {
             let end = start + digits
             switch byte(end) {
             case UInt8(ascii: ";"): return (value, end + 1 - index)
-            // A digit may follow once that is decoded.
+            // The next bytes can be an escape of a further digit.
             case UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "\\"): return nil
             default: return (value, end - index)
             }
@@ -122,7 +127,9 @@ struct EscapedText {
 
     private func hex(_ index: Int, _ digits: Int) -> UInt8? { number(index, digits: digits...digits, radix: 16)?.value }
 
-    /// A number; one that stands for no ASCII comes out as a byte that is none.
+    /// Reads a number.
+    ///
+    /// The value is 0xFF if the number is not an ASCII character.
     private func number(_ index: Int, digits: ClosedRange<Int>, radix: Int) -> (value: UInt8, digits: Int)? {
         var (value, count) = (0, 0)
         while count < digits.upperBound, let digit = byte(index + count)?.hexadecimalValue, digit < radix {

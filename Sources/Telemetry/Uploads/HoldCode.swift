@@ -1,21 +1,25 @@
-/// A code for which records are held, with what it means.
+/// A code of holds and its meaning.
 public struct HoldCode: Sendable, Hashable {
-    /// The code: `schema`, ….
+    /// The code, such as `schema`.
     public let code: String
-    /// Why such a record is not uploaded as it stands: the rest of a sentence that begins with "the record", without a full stop.
+    /// The reason why such a record is not uploaded as it is.
+    ///
+    /// The phrase completes a sentence that begins with "the record", and has no full stop.
     public let meaning: String
-    /// Whether no operator may release it.
+    /// Whether the operator cannot release such a record.
     public let isFinal: Bool
 
-    /// Describes a code.
+    /// Creates a code.
     public init(_ code: String, _ meaning: String, isFinal: Bool = false) {
         self.code = code
         self.meaning = meaning
         self.isFinal = isFinal
     }
 
-    /// The codes that records of all systems may have. What cannot be released: pending events may still be sent by the phone
-    /// itself, what has no target has nowhere to go, and what nothing proves right may be something that no phone ever said.
+    /// The codes that records of all systems can have.
+    ///
+    /// Some records cannot be released. The device can still send pending events itself, a record without a target has
+    /// no destination, and an unverifiable record can contain data that no device recorded.
     public static let shared = [
         HoldCode("delivered", "arrived already, as a request log shows; its status is told"),
         HoldCode("foreign-target", "has a target that names another document"),
@@ -31,6 +35,6 @@ public struct HoldCode: Sendable, Hashable {
 }
 
 extension SystemTable {
-    /// All codes for which records may be held, by their names: those that all systems share, and each system's own.
+    /// All codes of holds in alphabetical order: those that all systems share and those of single systems.
     public var holdCodes: [HoldCode] { (HoldCode.shared + all.flatMap(\.uploads.holds)).sorted { $0.code < $1.code } }
 }

@@ -1,20 +1,28 @@
-/// The outcome of an upload: what its answer, or the lack of one, means.
+/// The outcome of an upload, which is derived from its answer or the lack of one.
 public enum Outcome: Sendable, Equatable {
-    /// The server took it; the note says what it did not like about the contents.
+    /// The server accepted the upload.
+    ///
+    /// The note contains its complaint about the contents.
     case delivered(status: Int, note: String? = nil)
-    /// The server will never take it; why, in words.
+    /// The server will never accept the upload.
     case refused(status: Int, reason: String)
-    /// It was surely not taken and may be tried again: the quota is given back, unless an earlier attempt may have arrived.
+    /// The server did not accept the upload, which can be retried.
+    ///
+    /// The quota is returned unless an earlier attempt may have been delivered.
     case retryLater(status: Int? = nil, reason: String)
-    /// It may have arrived: it stays in flight, is sent again with the same id by the next job, and counts once.
+    /// The upload may have been delivered.
+    ///
+    /// It stays in flight, is sent again by the next job with the same id, and counts once against the quota.
     case unknown(reason: String)
-    /// The credential is wrong: as if it had not been sent, unless an earlier attempt may have arrived; then it stays in
+    /// The credential is wrong.
+    ///
+    /// The upload counts as not sent, unless an earlier attempt may have been delivered. In this case it stays in
     /// flight.
     case credentialWrong(status: Int, reason: String, mayHaveArrived: Bool = false)
 }
 
 extension Outcome {
-    /// The server will never take what it answered so, by what the status means in HTTP.
+    /// Returns a refusal with the HTTP meaning of the status as its reason.
     package static func refused(_ answer: Answer) -> Outcome {
         .refused(status: answer.status, reason: answer.reason(meaning(of: answer.status)))
     }

@@ -1,19 +1,23 @@
-/// Which records of a system go before the others of their client, by their types, and which of them end what the client has
-/// left.
+/// The order of the uploads of a client, by the types of the records.
 ///
-/// A client that asks for the deletion of its data must be heard first, and what it queued before must not follow. No record
-/// can know that of itself, so it is a rule of the plan and no hold.
+/// A request for the deletion of a client's data must be sent first, and records that were queued before it must not
+/// follow. A single record does not determine this, so it is a rule of the upload plan and not a hold.
 public struct Precedence: Sendable, Equatable {
-    /// The types of records that go before all others, whatever their time. They count against the limits like any other.
+    /// The types of records that are sent before all others, regardless of their time.
+    ///
+    /// They count against the limits like all others.
     public let first: Set<String>
-    /// The types by which a client asks that its data be deleted. Once a ledger or a bundle has one, other records of
-    /// the client are not sent any more.
+    /// The types of requests for the deletion of a client's data.
+    ///
+    /// Once a ledger or a bundle contains such a request, other records of the client are no longer sent.
     public let deletionRequests: Set<String>
 
-    /// All records go by their time.
+    /// Records are sent in the order of their time.
     public static let none = Precedence(first: [], deletionRequests: [])
 
-    /// Names the types; a request for deletion always goes first.
+    /// Creates an order.
+    ///
+    /// Requests for deletion are always among the first.
     public init(first: Set<String>, deletionRequests: Set<String>) {
         self.first = first.union(deletionRequests)
         self.deletionRequests = deletionRequests

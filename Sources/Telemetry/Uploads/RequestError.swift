@@ -1,17 +1,21 @@
-/// Why no request can be made of a record.
+/// The reason why a request cannot be created from a record.
 public enum RequestError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The record does not say where it would go, or names no place in the grammar of its system.
+    /// The record has no target, or a target that is not in the grammar of its system.
     case noTarget
-    /// There is no credential for the account; what to set.
+    /// There is no credential for the account.
+    ///
+    /// The associated value names the setting to add.
     case noCredential(String)
-    /// The credential is that of another system.
+    /// The credential belongs to another system.
     case otherCredential
-    /// The payload is not what its system's records hold.
+    /// The payload does not have the form of the system.
     case payload
-    /// The body could not be compressed; why, in words.
+    /// The body could not be compressed.
+    ///
+    /// The associated value describes the reason.
     case notCompressed(String)
 
-    /// One line.
+    /// A description of the error in one line.
     public var description: String {
         switch self {
         case .noTarget: "the record names no place that its system knows"

@@ -1,32 +1,39 @@
 import Bytes
 
-/// Hides credentials in what a server says, in whatever form the server repeats them.
+/// Hides credentials in strings from a server, in every form in which the server can repeat them.
 ///
-/// A server may quote a key as it was sent or as it decoded it, in JSON, in an address or in a page, in upper case, or the
-/// start of it alone. So a text is looked at as it stands and after each step of decoding; letter case, spaces, `+` and
-/// what is not printable ASCII count for nothing. Of a long credential, any eight characters in a row are hidden.
+/// A server can quote a key as it was sent or as it decoded it, in JSON, in a URL, in HTML, in uppercase, or only its
+/// beginning. Therefore a string is searched as it is and after each step of unescaping. Letter case, spaces, `+` and
+/// characters other than printable ASCII are ignored. Any eight consecutive characters of a long credential are hidden.
 package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-    /// The texts that are looked for, folded.
+    /// The byte strings to search for, normalized.
     private let needles: [[UInt8]]
-    /// The parts of needles, by their length, each as a number.
+    /// The substrings of the needles by length, each packed into an integer.
     private let parts: [Int: Set<UInt64>]
 
     /// A mask that hides nothing.
     package static let none = SecretMask([])
 
-    /// The text that takes the place of what is hidden.
+    /// The replacement for hidden characters.
     static let stars = Array("***".utf8)
-    /// How many characters of a credential in a row are too many to show; a number of 64 bits holds them.
+    /// The number of consecutive characters of a credential that are hidden.
+    ///
+    /// They fit into a 64-bit integer.
     private static let partLength = 8
-    /// The minimum number of characters that are hidden of the Base64 of a longer text that contains a credential.
+    /// The minimum length of a Base64 form of a credential that is hidden inside a longer Base64 string.
     private static let leastDerived = 6
-    /// How often escapes may be escaped. Of a text that goes further nothing is shown.
+    /// The maximum nesting of escapes.
+    ///
+    /// A string with deeper nesting is hidden completely.
     private static let deepest = 12
-    /// How much of a text is looked at, in bytes: far more than is shown.
+    /// The maximum number of bytes of a string that are searched.
+    ///
+    /// It far exceeds the number that is shown.
     private static let longestText = 4096
 
-    /// Prepares the forms in which texts of a server may repeat credentials.
-    /// - Parameter secrets: what nobody may see, as it is before any encoding.
+    /// Creates a mask for all forms of the given credentials.
+    ///
+    /// - Parameter secrets: The credentials without any encoding.
     package init(_ secrets: [String]) {
         var needles: Set<[UInt8]> = []
         for secret in secrets {
@@ -49,21 +56,27 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
         self.parts = parts
     }
 
-    /// A fixed text, so that no print shows a secret.
+    /// A description without secrets.
     package var description: String { "\(needles.count) forms of credentials" }
-    /// Shows nothing, so that no dump holds a secret.
+    /// An empty mirror, so that `dump` does not print a secret.
     package var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// The start of a text of a server, with stars in the place of credentials. Whatever a server says passes here before
-    /// anybody sees it.
+    /// Returns the start of a string from a server with asterisks in place of credentials.
     ///
-    /// - Parameter isCut: whether the text has lost its end: the start of a credential there is hidden then, however short.
+    /// All strings from servers must be masked before they are shown.
+    ///
+    /// - Parameters:
+    ///   - text: The bytes of the string.
+    ///   - isCut: Whether the end of the string is missing. In this case, a beginning of a credential at the end is
+    ///     hidden however short it is.
+    /// - Returns: The masked bytes.
     func hiding(_ text: some Collection<UInt8>, isCut: Bool = false) -> [UInt8] {
         let bytes = Array(text.prefix(Self.longestText))
         guard !needles.isEmpty else { return bytes }
         let leastHead = isCut || text.count > bytes.count ? 1 : 4
         var isHidden = [Bool](repeating: false, count: bytes.count)
-        // Each kind of escape also by itself: to one that decodes less, a text shows more.
+        // Each notation is also decoded alone, because a reader that decodes only one notation can recognize other
+        // characters.
         for escapes in [EscapedText.Escapes.all, .percent, .backslash, .entity] {
             var text = EscapedText(bytes)
             for depth in 0... {
@@ -98,7 +111,7 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
         }
     }
 
-    /// How many characters at the end of a text are the start of a needle.
+    /// Returns the length of the longest suffix of a string that is a prefix of a needle.
     private static func headLength(of needle: [UInt8], endingIn text: ArraySlice<UInt8>) -> Int {
         for length in stride(from: min(needle.count, text.count), to: 0, by: -1)
         where text.suffix(length).elementsEqual(needle.prefix(length)) {
@@ -128,7 +141,9 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
 
     private static func folded(_ bytes: [UInt8]) -> [UInt8] { bytes.filter(counts).map(\.lowercased) }
 
-    /// Whether a byte tells credentials apart: a space can stand for `+`, and both can come of breaking lines.
+    /// Returns whether a byte is significant when credentials are compared.
+    ///
+    /// A space can be a decoded `+`, and spaces can result from line breaks.
     private static func counts(_ byte: UInt8) -> Bool {
         (0x21..<0x7F).contains(byte) && byte != UInt8(ascii: "+")
     }
@@ -143,14 +158,15 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
         return [Array(bytes.hex.utf8), text, text.map(inAddressAlphabet)]
     }
 
-    /// The texts of which one is in the Base64 of every text that holds these bytes, wherever they stand; in both alphabets.
+    /// Returns strings of which one occurs in the Base64 form of any byte string that contains `bytes`, in both
+    /// alphabets.
     private static func base64(_ bytes: [UInt8]) -> [[UInt8]] {
         (0..<3).flatMap { offset -> [[UInt8]] in
             let padded = [UInt8](repeating: 0, count: offset) + bytes
             var encoded: [UInt8] = []
             encoded.append(base64: padded.span)
             let whole = encoded.prefix(padded.count * 8 / 6)
-            // A character that also holds bits of what stands before says nothing.
+            // A character that also encodes preceding bits is not determined by `bytes`.
             let text = Array(whole.dropFirst((offset * 8 + 5) / 6))
             return [text, text.map(inAddressAlphabet)]
         }

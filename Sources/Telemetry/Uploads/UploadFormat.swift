@@ -1,12 +1,12 @@
 import JSONText
 
-/// Describes how uploads of a system are made, and what the answers mean. This is the pure part of sending.
+/// The format of the uploads of a system and of their answers.
 ///
-/// A capability that a system lacks is `nil` or empty.
+/// It has no side effects.
 public struct UploadFormat: Sendable {
-    /// The address that the documented apps send to, without a path.
+    /// The base URL that the documented apps send to, without a path.
     public let endpoint: String
-    /// The method that the apps send with.
+    /// The HTTP method that the apps use.
     public let method: String
     /// Returns whether a path with its query is in the grammar of the system.
     public let isTargetPath: @Sendable (_ path: String) -> Bool
@@ -16,17 +16,19 @@ public struct UploadFormat: Sendable {
     ///
     /// Servers that identify documents by the path alone would store such a record in place of another one.
     public let isPathOfRecord: (@Sendable (_ path: String, _ id: String, _ type: String) -> Bool)?
-    /// How the events of a list request are identified, or `nil` if uploads are no lists.
+    /// The format of list requests, or `nil` if uploads are not lists.
     public let list: ListFormat?
     /// The credentials that uploads need, or `nil` if the server accepts uploads from anyone.
     public let credentials: CredentialFormat?
-    /// The records that go before the others of their client, and those that end what the client has left.
+    /// The order of the uploads of a client.
     public let precedence: Precedence
-    /// The codes of the system's own holds. A record with a final hold cannot be released.
+    /// The codes of holds that only this system uses.
+    ///
+    /// A record with a final hold cannot be released.
     public let holds: [HoldCode]
-    /// How the payload becomes the body of a request.
+    /// The conversion of the payload to the body of a request.
     public let body: UploadBody
-    /// How the outcome is read from an answer.
+    /// The rule for reading the outcome from an answer.
     public let answers: AnswerFormat
 
     /// Creates a format from its parts.
@@ -52,14 +54,16 @@ public struct UploadFormat: Sendable {
 }
 
 extension UploadFormat {
-    /// Returns whether records of the system may have a target: its path, its method and each of its header fields are in
-    /// the grammar.
+    /// Returns whether records of the system can have a target: whether its path, method and header fields are in the
+    /// grammar.
     public func accepts(_ target: Target) -> Bool {
         (target.method == nil || target.method == method) && isTargetPath(target.path)
             && target.headerFields.allSatisfy { isTargetHeader?($0) ?? false }
     }
 
-    /// Returns whether the target of a record names the record's own id and type, as far as paths of the system name them.
+    /// Returns whether the target of a record names the id and type of the record.
+    ///
+    /// Returns `true` if paths of the system do not name records.
     public func isTargetItsOwn(_ record: borrowing Record) -> Bool {
         guard let isPathOfRecord, let target = record.target else { return true }
         return isPathOfRecord(target.path, record.id, record.type)
@@ -73,10 +77,13 @@ extension UploadFormat {
     }
 
     /// Creates the header fields and the body of a request.
+    ///
     /// - Parameters:
     ///   - payload: The canonical bytes.
     ///   - credential: The credential of the account, or an empty one for systems without accounts.
     ///   - now: The instant of sending.
+    /// - Returns: The content of the request.
+    /// - Throws: ``RequestError`` if the payload or the credential does not belong to the system.
     public func content(
         of payload: [UInt8], credential: Credential, now: Timestamp
     ) throws(RequestError) -> RequestContent {
@@ -88,7 +95,9 @@ extension UploadFormat {
         }
     }
 
-    /// Returns the meaning of an answer whose status does not mean the same for all systems, as 401, 429 and 5xx do.
+    /// Returns the outcome for an answer.
+    ///
+    /// Statuses with the same meaning for all systems, such as 401, 429 and 5xx, must be handled before.
     public func outcome(of answer: Answer) -> Outcome {
         switch answers {
         case .status(let delivered):
@@ -98,7 +107,7 @@ extension UploadFormat {
     }
 }
 
-/// How a payload becomes the body of a request.
+/// The conversion of a payload to the body of a request.
 public enum UploadBody: Sendable {
     /// The body is the payload, sent with a content type.
     case json(type: String = "application/json", isCompressed: Bool)
@@ -108,24 +117,26 @@ public enum UploadBody: Sendable {
             -> RequestContent)
 }
 
-/// How the outcome of an upload is read from an answer.
+/// The rule for reading the outcome of an upload from its answer.
 public enum AnswerFormat: Sendable {
-    /// The upload is delivered if the status is in the range. Any other status is a refusal.
+    /// The upload is delivered if the status is in the range.
+    ///
+    /// Any other status is a refusal.
     case status(delivered: ClosedRange<Int>)
     /// The outcome depends on more than the status.
     case custom(@Sendable (Answer) -> Outcome)
 }
 
-/// The part of a request that a system decides: header fields and body.
+/// The header fields and the body of a request, which the system determines.
 public struct RequestContent: Sendable {
-    /// The header fields besides those that all requests have.
+    /// The header fields in addition to those of all requests.
     public var headers: [HeaderField]
     /// The body before any content encoding.
     public var body: [UInt8]
-    /// Whether the body is compressed with gzip on its way.
+    /// Whether the body is sent with gzip compression.
     public var isCompressed: Bool
 
-    /// Collects the header fields and the body.
+    /// Creates the content of a request.
     public init(headers: [HeaderField], body: [UInt8], isCompressed: Bool) {
         self.headers = headers
         self.body = body
@@ -133,32 +144,33 @@ public struct RequestContent: Sendable {
     }
 }
 
-/// A field in the header of a request.
+/// A header field of a request.
 public struct HeaderField: Sendable, Equatable {
-    /// The field's name.
+    /// The name.
     public let name: String
-    /// Its value.
+    /// The value.
     public let value: String
 
-    /// Names a field and its value.
+    /// Creates a header field.
     public init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
     }
 }
 
-/// How the events of a list request are told apart by uploads: `{"data":[event, …]}` without an id on the server.
+/// The format of list requests: `{"data":[event, …]}` without an id on the server.
 public struct ListFormat: Sendable {
-    /// The key of the list in the payload, its only member.
+    /// The key of the list, which is the only member of the payload.
     public let key: JSONKey
-    /// The most events that one request may have.
+    /// The maximum number of events of a request.
     public let mostItems: Int
-    /// The key of an event whose text tells the event wherever it turns up again; nil if there is none.
+    /// The key of the member that identifies an event in all records, or `nil` if there is none.
     public let idKey: JSONKey?
-    /// The key of an event that changes while the event waits, and so does not tell it; nil if there is none.
+    /// The key of the member that changes while an event is queued and is therefore ignored when events are compared,
+    /// or `nil` if there is none.
     public let changingKey: JSONKey?
 
-    /// Describes the lists of a system.
+    /// Creates the format of the lists of a system.
     public init(key: JSONKey, mostItems: Int, idKey: JSONKey?, changingKey: JSONKey?) {
         self.key = key
         self.mostItems = mostItems

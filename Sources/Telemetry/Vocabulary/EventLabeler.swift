@@ -1,6 +1,8 @@
 import JSONText
 
-/// Finds the documented meanings of the events of payloads. A labeler uses its memory again for the next payload.
+/// Looks up the documented meanings of the events in payloads.
+///
+/// A labeler reuses its memory for the next payload.
 public struct EventLabeler: Sendable {
     private let systems: SystemTable
     private var payload = JSONDocument()

@@ -10,7 +10,7 @@ extension EventLabeler {
     ) -> [UInt8] {
         let labels = labels(of: Array(payload), system: system, type: type)
         let line = Array(line)
-        // In canonical order labels stand before notes.
+        // In canonical order, `labels` is directly before `notes`.
         guard let document = try? JSONDocument(line, policy: JSONReadingPolicy(depthLimit: 513)),
             let notes = document.value(of: Self.notes, in: document.root),
             let start = document.sourceRange(of: notes)?.lowerBound
