@@ -89,18 +89,18 @@ public enum PseudonymError: Error, Sendable, Equatable, CustomStringConvertible 
     /// A description of the error, without a full stop.
     public var description: String {
         switch self {
-        case .shortKey(let count): "\(count) bytes are no key, which has \(PseudonymKey.fewestBytes) or more"
+        case .shortKey(let count): "a key needs at least \(PseudonymKey.fewestBytes) bytes, not \(count)"
         case .otherKey(let other, let given):
-            "it has pseudonyms \(other.map { "of the key \($0)" } ?? "of a key that is not told"), not of \(given)"
-        case .unknownSystem(let name): "no rules for records of \(name)"
+            "it has pseudonyms of \(other.map { "the key \($0)" } ?? "an unknown key"), not of the key \(given)"
+        case .unknownSystem(let name): "there are no rules for records of \(name)"
         }
     }
 
     /// The advice to the user, or `nil` if there is none.
     public var remedy: String? {
         switch self {
-        case .shortKey: "make one with pingferry pseudonym-key -o FILE"
-        case .otherKey: "give the key that they were made with, or leave --pseudonymize out"
+        case .shortKey: "create a key with pingferry pseudonym-key -o FILE"
+        case .otherKey: "give the key of these pseudonyms, or omit --pseudonymize"
         case .unknownSystem: nil
         }
     }

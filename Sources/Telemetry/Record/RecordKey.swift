@@ -3,9 +3,7 @@ import JSONText
 
 /// A 16-byte key that identifies an upload.
 ///
-/// Two records have the same key only if they are the same upload.
-///
-/// Two records are duplicates only if their systems, types, ids and canonical payloads are equal.
+/// Two records have equal keys only if their systems, types, ids and canonical payloads are equal.
 ///
 /// Source: "The record", section "Duplicates".
 public struct RecordKey: Sendable, Hashable {

@@ -173,6 +173,7 @@ public struct WrittenRecord: Sendable, Equatable {
     /// - Parameters:
     ///   - code: The code.
     ///   - line: The line as a slice of the output.
+    /// - Returns: Whether the line contains such a note.
     public func isNoted(_ code: String, in line: ArraySlice<UInt8>) -> Bool {
         // A quotation mark inside a note is escaped by a backslash. Therefore a quotation mark after a bracket or a
         // comma begins a note.

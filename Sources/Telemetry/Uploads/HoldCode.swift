@@ -21,16 +21,16 @@ public struct HoldCode: Sendable, Hashable {
     /// Some records cannot be released. The device can still send pending events itself, a record without a target has
     /// no destination, and an unverifiable record can contain data that no device recorded.
     public static let shared = [
-        HoldCode("delivered", "arrived already, as a request log shows; its status is told"),
+        HoldCode("delivered", "was already delivered; the detail is the status of the answer"),
         HoldCode("foreign-target", "has a target that names another document"),
-        HoldCode("no-target", "does not say where it would go", isFinal: true),
-        HoldCode("pending-events", "holds events of no ping yet, which the phone may still send", isFinal: true),
-        HoldCode("pseudonymized", "has other ids than the phone gave it", isFinal: true),
-        HoldCode("schema", "does not have the documented form; why is told"),
-        HoldCode("several-clients", "holds events of more than one client"),
-        HoldCode("too-few-events", "has fewer events than a ping is built from"),
-        HoldCode("too-many-events", "has more events than the documented number"),
-        HoldCode("unproven", "is from a damaged bundle, and nothing proves it right", isFinal: true),
+        HoldCode("no-target", "has no destination that its system knows", isFinal: true),
+        HoldCode("pending-events", "has events that are in no ping yet; the device may send them", isFinal: true),
+        HoldCode("pseudonymized", "has pseudonyms in place of its ids", isFinal: true),
+        HoldCode("schema", "does not have the documented form; the detail names faults"),
+        HoldCode("several-clients", "has events of more than one client"),
+        HoldCode("too-few-events", "has fewer events than a ping needs"),
+        HoldCode("too-many-events", "has more events than the documented maximum"),
+        HoldCode("unproven", "is from a damaged bundle and cannot be verified", isFinal: true),
     ]
 }
 

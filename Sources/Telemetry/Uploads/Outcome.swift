@@ -31,12 +31,12 @@ extension Outcome {
         switch status {
         case 200..<300: "the server does not confirm it with status 200"
         case 400: "the server cannot read the request"
-        case 404: "the server knows no such path"
-        case 405: "the server does not take this method"
-        case 411: "the server misses the length of the body"
+        case 404: "the server does not know the path"
+        case 405: "the server does not accept the method"
+        case 411: "the server requires the length of the body"
         case 413: "the body is too large"
         case 414, 431: "the path or a header is too long"
-        default: "the server refuses it"
+        default: "the server rejects the request"
         }
     }
 }

@@ -18,10 +18,10 @@ public enum RequestError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A description of the error in one line.
     public var description: String {
         switch self {
-        case .noTarget: "the record names no place that its system knows"
+        case .noTarget: "the record has no target in the grammar of its system"
         case .noCredential(let name): "a credential is missing: set \(name)"
-        case .otherCredential: "the credential is that of another system"
-        case .payload: "the payload is no list of requests"
+        case .otherCredential: "the credential belongs to another system"
+        case .payload: "the payload is not a list of requests"
         case .notCompressed(let reason): reason
         }
     }

@@ -91,10 +91,10 @@ import Testing
             400, #"{"response":[{"error":{"message":"App not found"}},{"error":{"message":"Other"}}]}"#,
             .refused(status: 400, reason: "Other")
         ),
-        (400, "", .refused(status: 400, reason: "the server refuses it")),
+        (400, "", .refused(status: 400, reason: "the server rejects the request")),
         (
             400, #"{"response":[{"error":{"message":"\n"}}]}"#,
-            .refused(status: 400, reason: "the server refuses it")
+            .refused(status: 400, reason: "the server rejects the request")
         ),
     ])
     func leanplumsBodySaysMoreThanItsStatus(status: Int, body: String, outcome: Outcome) {

@@ -77,7 +77,7 @@ import Testing
     @Test func only200SaysThatACallWasTaken() {
         #expect(outcome(200, "") == .delivered(status: 200))
         #expect(outcome(200, #"{"response":[{"success":true}]}"#) == .delivered(status: 200))
-        #expect(outcome(201, "") == .refused(status: 201, reason: "the server refuses it"))
+        #expect(outcome(201, "") == .refused(status: 201, reason: "the server rejects the request"))
         for status in [0, 200, 201, 204, 400] {
             #expect(LeanplumSystem().requests.isDelivered(status: status) == (status == 200))
         }

@@ -38,7 +38,7 @@ struct LeanplumAnswer {
     func outcome() -> Outcome {
         let status = answer.status
         guard LeanplumServer.deliveredStatuses.contains(status) else {
-            let reason = shown(lastMessage) ?? "the server refuses it"
+            let reason = shown(lastMessage) ?? "the server rejects the request"
             let isPermanent = lastMessage.map { Self.permanentFailures.contains(where: $0.hasPrefix) } ?? false
             return isPermanent
                 ? .credentialWrong(status: status, reason: reason) : .refused(status: status, reason: reason)

@@ -45,7 +45,7 @@ enum LeanplumUploads {
 
     private static func outcome(of answer: Answer) -> Outcome {
         guard answer.isWhole else {
-            return .unknown(reason: "the server's answer, which has to tell, was cut short")
+            return .unknown(reason: "the server's answer was cut short")
         }
         return LeanplumAnswer(answer).outcome()
     }
