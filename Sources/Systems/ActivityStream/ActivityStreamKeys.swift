@@ -17,6 +17,6 @@ enum ActivityStreamKeys {
     static let timestamp: JSONKey = "timestamp"
     static let topic: JSONKey = "topic"
 
-    /// The keys that the server adds to a ping in its own log.
+    /// The keys that the server adds to pings in its own log.
     static let ofServer: [JSONKey] = ["action", "date", "ip", "timestamp", "ua"]
 }

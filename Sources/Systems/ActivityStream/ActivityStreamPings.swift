@@ -12,7 +12,7 @@ enum ActivityStreamTopic: String {
 }
 
 extension JSONDocument {
-    /// The pings of a batch, or the payload itself if the payload is no batch with pings.
+    /// The pings of a batch, or the payload itself if it is not a batch with pings.
     var activityStreamPings: [JSONNode] {
         let batch = array(ActivityStreamKeys.payloads, in: root).map { elements(of: $0) } ?? []
         return batch.isEmpty ? [root] : batch

@@ -3,7 +3,7 @@ import Telemetry
 
 /// The fields of a stored request.
 ///
-/// Apps and later SDKs add members, so the forms document the members and are not a condition for a request.
+/// Apps and newer SDKs add members, so a request can have other members than these.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections B and D.
 enum LeanplumFields {
@@ -27,7 +27,7 @@ enum LeanplumFields {
     private static let requestID = PseudonymClass("request")
     private static let state = PseudonymClass("state")
 
-    /// Members of every request [B.1].
+    /// The members of all requests [B.1].
     private static let common: PayloadFields = [
         .required(
             LeanplumKeys.action, .string(), .keep(.oneOf(LeanplumVocabulary.actionNames), else: .pseudonym(.event)),
@@ -49,7 +49,7 @@ enum LeanplumFields {
         string(LeanplumKeys.uuid, .pseudonym(batch), "the id of the batch, a UUID"),
     ]
 
-    /// Members of `start`, and of requests that repeat some of them [B.2].
+    /// The members of `start` requests, and of requests that repeat some of them [B.2].
     private static let start: PayloadFields = [
         flag("background", "whether the app was started in the background"),
         place("city"),
@@ -73,7 +73,9 @@ enum LeanplumFields {
         string(LeanplumKeys.versionName, .keep(.version), "the version of the app, usually its build number"),
     ]
 
-    /// Members of events and states [B.2]. Apps name events and states as they like.
+    /// The members of events and states [B.2].
+    ///
+    /// Apps choose the names of events and states.
     private static let track: PayloadFields = [
         flag("allowOffline", "whether the event happened while the app was not active"),
         string("currencyCode", .keep(.word), "the currency of a purchase"),
@@ -91,7 +93,7 @@ enum LeanplumFields {
         decimal(LeanplumKeys.value, "the value of the event"),
     ]
 
-    /// Members of requests that set or request something [B.2].
+    /// The members of requests that set or request values [B.2].
     private static let settings: PayloadFields = [
         string("data", .drop, "the descriptions of files"),
         string("email", .drop, "the address of a developer"),
@@ -104,7 +106,7 @@ enum LeanplumFields {
         .optional("trafficSource", .map(.any), .drop, "the source that led to the installation"),
     ]
 
-    /// Members of `log` [B.2].
+    /// The members of `log` requests [B.2].
     private static let diagnostics: PayloadFields = [
         integer("count", "the number of calls of a function"),
         string("message", .drop, "the text of the message"),
@@ -115,7 +117,7 @@ enum LeanplumFields {
             "type", .keep(.oneOf(["sdkCount", "sdkError", "sdkLog", "sdkStartLatency"])), "the type of the message"),
     ]
 
-    /// Members whose strings contain JSON [B.2].
+    /// The members whose strings contain JSON [B.2].
     private static let nested: PayloadFields = [
         string("actionDefinitions", .drop, "the actions that the app defines"),
         string("fileAttributes", .drop, "the attributes of files"),
@@ -126,7 +128,9 @@ enum LeanplumFields {
         string("vars", .drop, "the variables of the app"),
     ]
 
-    /// Members that no SDK stores, and that are left out whenever requests are read.
+    /// The members that no SDK stores.
+    ///
+    /// They are omitted whenever requests are read.
     private static let credentials = PayloadFields(
         ["Authorization", "Cookie", "authorization", "clientKey", "cookie"].map {
             .added($0, .any, .drop, "a secret of the app or of a session")
@@ -150,7 +154,9 @@ enum LeanplumFields {
         integer("quantity", "the number of products of a purchase"),
     ]
 
-    /// The user attributes of Firefox [D.2]. Their meanings are also the labels of requests that set them.
+    /// The user attributes of Firefox [D.2].
+    ///
+    /// Their meanings are also used as labels of requests that set them.
     static let attributes: PayloadFields = [
         flag("Alternate Mail Client Installed", "another mail app is installed"),
         flag("Build channel is Release", "release build"),
@@ -179,7 +185,7 @@ extension LeanplumFields {
         .optional(key, .integer(), .keep(.number), meaning)
     }
 
-    /// A number as text.
+    /// Returns an optional field for a number in a string.
     private static func decimal(_ key: JSONKey, _ meaning: String) -> PayloadField {
         string(key, .keep(.decimal), meaning)
     }
@@ -188,7 +194,9 @@ extension LeanplumFields {
         .optional(key, .string(), pseudonym, meaning)
     }
 
-    /// A place. It is kept as long as it is a request to the server to find the place.
+    /// Returns an optional field for a place.
+    ///
+    /// Only a request to the server to detect the place is kept when records get pseudonyms.
     private static func place(_ key: JSONKey) -> PayloadField {
         string(key, .keep(.oneOf(["(detect)"])), "the \(key) of the device, or `(detect)`")
     }

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Hosts, path and method of Leanplum's servers, for captured requests and for uploads alike.
+/// The hosts, the path and the method of Leanplum's servers, for captured requests and for uploads.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.3 and C.5; "HTTP Archive (HAR)
 /// captures as a source of telemetry", sections C and D.
@@ -14,11 +14,15 @@ enum LeanplumServer {
     /// The path of all calls.
     static let path = "/api"
 
-    /// The only status by which the server confirms a call. The body of the answer states the outcome of each request.
+    /// The only status with which the server confirms a call.
+    ///
+    /// The body of the answer contains the outcome of each request.
     static let deliveredStatuses = 200...200
 }
 
 extension Target {
-    /// Where a Leanplum request goes by default; apps can name another host and path, which no store tells.
+    /// The default target of Leanplum requests.
+    ///
+    /// Apps can configure another host and path, but no store contains them.
     static let leanplum = Target(path: LeanplumServer.path)
 }

@@ -1,6 +1,8 @@
 import Telemetry
 
-/// Leanplum, the service behind Mozilla Mobile Analytics: requests that its SDK queued, and the `multi` call that sends them.
+/// Leanplum, the service behind Mozilla Mobile Analytics.
+///
+/// Its SDK queues requests and sends them in `multi` calls.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload".
 public struct LeanplumSystem: TelemetrySystem {
@@ -9,18 +11,18 @@ public struct LeanplumSystem: TelemetrySystem {
 
     /// `leanplum`.
     public let name = SystemName.leanplum
-    /// The database of SDKs since 2.0.3, and the property lists of older ones.
+    /// The database of SDKs since 2.0.3 and the property lists of older SDKs.
     public let stores: StoreFormat? = LeanplumStores.format
-    /// The form of captured calls.
+    /// The format of captured calls.
     public let requests = LeanplumCalls.format
-    /// How a `multi` call is made, and what its answers mean.
+    /// The format of `multi` calls and their answers.
     public let uploads = LeanplumUploads.format
-    /// The rules by which records get pseudonyms.
+    /// The rules for replacing ids by pseudonyms.
     public let pseudonyms: PseudonymFormat? = PseudonymFormat(
         tables: [(["multi"], LeanplumFields.payload.pseudonyms)], path: nil)
     /// The meanings of actions, events and user attributes.
     public let vocabulary: (any Vocabulary)? = LeanplumVocabulary()
-    /// How payloads become rows of tables.
+    /// The conversion of payloads to table rows.
     public let rows: (any RowFormat)? = LeanplumRows()
 }
 
@@ -32,8 +34,8 @@ extension SystemName {
 extension StoreKind {
     /// The database `__leanplum.sqlite`.
     public static let leanplumSQLite = StoreKind("leanplum-sqlite")
-    /// A file `_lprequests-<application id>`.
+    /// The file `_lprequests-<application id>`.
     public static let leanplumPlist = StoreKind("leanplum-plist")
-    /// Preferences of an app with Leanplum's among them.
+    /// The preferences of an app that contain Leanplum's keys.
     public static let leanplumUserDefaults = StoreKind("leanplum-userdefaults")
 }

@@ -1,17 +1,19 @@
 import JSONText
 import Telemetry
 
-/// The fields of a payload: an action event, a bad-state event or a session ping.
+/// The fields of a payload, which is an action event, a bad-state event or a session ping.
 ///
-/// Values that are not in the documented enumerations are noted and kept. `unknown` and `??` take the place of required values
-/// that may be anything when records get pseudonyms, because no document excludes them.
+/// Values that are not in the documented enumerations are noted and kept. When records get pseudonyms, `unknown` and
+/// `??` replace required values of any other form, because no document excludes these two.
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4.3 to 5.5 and 7.1.
 enum ActivityStreamForm {
     private static let pages = ["NEW_TAB"]
     private static let sources = ["TOP_SITES", "HIGHLIGHTS", "HIGHLIGHTS_INTRO", "POCKET"]
 
-    /// The fields of all pings and batches, with those that the server adds. They serve pseudonyms only.
+    /// The fields of all pings and batches, including those that the server adds.
+    ///
+    /// They are used only for pseudonyms.
     static let ping = payload + ofPing + ofServer
 
     /// The fields of all payloads.
@@ -25,7 +27,9 @@ enum ActivityStreamForm {
         .required(ActivityStreamKeys.topic, .string(), .keep(.word), "the topic, which selects the form"),
     ]
 
-    /// The address of the phone is one of these fields.
+    /// The fields that the server adds.
+    ///
+    /// They include the IP address of the device.
     private static let ofServer = PayloadFields(
         ActivityStreamKeys.ofServer.map { .added($0, .any, .drop, "a value that the server adds in its own log") })
 
@@ -56,13 +60,19 @@ enum ActivityStreamForm {
     private static let event = shared + ofEvents
     private static let session = shared + ofSessions
 
-    /// The server discards durations from this value on.
+    /// The duration, in milliseconds, from which on the server discards a session.
     private static let durationLimit = 1 << 31
-    /// The milliseconds from which on a duration is an absolute time of the year 2001 or later.
+    /// The number of milliseconds from which on a duration is an absolute time, in the year 2001 or later.
     private static let earliestAbsoluteTime = 1_000_000_000_000
 
-    /// Checks a payload, and writes its numbers as integers where they are.
-    /// - Parameter path: The path of the payload in notes. Empty for the root.
+    /// Checks a payload, and writes its numbers as integers if they have no fraction.
+    ///
+    /// - Parameters:
+    ///   - payload: The payload.
+    ///   - topic: The topic, which determines the form.
+    ///   - path: The path of the payload in notes. Empty for the root.
+    ///   - document: The document that contains the payload.
+    ///   - findings: Receives the notes and faults.
     static func normalize(
         _ payload: JSONNode, topic: ActivityStreamTopic, at path: String, in document: inout JSONDocument,
         findings: inout Findings

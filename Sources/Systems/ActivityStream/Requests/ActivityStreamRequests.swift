@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// Describes captured requests to Ping Centre.
+/// The format of captured requests to Ping Centre.
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 6 to 8; "HTTP Archive (HAR) captures as
 /// a source of telemetry", sections C and D.

@@ -2,10 +2,10 @@ import JSONText
 import Telemetry
 
 extension CapturedUpload {
-    /// A record of a ping, or of a batch of pings, on its way to Ping Centre.
+    /// Returns the record of a captured ping, or of a batch of pings.
     ///
-    /// A batch stays the one request that it was: its pings carry neither client nor time of their own, and the server
-    /// takes it apart itself.
+    /// A batch becomes a single record. Its pings contain neither a client nor a time, and the server splits the batch
+    /// itself.
     ///
     /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 4, 6, 7.1 and 10.
     func activityStreamRecord(in document: inout JSONDocument) throws(BodyError) -> Record {
@@ -32,7 +32,9 @@ extension CapturedUpload {
             goingTo: Target(path: ActivityStreamUploads.path))
     }
 
-    /// The topic, inferred for builds that left it out [A1].
+    /// Returns the topic.
+    ///
+    /// It is inferred for builds that omitted it [A1].
     private func topic(of root: JSONNode, in document: JSONDocument, findings: inout Findings) throws(BodyError)
         -> ActivityStreamTopic
     {
@@ -78,7 +80,7 @@ extension CapturedUpload {
             ? "client_id absent" : "A12 client_id is empty"
     }
 
-    // MARK: What the server adds in its own log [A10]
+    // MARK: Values that the server adds in its own log [A10]
 
     private static func serverTime(of root: JSONNode, in document: JSONDocument) -> Timestamp? {
         guard let value = document.value(of: ActivityStreamKeys.timestamp, .number, in: root),

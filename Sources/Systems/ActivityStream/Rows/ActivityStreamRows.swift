@@ -1,7 +1,9 @@
 import JSONText
 import Telemetry
 
-/// Pings as rows: each ping, and each of a batch, is an event.
+/// The conversion of pings to rows.
+///
+/// Each ping is an event, alone or in a batch.
 ///
 /// Source: "Exports", section 1; "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 4.
 struct ActivityStreamRows: RowFormat {

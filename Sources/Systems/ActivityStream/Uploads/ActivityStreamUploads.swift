@@ -1,14 +1,16 @@
 import Telemetry
 
-/// Describes uploads to Ping Centre. Every ping is posted to one path, without credentials.
+/// The format of uploads to Ping Centre.
+///
+/// All pings are sent to one path without credentials.
 ///
 /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", sections 3 and 10.
 enum ActivityStreamUploads {
     /// The path of all pings.
     static let path = "/v3/links/ping-centre"
-    /// The host that released apps send to.
+    /// The host that released apps send pings to.
     static let host = "tiles.services.mozilla.com"
-    /// The statuses by which the server confirms a ping.
+    /// The statuses with which the server confirms a ping.
     static let deliveredStatuses = 200...299
 
     static let format = UploadFormat(

@@ -23,7 +23,7 @@ struct ActivityStreamVocabulary: Vocabulary {
         "SHARE": "Share sheet closed",
     ]
 
-    /// The meaning of a ping, or of each ping of a batch.
+    /// Returns the meaning of a ping, or of each ping of a batch.
     func labels(of payload: JSONDocument, type: String, nested: inout JSONDocument) -> [String?] {
         let pings = payload.activityStreamPings
         guard type == ActivityStreamTopic.events.rawValue else { return pings.map { _ in Self.session } }

@@ -1,8 +1,12 @@
 import JSONText
 
 extension JSONDocument {
-    /// Removes credentials from a request: no SDK stores any there, and no record may carry one.
-    /// - Returns: what there is to note, without their values.
+    /// Removes credentials from a request.
+    ///
+    /// No SDK stores credentials, and no record may contain any.
+    ///
+    /// - Parameter object: The request.
+    /// - Returns: A note for each removed member, without its value.
     mutating func removeLeanplumCredentials(from object: JSONNode) -> [String] {
         guard kind(of: object) == .object else { return [] }
         var notes: [String] = []

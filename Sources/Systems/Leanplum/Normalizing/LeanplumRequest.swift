@@ -9,21 +9,24 @@ struct LeanplumRequest {
 
     private var root: JSONNode { document.root }
 
-    /// The API method; nil if it is missing, empty or no string.
+    /// The API method, or `nil` if it is missing, empty or not a string.
     var action: String? { document.text(LeanplumKeys.action, in: root) }
 
-    /// The device; nil if it is missing, empty or no string.
+    /// The id of the device, or `nil` if it is missing, empty or not a string.
     var deviceID: String? { document.text(LeanplumKeys.deviceID, in: root) }
 
-    /// The version of the app, which `start` requests tell.
+    /// The version of the app.
+    ///
+    /// Only `start` requests contain it.
     var versionName: String? { document.text(LeanplumKeys.versionName, in: root) }
 
-    /// The time at which it was queued, cut to milliseconds.
+    /// The time at which the request was queued, truncated to milliseconds.
     var time: Timestamp? { document.leanplumTime(of: root) }
 
-    /// The notes about it, sorted.
+    /// Returns the notes on the request, sorted.
     ///
-    /// - Parameter scratch: memory to read nested texts with.
+    /// - Parameter scratch: Memory for reading JSON in strings.
+    /// - Returns: The notes.
     func issues(_ scratch: inout JSONDocument) -> [String] {
         var issues: [String] = []
         for key in LeanplumFields.nestedKeys where !isNestedTextGood(key, &scratch) {
@@ -38,18 +41,20 @@ struct LeanplumRequest {
         return issues
     }
 
-    /// Appends what tells requests of one record from those of another: device, mode, batch. Missing counts as null.
+    /// Appends the device, the mode and the batch id, which are equal for all requests of a record.
+    ///
+    /// A missing value counts as `null`.
     func writeRunKey(to output: inout [UInt8]) {
         for key in [LeanplumKeys.deviceID, LeanplumKeys.devMode, LeanplumKeys.uuid] {
             if let node = document.value(of: key, in: root), document.kind(of: node) != .null {
                 document.write(node, to: &output)
             }
-            // No canonical text has a line feed in it.
+            // Canonical JSON contains no line feed.
             output.append(UInt8(ascii: "\n"))
         }
     }
 
-    /// The canonical text of the request's own id; nil if it has none.
+    /// The canonical JSON of the id of the request, or `nil` if it has none.
     var requestID: [UInt8]? {
         guard let node = document.value(of: LeanplumKeys.requestID, in: root) else { return nil }
         switch document.kind(of: node) {
@@ -61,7 +66,9 @@ struct LeanplumRequest {
 
     // MARK: Members
 
-    /// The value is a decimal number as text; infinities and NaN are possible in theory.
+    /// Whether the value is a decimal number in a string.
+    ///
+    /// Infinities and NaN are possible.
     private var isValueGood: Bool {
         guard let node = document.value(of: LeanplumKeys.value, .string, in: root) else { return true }
         return document.bytes(of: node).isPlainDecimal || Double(document.string(of: node)) != nil
@@ -76,12 +83,12 @@ struct LeanplumRequest {
 }
 
 extension JSONDocument {
-    /// Returns the time at which a request was queued, cut to milliseconds.
+    /// Returns the time at which a request was queued, truncated to milliseconds.
     func leanplumTime(of request: JSONNode) -> Timestamp? {
         leanplumTimeNode(of: request).flatMap { DecimalTime(bytes(of: $0))?.timestamp }
     }
 
-    /// Returns the value of the time of a request, if it has the documented form.
+    /// Returns the `time` member of a request, or `nil` if it does not have the documented form.
     fileprivate func leanplumTimeNode(of request: JSONNode) -> JSONNode? {
         guard let node = value(of: LeanplumKeys.time, .string, in: request), bytes(of: node).isPlainDecimal else {
             return nil
@@ -91,7 +98,7 @@ extension JSONDocument {
 }
 
 extension Span<UInt8> {
-    /// Whether the text is digits, or digits, a point and digits.
+    /// Whether the string consists of digits with an optional decimal point between them.
     var isPlainDecimal: Bool {
         var digits = 0
         var points = 0

@@ -1,23 +1,27 @@
-/// Why a stored item is no request.
+/// The reason why a stored item is not a request.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.1 and E.4.
 package enum LeanplumRequestError: String, Error, Sendable {
-    /// The text is no JSON: cut, empty, with `NaN` or a lone surrogate.
+    /// The string is not JSON.
+    ///
+    /// It may be truncated or empty, or contain `NaN` or an unpaired surrogate.
     case invalidJSON = "invalid_json"
     case notObject = "not_object"
     case emptyObject = "empty_object"
-    /// More levels than a payload can hold.
+    /// The item has more levels than a payload can contain.
     case tooDeep = "too_deep"
-    /// More bytes than a row may have.
+    /// The item has more bytes than a row can have.
     case tooLarge = "too_large"
     case invalidUTF8 = "invalid_utf8"
     case embeddedNUL = "embedded_nul"
-    /// A BLOB that is neither an archived string nor JSON text.
+    /// The BLOB is neither an archived string nor JSON.
     case undecodableBLOB = "blob_undecodable"
-    /// A property list value that JSON has no form for: a date, data, a UID.
+    /// The property list contains a value that JSON cannot express: a date, data or a UID.
     case nonJSONValue = "non_json_value"
-    /// A request without an action, which the service could make nothing of.
+    /// The request has no action.
+    ///
+    /// The server cannot process such a request.
     case missingAction = "missing_action"
-    /// A request with the `reqId` of another one, but other content.
+    /// The request has the `reqId` of another request with different content.
     case reusedRequestID = "duplicate_request"
 }

@@ -1,36 +1,44 @@
 import JSONText
 import Telemetry
 
-/// Makes uploads of the items of one store, in the order of the store.
+/// Combines the items of a store into records, in the order of the store.
 ///
-/// A record is a run of consecutive requests with equal device, mode and batch id. What is left out neither ends a run nor
-/// counts.
+/// A record consists of consecutive requests with equal device, mode and batch id. An omitted item neither ends a
+/// record nor counts.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.2.
 package struct LeanplumRequests: Sendable {
-    /// The most requests of one `multi` call: the SDK's own limit. Source: "Leanplum (Mozilla MMA): stored requests and the
-    /// `multi` upload", section C.4.
+    /// The maximum number of requests of a `multi` call, which is the limit of the SDK.
+    ///
+    /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.4.
     package static let mostInOneCall = 10_000
 
-    /// The size of a record.
+    /// The limits of a record.
     package struct Limits: Sendable {
         /// The maximum number of requests of a record.
         package var requests = LeanplumRequests.mostInOneCall
-        /// The size, in bytes, from which on a record ends before the next request. It is also the maximum size of a value of
-        /// a property list. A larger payload would be split for the upload.
+        /// The size, in bytes, beyond which a record ends before the next request.
+        ///
+        /// It is also the maximum size of a property list value.
+        ///
+        /// A larger payload would only be split again for the upload.
         package var bytes = 16 << 20
-        /// The maximum number of notes of a record. Further notes are counted.
+        /// The maximum number of notes of a record.
+        ///
+        /// Further notes are counted.
         package var notes = 100_000
     }
 
-    /// How many items have been taken, skipped ones and all.
+    /// The number of items so far, including skipped ones.
     package private(set) var count = 0
     private let source: Source
     private let applicationID: String?
-    /// The limits of the records, which may be changed before the first item.
+    /// The limits of the records.
+    ///
+    /// They must not change after the first item.
     package var limits = Limits()
     private var run: Run?
-    /// Notes on items before the first record.
+    /// The notes on items that do not belong to a record yet.
     private var strayNotes = Notes()
     private var seen = DuplicateIndex()
     private let secret: RunSecret
@@ -39,10 +47,14 @@ package struct LeanplumRequests: Sendable {
     private var key: [UInt8] = []
     private var rejects = 0
 
-    /// How many skipped items of a store are named one by one; the others are counted.
+    /// The maximum number of skipped items of a store that are named.
+    ///
+    /// Further ones are counted.
     private static let mostRejectsNamed = 100
 
-    /// The notes of a record. What repeats without end, such as one request a million times, is counted.
+    /// The notes of a record.
+    ///
+    /// Notes beyond the limit are counted, because a request can be repeated any number of times.
     private struct Notes {
         private var named: [String] = []
         private var more = 0
@@ -56,7 +68,7 @@ package struct LeanplumRequests: Sendable {
         var texts: [String] { more == 0 ? named : named + ["\(more) more notes"] }
     }
 
-    /// A record in the making.
+    /// An incomplete record.
     private struct Run {
         let key: [UInt8]
         let index: Int
@@ -85,22 +97,24 @@ package struct LeanplumRequests: Sendable {
         }
     }
 
-    /// Prepares for the items of a store.
+    /// Creates a record builder for the items of a store.
+    ///
     /// - Parameters:
     ///   - source: The source of the store. Each record gets the index of its first item.
     ///   - applicationID: The application id (`app_…`), if the name of the file or a key in the file contains it.
-    ///   - secret: Random numbers by which requests are compared.
+    ///   - secret: The random keys by which requests are compared.
     package init(from source: Source, applicationID: String? = nil, secret: RunSecret) {
         self.source = source
         self.applicationID = applicationID
         self.secret = secret
     }
 
-    /// Adds the next item, given as JSON text.
+    /// Adds the next item, which is a JSON string.
     ///
     /// - Parameters:
-    ///   - rowid: the row that it was stored in, if it was.
-    ///   - output: gets the records that are complete, and what is no request.
+    ///   - text: The bytes of the string.
+    ///   - rowid: The row id of the item, if it was stored in a database.
+    ///   - output: Receives complete records, and items that are not requests.
     package mutating func append(_ text: [UInt8], rowid: Int64? = nil, into output: inout ScanOutput) {
         do throws(LeanplumText.TextError) {
             try LeanplumText.read(text, into: &document)
@@ -110,7 +124,7 @@ package struct LeanplumRequests: Sendable {
         addDocument(rowid: rowid, into: &output)
     }
 
-    /// Adds the next item, stored as a BLOB: a keyed archive of a JSON text, or the text itself.
+    /// Adds the next item, which was stored as a BLOB with a keyed archive of a JSON string or with the string itself.
     package mutating func append(blob: [UInt8], rowid: Int64, into output: inout ScanOutput) {
         if let text = ArchivedText.read(blob) { return append(text, rowid: rowid, into: &output) }
         do throws(LeanplumText.TextError) {
@@ -122,7 +136,7 @@ package struct LeanplumRequests: Sendable {
         addDocument(rowid: rowid, into: &output)
     }
 
-    /// Counts items that are not there, up to a number.
+    /// Reports all items before `index` that have not been added as missing.
     package mutating func miss(until index: Int, into output: inout ScanOutput) {
         guard index > count else { return }
         let items = index - count == 1 ? "item \(count)" : "items \(count) to \(index - 1)"
@@ -130,8 +144,13 @@ package struct LeanplumRequests: Sendable {
         count = index
     }
 
-    /// Counts an item that is no request.
-    /// - Parameter detail: what there is to say beyond the reason.
+    /// Rejects an item that is not a request.
+    ///
+    /// - Parameters:
+    ///   - reason: The reason.
+    ///   - detail: Details in addition to the reason.
+    ///   - rowid: The row id of the item, if it was stored in a database.
+    ///   - output: Receives the reject.
     package mutating func skip(
         _ reason: LeanplumRequestError, _ detail: String? = nil, rowid: Int64? = nil, into output: inout ScanOutput
     ) {
@@ -139,13 +158,14 @@ package struct LeanplumRequests: Sendable {
         count += 1
     }
 
-    /// Ends the record in the making, for it is not known what comes next in the store, and notes why on the next one.
+    /// Completes the current record because the next items of the store are unknown, and adds a note to the next
+    /// record.
     package mutating func interrupt(_ note: String, into output: inout ScanOutput) {
         close(into: &output)
         strayNotes.append([note], limit: limits.notes)
     }
 
-    /// Hands on the last record.
+    /// Adds the last record to the output.
     package mutating func finish(into output: inout ScanOutput) {
         close(into: &output)
         guard rejects > Self.mostRejectsNamed else { return }
@@ -187,7 +207,9 @@ package struct LeanplumRequests: Sendable {
         run?.notes.append(notes, limit: limits.notes)
     }
 
-    /// Whether a request has no place in a record: the same came before, or it has no action.
+    /// Returns whether a request is omitted because it is a duplicate or has no action.
+    ///
+    /// Adds a note about a duplicate to `issues`.
     private mutating func leaveOut(
         _ request: LeanplumRequest, _ canonical: [UInt8], _ issues: inout [String], index: Int, rowid: Int64?,
         into output: inout ScanOutput
@@ -197,7 +219,7 @@ package struct LeanplumRequests: Sendable {
             isLeftOut = true
             reject(.missingAction, nil, rowid: rowid, index: index, into: &output)
         }
-        // A request is known by its own id, or else by all of it.
+        // A request is identified by its id, or by its whole content if it has no id.
         let identity = request.requestID ?? canonical
         let finding = seen.insert(RecordKey(identity: identity.span, content: canonical.span, secret: secret))
         guard finding != .new else { return isLeftOut }

@@ -1,19 +1,20 @@
 import JSONText
 
-/// The text of one stored item, read.
+/// A reader for the JSON of stored items.
 struct LeanplumText {
-    /// Foundation lets the last one of equal keys win, and gives up at 513 levels. A payload may have 512, and a request
-    /// stands two levels deep in it.
+    /// The policy of Foundation, which uses the last of equal keys.
+    ///
+    /// A payload has at most 512 levels, and a request is nested two levels deep in its payload.
     private static let policy = JSONReadingPolicy(duplicateKeys: .lastWins, depthLimit: 510)
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Why the text is no request, and what the reader of JSON said.
+    /// The reason why a string is not a request, and the error of the JSON reader.
     struct TextError: Error {
         let reason: LeanplumRequestError
         var detail: String?
     }
 
-    /// Reads a text that has to be a request: an object with members.
+    /// Reads a string that must be a request, which is an object with members.
     static func read(_ text: [UInt8], into document: inout JSONDocument) throws(TextError) {
         do throws(JSONError) {
             try document.read(text.starts(with: byteOrderMark) ? Array(text.dropFirst(3)) : text, policy: policy)

@@ -2,8 +2,9 @@ import JSONText
 import Telemetry
 
 extension CapturedUpload {
-    /// A record of what the form field `data` of a `multi` call held: one record as captured, for how an SDK batches its
-    /// requests is part of what was captured.
+    /// Returns the record of the form field `data` of a `multi` call.
+    ///
+    /// The requests of a call are not regrouped, because the batches of an SDK are a part of the captured data.
     ///
     /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections B.1 and C.2; "HTTP Archive (HAR)
     /// captures as a source of telemetry", section H.

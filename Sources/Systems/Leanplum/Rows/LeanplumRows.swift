@@ -1,7 +1,9 @@
 import JSONText
 import Telemetry
 
-/// Stored requests as rows: each is an event.
+/// The conversion of stored requests to rows.
+///
+/// Each request is an event.
 ///
 /// Source: "Exports", section 1; "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section B.
 struct LeanplumRows: RowFormat {
@@ -34,7 +36,9 @@ struct LeanplumRows: RowFormat {
         return cells
     }
 
-    /// The event of a track request, the state of an advance request; nil for others, and where there is none.
+    /// Returns the event of a `track` request or the state of an `advance` request.
+    ///
+    /// Returns `nil` for other requests, and if there is no name.
     private static func name(of request: JSONNode, _ action: JSONNode?, in document: JSONDocument) -> JSONNode? {
         guard let action, document.kind(of: action) == .string else { return nil }
         let key: JSONKey
@@ -48,7 +52,9 @@ struct LeanplumRows: RowFormat {
         return document.value(of: key, .string, in: request)
     }
 
-    /// The parameters, which are JSON in a text; a text that is none stays a text.
+    /// Returns the parameters, which are JSON in a string.
+    ///
+    /// Any other value is kept as it is.
     private static func params(
         of request: JSONNode, in document: JSONDocument, _ buffer: inout RowBuffer, _ nested: inout JSONDocument
     ) -> Cell {
@@ -57,7 +63,9 @@ struct LeanplumRows: RowFormat {
         return buffer.keep(json: nested.root, of: nested)
     }
 
-    /// Learns what a request tells of the phone: a start request all of it, others the locale.
+    /// Adds the properties of the device that a request contains.
+    ///
+    /// A `start` request contains all of them, other requests only the locale.
     private static func learn(
         of request: JSONNode, in document: JSONDocument, _ device: inout DeviceCells, _ buffer: inout RowBuffer
     ) {

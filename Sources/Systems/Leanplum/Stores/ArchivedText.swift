@@ -1,10 +1,12 @@
 import PropertyList
 
-/// A BLOB that is a keyed archive of a string: what Leanplum's own reader takes a BLOB for.
+/// A reader for BLOBs that contain the keyed archive of a string.
+///
+/// The SDK reads all BLOBs as such archives.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section A.2.
 enum ArchivedText {
-    /// The UTF-8 of the string; nil if the bytes are something else.
+    /// Returns the UTF-8 bytes of the string, or `nil` if the bytes are not the archive of a string.
     static func read(_ bytes: [UInt8]) -> [UInt8]? {
         guard bytes.starts(with: "bplist".utf8), let document = try? PropertyListDocument(bytes),
             document.repeatedKeys == nil, var archive = try? KeyedArchive(document), let root = try? archive.root(),

@@ -3,29 +3,35 @@ import PrivateSQLite
 import Synchronization
 import Telemetry
 
-/// A Leanplum database that is being read, a batch at a time, from a copy of its files.
+/// A Leanplum database that is read in batches from a copy of its files.
 ///
-/// A class, because a table that is being read cannot be copied; what is left to do may go from thread to thread.
+/// This is a class because the reader of the table cannot be copied, while a scan can move between threads.
 final class LeanplumDatabase: Sendable {
-    /// The largest database, journal or write-ahead log that is copied.
+    /// The maximum size, in bytes, of a database, journal or write-ahead log that is copied.
     static let sizeLimit = 256 << 20
 
-    /// The bytes of the database and its companions.
+    /// The size of the database and its companions in bytes.
     let size: Int
-    /// The files in the capture that were copied, the database first.
+    /// The paths of the copied files in the capture.
+    ///
+    /// The database is the first.
     let paths: [String]
-    /// Damage in the write-ahead log.
+    /// The damage in the write-ahead log, if there is any.
     let logFault: WriteAheadLogFault?
     private let files: DatabaseCopy?
     private let reading: Mutex<Reading>
 
-    /// How far reading has come.
+    /// The state of reading.
     fileprivate struct Reading: ~Copyable {
         var requests: LeanplumRequests
         var table: EventTable?
     }
 
-    /// Copies a database, unless one of its files is too large for that.
+    /// Copies a database, unless one of its files is too large.
+    ///
+    /// - Parameters:
+    ///   - store: The store of the database.
+    ///   - context: The surroundings of the store, and the options.
     /// - Throws: `FileError`.
     init(_ store: LeanplumDatabaseStore, in context: StoreContext) throws(FileError) {
         let folder = context.options.copyFolder
@@ -59,7 +65,8 @@ final class LeanplumDatabase: Sendable {
     }
 
     /// Reads rows until the output is full.
-    /// - Returns: whether the end was reached.
+    ///
+    /// Returns whether the end was reached.
     func read(into output: inout ScanOutput) -> Bool {
         reading.withLock { $0.read(files, into: &output) }
     }
@@ -80,8 +87,9 @@ extension LeanplumDatabase.Reading {
         return true
     }
 
-    /// Opens the copy and looks at its schema.
-    /// - Returns: whether there is a table to be read.
+    /// Opens the copy and checks its schema.
+    ///
+    /// Returns whether there is a table to read.
     private mutating func begin(_ files: DatabaseCopy?, _ output: inout ScanOutput) throws(PrivateDatabaseError) -> Bool
     {
         guard let files else {

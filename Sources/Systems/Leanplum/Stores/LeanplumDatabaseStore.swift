@@ -3,7 +3,7 @@ import Files
 import Hashing
 import Telemetry
 
-/// A database of Leanplum's SDK, with the journal and the write-ahead log beside it.
+/// A database of Leanplum's SDK, with its journal and its write-ahead log.
 struct LeanplumDatabaseStore: Store {
     let path: String
 
@@ -18,13 +18,15 @@ struct LeanplumDatabaseStore: Store {
     }
 }
 
-/// Reads a database in batches, and puts its files in quarantine where not all of it can be understood.
+/// Reads a database in batches, and puts its files into quarantine if parts of it cannot be parsed.
 private struct LeanplumDatabaseScan: StoreScan {
     private let store: LeanplumDatabaseStore
     private let context: StoreContext
-    /// The copy that is being read, once it was made.
+    /// The copy of the database, once it exists.
     private var database: LeanplumDatabase?
-    /// The entries of the database and of the files beside it in the quarantine. Empty as long as there is no fault.
+    /// The quarantine entries of the database and its companions.
+    ///
+    /// Empty if there is no fault.
     private var quarantined: [Quarantined] = []
 
     init(_ store: LeanplumDatabaseStore, in context: StoreContext) {
@@ -66,7 +68,8 @@ private struct LeanplumDatabaseScan: StoreScan {
 // MARK: - Quarantine
 
 extension LeanplumDatabaseScan {
-    /// Quarantines the database for each fault, and the files beside it once, because some of its rows may be in them.
+    /// Puts the database into quarantine for each fault, and its companions once, because they can contain some of its
+    /// rows.
     private mutating func quarantineFiles(
         of database: LeanplumDatabase, for rejects: [Reject], into output: inout ScanOutput
     ) throws(FileError) {
@@ -80,7 +83,9 @@ extension LeanplumDatabaseScan {
         for companion in quarantined.dropFirst() { output.quarantine(companion) }
     }
 
-    /// Returns the entry of a file as it is in the capture. The file may be too large for memory.
+    /// Returns the quarantine entry of a file in the capture.
+    ///
+    /// The file may be too large for memory, so it is hashed in steps.
     private func entry(of path: String) throws(FileError) -> Quarantined {
         let source = try context.tree.source(path)
         var hash = SHA256()

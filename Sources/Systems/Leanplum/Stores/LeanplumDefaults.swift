@@ -1,18 +1,18 @@
 import JSONText
 import PropertyList
 
-/// Leanplum's entries among the preferences of an app.
+/// Leanplum's entries in the preferences of an app.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section A.4.
 struct LeanplumDefaults {
-    /// The beginning of the keys of all of them.
+    /// The prefix of all keys.
     static let keyPrefix = "__leanplum_"
 
-    /// The items by their numbers, those that nobody counts among them.
+    /// The items in the order of their numbers, including those beyond the count.
     let items: [(index: Int, value: PropertyListNode)]
-    /// How many items there are said to be; nil if that is no integer.
+    /// The stored number of items, or `nil` if it is not an integer.
     let count: Int?
-    /// The application id, which some keys have in their names.
+    /// The application id, which some keys contain.
     let applicationID: String?
 
     private static let countKey: JSONKey = "__leanplum_unsynced"
@@ -47,13 +47,15 @@ struct LeanplumDefaults {
         return max(0, Int(count))
     }
 
-    /// A decimal number without padding.
+    /// Returns a decimal number that has no leading zeros.
     private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
         guard digits.allSatisfy(\.isDigit), digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
         return Int(String(decoding: digits, as: UTF8.self))
     }
 
-    /// It ends at the first dash, for it has none.
+    /// Returns the application id in a key.
+    ///
+    /// It ends at the first hyphen, because an id contains none.
     private static func applicationID(in key: [UInt8]) -> String? {
         guard let prefix = applicationPrefixes.first(where: { key.starts(with: $0) }),
             let dash = key[prefix.count...].firstIndex(of: UInt8(ascii: "-")), dash > prefix.count

@@ -1,12 +1,14 @@
 import Telemetry
 
-/// A property list in which an older SDK keeps requests.
+/// A property list with requests of an older SDK.
 struct LeanplumFileStore: SingleFileStore {
     /// The contents of the file.
     enum Contents: Sendable {
-        /// Requests alone; the name of the file may tell the application id.
+        /// Only requests.
+        ///
+        /// The name of the file can contain the application id.
         case requests(applicationID: String?)
-        /// Preferences of an app, requests among them.
+        /// The preferences of an app, which include requests.
         case preferences
     }
 
@@ -14,7 +16,11 @@ struct LeanplumFileStore: SingleFileStore {
     let location: FileLocation
 
     /// Creates a store.
-    /// - Parameter name: The name of the file in the folder.
+    ///
+    /// - Parameters:
+    ///   - contents: The contents of the file.
+    ///   - name: The name of the file in the folder.
+    ///   - folder: The folder of the file.
     init(_ contents: Contents, name: String, in folder: borrowing FolderLook) {
         self.contents = contents
         location = FileLocation(name: name, in: folder)
@@ -31,7 +37,9 @@ struct LeanplumFileStore: SingleFileStore {
 
     var sizeLimit: FileSizeLimit { .usual }
 
-    /// Leanplum itself stores no keys, but the app and its other SDKs may keep some among the preferences.
+    /// Whether the file can contain credentials.
+    ///
+    /// Leanplum stores none, but the app and other SDKs can store some in the preferences.
     var carriesCredentials: Bool {
         switch contents {
         case .requests: false
@@ -46,7 +54,7 @@ struct LeanplumFileStore: SingleFileStore {
     }
 }
 
-/// Turns the bytes of such a property list into records.
+/// Converts the bytes of a property list to records.
 private struct LeanplumFileReader: FileReader {
     let contents: LeanplumFileStore.Contents
     let source: Source

@@ -1,7 +1,7 @@
 import PropertyList
 import Telemetry
 
-/// Reads the property lists in which older SDKs keep requests.
+/// A reader for the property lists in which older SDKs store requests.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections A.3 and A.4.
 package struct LeanplumPropertyList {
@@ -10,7 +10,7 @@ package struct LeanplumPropertyList {
     private var json: PropertyListJSON
     private var isOutOfBudget = false
 
-    /// Reads a file of requests: an array of dictionaries.
+    /// Reads a file with an array of requests.
     package static func readRequests(
         _ bytes: [UInt8], adding requests: LeanplumRequests, into output: inout ScanOutput
     ) {
@@ -26,7 +26,7 @@ package struct LeanplumPropertyList {
         reader.requests.finish(into: &output)
     }
 
-    /// Reads the requests among the preferences of an app, if there are any.
+    /// Reads the requests in the preferences of an app, if there are any.
     package static func readDefaults(
         _ bytes: [UInt8], from source: Source, secret: RunSecret, into output: inout ScanOutput
     ) {
@@ -64,7 +64,8 @@ package struct LeanplumPropertyList {
     private init(_ document: PropertyListDocument, _ requests: LeanplumRequests) {
         self.document = document
         self.requests = requests
-        // Keys keep their order until a request is made of them; what JSON has no form for, the SDK did not write.
+        // The keys keep the order of the file because requests are sorted later. The SDK does not write values that
+        // JSON cannot express.
         let sizeLimit = requests.limits.bytes
         json = PropertyListJSON(
             document, keyOrder: .file, foreignValues: .refused,

@@ -1,27 +1,29 @@
 import Bytes
 import Telemetry
 
-/// Recognizes the stores of Leanplum's SDK by their names, which are unique, and preferences of an app by the keys in them.
+/// Recognizes Leanplum's own stores by their unique names, and preferences of an app by their keys.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections A.1 and A.4.
 enum LeanplumStores {
     static let format = StoreFormat(
         kinds: [.leanplumSQLite, .leanplumPlist, .leanplumUserDefaults], mayBelongToStore: mayBelongToStore,
-        // Companions of the database are useless without it.
+        // The companions of a database are useless without it.
         isNamedForStore: { name, _ in LeanplumName(file: name) != nil },
-        // The SDK puts its files among those of the app.
+        // The SDK stores its files next to those of the app.
         storeOfFolder: nil, storesOfFile: stores(ofFile:in:),
         // The name of the file identifies it as well as the folder does.
         storesOfSingleFile: { name, _, folder in Self.stores(ofFile: name, in: &folder) },
         // The SDK's files keep their names, and a list of dictionaries under another name cannot be identified.
         storeByContents: nil,
-        // Any app may contain the SDK, so that the apps whose database is missing are unknown.
+        // Any app can contain the SDK, so it is unknown which apps lack a database in a backup.
         backups: nil)
 
     private static let preferencesSuffix = ".plist"
     private static let preferencesFolder = "Preferences"
 
-    /// The preferences of an app may lie anywhere in an archive, and in a folder of any name.
+    /// Returns whether a file in an archive may belong to a store.
+    ///
+    /// Preferences can be anywhere in an archive and in a folder of any name.
     static func mayBelongToStore(_ file: MemberName) -> Bool {
         LeanplumName.mayBelongToStore(file.name)
             || file.name.utf8.suffix(Self.preferencesSuffix.utf8.count).map(\.lowercased)
@@ -40,7 +42,7 @@ enum LeanplumStores {
         }
     }
 
-    /// Whether a file has preferences of an app in it, and Leanplum's among them.
+    /// Returns whether a file contains preferences of an app that include Leanplum's keys.
     private static func isPreferences(_ name: String, in folder: inout FolderLook) -> Bool {
         folder.name == Self.preferencesFolder && name.hasSuffix(Self.preferencesSuffix)
             && folder.holds(Array(name.utf8), all: [LeanplumDefaults.keyPrefix], mustFit: true)

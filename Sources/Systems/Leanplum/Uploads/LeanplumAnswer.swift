@@ -1,7 +1,9 @@
 import JSONText
 import Telemetry
 
-/// The answer of a Leanplum server, which tells of each request in a `multi` call whether it was taken.
+/// The answer of a Leanplum server to a `multi` call.
+///
+/// It states for each request whether the server accepted it.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.5.
 struct LeanplumAnswer {
@@ -11,14 +13,16 @@ struct LeanplumAnswer {
     private var lastMessage: String?
     private var hasMoved = false
 
-    /// Elements of `response` that say where the server is now.
+    /// The keys in elements of `response` that name a new address of the server.
     private static let movingKeys: [JSONKey] = ["apiHost", "apiPath", "devServerHost"]
-    /// Messages after which no request of the app can succeed.
+    /// The messages that mean that all requests of the app will fail.
     private static let permanentFailures = [
         "App not found", "Invalid access key", "Development mode requested but not permitted",
     ]
 
-    /// Reads the body of an answer; what is not in its documented form says nothing.
+    /// Reads the body of an answer.
+    ///
+    /// Elements that do not have the documented form are ignored.
     init(_ answer: Answer) {
         self.answer = answer
         guard let fields = try? JSONFields(answer.body), let elements = fields.objects("response") else { return }
@@ -34,7 +38,7 @@ struct LeanplumAnswer {
         }
     }
 
-    /// The outcome of a call whose answer has a status other than those that all systems share.
+    /// Returns the outcome for an answer whose status does not mean the same for all systems.
     func outcome() -> Outcome {
         let status = answer.status
         guard LeanplumServer.deliveredStatuses.contains(status) else {
@@ -51,7 +55,7 @@ struct LeanplumAnswer {
         let first = shown(firstMessage).map { ": \($0)" } ?? ""
         return .delivered(status: status, note: "\(failures) of the events not successful\(first)")
     }
-    /// A message as it may be shown; nil if there is nothing to show.
+    /// Returns a message in the form in which it can be shown, or `nil` if it is empty.
     private func shown(_ message: String?) -> String? {
         let line = message.map { answer.line($0) } ?? ""
         return line.isEmpty ? nil : line

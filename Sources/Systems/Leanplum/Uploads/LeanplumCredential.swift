@@ -1,25 +1,26 @@
 import Telemetry
 
-/// What an operator gives so that an application takes records: its id, and its access keys for data of released apps and of
-/// apps in development.
+/// The credentials of a Leanplum application: its id, and its access keys for released apps and for apps in
+/// development.
 ///
-/// - In the file: `{"leanplum":{"<app id>":{"productionKey":…,"developmentKey":…}}}`. The app `*`, for records that name
-///   none, needs an `appId`; any other may have one, if the record names the app by another word.
+/// - In the file: `{"leanplum":{"<app id>":{"productionKey":…,"developmentKey":…}}}`. The app `*` is used for records
+///   that name no app, and needs an `appId`. Any other app can have an `appId` if records name the app differently.
 /// - In the environment: `PINGFERRY_LEANPLUM_APP_ID`, `PINGFERRY_LEANPLUM_PRODUCTION_KEY` and
-///   `PINGFERRY_LEANPLUM_DEVELOPMENT_KEY`, the application of records that name it, and of those that name none.
+///   `PINGFERRY_LEANPLUM_DEVELOPMENT_KEY`. They apply to records that name this application, and to records that name
+///   none.
 enum LeanplumCredential {
-    /// The application id, `app_…`: in the file and in a credential.
+    /// The key of the application id, `app_…`, in the file and in a credential.
     static let appID = "appId"
-    /// In a credential, the access key that goes with the record.
+    /// The key of the access key in a credential.
     static let key = "key"
-    /// In the file, the access key for data of released apps.
+    /// The key of the access key for released apps in the file.
     static let productionKey = "productionKey"
-    /// In the file, the access key for data of apps in development.
+    /// The key of the access key for apps in development in the file.
     static let developmentKey = "developmentKey"
-    /// The name of an app that stands for every app.
+    /// The name that stands for all apps.
     static let anyApp = "*"
 
-    /// The variables of the environment.
+    /// The environment variables.
     enum Variable {
         static let appID = "PINGFERRY_LEANPLUM_APP_ID"
         static let productionKey = "PINGFERRY_LEANPLUM_PRODUCTION_KEY"
@@ -43,7 +44,8 @@ extension CredentialFormat {
 }
 
 extension LeanplumCredential {
-    /// An entry of the file with its application id, which is the name of the app unless the entry has another.
+    /// Returns an entry of the file with its application id, which is the name of the app unless the entry specifies
+    /// another one.
     fileprivate static func completed(
         _ values: [String: String], app name: String
     ) -> Result<[String: String], CredentialFormat.EntryError> {
@@ -53,13 +55,15 @@ extension LeanplumCredential {
         return .success(values.merging([appID: id]) { _, id in id })
     }
 
-    /// Without an application id, the keys belong to nothing and say nothing.
+    /// Returns the names of the environment variables that are set.
+    ///
+    /// Without an application id, the keys have no meaning.
     fileprivate static func variables(in environment: [String: String]) -> [String] {
         guard environment[Variable.appID]?.isEmpty == false else { return [] }
         return [Variable.appID, Variable.productionKey, Variable.developmentKey].filter { environment[$0] != nil }
     }
 
-    /// The keys of the environment go before those that the file has for the same application.
+    /// Adds the keys of the environment, which take precedence over the keys of the file for the same application.
     fileprivate static func merge(
         _ environment: [String: String], into accounts: inout CredentialFormat.Accounts
     ) {
@@ -81,14 +85,16 @@ extension LeanplumCredential {
         return Credential([appID: id, Self.key: key], secrets: [Self.key])
     }
 
-    /// The application of records that name an app, or none. No record goes to another application than the one it names.
+    /// Returns the application for records that name an app, or none.
+    ///
+    /// Records are never sent to another application than the one they name.
     private static func app(named name: String, among accounts: CredentialFormat.Accounts) -> [String: String]? {
         if let app = accounts[name] { return app }
         guard let app = accounts[anyApp], name.isEmpty || name == app[appID] else { return nil }
         return app
     }
 
-    /// The name in the file of the key that records of an account need.
+    /// Returns the key of the access key in the file that records of an account need.
     private static func keyName(of account: Account) -> String {
         account.variant == Account.development ? developmentKey : productionKey
     }

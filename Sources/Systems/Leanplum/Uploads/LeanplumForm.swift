@@ -2,19 +2,28 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The form around a Leanplum payload, its fields in alphabetical order.
+/// The form that contains a Leanplum payload.
+///
+/// Its fields are in alphabetical order.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.3.
 enum LeanplumForm {
-    /// The field that tells what a call does.
+    /// The field that specifies the method of a call.
     static let action = "action"
-    /// The value of ``action`` in a call that carries stored requests.
+    /// The value of ``action`` in a call with stored requests.
     static let multi = "multi"
     /// The field with the stored requests.
     static let data = "data"
 
-    /// Returns the body of a call.
-    /// - Throws: ``RequestError/payload`` if the payload is no `{"data":[…]}` with something in it.
+    /// Creates the body of a call.
+    ///
+    /// - Parameters:
+    ///   - payload: The payload.
+    ///   - appID: The application id.
+    ///   - key: The access key.
+    ///   - now: The time of the call.
+    /// - Returns: The bytes of the body.
+    /// - Throws: ``RequestError/payload`` if the payload is not a non-empty list `{"data":[…]}`.
     static func body(
         payload: [UInt8], appID: String, key: String, now: Timestamp
     ) throws(RequestError) -> [UInt8] {
@@ -32,13 +41,13 @@ enum LeanplumForm {
         return body
     }
 
-    /// Seconds since the epoch as the SDK's `%f` writes them, with six digits of fraction.
+    /// Returns the seconds since 1970 with six decimal places, in the format `%f` of the SDK.
     private static func seconds(_ time: Timestamp) -> String {
         let fraction = String(time.milliseconds % 1000)
         return "\(time.milliseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)000"
     }
 
-    /// The SDK that queued the last request of a payload.
+    /// Returns the version of the SDK that queued the last request of a payload.
     private static func sdkVersion(of payload: [UInt8]) throws(RequestError) -> String? {
         guard let document = try? JSONDocument(payload),
             let data = document.value(of: LeanplumKeys.data, in: document.root),

@@ -1,7 +1,9 @@
 import JSONText
 import Telemetry
 
-/// Describes uploads of stored requests. Each is a `multi` call on behalf of an application.
+/// The format of uploads of stored requests.
+///
+/// Each is a `multi` call of an application.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.2 to C.5.
 enum LeanplumUploads {
@@ -14,15 +16,18 @@ enum LeanplumUploads {
         credentials: .leanplum, precedence: .none, holds: [], body: .custom(content(of:credential:now:)),
         answers: .custom(outcome(of:)))
 
-    /// Returns the application of a record. Its name is empty if the store does not identify it.
+    /// Returns the application of a record.
+    ///
+    /// Its name is empty if the store does not contain it.
     static func account(of record: borrowing Record, using document: inout JSONDocument) -> Account? {
         let isDevelopment = Self.isDevelopment(record.payload, using: &document)
         return Account(
             system: .leanplum, name: record.app?.id ?? "", variant: isDevelopment ? Account.development : "")
     }
 
-    /// Returns whether the first request of a list is from an app in development. The others are too, because lists are never
-    /// mixed.
+    /// Returns whether the first request of a list is from an app in development.
+    ///
+    /// All requests of a list have the same mode.
     private static func isDevelopment(_ payload: [UInt8], using document: inout JSONDocument) -> Bool {
         guard (try? document.read(payload)) != nil,
             let list = document.value(of: LeanplumKeys.data, in: document.root),

@@ -1,5 +1,7 @@
 extension LeanplumVocabulary {
-    /// Events of Firefox and of the SDK itself. Names in use before 16 June 2017 stand beside those that replaced them.
+    /// The meanings of the events of Firefox and of the SDK.
+    ///
+    /// Event names that were replaced on 16 June 2017 are included.
     static let events: [String: String] = released.merging(beforeRelease) { released, _ in released }
         .merging(ofSDK) { firefox, _ in firefox }
 

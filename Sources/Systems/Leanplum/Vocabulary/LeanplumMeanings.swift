@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The tables of the format document, by their keys.
+/// The meanings that the format document defines, by key.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section D.
 extension LeanplumVocabulary {
@@ -38,7 +38,7 @@ extension LeanplumVocabulary {
     static let attributes = Dictionary(
         uniqueKeysWithValues: LeanplumFields.attributes.sorted.map { ($0.key.description, $0.meaning) })
 
-    /// Where the deep links of Firefox lead [D.3].
+    /// The destinations of the deep links of Firefox [D.3].
     static let deepLinks: [String: String] = [
         "default-browser/system-settings": "the system's settings for the default browser",
         "homepanel/bookmarks": "the bookmarks",

@@ -1,7 +1,8 @@
 import JSONText
 import Telemetry
 
-/// The meanings of Leanplum's requests: actions of the SDK, events of Firefox, user attributes and deep links.
+/// The meanings of Leanplum's requests: the actions of the SDK, and the events, user attributes and deep links of
+/// Firefox.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section D.
 struct LeanplumVocabulary: Vocabulary {
@@ -14,26 +15,30 @@ struct LeanplumVocabulary: Vocabulary {
         return labels
     }
 
-    /// The action of an event, and of a message that was shown.
+    /// The action of an event and of a shown message.
     static let trackAction = "track"
     /// The action that sets user attributes.
     static let attributesAction = "setUserAttributes"
 
-    /// The actions of the SDK. Apps may define more.
+    /// The actions of the SDK.
+    ///
+    /// Apps can define more.
     static let actionNames = Set(actions.keys).union([trackAction])
 
-    /// Where a deep link leads: `firefox://deep-link?url=settings/fxa`. Nil if no version of Firefox goes there: it makes the
-    /// value small, drops empty parts and needs two [D.3].
+    /// Returns the destination of a deep link such as `firefox://deep-link?url=settings/fxa`.
+    ///
+    /// Firefox converts the value to lowercase, ignores empty components, and needs two components [D.3]. Returns `nil`
+    /// if no version of Firefox supports the link.
     static func destination(ofDeepLink link: String) -> String? {
         guard link.hasPrefix(deepLinkStart) else { return nil }
         let parts = link.dropFirst(deepLinkStart.count).lowercased().split(separator: "/")
         return parts.count == 2 ? deepLinks["\(parts[0])/\(parts[1])"] : nil
     }
 
-    /// The beginning of deep links.
+    /// The prefix of deep links.
     static let deepLinkStart = "firefox://deep-link?url="
 
-    /// The meaning of a track request without an event name: a message was shown.
+    /// The meaning of a `track` request without an event, which reports a shown message.
     static let messageShown = "Message shown"
 }
 
@@ -41,8 +46,12 @@ struct LeanplumVocabulary: Vocabulary {
 private struct LeanplumLabels {
     let payload: JSONDocument
 
-    /// The meaning of a request; nil if no table has it.
-    /// - Parameter nested: memory to read JSON with that stands in texts of the request.
+    /// Returns the meaning of a request, or `nil` if it is not documented.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - nested: Memory for reading JSON in strings of the request.
+    /// - Returns: The meaning.
     func label(of request: JSONNode, _ nested: inout JSONDocument) -> String? {
         guard let action = payload.text(LeanplumKeys.action, in: request) else { return nil }
         guard action == LeanplumVocabulary.trackAction else {
@@ -58,7 +67,9 @@ private struct LeanplumLabels {
         return destination(of: request, &nested).map { "\(meaning), deep link to \($0)" } ?? meaning
     }
 
-    /// The user attributes that a request sets, in the order of their names; those that are not documented by a number alone.
+    /// Returns the meanings of the user attributes that a request sets, in the order of their names.
+    ///
+    /// Undocumented attributes are only counted.
     private func attributes(of request: JSONNode, _ nested: inout JSONDocument) -> [String] {
         guard let text = payload.value(of: LeanplumKeys.userAttributes, in: request),
             nested.read(stringAt: text, of: payload)
@@ -76,7 +87,7 @@ private struct LeanplumLabels {
         return unknown == 0 ? known : known + ["\(unknown) unknown attribute\(unknown == 1 ? "" : "s")"]
     }
 
-    /// Where the first deep link among the parameters of an event leads.
+    /// Returns the destination of the first deep link in the parameters of an event.
     private func destination(of request: JSONNode, _ nested: inout JSONDocument) -> String? {
         guard let text = payload.value(of: LeanplumKeys.params, in: request),
             nested.read(stringAt: text, of: payload)

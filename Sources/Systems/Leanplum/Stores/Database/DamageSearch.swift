@@ -1,30 +1,34 @@
 import PrivateSQLite
 
-/// The search for the first row behind a damaged place in a table.
+/// A search for the first row after a damaged part of a table.
 ///
-/// Looking for any row id of a damaged range leads into the damage; looking for one behind it gives a row, or the end. The
-/// ids after the start are tried one by one, for the next damage may be near; after more of them than a page has rows, the
-/// distance is doubled until one is beyond. Between that one and the last one inside, the first one beyond is found by
-/// halving.
+/// Searching from a row id in the damaged range fails. Searching from a later id returns a row or the end of the table.
+/// First, the ids after the start are tried one by one, because only a few may be damaged. After more ids than a page
+/// has rows, the distance is doubled until an id is found after the damage. A binary search then finds the first such
+/// id.
 enum DamageSearch {
-    /// The result of looking for the first row from an id on.
+    /// The result of searching for the first row from an id on.
     enum Finding: Equatable {
         /// The id of the row, or `nil` at the end of the table.
         case row(Int64?)
-        /// Damage on the way there.
+        /// The search failed because of damage.
         case damage
     }
 
-    /// The number of ids that are tried one by one. A page of the usual size has fewer rows.
+    /// The number of ids that are tried one by one.
+    ///
+    /// A page of the usual size has fewer rows.
     private static let mostSingleTries = 1024
 
-    /// Looks for the first row from an id on.
+    /// A function that searches for the first row from an id on.
     typealias Look = (Int64) throws(PrivateDatabaseError) -> Finding
 
-    /// Returns the id of the first row behind the damage, or `nil` if no row can be reached.
+    /// Returns the id of the first row after the damage, or `nil` if no row can be reached.
+    ///
     /// - Parameters:
-    ///   - start: An id whose search leads into the damage.
-    ///   - look: Looks for a row.
+    ///   - start: An id from which a search fails.
+    ///   - look: Searches for a row.
+    /// - Returns: The id of the row.
     /// - Throws: The errors of `look`.
     static func firstRow(behind start: Int64, _ look: Look) throws(PrivateDatabaseError) -> Int64? {
         // Row ids start at 1, unless they are forged.
@@ -40,8 +44,11 @@ enum DamageSearch {
         return beyond.row
     }
 
-    /// Returns an id behind the damage and the row that is found from there, or `nil` if the highest id is damaged.
-    /// - Parameter inside: The highest id whose search is known to lead into the damage.
+    /// Returns an id after the damage and the row that is found from there, or `nil` if the highest id is damaged.
+    ///
+    /// - Parameter inside: The highest id from which a search is known to fail.
+    /// - Returns: The id and the row.
+    /// - Throws: The errors of `look`.
     private static func firstTry(
         beyondDamageFrom inside: inout Int64, _ look: Look
     ) throws(PrivateDatabaseError) -> (rowid: Int64, row: Int64?)? {
@@ -59,7 +66,7 @@ enum DamageSearch {
         return nil
     }
 
-    /// The sum of two numbers that are not negative, or the highest number.
+    /// Returns the sum of two nonnegative numbers, clamped to the maximum.
     private static func sum(_ left: Int64, _ right: Int64) -> Int64 {
         let (sum, isOver) = left.addingReportingOverflow(right)
         return isOver ? .max : sum

@@ -1,18 +1,19 @@
 import PrivateSQLite
 
-/// Looks whether a database has the event table of Leanplum and no trap in its place.
+/// Checks that a database contains Leanplum's event table.
 ///
-/// A view of that name reads like the table, but can run forever or forge rows. Source: "Leanplum (Mozilla MMA): stored
-/// requests and the `multi` upload", section E.3.
+/// A view with the name of the table can be read like the table, but can run forever or forge rows.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section E.3.
 package enum EventSchema {
-    /// The most bytes of a row.
+    /// The maximum size of a row in bytes.
     package static let rowLimit = 16 << 20
 
-    /// Why a database has no events that can be read.
+    /// The reason why a database has no readable events.
     package struct SchemaError: Error {
         /// `no_event_table` or `unsupported_schema`.
         package let code: String
-        /// The fault in words.
+        /// The description of the fault.
         package let reason: String
 
         static let noTable = SchemaError(code: "no_event_table", reason: "the database has no table named event")
@@ -22,8 +23,11 @@ package enum EventSchema {
         }
     }
 
-    /// Checks the schema.
-    /// - Returns: how many other tables, indices, views and triggers there are, none of which is looked at; or the fault.
+    /// Checks the schema of a database.
+    ///
+    /// - Parameter database: The database.
+    /// - Returns: The number of other tables, indices, views and triggers, which are not read, or the fault of the
+    ///   schema.
     /// - Throws: ``PrivateDatabaseError``.
     package static func check(_ database: PrivateDatabase) throws(PrivateDatabaseError) -> Result<Int, SchemaError> {
         let objects = try PrivateStatement("SELECT name, type, sql FROM sqlite_schema", in: database)
@@ -55,7 +59,7 @@ package enum EventSchema {
             let name = columns.text(1).lowercased()
             // 1 is hidden, 2 and 3 are generated.
             guard columns.integer(6) == 0 else { return .unsupported("event has hidden or generated columns") }
-            // A column of these names would stand for the row ids.
+            // A column with one of these names would hide the row ids.
             if ["rowid", "oid", "_rowid_"].contains(name) { return .unsupported("event has a column named \(name)") }
             if name == "data" { hasData = true }
         }

@@ -1,35 +1,50 @@
 import PrivateSQLite
 
-/// The rows of Leanplum's event table in their order, past what is damaged.
+/// The rows of Leanplum's event table in their order.
+///
+/// Damaged rows are skipped.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections A.2, E.3 and E.4.
 package struct EventTable: ~Copyable {
-    /// The next row, or a fault.
+    /// A row, or a fault.
     package enum Item: Sendable {
-        /// A row. What is no text in the database is one here, as JSON writes it.
+        /// A row.
+        ///
+        /// A value that is not a string is converted to JSON.
         case row(rowid: Int64, data: [UInt8], isBLOB: Bool)
-        /// A row of more bytes than one may have.
+        /// A row that exceeds the maximum size.
         case tooLarge(rowid: Int64)
-        /// There may have been rows with these ids; without an end, they are all that followed.
+        /// Rows with these ids may have been lost.
+        ///
+        /// `through` is `nil` if no later row can be read.
         case lost(from: Int64, through: Int64?)
     }
 
     private let rows: PrivateStatement
     private let rowids: PrivateStatement
-    /// The lowest rowid that has not been dealt with; nil at the end.
+    /// The lowest row id that has not been processed, or `nil` at the end.
     private var next: Int64? = .min
-    /// Whether `rows` is about to give `next`.
+    /// Whether the next step of `rows` returns the row `next`.
     private var isStarted = false
     private var damages = 0
     private var bytesLeft: Int
 
-    /// How many damaged places are passed; what follows the next one is given up.
+    /// The maximum number of damaged ranges that are skipped.
+    ///
+    /// Reading stops at the next one.
     private static let mostDamages = 1000
-    /// Rows that come to more than this many times the size of the database share pages, which only a forged one does.
+    /// The maximum ratio of the size of all rows to the size of the database.
+    ///
+    /// Rows can exceed it only if they share pages, which occurs only in a forged database.
     private static let mostSharing = 4
 
-    /// Begins before the first row of a table whose schema is ``EventSchema``'s.
-    /// - Parameter size: the bytes of the database.
+    /// Creates a reader that is before the first row.
+    ///
+    /// ``EventSchema`` must have accepted the table.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - size: The size of the database in bytes.
     /// - Throws: ``PrivateDatabaseError``.
     package init(_ database: PrivateDatabase, size: Int) throws(PrivateDatabaseError) {
         let rows = try PrivateStatement(
@@ -41,8 +56,11 @@ package struct EventTable: ~Copyable {
         bytesLeft = Self.mostSharing * size + EventSchema.rowLimit
     }
 
-    /// The next row, or what stands in its place; nil at the end.
-    /// - Throws: ``PrivateDatabaseError`` if it is not the database's fault, or if reading takes too much.
+    /// Returns the next row or fault, or `nil` at the end.
+    ///
+    /// - Returns: The next row or fault.
+    /// - Throws: ``PrivateDatabaseError`` if the error is not caused by the contents of the database, or if the rows
+    ///   exceed their maximum size.
     package mutating func read() throws(PrivateDatabaseError) -> Item? {
         guard let wanted = next else { return nil }
         do throws(PrivateDatabaseError) {
@@ -57,7 +75,7 @@ package struct EventTable: ~Copyable {
         } catch {
             isStarted = false
             rows.reset()
-            // If the row id cannot be read either, the row is passed over like a damaged one.
+            // If the row id cannot be read either, the row is skipped as damaged.
             if error.isTooLarge, let rowid = try? rowid(from: wanted) {
                 goOn(after: rowid)
                 return .tooLarge(rowid: rowid)
@@ -88,11 +106,11 @@ package struct EventTable: ~Copyable {
 
     // MARK: Damage
 
-    /// Goes on at the first row behind a damaged place that can be reached.
+    /// Continues at the first row after the damage that can be reached.
     private mutating func pass(from wanted: Int64) throws(PrivateDatabaseError) -> Item {
         damages += 1
         if damages <= Self.mostDamages {
-            // A row that can be found has its damage in its own contents.
+            // If the row can be found, only its content is damaged.
             if case .row(let rowid?) = try look(from: wanted) {
                 goOn(after: rowid)
                 return .lost(from: rowid, through: rowid)
@@ -106,7 +124,7 @@ package struct EventTable: ~Copyable {
         return .lost(from: wanted, through: nil)
     }
 
-    /// The first row behind damage in the tree of pages; nil if there is none.
+    /// Returns the first row after damage in the tree of pages, or `nil` if there is none.
     private func rowidBehindDamage(from wanted: Int64) throws(PrivateDatabaseError) -> Int64? {
         try DamageSearch.firstRow(behind: wanted) { rowid throws(PrivateDatabaseError) in try look(from: rowid) }
     }
@@ -121,7 +139,7 @@ package struct EventTable: ~Copyable {
         }
     }
 
-    /// The lowest rowid from one on.
+    /// Returns the lowest row id from `wanted` on.
     private func rowid(from wanted: Int64) throws(PrivateDatabaseError) -> Int64? {
         defer { rowids.reset() }
         try rowids.start(with: wanted)
