@@ -9,8 +9,8 @@ import Testing
     private static let key = "prod_A9/x+y=Zq7-Lw"
     private static let mask = SecretMask([key])
 
-    private func shown(_ text: String, isCut: Bool = false) -> String {
-        String(decoding: Self.mask.hiding(text.utf8, isCut: isCut), as: UTF8.self)
+    private func shown(_ text: String, isTruncated: Bool = false) -> String {
+        String(decoding: Self.mask.masked(text.utf8, isTruncated: isTruncated), as: UTF8.self)
     }
 
     @Test(arguments: [
@@ -39,7 +39,7 @@ import Testing
             text, text.replacing("=", with: ""), text.replacing("/", with: "_"),
             key.utf8.map { String($0, radix: 16) }.joined(),
         ] {
-            let shown = String(decoding: mask.hiding("<\(form)>".utf8), as: UTF8.self)
+            let shown = String(decoding: mask.masked("<\(form)>".utf8), as: UTF8.self)
             #expect(shown.replacing("=", with: "") == "<***>")
         }
     }
@@ -74,11 +74,11 @@ import Testing
 
     @Test func theHeadOfACredentialIsHiddenWhereATextIsCut() {
         for length in 1...Self.key.count {
-            let text = shown("the key: \(Self.key.prefix(length))", isCut: true)
+            let text = shown("the key: \(Self.key.prefix(length))", isTruncated: true)
             #expect(text == "the key: ***", "\(length)")
             let escaped = Self.key.utf8.prefix(length).map { "%\(String($0, radix: 16))" }.joined()
             for cut in 0...2 {
-                let text = shown("the key: \(escaped.dropLast(cut))", isCut: true)
+                let text = shown("the key: \(escaped.dropLast(cut))", isTruncated: true)
                 #expect(text == "the key: ***" || length == 1 && cut > 0, "\(length) \(cut) \(text)")
             }
         }
@@ -102,8 +102,8 @@ import Testing
 
     @Test func aShortCredentialIsHiddenAsAWhole() {
         let mask = SecretMask(["k9"])
-        #expect(mask.hiding("the key K9 or %6b9".utf8) == Array("the key *** or ***".utf8))
-        #expect(SecretMask.none.hiding("k9".utf8) == Array("k9".utf8))
+        #expect(mask.masked("the key K9 or %6b9".utf8) == Array("the key *** or ***".utf8))
+        #expect(SecretMask.none.masked("k9".utf8) == Array("k9".utf8))
     }
 
     @Test func aMaskSaysNothingOfWhatItHides() {

@@ -18,5 +18,5 @@ enum ActivityStreamKeys {
     static let topic: JSONKey = "topic"
 
     /// The keys that the server adds to pings in its own log.
-    static let ofServer: [JSONKey] = ["action", "date", "ip", "timestamp", "ua"]
+    static let serverKeys: [JSONKey] = ["action", "date", "ip", "timestamp", "ua"]
 }

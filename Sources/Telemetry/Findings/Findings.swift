@@ -16,8 +16,8 @@ package struct Findings {
     package mutating func fault(_ text: String) { faults.append(text) }
 
     /// The hold for a payload with faults, or `nil` if there are no faults.
-    package var hold: Hold? { faults.isEmpty ? nil : .schema(Array(faults.prefix(Self.mostFaultsNamed))) }
+    package var hold: Hold? { faults.isEmpty ? nil : .schema(Array(faults.prefix(Self.maximumNamedFaults))) }
 
     /// The maximum number of faults that the hold names.
-    private static let mostFaultsNamed = 8
+    private static let maximumNamedFaults = 8
 }

@@ -35,11 +35,11 @@ package struct PayloadCheck {
     private var lastFault = ""
 
     /// The number of faults at which the check stops.
-    private static let mostFaults = 8
+    private static let maximumFaultCount = 8
     /// The maximum number of unknown keys that are named, and the maximum length of a key in a path.
     ///
     /// A hostile key can have megabytes.
-    private static let (mostNames, mostCharacters) = (8, 111)
+    private static let (maximumNamedKeys, maximumKeyLength) = (8, 111)
 
     /// Creates a check.
     ///
@@ -59,7 +59,7 @@ package struct PayloadCheck {
 
     /// Checks a value against a form and adds its faults to ``findings``.
     package mutating func check(_ node: JSONNode, _ form: PayloadForm) {
-        guard findings.faults.count < Self.mostFaults else { return }
+        guard findings.faults.count < Self.maximumFaultCount else { return }
         let kind = document.kind(of: node)
         switch form {
         case .any: return
@@ -84,8 +84,8 @@ package struct PayloadCheck {
         guard !isGood else { return }
         lastFault = fault()
         switch wording {
-        case .terse: findings.fault("\(place): \(lastFault)")
-        case .sentence: findings.fault("\(place) is \(lastFault)")
+        case .terse: findings.fault("\(pathDescription): \(lastFault)")
+        case .sentence: findings.fault("\(pathDescription) is \(lastFault)")
         }
     }
 }
@@ -140,7 +140,7 @@ extension PayloadCheck {
         var element = document.firstElement(of: node)
         var index = 0
         while let current = element {
-            guard checkOne(current, form, at: .element(index), "an item") else { return }
+            guard checkItem(current, form, at: .element(index), "an item") else { return }
             element = document.element(after: current, of: node)
             index += 1
         }
@@ -150,10 +150,10 @@ extension PayloadCheck {
     private mutating func checkObject(_ node: JSONNode, _ kind: JSONKind, _ fields: PayloadFields, isClosed: Bool) {
         guard kind == .object else { return expect(false, "no object") }
         var left = fields.sorted[...]
-        for place in 0..<document.memberCount(of: node) {
-            let member = document.member(at: place, of: node)
+        for position in 0..<document.memberCount(of: node) {
+            let member = document.member(at: position, of: node)
             while let field = left.first, document.bytes(of: member.key).ordered(against: field.key) > 0 {
-                miss(field)
+                reportMissing(field)
                 left.removeFirst()
             }
             if let field = left.first, document.bytes(of: member.key).equals(field.key.utf8.span) {
@@ -163,40 +163,40 @@ extension PayloadCheck {
                     continue
                 }
             }
-            if isClosed { note(member.key) }
+            if isClosed { noteUnknown(member.key) }
         }
-        for field in left { miss(field) }
+        for field in left { reportMissing(field) }
     }
 
-    private mutating func miss(_ field: PayloadField) {
+    private mutating func reportMissing(_ field: PayloadField) {
         guard field.presence == .required else { return }
-        let place = place
-        findings.fault("\(place.isEmpty ? "" : place + ".")\(field.key) missing")
+        let path = pathDescription
+        findings.fault("\(path.isEmpty ? "" : path + ".")\(field.key) missing")
     }
 
     private mutating func checkMap(_ node: JSONNode, _ kind: JSONKind, _ keys: KeyForm, _ form: PayloadForm) {
         guard kind == .object else { return expect(false, "no object") }
-        for place in 0..<document.memberCount(of: node) {
-            let member = document.member(at: place, of: node)
+        for position in 0..<document.memberCount(of: node) {
+            let member = document.member(at: position, of: node)
             let isGood = keys.matches(document.bytes(of: member.key))
             path.append(.key(member.key))
             expect(isGood, "not the name of \(keys.subject)")
             path.removeLast()
-            guard !isGood || checkOne(member.value, form, at: .key(member.key), "a value") else { return }
+            guard !isGood || checkItem(member.value, form, at: .key(member.key), "a value") else { return }
         }
     }
 
     /// Checks a value of a collection.
     ///
     /// Returns whether the remaining values are to be checked too.
-    private mutating func checkOne(
+    private mutating func checkItem(
         _ value: JSONNode, _ form: PayloadForm, at step: Step, _ name: String
     ) -> Bool {
         let before = findings.faults.count
         check(value, form, at: step)
         guard wording == .sentence, findings.faults.count > before else { return true }
         findings.faults.removeLast(findings.faults.count - before)
-        findings.fault("\(place) has \(name) that is \(lastFault)")
+        findings.fault("\(pathDescription) has \(name) that is \(lastFault)")
         return false
     }
 
@@ -206,21 +206,21 @@ extension PayloadCheck {
         path.removeLast()
     }
 
-    private mutating func note(_ key: JSONNode) {
+    private mutating func noteUnknown(_ key: JSONNode) {
         unknownCount += 1
-        guard unknownKeys.count < Self.mostNames else { return }
+        guard unknownKeys.count < Self.maximumNamedKeys else { return }
         path.append(.key(key))
-        unknownKeys.append(place)
+        unknownKeys.append(pathDescription)
         path.removeLast()
     }
 
     /// The path of the current value, such as `metrics.counter.a_b` or `events[3].name`.
-    private var place: String {
+    private var pathDescription: String {
         path.reduce(into: root) { text, step in
             switch step {
             case .key(let key):
                 if !text.isEmpty { text += "." }
-                text += document.string(of: key).prefix(Self.mostCharacters)
+                text += document.string(of: key).prefix(Self.maximumKeyLength)
             case .element(let index): text += "[\(index)]"
             }
         }

@@ -49,7 +49,7 @@ public enum KeptForm: Sendable {
     /// An empty string has the form of every string.
     func matches(_ text: Span<UInt8>) -> Bool {
         guard !text.isEmpty else { return true }
-        guard text.count <= Self.longest, !text.mayBeAnID else { return false }
+        guard text.count <= Self.maximumLength, !text.mayContainID else { return false }
         switch self {
         case .number, .boolean: return false
         case .flag: return text.equals("true") || text.equals("false")
@@ -75,7 +75,7 @@ public enum KeptForm: Sendable {
     /// The maximum length of a string in bytes.
     ///
     /// All documented strings are shorter.
-    private static let longest = 100
+    private static let maximumLength = 100
 }
 
 extension UInt8 {
@@ -154,8 +154,8 @@ extension Span<UInt8> {
     }
 
     /// Whether any part of the string resembles an id, a token or an IP address.
-    fileprivate var mayBeAnID: Bool {
-        hasNetworkAddress || hasLongRun || hasUUID
+    fileprivate var mayContainID: Bool {
+        hasIPAddress || hasLongHexadecimalRun || hasUUID
     }
 
     /// Whether the string contains a UUID.
@@ -167,7 +167,7 @@ extension Span<UInt8> {
 
     /// Whether the string contains 12 consecutive hexadecimal digits that include letters and numerals, as the end of a
     /// UUID does, or 20 consecutive hexadecimal digits of any kind.
-    private var hasLongRun: Bool {
+    private var hasLongHexadecimalRun: Bool {
         var run = 0
         var hasLetter = false
         var hasNumeral = false
@@ -186,20 +186,20 @@ extension Span<UInt8> {
     }
 
     /// Whether the string contains an IPv4 address.
-    private var hasNetworkAddress: Bool {
+    private var hasIPAddress: Bool {
         var start = 0
         for end in 0...count where end == count || !(self[end].isDigit || self[end] == UInt8(ascii: ".")) {
             var run = start..<end
             while let first = run.first, self[first] == UInt8(ascii: ".") { run.removeFirst() }
             while let last = run.last, self[last] == UInt8(ascii: ".") { run.removeLast() }
-            if extracting(run).isNetworkAddress { return true }
+            if extracting(run).isIPv4Address { return true }
             start = end + 1
         }
         return false
     }
 
     /// Whether the string is an IPv4 address.
-    private var isNetworkAddress: Bool {
+    private var isIPv4Address: Bool {
         var parts = 0
         var value = 0
         var digits = 0

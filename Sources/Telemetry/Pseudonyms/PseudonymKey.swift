@@ -44,27 +44,27 @@ public struct PseudonymKey: Sendable, CustomStringConvertible, CustomReflectable
     /// The pseudonym of a UUID is a UUID of version 8 in lowercase, and is the same for a UUID in either case. The
     /// pseudonym of any other value consists of 32 hexadecimal digits.
     public func pseudonym(of value: [UInt8], _ kind: PseudonymClass) -> [UInt8] {
-        pseudonym(of: value, from: start(of: kind))
+        pseudonym(of: value, from: classPrefix(of: kind))
     }
 
     /// The state of the HMAC after the name of a class and a zero byte.
-    struct Start: Sendable {
+    struct ClassPrefix: Sendable {
         fileprivate let code: HMACSHA256
     }
 
     /// Returns the HMAC state for the pseudonyms of a class.
     ///
     /// The state is reused, so that the key is hashed only once.
-    func start(of kind: PseudonymClass) -> Start {
+    func classPrefix(of kind: PseudonymClass) -> ClassPrefix {
         var code = code
         code.update((Array(kind.name.utf8) + [0]).span)
-        return Start(code: code)
+        return ClassPrefix(code: code)
     }
 
     /// Returns the pseudonym of a value, continuing from the state of its class.
-    func pseudonym(of value: [UInt8], from start: Start) -> [UInt8] {
+    func pseudonym(of value: [UInt8], from prefix: ClassPrefix) -> [UInt8] {
         let isUUID = value.span.isUUID
-        var code = start.code
+        var code = prefix.code
         code.update((isUUID ? value.map(\.lowercased) : value).span)
         let bits = Array(code.finalize().prefix(16))
         return Array((isUUID ? UUIDText.text(of: bits, version: 8) : bits.hex).utf8)

@@ -10,12 +10,12 @@ struct PseudonymMaker: Sendable {
     /// Whether values that have the form of a pseudonym are kept.
     ///
     /// This is the case for records that already have pseudonyms of the same key.
-    var leavesPseudonyms = false
-    private var classes: [PseudonymClass: Known] = [:]
+    var keepsPseudonyms = false
+    private var classes: [PseudonymClass: ClassState] = [:]
 
     /// The cached state of a class and its last pseudonym.
-    private struct Known: Sendable {
-        let start: PseudonymKey.Start
+    private struct ClassState: Sendable {
+        let prefix: PseudonymKey.ClassPrefix
         var value: [UInt8] = []
         var pseudonym: [UInt8] = []
     }
@@ -28,13 +28,13 @@ struct PseudonymMaker: Sendable {
     ///
     /// An empty value stays empty, because it means that there is no value.
     mutating func pseudonym(of value: Span<UInt8>, _ kind: PseudonymClass) -> [UInt8] {
-        if value.isEmpty || leavesPseudonyms && value.isPseudonym { return value.copied() }
-        var known = classes[kind] ?? Known(start: key.start(of: kind))
-        if value.equals(known.value.span) { return known.pseudonym }
-        known.value = value.copied()
-        known.pseudonym = key.pseudonym(of: known.value, from: known.start)
-        classes[kind] = known
-        return known.pseudonym
+        if value.isEmpty || keepsPseudonyms && value.isPseudonym { return value.copied() }
+        var state = classes[kind] ?? ClassState(prefix: key.classPrefix(of: kind))
+        if value.equals(state.value.span) { return state.pseudonym }
+        state.value = value.copied()
+        state.pseudonym = key.pseudonym(of: state.value, from: state.prefix)
+        classes[kind] = state
+        return state.pseudonym
     }
 
     /// Returns the pseudonym of a string.

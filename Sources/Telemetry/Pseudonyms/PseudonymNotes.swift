@@ -15,17 +15,17 @@ package enum PseudonymNotes {
     /// consists of letters and numerals, as in the format documents, or of several joined words.
     package static func code(of text: String) -> String? {
         let code = text.utf8.prefix { $0 != UInt8(ascii: " ") }
-        guard code.count <= longest, let known = String(code) else { return nil }
+        guard code.count <= maximumLength, let known = String(code) else { return nil }
         return words.contains(known) || isCaseID(Array(code)) || isJoinedWords(code) ? known : nil
     }
 
-    private static let longest = 60
+    private static let maximumLength = 60
 
     /// Returns whether the bytes are a case id, such as `P12`, `E.2` or `5.1`.
     private static func isCaseID(_ code: [UInt8]) -> Bool {
-        guard (2...5).contains(code.count), isCapital(code[0]) || code[0].isDigit else { return false }
+        guard (2...5).contains(code.count), isUppercase(code[0]) || code[0].isDigit else { return false }
         if code[1] == UInt8(ascii: ".") { return code.count <= 4 && code.count > 2 && code[2...].allSatisfy(\.isDigit) }
-        let figures = code.drop { isCapital($0) }
+        let figures = code.drop { isUppercase($0) }
         return (1...2).contains(code.count - figures.count) && (1...3).contains(figures.count)
             && figures.allSatisfy(\.isDigit)
     }
@@ -45,5 +45,5 @@ package enum PseudonymNotes {
         return words.count > 1 && words.allSatisfy { !$0.isEmpty && $0.allSatisfy { (0x61...0x7A).contains($0) } }
     }
 
-    private static func isCapital(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) }
+    private static func isUppercase(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) }
 }

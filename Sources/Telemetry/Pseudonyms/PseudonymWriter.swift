@@ -50,15 +50,15 @@ struct PseudonymWriter: Sendable {
             if form.matches(value, of: document) { return writeScalar(value, kind, of: document) }
             return write(substitute, insteadOf: value, kind, of: document)
         case .pseudonym(let name): return writePseudonym(of: value, kind, name, of: document)
-        case .object(let table): return kind == .object ? writeObject(value, table, of: document) : leaveOut()
-        case .list(let rule): return kind == .array ? writeList(value, rule, of: document) : leaveOut()
-        case .tuple(let rules): return kind == .array ? writeTuple(value, rules, of: document) : leaveOut()
-        case .map(let keys, let rule): return kind == .object ? writeMap(value, keys, rule, of: document) : leaveOut()
-        case .json(let rule): return kind == .string ? writeNested(value, rule, of: document) : leaveOut()
+        case .object(let table): return kind == .object ? writeObject(value, table, of: document) : omit()
+        case .list(let rule): return kind == .array ? writeList(value, rule, of: document) : omit()
+        case .tuple(let rules): return kind == .array ? writeTuple(value, rules, of: document) : omit()
+        case .map(let keys, let rule): return kind == .object ? writeMap(value, keys, rule, of: document) : omit()
+        case .json(let rule): return kind == .string ? writeNested(value, rule, of: document) : omit()
         }
     }
 
-    private mutating func leaveOut() -> Bool {
+    private mutating func omit() -> Bool {
         counts.malformed += 1
         return false
     }
@@ -72,7 +72,7 @@ struct PseudonymWriter: Sendable {
         case .false: output.append(copying: "false".utf8.span)
         case .number: output.append(copying: document.bytes(of: value))
         case .string: output.append(jsonString: document.bytes(of: value))
-        case .array, .object, .removed: return leaveOut()
+        case .array, .object, .removed: return omit()
         }
         return true
     }
@@ -80,7 +80,7 @@ struct PseudonymWriter: Sendable {
     private mutating func writePseudonym(
         of value: JSONNode, _ kind: JSONKind, _ name: PseudonymClass, of document: JSONDocument
     ) -> Bool {
-        guard kind == .string else { return leaveOut() }
+        guard kind == .string else { return omit() }
         output.append(jsonString: maker.pseudonym(of: document.bytes(of: value), name).span)
         return true
     }
@@ -89,10 +89,10 @@ struct PseudonymWriter: Sendable {
         _ substitute: PseudonymRule.Substitute, insteadOf value: JSONNode, _ kind: JSONKind, of document: JSONDocument
     ) -> Bool {
         switch substitute {
-        case .nothing: return leaveOut()
+        case .nothing: return omit()
         case .text(let text):
             // A value of another kind makes the record invalid, and replacing it by a string would not help.
-            guard kind == .string else { return leaveOut() }
+            guard kind == .string else { return omit() }
             if !document.bytes(of: value).equals(text) { counts.malformed += 1 }
             output.append(jsonString: text.utf8.span)
             return true
@@ -227,7 +227,7 @@ struct PseudonymWriter: Sendable {
     private mutating func writeNested(_ text: JSONNode, _ rule: PseudonymRule, of document: JSONDocument) -> Bool {
         guard !document.bytes(of: text).isEmpty else { return writeScalar(text, .string, of: document) }
         var nested = JSONDocument()
-        guard nested.read(stringAt: text, of: document) else { return leaveOut() }
+        guard nested.read(stringAt: text, of: document) else { return omit() }
         var outer = TextBuffer()
         swap(&outer, &output)
         let isWritten = write(nested.root, rule, of: nested)

@@ -38,12 +38,12 @@ public struct RecordPseudonymizer: Sendable {
             throw .otherKey(record.pseudonymKeyID, given: keyID)
         }
         let table = system.pseudonyms?.table(ofType: record.type)
-        writer.maker.leavesPseudonyms = isMarked
+        writer.maker.keepsPseudonyms = isMarked
         writer.counts = PseudonymCounts()
         record.payload = writer.rewritten(record.payload, by: table ?? [:])
         replaceIDs(of: &record, system)
         record.notes = [Record.pseudonymNote(keyID)] + record.notes.compactMap(PseudonymNotes.code)
-        record.held = record.held.filter { $0 != .pseudonymized }.map(\.withoutWords) + [.pseudonymized]
+        record.held = record.held.filter { $0 != .pseudonymized }.map(\.withoutDetails) + [.pseudonymized]
         return writer.counts
     }
 
@@ -72,14 +72,16 @@ public struct RecordPseudonymizer: Sendable {
 }
 
 extension Record {
-    private static let pseudonymWord = "pseudonymized "
+    private static let pseudonymNotePrefix = "pseudonymized "
 
     /// Returns the note that states the key of the pseudonyms.
-    static func pseudonymNote(_ keyID: String) -> String { pseudonymWord + keyID }
+    static func pseudonymNote(_ keyID: String) -> String { pseudonymNotePrefix + keyID }
 
     /// The id of the key of the pseudonyms, or `nil` if no note states that the record has pseudonyms.
     public var pseudonymKeyID: String? {
-        notes.first { $0.hasPrefix(Self.pseudonymWord) }.map { String($0.dropFirst(Self.pseudonymWord.utf8.count)) }
+        notes.first { $0.hasPrefix(Self.pseudonymNotePrefix) }.map {
+            String($0.dropFirst(Self.pseudonymNotePrefix.utf8.count))
+        }
     }
 }
 
@@ -87,13 +89,13 @@ extension Hold {
     /// The hold without words that can contain captured data.
     ///
     /// A number, such as the status of an answer, is kept.
-    fileprivate var withoutWords: Hold {
+    fileprivate var withoutDetails: Hold {
         let isNumber = detail?.utf8.allSatisfy { (0x30...0x39).contains($0) } ?? false
-        return Hold(PseudonymNotes.code(of: code) ?? Self.plain(code), isNumber ? detail : nil)
+        return Hold(PseudonymNotes.code(of: code) ?? Self.plainCode(code), isNumber ? detail : nil)
     }
 
     /// Returns a code that consists of one word, as those of systems do, or `other` for any other code.
-    private static func plain(_ code: String) -> String {
+    private static func plainCode(_ code: String) -> String {
         code.utf8.count <= 20 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) } ? code : "other"
     }
 }

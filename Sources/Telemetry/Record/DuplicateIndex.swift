@@ -51,7 +51,7 @@ private struct KeyTable: Sendable {
     mutating func insert(_ key: RecordKey) -> DuplicateIndex.Finding {
         if count * 6 >= slotCount * 5 { grow() }
         // The key of zeros marks a free slot. A record with this key gets the next key instead.
-        let finding = place(key == Self.empty ? RecordKey(identity: 0, content: 1) : key)
+        let finding = store(key == Self.empty ? RecordKey(identity: 0, content: 1) : key)
         if finding != .duplicate { count += 1 }
         return finding
     }
@@ -61,50 +61,50 @@ private struct KeyTable: Sendable {
         set { pages[slot / Self.pageSize][slot % Self.pageSize] = newValue }
     }
 
-    private mutating func place(_ key: RecordKey) -> DuplicateIndex.Finding {
-        var slot = home(of: key.identity)
+    private mutating func store(_ key: RecordKey) -> DuplicateIndex.Finding {
+        var slot = firstSlot(for: key.identity)
         while self[slot] != Self.empty {
             if self[slot] == key { return .duplicate }
-            if self[slot].identity == key.identity { return placeFurther(key) }
-            slot = next(slot)
+            if self[slot].identity == key.identity { return storeFurtherPayload(key) }
+            slot = self.slot(after: slot)
         }
         self[slot] = key
         return .new
     }
 
-    private mutating func placeFurther(_ key: RecordKey) -> DuplicateIndex.Finding {
-        var slot = home(of: key.identity ^ key.content)
+    private mutating func storeFurtherPayload(_ key: RecordKey) -> DuplicateIndex.Finding {
+        var slot = firstSlot(for: key.identity ^ key.content)
         while self[slot] != Self.empty {
             if self[slot] == key { return .duplicate }
-            slot = next(slot)
+            slot = self.slot(after: slot)
         }
         self[slot] = key
         return .sameIDOtherPayload
     }
 
-    private func home(of number: UInt64) -> Int {
+    private func firstSlot(for number: UInt64) -> Int {
         Int(number.multipliedFullWidth(by: UInt64(slotCount)).high)
     }
 
-    private func next(_ slot: Int) -> Int {
+    private func slot(after slot: Int) -> Int {
         slot + 1 == slotCount ? 0 : slot + 1
     }
 
     /// The maximum number of pages of a table that is doubled.
     ///
     /// At this size, all tables together use 4 MiB.
-    private static let mostDoubled = 8
+    private static let maximumDoubledPageCount = 8
 
     private mutating func grow() {
         var old = pages
-        let more = old.count <= Self.mostDoubled ? old.count : old.count / 8
+        let more = old.count <= Self.maximumDoubledPageCount ? old.count : old.count / 8
         pages = (0..<old.count + more).map { _ in
             [RecordKey](repeating: Self.empty, count: Self.pageSize)
         }
         slotCount = pages.count * Self.pageSize
         // Each page is freed as soon as its keys are in the new table.
         while let page = old.popLast() {
-            for key in page where key != Self.empty { _ = place(key) }
+            for key in page where key != Self.empty { _ = store(key) }
         }
     }
 }

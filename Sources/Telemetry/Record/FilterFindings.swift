@@ -33,7 +33,7 @@ public struct FilterFindings: Sendable, Equatable {
         if let client, filter.clients.contains(client) { clients.insert(client) }
     }
 
-    mutating func noteWithoutTime() { withoutTime += 1 }
+    mutating func countRecordWithoutTime() { withoutTime += 1 }
 
     /// Adds the findings about other records.
     public mutating func add(_ other: FilterFindings) {

@@ -22,21 +22,21 @@ public struct RecordFilter: Sendable {
     /// Creates a filter that accepts all records.
     public init() {}
 
-    private var asksForTime: Bool { since != nil || until != nil }
-    private var namesValues: Bool { !systems.isEmpty || !types.isEmpty || !clients.isEmpty }
+    private var hasTimeRange: Bool { since != nil || until != nil }
+    private var hasValueSets: Bool { !systems.isEmpty || !types.isEmpty || !clients.isEmpty }
 
     /// Returns whether the filter accepts a record, and adds the conditions that the record meets to `findings`.
     public func passes(_ record: borrowing Record, noting findings: inout FilterFindings) -> Bool {
-        guard namesValues || asksForTime || uploadableOnly else { return true }
+        guard hasValueSets || hasTimeRange || uploadableOnly else { return true }
         let client = clients.isEmpty ? nil : record.client?.lowercased()
-        if namesValues { findings.note(record, client: client, of: self) }
+        if hasValueSets { findings.note(record, client: client, of: self) }
         if !systems.isEmpty, !systems.contains(record.system) { return false }
         if !types.isEmpty, !types.contains(record.type) { return false }
         if uploadableOnly, !record.held.isEmpty { return false }
         if !clients.isEmpty, !clients.contains(client ?? "") { return false }
-        guard asksForTime else { return true }
+        guard hasTimeRange else { return true }
         guard let time = record.time else {
-            findings.noteWithoutTime()
+            findings.countRecordWithoutTime()
             return false
         }
         if let since, time < since { return false }

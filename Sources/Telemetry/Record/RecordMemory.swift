@@ -3,9 +3,9 @@ import JSONText
 /// Reusable memory for reading records one after another.
 public struct RecordMemory: Sendable {
     var document = JSONDocument()
-    var texts = RecordTexts()
+    var cache = RecordStringCache()
     /// A buffer for canonical forms that lines are compared with.
-    var text = TextBuffer()
+    var scratch = TextBuffer()
     /// The positions of the parts of the last line in its text.
     public internal(set) var written = WrittenRecord(notes: 0, payload: 0..<0)
 
@@ -17,15 +17,15 @@ public struct RecordMemory: Sendable {
         mutating get {
             if document.isPlainlyCanonical { return true }
             guard let payload = document.value(of: Self.payload, in: document.root) else { return false }
-            text.removeAll()
-            document.write(payload, to: &text)
-            return document.bytes(of: payload).equals(text.span)
+            scratch.removeAll()
+            document.write(payload, to: &scratch)
+            return document.bytes(of: payload).equals(scratch.span)
         }
     }
 
     /// The positions of the notes and the payload, which are the fifth and sixth member of the canonical record in the
     /// document.
-    var places: WrittenRecord {
+    var positions: WrittenRecord {
         let (notes, payload) = (document.member(at: 4, of: document.root), document.member(at: 5, of: document.root))
         return WrittenRecord(
             notes: document.sourceRange(of: notes.value)?.lowerBound ?? 0,
@@ -39,7 +39,7 @@ public struct RecordMemory: Sendable {
 ///
 /// Consecutive records mostly have the same app, client and capture. They share these strings instead of creating them
 /// again.
-struct RecordTexts: Sendable {
+struct RecordStringCache: Sendable {
     var type = ""
     var client = ""
     var capture = ""

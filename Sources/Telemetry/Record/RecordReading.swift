@@ -47,11 +47,11 @@ extension Record {
     ) throws(RecordError) {
         defer { memory.document.reset() }
         try Self.read(range, of: text, into: &memory.document)
-        self = try RecordReader(document: memory.document, systems: systems).record(sharing: &memory.texts, of: text)
-        guard memory.isPayloadCanonical, isWritten(as: text.span.extracting(range), using: &memory.text) else {
+        self = try RecordReader(document: memory.document, systems: systems).record(sharing: &memory.cache, of: text)
+        guard memory.isPayloadCanonical, isWritten(as: text.span.extracting(range), using: &memory.scratch) else {
             throw RecordError("not in canonical form, or with unknown keys")
         }
-        memory.written = memory.places
+        memory.written = memory.positions
     }
 
     /// Reads a record again from a line that was validated before.
@@ -62,7 +62,7 @@ extension Record {
     ) throws(RecordError) {
         defer { memory.document.reset() }
         try Self.read(range, of: text, into: &memory.document)
-        self = try RecordReader(document: memory.document, systems: systems).record(sharing: &memory.texts, of: text)
+        self = try RecordReader(document: memory.document, systems: systems).record(sharing: &memory.cache, of: text)
     }
 
     private static func read(
@@ -101,19 +101,19 @@ private struct RecordReader {
     let document: JSONDocument
     let systems: SystemTable
 
-    func record(sharing texts: inout RecordTexts, of text: [UInt8]) throws(RecordError) -> Record {
+    func record(sharing cache: inout RecordStringCache, of text: [UInt8]) throws(RecordError) -> Record {
         let root = document.root
         let payload = try value(Keys.payload, in: root, at: 5)
         guard document.kind(of: payload) == .object, let place = document.sourceRange(of: payload) else {
             throw RecordError("payload is no object")
         }
         return Record(
-            system: try known(Keys.system, value(Keys.system, in: root, at: 7), last: &texts.system, systems.name),
-            type: try self.text(value(Keys.type, in: root, at: 10), Keys.type, last: &texts.type),
+            system: try known(Keys.system, value(Keys.system, in: root, at: 7), last: &cache.system, systems.name),
+            type: try self.text(value(Keys.type, in: root, at: 10), Keys.type, last: &cache.type),
             id: try self.text(value(Keys.id, in: root, at: 3), Keys.id),
-            client: try client(last: &texts.client), time: try time(), app: try app(sharing: &texts),
-            target: try target(), payload: Array(text[place]), source: try source(sharing: &texts),
-            notes: try self.texts(Keys.notes, at: 4), held: try self.texts(Keys.held, at: 2).map { Hold(text: $0) })
+            client: try client(last: &cache.client), time: try time(), app: try app(sharing: &cache),
+            target: try target(), payload: Array(text[place]), source: try source(sharing: &cache),
+            notes: try self.strings(Keys.notes, at: 4), held: try self.strings(Keys.held, at: 2).map { Hold(text: $0) })
     }
 
     private func client(last: inout String) throws(RecordError) -> String? {
@@ -131,19 +131,19 @@ private struct RecordReader {
         return time
     }
 
-    private func app(sharing texts: inout RecordTexts) throws(RecordError) -> App? {
+    private func app(sharing cache: inout RecordStringCache) throws(RecordError) -> App? {
         let app = try value(Keys.app, in: document.root, at: 0)
         guard document.kind(of: app) == .object else {
             guard document.kind(of: app) == .null else { throw RecordError("app of another type") }
             return nil
         }
-        guard !document.bytes(of: app).equals(texts.appText.span) else { return texts.app }
-        texts.app = App(
+        guard !document.bytes(of: app).equals(cache.appText.span) else { return cache.app }
+        cache.app = App(
             id: try present(Keys.id, in: app), name: try present(Keys.name, in: app),
             version: try present(Keys.version, in: app), channel: try present(Keys.channel, in: app),
             build: try present(Keys.build, in: app))
-        texts.appText = document.bytes(of: app).copied()
-        return texts.app
+        cache.appText = document.bytes(of: app).copied()
+        return cache.app
     }
 
     private func target() throws(RecordError) -> Target? {
@@ -168,16 +168,16 @@ private struct RecordReader {
         return headers
     }
 
-    private func source(sharing texts: inout RecordTexts) throws(RecordError) -> Source {
+    private func source(sharing cache: inout RecordStringCache) throws(RecordError) -> Source {
         let source = try value(Keys.source, in: document.root, at: 6)
         let number = try value(Keys.index, in: source, at: 1)
         guard document.kind(of: number) == .number, let index = Int(document.string(of: number)), index >= 0 else {
             throw RecordError("source.index is no place")
         }
         return Source(
-            capture: try text(value(Keys.capture, in: source, at: 0), Keys.capture, last: &texts.capture),
+            capture: try text(value(Keys.capture, in: source, at: 0), Keys.capture, last: &cache.capture),
             path: try text(value(Keys.path, in: source, at: 2), Keys.path),
-            store: try known(Keys.store, value(Keys.store, in: source, at: 3), last: &texts.store, systems.storeKind),
+            store: try known(Keys.store, value(Keys.store, in: source, at: 3), last: &cache.store, systems.storeKind),
             index: index)
     }
 
@@ -234,17 +234,17 @@ private struct RecordReader {
         return name
     }
 
-    private func texts(_ key: JSONKey, at place: Int) throws(RecordError) -> [String] {
+    private func strings(_ key: JSONKey, at place: Int) throws(RecordError) -> [String] {
         let list = try value(key, in: document.root, at: place)
         guard document.kind(of: list) == .array else { throw RecordError("\(key) is no array") }
-        var texts: [String] = []
+        var strings: [String] = []
         for element in document.elements(of: list) {
             guard document.kind(of: element) == .string else {
                 throw RecordError("\(key) has an item that is no string")
             }
-            texts.append(document.string(of: element))
+            strings.append(document.string(of: element))
         }
-        return texts
+        return strings
     }
 
     private enum Keys {

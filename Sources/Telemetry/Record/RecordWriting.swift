@@ -12,7 +12,7 @@ extension Record {
     public func write(to output: inout TextBuffer) -> WrittenRecord {
         var payloadStart = 0
         var notesStart = 0
-        output.append(room: room + payload.count) { output in
+        output.append(room: maximumFrameSize + payload.count) { output in
             writeUpToNotes(to: &output)
             notesStart = output.count
             writeNotes(to: &output)
@@ -39,7 +39,7 @@ extension Record {
     func isWritten(as line: Span<UInt8>, using frame: inout TextBuffer) -> Bool {
         frame.removeAll()
         var payloadStart = 0
-        frame.append(room: room) { output in
+        frame.append(room: maximumFrameSize) { output in
             writeUpToNotes(to: &output)
             writeNotes(to: &output)
             payloadStart = output.count
@@ -54,7 +54,7 @@ extension Record {
     /// An upper bound for the size, in bytes, of the line without the payload.
     ///
     /// A byte of a string becomes at most six bytes.
-    private var room: Int {
+    private var maximumFrameSize: Int {
         var bytes = id.utf8.count + type.utf8.count + source.capture.utf8.count + source.path.utf8.count
         bytes += (client?.utf8.count ?? 0) + (target?.path.utf8.count ?? 0) + (target?.method?.utf8.count ?? 0)
         if let app {

@@ -63,16 +63,3 @@ public enum BodyError: Error {
     /// The request is not an upload, or it is an upload of another client of the server.
     case foreign(OtherTraffic)
 }
-
-extension JSONDocument {
-    /// Returns the string at `key`, or `nil` if the value is missing, empty or not a string.
-    public func text(_ key: JSONKey, in object: JSONNode) -> String? {
-        guard let value = value(of: key, .string, in: object), !bytes(of: value).isEmpty else { return nil }
-        return string(of: value)
-    }
-
-    /// Returns the array at `key`, or `nil` if the value is missing or not an array.
-    public func array(_ key: JSONKey, in object: JSONNode) -> JSONNode? {
-        value(of: key, .array, in: object)
-    }
-}

@@ -61,7 +61,7 @@ public struct FileScan<Reader: FileScanReader>: StoreScan {
     private let path: String
     private let folderPath: String
     private let tree: FileTree
-    private var left: Range<Int>
+    private var remaining: Range<Int>
     private var reader: Reader
     private var files = StoreFileReading()
     /// The last file, if some of its rejects are not in quarantine yet.
@@ -81,7 +81,7 @@ public struct FileScan<Reader: FileScanReader>: StoreScan {
         _ files: Range<Int>, ofStoreAt path: String, inFolderAt folderPath: String, of tree: FileTree,
         using reader: Reader
     ) {
-        left = files
+        remaining = files
         self.path = path
         self.folderPath = folderPath
         self.tree = tree
@@ -95,8 +95,8 @@ public struct FileScan<Reader: FileScanReader>: StoreScan {
             while !output.isFull {
                 if let file = current {
                     if files.quarantine(&rejects, of: file, into: &output) { current = nil }
-                } else if let index = left.first {
-                    left.removeFirst()
+                } else if let index = remaining.first {
+                    remaining.removeFirst()
                     let file = reader.read(index, in: folder, with: &files, into: &output)
                     if !output.rejects.isEmpty {
                         rejects = output.takeRejects()
@@ -106,9 +106,9 @@ public struct FileScan<Reader: FileScanReader>: StoreScan {
                     return false
                 }
             }
-            return !left.isEmpty || current != nil
+            return !remaining.isEmpty || current != nil
         } catch {
-            left = left.upperBound..<left.upperBound
+            remaining = remaining.upperBound..<remaining.upperBound
             output.report(Problem("unreadable", error.description), path: path)
             return false
         }
@@ -257,7 +257,7 @@ public struct StoreFileReading: Sendable {
     ///   - output: Receives the quarantined bytes.
     /// - Returns: Whether no rejects are left.
     public func quarantine(_ rejects: inout [Reject], of file: StoreFile, into output: inout ScanOutput) -> Bool {
-        let count = min(rejects.count, output.roomForDetails)
+        let count = min(rejects.count, output.remainingDetailCount)
         quarantine(rejects[..<count], file, into: &output)
         rejects.removeFirst(count)
         return rejects.isEmpty

@@ -88,19 +88,19 @@ public struct ScanOutput: Sendable {
 
     private let capture: String
     private let filter: RecordFilter
-    private let learnsApps: Bool
+    private let collectsApps: Bool
     /// The random numbers for the keys of records, or `nil` if records are kept as they are.
     private let secret: RunSecret?
     private var pseudonymizer: RecordPseudonymizer?
     /// The number of bytes of payloads and notes, and an allowance for each finding.
     private var size = 0
     /// The payload of the last record, whose memory is reused because allocating memory for each payload is slow.
-    private var spare: [UInt8] = []
+    private var recycled: [UInt8] = []
 
     /// The maximum capacity, in bytes, of a payload that is reused.
-    private static let largestSpare = 16 << 10
+    private static let maximumRecycledSize = 16 << 10
     /// The maximum capacity, in bytes, of lines that are reused.
-    private static let largestSpareLines = 512 << 10
+    private static let maximumRecycledLinesSize = 512 << 10
 
     /// The size, in bytes, at which an output is full.
     ///
@@ -121,7 +121,7 @@ public struct ScanOutput: Sendable {
         self.path = path
         input = 0
         filter = RecordFilter()
-        learnsApps = false
+        collectsApps = false
         secret = nil
     }
 
@@ -136,7 +136,7 @@ public struct ScanOutput: Sendable {
         path = ""
         self.input = input
         filter = options.filter
-        learnsApps = options.reportsQueues
+        collectsApps = options.reportsQueues
         secret = options.secret
         pseudonymizer = options.pseudonymizer
     }
@@ -145,7 +145,7 @@ public struct ScanOutput: Sendable {
     public var isFull: Bool { size >= Self.sizeGoal }
 
     /// The number of rejects and problems that fill the output.
-    var roomForDetails: Int { (max(0, Self.sizeGoal - size) + Self.detailSize - 1) / Self.detailSize }
+    var remainingDetailCount: Int { (max(0, Self.sizeGoal - size) + Self.detailSize - 1) / Self.detailSize }
 
     // MARK: Records
 
@@ -160,9 +160,9 @@ public struct ScanOutput: Sendable {
             return records.append(record)
         }
         let place = store.map { StorePlace(store: $0, part: part) }
-        if learnsApps, let place, let app = record.app { learn(app, at: place) }
+        if collectsApps, let place, let app = record.app { collect(app, at: place) }
         if let hold = Self.holdForType(of: record) { record.held.insert(hold, at: 0) }
-        guard filter.passes(record, noting: &filtered) else { return keepMemory(of: &record) }
+        guard filter.passes(record, noting: &filtered) else { return recycleMemory(of: &record) }
         count(record)
         do throws(PseudonymError) {
             // Equal records stay equal, because pseudonyms depend only on the record and the key.
@@ -173,7 +173,7 @@ public struct ScanOutput: Sendable {
         } catch {
             refusal = refusal ?? error
         }
-        keepMemory(of: &record)
+        recycleMemory(of: &record)
     }
 
     /// Adds the size of a record.
@@ -217,7 +217,7 @@ public struct ScanOutput: Sendable {
         return .schema(["type is empty"])
     }
 
-    private mutating func learn(_ app: App, at place: StorePlace) {
+    private mutating func collect(_ app: App, at place: StorePlace) {
         // The records of a part are added one after another.
         if let last = apps.indices.last, apps[last].place == place {
             apps[last].app = app.filled(from: apps[last].app)
@@ -231,14 +231,14 @@ public struct ScanOutput: Sendable {
     /// It has the capacity of an earlier payload, if there was one.
     public mutating func takeSpareMemory() -> [UInt8] {
         var memory: [UInt8] = []
-        swap(&memory, &spare)
+        swap(&memory, &recycled)
         memory.removeAll(keepingCapacity: true)
         return memory
     }
 
-    private mutating func keepMemory(of record: inout Record) {
-        swap(&record.payload, &spare)
-        if spare.capacity > Self.largestSpare { spare = [] }
+    private mutating func recycleMemory(of record: inout Record) {
+        swap(&record.payload, &recycled)
+        if recycled.capacity > Self.maximumRecycledSize { recycled = [] }
     }
 
     // MARK: Problems, rejects and reports
@@ -315,5 +315,5 @@ public struct ScanOutput: Sendable {
     /// Whether the output should be reused.
     ///
     /// It should not if large records have made its memory large.
-    public var isWorthReusing: Bool { lines.capacity <= Self.largestSpareLines }
+    public var isWorthReusing: Bool { lines.capacity <= Self.maximumRecycledLinesSize }
 }

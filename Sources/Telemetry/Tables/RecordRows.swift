@@ -101,7 +101,7 @@ public struct RecordRows: Sendable {
     private var record = SharedCells()
     private var labels: [String?] = []
     /// The names of the cases of ``TimeBasis``.
-    private var (ofRecord, ofEvent, ofEarlierRun) = (Cell.null, Cell.null, Cell.null)
+    private var (recordBasis, eventBasis, earlierRunBasis) = (Cell.null, Cell.null, Cell.null)
 
     /// The cells that all events of a record have in common.
     public struct SharedCells: Sendable {
@@ -136,7 +136,9 @@ public struct RecordRows: Sendable {
     /// Removes all rows and keeps their memory.
     public mutating func removeAll() {
         buffer.removeAll()
-        (ofRecord, ofEvent, ofEarlierRun) = (buffer.keep("record"), buffer.keep("event"), buffer.keep("earlier-run"))
+        (recordBasis, eventBasis, earlierRunBasis) = (
+            buffer.keep("record"), buffer.keep("event"), buffer.keep("earlier-run")
+        )
     }
 
     /// Starts the rows of the next record.
@@ -154,10 +156,10 @@ public struct RecordRows: Sendable {
     public mutating func add(_ event: EventCells) {
         let (time, milliseconds, basis): (Cell, Cell, Cell)
         switch event.basis {
-        case .record: (time, milliseconds, basis) = (record.time, record.milliseconds, ofRecord)
-        case .earlierRun: (time, milliseconds, basis) = (record.time, record.milliseconds, ofEarlierRun)
+        case .record: (time, milliseconds, basis) = (record.time, record.milliseconds, recordBasis)
+        case .earlierRun: (time, milliseconds, basis) = (record.time, record.milliseconds, earlierRunBasis)
         case .event(let own):
-            (time, milliseconds, basis) = (buffer.keep(own), .integer(own.milliseconds), ofEvent)
+            (time, milliseconds, basis) = (buffer.keep(own), .integer(own.milliseconds), eventBasis)
         }
         let label = eventCount < labels.count ? buffer.keep(labels[eventCount]) : .null
         buffer.withCells(of: eventTable) { cells in

@@ -33,7 +33,7 @@ public struct Answer: Sendable, Equatable {
 
     /// The body as a short line of printable ASCII for messages, or `nil` if the body is empty.
     package var excerpt: String? {
-        let shown = secrets.hiding(body, isCut: !isWhole).prefix(Self.lineLength)
+        let shown = secrets.masked(body, isTruncated: !isWhole).prefix(Self.maximumLineLength)
         let printable = shown.map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: " ") }
         let words = printable.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: true)
         guard !words.isEmpty else { return nil }
@@ -42,7 +42,8 @@ public struct Answer: Sendable, Equatable {
 
     /// Returns the start of a string from the answer as a short line for messages.
     package func line(_ text: String) -> String {
-        let shown = String(decoding: secrets.hiding(text.utf8), as: UTF8.self).unicodeScalars.prefix(Self.lineLength)
+        let shown = String(decoding: secrets.masked(text.utf8), as: UTF8.self).unicodeScalars.prefix(
+            Self.maximumLineLength)
         return String(String.UnicodeScalarView(shown.filter { $0.properties.generalCategory != .control }))
     }
 
@@ -50,7 +51,7 @@ public struct Answer: Sendable, Equatable {
     package func reason(_ meaning: String) -> String { excerpt.map { "\(meaning): \($0)" } ?? meaning }
 
     /// The maximum number of characters of an answer that are shown and stored.
-    private static let lineLength = 200
+    private static let maximumLineLength = 200
 }
 
 /// The header field `Retry-After`.

@@ -21,12 +21,12 @@ struct EscapedText {
     /// The bytes after the steps so far.
     private(set) var bytes: [UInt8]
     /// The range in the original string from which each byte was decoded.
-    private(set) var places: [Range<Int>]
+    private(set) var sourceRanges: [Range<Int>]
 
     /// Creates a string that is not unescaped yet.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
-        places = bytes.indices.map { $0..<$0 + 1 }
+        sourceRanges = bytes.indices.map { $0..<$0 + 1 }
     }
 
     /// Decodes each escape once without decoding the result.
@@ -40,16 +40,16 @@ struct EscapedText {
         while index < bytes.count {
             let (value, length) = escape(at: index, escapes) ?? (bytes[index], 1)
             decoded.append(value)
-            from.append(places[index].lowerBound..<places[index + length - 1].upperBound)
+            from.append(sourceRanges[index].lowerBound..<sourceRanges[index + length - 1].upperBound)
             index += length
         }
         guard decoded.count < bytes.count else { return false }
-        (bytes, places) = (decoded, from)
+        (bytes, sourceRanges) = (decoded, from)
         return true
     }
 
     /// Returns the index of an incomplete escape at the end, or the end index if there is none.
-    func startOfCutEscape() -> Int {
+    func startOfIncompleteEscape() -> Int {
         let longest = 12
         for index in bytes.indices.suffix(longest).reversed() where "%\\&".utf8.contains(bytes[index]) {
             return escape(at: index, .all) == nil ? index : bytes.count

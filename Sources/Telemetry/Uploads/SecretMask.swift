@@ -15,21 +15,21 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
     package static let none = SecretMask([])
 
     /// The replacement for hidden characters.
-    static let stars = Array("***".utf8)
+    static let replacement = Array("***".utf8)
     /// The number of consecutive characters of a credential that are hidden.
     ///
     /// They fit into a 64-bit integer.
-    private static let partLength = 8
+    private static let substringLength = 8
     /// The minimum length of a Base64 form of a credential that is hidden inside a longer Base64 string.
-    private static let leastDerived = 6
+    private static let minimumBase64Length = 6
     /// The maximum nesting of escapes.
     ///
     /// A string with deeper nesting is hidden completely.
-    private static let deepest = 12
+    private static let maximumDepth = 12
     /// The maximum number of bytes of a string that are searched.
     ///
     /// It far exceeds the number that is shown.
-    private static let longestText = 4096
+    private static let maximumSearchedLength = 4096
 
     /// Creates a mask for all forms of the given credentials.
     ///
@@ -38,17 +38,17 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
         var needles: Set<[UInt8]> = []
         for secret in secrets {
             let bytes = Array(secret.utf8)
-            needles.insert(Self.folded(bytes))
+            needles.insert(Self.normalized(bytes))
             var text = EscapedText(bytes)
-            while text.decode(.all) { needles.insert(Self.folded(text.bytes)) }
-            needles.formUnion(Self.encodings(of: bytes).map(Self.folded))
-            needles.formUnion(Self.base64(bytes).map(Self.folded).filter { $0.count >= Self.leastDerived })
+            while text.decode(.all) { needles.insert(Self.normalized(text.bytes)) }
+            needles.formUnion(Self.encodings(of: bytes).map(Self.normalized))
+            needles.formUnion(Self.base64(bytes).map(Self.normalized).filter { $0.count >= Self.minimumBase64Length })
         }
         needles.remove([])
         self.needles = needles.sorted { $0.lexicographicallyPrecedes($1) }
         var parts: [Int: Set<UInt64>] = [:]
         for needle in needles {
-            let length = min(needle.count, Self.partLength)
+            let length = min(needle.count, Self.substringLength)
             for start in 0...needle.count - length {
                 parts[length, default: []].insert(needle[start..<start + length].reduce(0) { $0 << 8 | UInt64($1) })
             }
@@ -67,52 +67,52 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
     ///
     /// - Parameters:
     ///   - text: The bytes of the string.
-    ///   - isCut: Whether the end of the string is missing. In this case, a beginning of a credential at the end is
+    ///   - isTruncated: Whether the end of the string is missing. In this case, a beginning of a credential at the end is
     ///     hidden however short it is.
     /// - Returns: The masked bytes.
-    func hiding(_ text: some Collection<UInt8>, isCut: Bool = false) -> [UInt8] {
-        let bytes = Array(text.prefix(Self.longestText))
+    func masked(_ text: some Collection<UInt8>, isTruncated: Bool = false) -> [UInt8] {
+        let bytes = Array(text.prefix(Self.maximumSearchedLength))
         guard !needles.isEmpty else { return bytes }
-        let leastHead = isCut || text.count > bytes.count ? 1 : 4
+        let minimumPrefixLength = isTruncated || text.count > bytes.count ? 1 : 4
         var isHidden = [Bool](repeating: false, count: bytes.count)
         // Each notation is also decoded alone, because a reader that decodes only one notation can recognize other
         // characters.
         for escapes in [EscapedText.Escapes.all, .percent, .backslash, .entity] {
             var text = EscapedText(bytes)
             for depth in 0... {
-                hide(in: text, leastHead, &isHidden)
+                hide(in: text, minimumPrefixLength, &isHidden)
                 guard text.decode(escapes) else { break }
-                if depth == Self.deepest { return Self.stars }
+                if depth == Self.maximumDepth { return Self.replacement }
             }
         }
-        return Self.starring(bytes, isHidden)
+        return Self.masking(bytes, isHidden)
     }
 
     // MARK: Looking
 
-    private func hide(in text: EscapedText, _ leastHead: Int, _ isHidden: inout [Bool]) {
-        let kept = text.bytes.indices.filter { Self.counts(text.bytes[$0]) }
-        let folded = kept.map { text.bytes[$0].lowercased }
-        for (length, parts) in parts where folded.count >= length {
+    private func hide(in text: EscapedText, _ minimumPrefixLength: Int, _ isHidden: inout [Bool]) {
+        let significant = text.bytes.indices.filter { Self.isSignificant(text.bytes[$0]) }
+        let normalized = significant.map { text.bytes[$0].lowercased }
+        for (length, parts) in parts where normalized.count >= length {
             let mask = length == 8 ? UInt64.max : (1 << UInt64(length * 8)) - 1
             var window: UInt64 = 0
-            for (position, byte) in folded.enumerated() {
+            for (position, byte) in normalized.enumerated() {
                 window = (window << 8 | UInt64(byte)) & mask
                 guard position + 1 >= length, parts.contains(window) else { continue }
-                Self.hide(text, kept[position + 1 - length]...kept[position], &isHidden)
+                Self.hide(text, significant[position + 1 - length]...significant[position], &isHidden)
             }
         }
-        let cut = text.startOfCutEscape()
+        let cut = text.startOfIncompleteEscape()
         for end in Set([cut, text.bytes.count]) {
-            let head = folded[..<kept.prefix { $0 < end }.count]
-            let length = needles.map { Self.headLength(of: $0, endingIn: head) }.max() ?? 0
-            guard length >= leastHead else { continue }
-            Self.hide(text, kept[head.count - length]...text.bytes.count - 1, &isHidden)
+            let head = normalized[..<significant.prefix { $0 < end }.count]
+            let length = needles.map { Self.prefixLength(of: $0, endingIn: head) }.max() ?? 0
+            guard length >= minimumPrefixLength else { continue }
+            Self.hide(text, significant[head.count - length]...text.bytes.count - 1, &isHidden)
         }
     }
 
     /// Returns the length of the longest suffix of a string that is a prefix of a needle.
-    private static func headLength(of needle: [UInt8], endingIn text: ArraySlice<UInt8>) -> Int {
+    private static func prefixLength(of needle: [UInt8], endingIn text: ArraySlice<UInt8>) -> Int {
         for length in stride(from: min(needle.count, text.count), to: 0, by: -1)
         where text.suffix(length).elementsEqual(needle.prefix(length)) {
             return length
@@ -121,17 +121,19 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
     }
 
     private static func hide(_ text: EscapedText, _ range: ClosedRange<Int>, _ isHidden: inout [Bool]) {
-        let places = text.places[range.lowerBound].lowerBound..<text.places[range.upperBound].upperBound
-        for place in places { isHidden[place] = true }
+        let (start, end) = (
+            text.sourceRanges[range.lowerBound].lowerBound, text.sourceRanges[range.upperBound].upperBound
+        )
+        for index in start..<end { isHidden[index] = true }
     }
 
-    private static func starring(_ bytes: [UInt8], _ isHidden: [Bool]) -> [UInt8] {
+    private static func masking(_ bytes: [UInt8], _ isHidden: [Bool]) -> [UInt8] {
         var output: [UInt8] = []
         for index in bytes.indices {
             if !isHidden[index] {
                 output.append(bytes[index])
             } else if index == 0 || !isHidden[index - 1] {
-                output.append(contentsOf: stars)
+                output.append(contentsOf: replacement)
             }
         }
         return output
@@ -139,12 +141,12 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
 
     // MARK: Folding
 
-    private static func folded(_ bytes: [UInt8]) -> [UInt8] { bytes.filter(counts).map(\.lowercased) }
+    private static func normalized(_ bytes: [UInt8]) -> [UInt8] { bytes.filter(isSignificant).map(\.lowercased) }
 
     /// Returns whether a byte is significant when credentials are compared.
     ///
     /// A space can be a decoded `+`, and spaces can result from line breaks.
-    private static func counts(_ byte: UInt8) -> Bool {
+    private static func isSignificant(_ byte: UInt8) -> Bool {
         (0x21..<0x7F).contains(byte) && byte != UInt8(ascii: "+")
     }
 
@@ -155,7 +157,7 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
         var encoded: [UInt8] = []
         encoded.append(base64: bytes.span)
         let text = Array(encoded.prefix { $0 != UInt8(ascii: "=") })
-        return [Array(bytes.hex.utf8), text, text.map(inAddressAlphabet)]
+        return [Array(bytes.hex.utf8), text, text.map(inURLAlphabet)]
     }
 
     /// Returns strings of which one occurs in the Base64 form of any byte string that contains `bytes`, in both
@@ -168,11 +170,11 @@ package struct SecretMask: Sendable, Equatable, CustomStringConvertible, CustomR
             let whole = encoded.prefix(padded.count * 8 / 6)
             // A character that also encodes preceding bits is not determined by `bytes`.
             let text = Array(whole.dropFirst((offset * 8 + 5) / 6))
-            return [text, text.map(inAddressAlphabet)]
+            return [text, text.map(inURLAlphabet)]
         }
     }
 
-    private static func inAddressAlphabet(_ byte: UInt8) -> UInt8 {
+    private static func inURLAlphabet(_ byte: UInt8) -> UInt8 {
         switch byte {
         case UInt8(ascii: "+"): UInt8(ascii: "-")
         case UInt8(ascii: "/"): UInt8(ascii: "_")

@@ -25,6 +25,6 @@ import Testing
     @Test("what the server adds is left out")
     func server() throws {
         let table = try #require(ActivityStreamSystem().pseudonyms?.table(ofType: "activity-stream-mobile-events"))
-        for key in ActivityStreamKeys.ofServer { #expect(try #require(table["\(key)"]).isDrop) }
+        for key in ActivityStreamKeys.serverKeys { #expect(try #require(table["\(key)"]).isDrop) }
     }
 }

@@ -275,13 +275,13 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
     }
 
     @Test func names() {
-        #expect(LeanplumName(file: "__leanplum.sqlite") == .database)
-        #expect(LeanplumName(file: "_lprequests-app_x") == .requests(applicationID: "app_x"))
-        #expect(LeanplumName(file: "_lprequests-(null)") == .requests(applicationID: nil))
+        #expect(LeanplumFileName(file: "__leanplum.sqlite") == .database)
+        #expect(LeanplumFileName(file: "_lprequests-app_x") == .requests(applicationID: "app_x"))
+        #expect(LeanplumFileName(file: "_lprequests-(null)") == .requests(applicationID: nil))
         for name in ["__leanplum.sqlite-wal", "_lprequests-", "__Leanplum.sqlite", "x_lprequests-a"] {
-            #expect(LeanplumName(file: name) == nil)
+            #expect(LeanplumFileName(file: name) == nil)
         }
-        #expect(LeanplumName.mayBelongToStore("__leanplum.sqlite-journal"))
-        #expect(!LeanplumName.mayBelongToStore("__leanplum.sqlite-shm"))
+        #expect(LeanplumFileName.mayBelongToStore("__leanplum.sqlite-journal"))
+        #expect(!LeanplumFileName.mayBelongToStore("__leanplum.sqlite-shm"))
     }
 }

@@ -64,7 +64,7 @@ import Testing
             "2d8a4cdc-703e-8d7b-a15d-63ba19d8dba2", "e955a90eb96ff7c8c47f529a62ef69e9",
         ]
         for pseudonym in made { #expect(maker.pseudonym(of: pseudonym, .client) != pseudonym) }
-        maker.leavesPseudonyms = true
+        maker.keepsPseudonyms = true
         for pseudonym in made { #expect(maker.pseudonym(of: pseudonym, .client) == pseudonym) }
         for value in [Self.uuid, Self.uuid.lowercased(), made[0].uppercased(), "e955a90eb96ff7c8c47f529a62ef69eX", "x"]
         {

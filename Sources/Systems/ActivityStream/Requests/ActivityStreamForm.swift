@@ -14,12 +14,12 @@ enum ActivityStreamForm {
     /// The fields of all pings and batches, including those that the server adds.
     ///
     /// They are used only for pseudonyms.
-    static let ping = payload + ofPing + ofServer
+    static let ping = payload + pingFields + serverFields
 
     /// The fields of all payloads.
-    private static let payload = shared + ofEvents + ofSessions
+    private static let payload = sharedFields + eventFields + sessionFields
 
-    private static let ofPing: PayloadFields = [
+    private static let pingFields: PayloadFields = [
         .optional(
             ActivityStreamKeys.batchMode, .boolean, .keep(.boolean), "whether the server splits the ping into payloads"),
         .optional(ActivityStreamKeys.clientID, .string(), .pseudonym(.client), "the id of the client"),
@@ -30,10 +30,10 @@ enum ActivityStreamForm {
     /// The fields that the server adds.
     ///
     /// They include the IP address of the device.
-    private static let ofServer = PayloadFields(
-        ActivityStreamKeys.ofServer.map { .added($0, .any, .drop, "a value that the server adds in its own log") })
+    private static let serverFields = PayloadFields(
+        ActivityStreamKeys.serverKeys.map { .added($0, .any, .drop, "a value that the server adds in its own log") })
 
-    private static let shared: PayloadFields = [
+    private static let sharedFields: PayloadFields = [
         .required(
             ActivityStreamKeys.appVersion, .string(), .keep(.version, else: .text("unknown")),
             "the version of the app"),
@@ -42,7 +42,7 @@ enum ActivityStreamForm {
         .optional(ActivityStreamKeys.channel, .string(), .keep(.word), "the release channel of the app"),
     ]
 
-    private static let ofEvents: PayloadFields = [
+    private static let eventFields: PayloadFields = [
         .required(ActivityStreamKeys.event, .string(), .keep(.word, else: .pseudonym(.event)), "the name of the event"),
         .optional(ActivityStreamKeys.position, .number(.any), .keep(.number), "the index of the item that was used"),
         .optional(ActivityStreamKeys.page, .string(), .keep(.word), "the page on which the event happened"),
@@ -51,14 +51,14 @@ enum ActivityStreamForm {
         .optional(ActivityStreamKeys.source, .string(), .keep(.word), "the section of the page"),
     ]
 
-    private static let ofSessions: PayloadFields = [
+    private static let sessionFields: PayloadFields = [
         .required(
             ActivityStreamKeys.sessionDuration, .number(.any), .keep(.number),
             "the milliseconds for which the page was open")
     ]
 
-    private static let event = shared + ofEvents
-    private static let session = shared + ofSessions
+    private static let event = sharedFields + eventFields
+    private static let session = sharedFields + sessionFields
 
     /// The duration, in milliseconds, from which on the server discards a session.
     private static let durationLimit = 1 << 31

@@ -21,7 +21,7 @@ extension CapturedUpload {
             ActivityStreamForm.normalize(root, topic: topic, at: "", in: &document, findings: &findings)
         }
         let client = document.text(ActivityStreamKeys.clientID, in: root)
-        if client == nil { findings.note(Self.words(forMissingClientIn: batch, in: document)) }
+        if client == nil { findings.note(Self.missingClientNote(for: batch, in: document)) }
         let payload = document.canonicalBytes(of: root)
         let hash = PayloadHash.id(of: payload)
         return finished(
@@ -74,7 +74,7 @@ extension CapturedUpload {
         }
     }
 
-    private static func words(forMissingClientIn batch: JSONNode?, in document: JSONDocument) -> String {
+    private static func missingClientNote(for batch: JSONNode?, in document: JSONDocument) -> String {
         if let batch { return "batch of \(document.count(of: batch)) payloads without client_id" }
         return document.value(of: ActivityStreamKeys.clientID, in: document.root) == nil
             ? "client_id absent" : "A12 client_id is empty"
@@ -92,7 +92,7 @@ extension CapturedUpload {
     private static func removeServerKeys(
         from root: JSONNode, in document: inout JSONDocument, findings: inout Findings
     ) {
-        let present = ActivityStreamKeys.ofServer.filter { document.value(of: $0, in: root) != nil }
+        let present = ActivityStreamKeys.serverKeys.filter { document.value(of: $0, in: root) != nil }
         guard !present.isEmpty else { return }
         document.removeMembers(from: root) { document, member in
             present.contains { document.bytes(of: member.key).equals($0.utf8.span) }

@@ -11,12 +11,12 @@ package struct LeanplumRequests: Sendable {
     /// The maximum number of requests of a `multi` call, which is the limit of the SDK.
     ///
     /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section C.4.
-    package static let mostInOneCall = 10_000
+    package static let maximumRequestsPerCall = 10_000
 
     /// The limits of a record.
     package struct Limits: Sendable {
         /// The maximum number of requests of a record.
-        package var requests = LeanplumRequests.mostInOneCall
+        package var requests = LeanplumRequests.maximumRequestsPerCall
         /// The size, in bytes, beyond which a record ends before the next request.
         ///
         /// It is also the maximum size of a property list value.
@@ -39,7 +39,7 @@ package struct LeanplumRequests: Sendable {
     package var limits = Limits()
     private var run: Run?
     /// The notes on items that do not belong to a record yet.
-    private var strayNotes = Notes()
+    private var pendingNotes = Notes()
     private var seen = DuplicateIndex()
     private let secret: RunSecret
     private var document = JSONDocument()
@@ -50,7 +50,7 @@ package struct LeanplumRequests: Sendable {
     /// The maximum number of skipped items of a store that are named.
     ///
     /// Further ones are counted.
-    private static let mostRejectsNamed = 100
+    private static let maximumNamedRejects = 100
 
     /// The notes of a record.
     ///
@@ -137,7 +137,7 @@ package struct LeanplumRequests: Sendable {
     }
 
     /// Reports all items before `index` that have not been added as missing.
-    package mutating func miss(until index: Int, into output: inout ScanOutput) {
+    package mutating func reportMissing(before index: Int, into output: inout ScanOutput) {
         guard index > count else { return }
         let items = index - count == 1 ? "item \(count)" : "items \(count) to \(index - 1)"
         output.report(Problem("missing_item", "\(items) counted, but not there"))
@@ -162,14 +162,14 @@ package struct LeanplumRequests: Sendable {
     /// record.
     package mutating func interrupt(_ note: String, into output: inout ScanOutput) {
         close(into: &output)
-        strayNotes.append([note], limit: limits.notes)
+        pendingNotes.append([note], limit: limits.notes)
     }
 
     /// Adds the last record to the output.
     package mutating func finish(into output: inout ScanOutput) {
         close(into: &output)
-        guard rejects > Self.mostRejectsNamed else { return }
-        output.rejects.append(Reject("skipped \(rejects - Self.mostRejectsNamed) more items that are no requests"))
+        guard rejects > Self.maximumNamedRejects else { return }
+        output.rejects.append(Reject("skipped \(rejects - Self.maximumNamedRejects) more items that are no requests"))
     }
 
     // MARK: Requests
@@ -181,11 +181,11 @@ package struct LeanplumRequests: Sendable {
         count += 1
         let canonical = document.canonicalBytes(of: document.root)
         var issues = request.issues(&scratch)
-        let isLeftOut = leaveOut(request, canonical, &issues, index: index, rowid: rowid, into: &output)
+        let isOmitted = checkForOmission(request, canonical, &issues, index: index, rowid: rowid, into: &output)
         let notes = (issues + removed).map { "\($0)@\(index)" }
-        guard !isLeftOut else {
+        guard !isOmitted else {
             if run == nil {
-                strayNotes.append(notes, limit: limits.notes)
+                pendingNotes.append(notes, limit: limits.notes)
             } else {
                 run?.notes.append(notes, limit: limits.notes)
             }
@@ -200,8 +200,8 @@ package struct LeanplumRequests: Sendable {
         }
         if run == nil {
             run = Run(
-                key: key, index: index, client: request.deviceID, time: request.time, notes: strayNotes)
-            strayNotes = Notes()
+                key: key, index: index, client: request.deviceID, time: request.time, notes: pendingNotes)
+            pendingNotes = Notes()
         }
         run?.append(canonical, versionName: request.versionName)
         run?.notes.append(notes, limit: limits.notes)
@@ -210,22 +210,22 @@ package struct LeanplumRequests: Sendable {
     /// Returns whether a request is omitted because it is a duplicate or has no action.
     ///
     /// Adds a note about a duplicate to `issues`.
-    private mutating func leaveOut(
+    private mutating func checkForOmission(
         _ request: LeanplumRequest, _ canonical: [UInt8], _ issues: inout [String], index: Int, rowid: Int64?,
         into output: inout ScanOutput
     ) -> Bool {
-        var isLeftOut = false
+        var isOmitted = false
         if request.action == nil {
-            isLeftOut = true
+            isOmitted = true
             reject(.missingAction, nil, rowid: rowid, index: index, into: &output)
         }
         // A request is identified by its id, or by its whole content if it has no id.
         let identity = request.requestID ?? canonical
         let finding = seen.insert(RecordKey(identity: identity.span, content: canonical.span, secret: secret))
-        guard finding != .new else { return isLeftOut }
+        guard finding != .new else { return isOmitted }
         issues.append("duplicate_request")
         issues.sort()
-        if finding == .sameIDOtherPayload, !isLeftOut {
+        if finding == .sameIDOtherPayload, !isOmitted {
             reject(.reusedRequestID, "another request has its reqId", rowid: rowid, index: index, into: &output)
         }
         return true
@@ -236,7 +236,7 @@ package struct LeanplumRequests: Sendable {
         into output: inout ScanOutput
     ) {
         rejects += 1
-        guard rejects <= Self.mostRejectsNamed else { return }
+        guard rejects <= Self.maximumNamedRejects else { return }
         let row = rowid.map { ", rowid \($0)" } ?? ""
         let words = detail.map { ": \($0)" } ?? ""
         output.rejects.append(Reject("\(reason.rawValue) item \(index ?? count)\(row)\(words)"))

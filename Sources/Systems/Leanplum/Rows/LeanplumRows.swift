@@ -17,7 +17,7 @@ struct LeanplumRows: RowFormat {
         var device = DeviceCells()
         var request = document.firstElement(of: requests)
         while let current = request {
-            Self.learn(of: current, in: document, &device, &rows.buffer)
+            Self.updateDevice(from: current, in: document, &device, &rows.buffer)
             rows.add(Self.cells(of: current, in: document, &rows.buffer, &nested))
             request = document.element(after: current, of: requests)
         }
@@ -66,12 +66,12 @@ struct LeanplumRows: RowFormat {
     /// Adds the properties of the device that a request contains.
     ///
     /// A `start` request contains all of them, other requests only the locale.
-    private static func learn(
-        of request: JSONNode, in document: JSONDocument, _ device: inout DeviceCells, _ buffer: inout RowBuffer
+    private static func updateDevice(
+        from request: JSONNode, in document: JSONDocument, _ device: inout DeviceCells, _ buffer: inout RowBuffer
     ) {
         func keep(_ key: JSONKey, _ cell: inout Cell) {
-            let told = buffer.keep(string: document.value(of: key, in: request), of: document)
-            if told != .null { cell = told }
+            let value = buffer.keep(string: document.value(of: key, in: request), of: document)
+            if value != .null { cell = value }
         }
         keep(LeanplumKeys.systemName, &device.os)
         keep(LeanplumKeys.systemVersion, &device.osVersion)

@@ -75,9 +75,9 @@ final class LeanplumDatabase: Sendable {
 extension LeanplumDatabase.Reading {
     fileprivate mutating func read(_ files: DatabaseCopy?, into output: inout ScanOutput) -> Bool {
         do throws(PrivateDatabaseError) {
-            if table == nil, try !begin(files, &output) { return true }
+            if table == nil, try !openTable(files, &output) { return true }
             while let item = try table?.read() {
-                take(item, into: &output)
+                add(item, into: &output)
                 if output.isFull { return false }
             }
         } catch {
@@ -90,7 +90,8 @@ extension LeanplumDatabase.Reading {
     /// Opens the copy and checks its schema.
     ///
     /// Returns whether there is a table to read.
-    private mutating func begin(_ files: DatabaseCopy?, _ output: inout ScanOutput) throws(PrivateDatabaseError) -> Bool
+    private mutating func openTable(_ files: DatabaseCopy?, _ output: inout ScanOutput) throws(PrivateDatabaseError)
+        -> Bool
     {
         guard let files else {
             output.rejects.append(Reject("too-large more than \(LeanplumDatabase.sizeLimit >> 20) MiB"))
@@ -101,17 +102,18 @@ extension LeanplumDatabase.Reading {
         case .failure(let fault):
             output.rejects.append(Reject("\(fault.code) \(fault.reason)"))
             return false
-        case .success(let strangers):
-            if strangers > 0 {
+        case .success(let otherObjects):
+            if otherObjects > 0 {
                 output.report(
-                    Problem("schema-objects", "\(strangers) other tables, indices, views or triggers: not looked at"))
+                    Problem("schema-objects", "\(otherObjects) other tables, indices, views or triggers: not looked at")
+                )
             }
         }
         table = try EventTable(database, size: files.size)
         return true
     }
 
-    private mutating func take(_ item: EventTable.Item, into output: inout ScanOutput) {
+    private mutating func add(_ item: EventTable.Item, into output: inout ScanOutput) {
         switch item {
         case .row(let rowid, let data, isBLOB: false): requests.append(data, rowid: rowid, into: &output)
         case .row(let rowid, let data, isBLOB: true):
@@ -119,13 +121,13 @@ extension LeanplumDatabase.Reading {
         case .tooLarge(let rowid):
             requests.skip(.tooLarge, "more than \(EventSchema.rowLimit >> 20) MiB", rowid: rowid, into: &output)
         case .lost(let first, let last):
-            let reason = "corrupt \(Self.words(first, last)) cannot be read"
+            let reason = "corrupt \(Self.rowDescription(first, last)) cannot be read"
             output.rejects.append(Reject(reason))
             requests.interrupt(reason, into: &output)
         }
     }
 
-    private static func words(_ first: Int64, _ last: Int64?) -> String {
+    private static func rowDescription(_ first: Int64, _ last: Int64?) -> String {
         switch (first, last) {
         case (.min, nil): "the rows"
         case (_, nil): "rows from rowid \(first) on"

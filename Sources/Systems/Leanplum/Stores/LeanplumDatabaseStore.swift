@@ -9,7 +9,7 @@ struct LeanplumDatabaseStore: Store {
 
     var system: SystemName? { .leanplum }
     var kind: StoreKind { .leanplumSQLite }
-    var companionPaths: [String] { LeanplumName.companionSuffixes.map { path + $0 } }
+    var companionPaths: [String] { LeanplumFileName.companionSuffixes.map { path + $0 } }
     var fileCount: Int { 1 }
     var isReadAtOnce: Bool { false }
 

@@ -21,7 +21,7 @@ package struct LeanplumPropertyList {
         var reader = LeanplumPropertyList(document, requests)
         let elements = document.elements(of: document.root)
         for position in 0..<elements.count where !reader.isOutOfBudget {
-            reader.take(document.element(at: position, of: elements), into: &output)
+            reader.add(document.element(at: position, of: elements), into: &output)
         }
         reader.requests.finish(into: &output)
     }
@@ -41,10 +41,10 @@ package struct LeanplumPropertyList {
         let requests = LeanplumRequests(from: source, applicationID: defaults.applicationID, secret: secret)
         var reader = LeanplumPropertyList(document, requests)
         for (index, node) in defaults.items where index < count && !reader.isOutOfBudget {
-            reader.requests.miss(until: index, into: &output)
-            reader.take(node, into: &output)
+            reader.requests.reportMissing(before: index, into: &output)
+            reader.add(node, into: &output)
         }
-        if !reader.isOutOfBudget { reader.requests.miss(until: count, into: &output) }
+        if !reader.isOutOfBudget { reader.requests.reportMissing(before: count, into: &output) }
         reader.requests.finish(into: &output)
     }
 
@@ -72,18 +72,18 @@ package struct LeanplumPropertyList {
             limits: PropertyListJSON.Limits(value: sizeLimit, file: sizeLimit + 4 * document.sourceLength))
     }
 
-    private mutating func take(_ node: PropertyListNode, into output: inout ScanOutput) {
-        let place = "at byte \(document.offset(of: node))"
+    private mutating func add(_ node: PropertyListNode, into output: inout ScanOutput) {
+        let position = "at byte \(document.offset(of: node))"
         guard document.kind(of: node) == .dictionary else {
-            return requests.skip(.notObject, place, into: &output)
+            return requests.skip(.notObject, position, into: &output)
         }
         do throws(PropertyListJSON.WritingError) {
             try json.write(node)
             requests.append(json.text, into: &output)
         } catch {
             switch error.kind {
-            case .noForm: requests.skip(.nonJSONValue, place, into: &output)
-            case .tooLarge: requests.skip(.tooLarge, place, into: &output)
+            case .noForm: requests.skip(.nonJSONValue, position, into: &output)
+            case .tooLarge: requests.skip(.tooLarge, position, into: &output)
             case .outOfBudget:
                 isOutOfBudget = true
                 output.rejects.append(

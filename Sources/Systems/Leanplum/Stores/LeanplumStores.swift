@@ -8,7 +8,7 @@ enum LeanplumStores {
     static let format = StoreFormat(
         kinds: [.leanplumSQLite, .leanplumPlist, .leanplumUserDefaults], mayBelongToStore: mayBelongToStore,
         // The companions of a database are useless without it.
-        isNamedForStore: { name, _ in LeanplumName(file: name) != nil },
+        isNamedForStore: { name, _ in LeanplumFileName(file: name) != nil },
         // The SDK stores its files next to those of the app.
         storeOfFolder: nil, storesOfFile: stores(ofFile:in:),
         // The name of the file identifies it as well as the folder does.
@@ -25,13 +25,13 @@ enum LeanplumStores {
     ///
     /// Preferences can be anywhere in an archive and in a folder of any name.
     static func mayBelongToStore(_ file: MemberName) -> Bool {
-        LeanplumName.mayBelongToStore(file.name)
+        LeanplumFileName.mayBelongToStore(file.name)
             || file.name.utf8.suffix(Self.preferencesSuffix.utf8.count).map(\.lowercased)
                 .elementsEqual(Self.preferencesSuffix.utf8)
     }
 
     static func stores(ofFile name: String, in folder: inout FolderLook) -> FileFinding {
-        switch LeanplumName(file: name) {
+        switch LeanplumFileName(file: name) {
         case .database?:
             return .own([LeanplumDatabaseStore(path: folder.base + name)])
         case .requests(let applicationID)?:

@@ -14,7 +14,7 @@ struct LeanplumAnswer {
     private var hasMoved = false
 
     /// The keys in elements of `response` that name a new address of the server.
-    private static let movingKeys: [JSONKey] = ["apiHost", "apiPath", "devServerHost"]
+    private static let addressKeys: [JSONKey] = ["apiHost", "apiPath", "devServerHost"]
     /// The messages that mean that all requests of the app will fail.
     private static let permanentFailures = [
         "App not found", "Invalid access key", "Development mode requested but not permitted",
@@ -28,13 +28,13 @@ struct LeanplumAnswer {
         guard let fields = try? JSONFields(answer.body), let elements = fields.objects("response") else { return }
         for element in elements {
             let text = element.object("error")?.text("message")
-            let hasWords = text?.unicodeScalars.contains { $0.properties.generalCategory != .control } ?? false
-            let message = hasWords ? text : nil
+            let isPrintable = text?.unicodeScalars.contains { $0.properties.generalCategory != .control } ?? false
+            let message = isPrintable ? text : nil
             lastMessage = message
             guard element.boolean("success") == false else { continue }
             failures += 1
             if firstMessage == nil { firstMessage = message }
-            if Self.movingKeys.contains(where: { element.text($0) != nil }) { hasMoved = true }
+            if Self.addressKeys.contains(where: { element.text($0) != nil }) { hasMoved = true }
         }
     }
 
@@ -42,7 +42,7 @@ struct LeanplumAnswer {
     func outcome() -> Outcome {
         let status = answer.status
         guard LeanplumServer.deliveredStatuses.contains(status) else {
-            let reason = shown(lastMessage) ?? "the server rejects the request"
+            let reason = displayText(lastMessage) ?? "the server rejects the request"
             let isPermanent = lastMessage.map { Self.permanentFailures.contains(where: $0.hasPrefix) } ?? false
             return isPermanent
                 ? .credentialWrong(status: status, reason: reason) : .refused(status: status, reason: reason)
@@ -52,11 +52,11 @@ struct LeanplumAnswer {
                 status: status, reason: "the server names another endpoint; if it moved, give it with --endpoint")
         }
         guard failures > 0 else { return .delivered(status: status) }
-        let first = shown(firstMessage).map { ": \($0)" } ?? ""
+        let first = displayText(firstMessage).map { ": \($0)" } ?? ""
         return .delivered(status: status, note: "\(failures) of the events not successful\(first)")
     }
     /// Returns a message in the form in which it can be shown, or `nil` if it is empty.
-    private func shown(_ message: String?) -> String? {
+    private func displayText(_ message: String?) -> String? {
         let line = message.map { answer.line($0) } ?? ""
         return line.isEmpty ? nil : line
     }

@@ -18,25 +18,25 @@ enum DamageSearch {
     /// The number of ids that are tried one by one.
     ///
     /// A page of the usual size has fewer rows.
-    private static let mostSingleTries = 1024
+    private static let maximumSingleTries = 1024
 
     /// A function that searches for the first row from an id on.
-    typealias Look = (Int64) throws(PrivateDatabaseError) -> Finding
+    typealias RowSearch = (Int64) throws(PrivateDatabaseError) -> Finding
 
     /// Returns the id of the first row after the damage, or `nil` if no row can be reached.
     ///
     /// - Parameters:
     ///   - start: An id from which a search fails.
-    ///   - look: Searches for a row.
+    ///   - search: Searches for a row.
     /// - Returns: The id of the row.
     /// - Throws: The errors of `look`.
-    static func firstRow(behind start: Int64, _ look: Look) throws(PrivateDatabaseError) -> Int64? {
+    static func firstRow(after start: Int64, _ search: RowSearch) throws(PrivateDatabaseError) -> Int64? {
         // Row ids start at 1, unless they are forged.
         var inside = max(start, 0)
-        guard var beyond = try firstTry(beyondDamageFrom: &inside, look) else { return nil }
+        guard var beyond = try firstFoundID(beyondDamageFrom: &inside, search) else { return nil }
         while beyond.rowid - inside > 1 {
             let middle = inside + (beyond.rowid - inside) / 2
-            switch try look(middle) {
+            switch try search(middle) {
             case .row(let row): beyond = (middle, row)
             case .damage: inside = middle
             }
@@ -46,22 +46,24 @@ enum DamageSearch {
 
     /// Returns an id after the damage and the row that is found from there, or `nil` if the highest id is damaged.
     ///
-    /// - Parameter inside: The highest id from which a search is known to fail.
+    /// - Parameters:
+    ///   - inside: The highest id from which a search is known to fail.
+    ///   - search: Searches for a row.
     /// - Returns: The id and the row.
     /// - Throws: The errors of `look`.
-    private static func firstTry(
-        beyondDamageFrom inside: inout Int64, _ look: Look
+    private static func firstFoundID(
+        beyondDamageFrom inside: inout Int64, _ search: RowSearch
     ) throws(PrivateDatabaseError) -> (rowid: Int64, row: Int64?)? {
         var distance: Int64 = 1
         var tries = 0
         while inside < .max {
             let rowid = sum(inside, distance)
-            switch try look(rowid) {
+            switch try search(rowid) {
             case .row(let row): return (rowid, row)
             case .damage: inside = rowid
             }
             tries += 1
-            if tries > mostSingleTries { distance = sum(distance, distance) }
+            if tries > maximumSingleTries { distance = sum(distance, distance) }
         }
         return nil
     }

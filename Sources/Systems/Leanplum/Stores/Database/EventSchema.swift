@@ -33,10 +33,10 @@ package enum EventSchema {
         let objects = try PrivateStatement("SELECT name, type, sql FROM sqlite_schema", in: database)
         var events = 0
         var isTable = false
-        var strangers = 0
+        var otherObjects = 0
         while try objects.step() {
             guard objects.text(0) == "event" else {
-                strangers += 1
+                otherObjects += 1
                 continue
             }
             events += 1
@@ -49,7 +49,7 @@ package enum EventSchema {
         while try tables.step() {
             guard tables.integer(4) == 0 else { return .failure(.unsupported("event has no row ids")) }
         }
-        return .success(strangers)
+        return .success(otherObjects)
     }
 
     private static func columnError(_ database: PrivateDatabase) throws(PrivateDatabaseError) -> SchemaError? {

@@ -32,11 +32,11 @@ package struct EventTable: ~Copyable {
     /// The maximum number of damaged ranges that are skipped.
     ///
     /// Reading stops at the next one.
-    private static let mostDamages = 1000
+    private static let maximumDamageCount = 1000
     /// The maximum ratio of the size of all rows to the size of the database.
     ///
     /// Rows can exceed it only if they share pages, which occurs only in a forged database.
-    private static let mostSharing = 4
+    private static let maximumSizeRatio = 4
 
     /// Creates a reader that is before the first row.
     ///
@@ -53,7 +53,7 @@ package struct EventTable: ~Copyable {
             "SELECT rowid FROM event NOT INDEXED WHERE rowid >= ?1 ORDER BY rowid LIMIT 1", in: database)
         self.rows = rows
         self.rowids = rowids
-        bytesLeft = Self.mostSharing * size + EventSchema.rowLimit
+        bytesLeft = Self.maximumSizeRatio * size + EventSchema.rowLimit
     }
 
     /// Returns the next row or fault, or `nil` at the end.
@@ -62,10 +62,10 @@ package struct EventTable: ~Copyable {
     /// - Throws: ``PrivateDatabaseError`` if the error is not caused by the contents of the database, or if the rows
     ///   exceed their maximum size.
     package mutating func read() throws(PrivateDatabaseError) -> Item? {
-        guard let wanted = next else { return nil }
+        guard let start = next else { return nil }
         do throws(PrivateDatabaseError) {
             if !isStarted {
-                try rows.start(with: wanted)
+                try rows.start(with: start)
                 isStarted = true
             }
             guard try rows.step() else {
@@ -76,73 +76,73 @@ package struct EventTable: ~Copyable {
             isStarted = false
             rows.reset()
             // If the row id cannot be read either, the row is skipped as damaged.
-            if error.isTooLarge, let rowid = try? rowid(from: wanted) {
-                goOn(after: rowid)
+            if error.isTooLarge, let rowid = try? rowid(from: start) {
+                advance(past: rowid)
                 return .tooLarge(rowid: rowid)
             }
             guard error.isDamage || error.isTooLarge else { throw error }
-            return try pass(from: wanted)
+            return try skipDamage(from: start)
         }
-        return try row(from: wanted)
+        return try row(from: start)
     }
 
-    private mutating func row(from wanted: Int64) throws(PrivateDatabaseError) -> Item {
+    private mutating func row(from start: Int64) throws(PrivateDatabaseError) -> Item {
         let rowid = rows.integer(0)
-        guard rowid >= wanted else {
+        guard rowid >= start else {
             isStarted = false
-            return try pass(from: wanted)
+            return try skipDamage(from: start)
         }
         let kind = rows.kind(1)
         let data = kind == .null ? Array("null".utf8) : rows.bytes(1)
         bytesLeft -= data.count
         guard bytesLeft >= 0 else { throw .outOfBudget }
-        goOn(after: rowid)
+        advance(past: rowid)
         return .row(rowid: rowid, data: data, isBLOB: kind == .blob)
     }
 
-    private mutating func goOn(after rowid: Int64) {
+    private mutating func advance(past rowid: Int64) {
         next = rowid == .max ? nil : rowid + 1
     }
 
     // MARK: Damage
 
     /// Continues at the first row after the damage that can be reached.
-    private mutating func pass(from wanted: Int64) throws(PrivateDatabaseError) -> Item {
+    private mutating func skipDamage(from start: Int64) throws(PrivateDatabaseError) -> Item {
         damages += 1
-        if damages <= Self.mostDamages {
+        if damages <= Self.maximumDamageCount {
             // If the row can be found, only its content is damaged.
-            if case .row(let rowid?) = try look(from: wanted) {
-                goOn(after: rowid)
+            if case .row(let rowid?) = try search(from: start) {
+                advance(past: rowid)
                 return .lost(from: rowid, through: rowid)
             }
-            if let rowid = try rowidBehindDamage(from: wanted) {
+            if let rowid = try rowidAfterDamage(from: start) {
                 next = rowid
-                return .lost(from: wanted, through: rowid - 1)
+                return .lost(from: start, through: rowid - 1)
             }
         }
         next = nil
-        return .lost(from: wanted, through: nil)
+        return .lost(from: start, through: nil)
     }
 
     /// Returns the first row after damage in the tree of pages, or `nil` if there is none.
-    private func rowidBehindDamage(from wanted: Int64) throws(PrivateDatabaseError) -> Int64? {
-        try DamageSearch.firstRow(behind: wanted) { rowid throws(PrivateDatabaseError) in try look(from: rowid) }
+    private func rowidAfterDamage(from start: Int64) throws(PrivateDatabaseError) -> Int64? {
+        try DamageSearch.firstRow(after: start) { rowid throws(PrivateDatabaseError) in try search(from: rowid) }
     }
 
-    private func look(from wanted: Int64) throws(PrivateDatabaseError) -> DamageSearch.Finding {
+    private func search(from start: Int64) throws(PrivateDatabaseError) -> DamageSearch.Finding {
         do throws(PrivateDatabaseError) {
-            guard let rowid = try rowid(from: wanted) else { return .row(nil) }
-            return rowid >= wanted ? .row(rowid) : .damage
+            guard let rowid = try rowid(from: start) else { return .row(nil) }
+            return rowid >= start ? .row(rowid) : .damage
         } catch {
             guard error.isDamage else { throw error }
             return .damage
         }
     }
 
-    /// Returns the lowest row id from `wanted` on.
-    private func rowid(from wanted: Int64) throws(PrivateDatabaseError) -> Int64? {
+    /// Returns the lowest row id from `start` on.
+    private func rowid(from start: Int64) throws(PrivateDatabaseError) -> Int64? {
         defer { rowids.reset() }
-        try rowids.start(with: wanted)
+        try rowids.start(with: start)
         return try rowids.step() ? rowids.integer(0) : nil
     }
 }

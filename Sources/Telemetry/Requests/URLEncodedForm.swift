@@ -1,7 +1,7 @@
 import Bytes
 
 /// A parser for `application/x-www-form-urlencoded` bodies.
-public enum FormText {
+public enum URLEncodedForm {
     /// Returns the decoded value of the first field with a name.
     ///
     /// Returns `nil` if the field is missing or malformed.
@@ -23,10 +23,12 @@ extension FormBody {
     /// - Returns: The bytes of the payload.
     /// - Throws: ``BodyError`` if the form does not contain a payload.
     public func payload(in form: [UInt8]) throws(BodyError) -> [UInt8] {
-        guard let selector = FormText.value(of: selector, in: form), selector.elementsEqual(selected.utf8) else {
+        guard let selector = URLEncodedForm.value(of: selector, in: form), selector.elementsEqual(selected.utf8) else {
             throw .foreign(otherwise)
         }
-        guard let value = FormText.value(of: payload, in: form) else { throw .invalid("the form has no \(payload)") }
+        guard let value = URLEncodedForm.value(of: payload, in: form) else {
+            throw .invalid("the form has no \(payload)")
+        }
         return value
     }
 }

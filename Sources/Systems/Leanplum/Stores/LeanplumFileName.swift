@@ -1,7 +1,7 @@
 /// The kind of a Leanplum store, which is determined by the name of its file.
 ///
 /// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", section A.1.
-package enum LeanplumName: Equatable, Sendable {
+package enum LeanplumFileName: Equatable, Sendable {
     /// The database `__leanplum.sqlite` (generation 3).
     case database
     /// The file `_lprequests-<application id>` (generations 2a and 2b).
@@ -16,7 +16,7 @@ package enum LeanplumName: Equatable, Sendable {
 
     /// Returns whether a file is a store or belongs to one.
     package static func mayBelongToStore(_ name: String) -> Bool {
-        LeanplumName(file: name) != nil || companionSuffixes.contains { name == databaseName + $0 }
+        LeanplumFileName(file: name) != nil || companionSuffixes.contains { name == databaseName + $0 }
     }
 
     /// Recognizes a store by the name of its file.

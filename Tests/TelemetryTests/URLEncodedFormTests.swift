@@ -2,7 +2,7 @@ import Telemetry
 import Testing
 
 /// Values of forms.
-@Suite struct FormTextTests {
+@Suite struct URLEncodedFormTests {
     @Test(
         "form fields are found and decoded",
         arguments: [
@@ -10,11 +10,11 @@ import Testing
             ("data=", ""), ("data=a=b", "a=b"), ("xdata=1&data=2&data=3", "2"),
         ])
     func forms(form: String, value: String) {
-        #expect(FormText.value(of: "data", in: Array(form.utf8)) == Array(value.utf8))
+        #expect(URLEncodedForm.value(of: "data", in: Array(form.utf8)) == Array(value.utf8))
     }
 
     @Test("malformed percent-encoding has no value", arguments: ["data=%", "data=%4", "data=%zz", "x=1"])
     func malformed(form: String) {
-        #expect(FormText.value(of: "data", in: Array(form.utf8)) == nil)
+        #expect(URLEncodedForm.value(of: "data", in: Array(form.utf8)) == nil)
     }
 }
