@@ -4,9 +4,9 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// What a bundle carries of problems and of the quarantine, as lines and back.
+/// Tests the lines of problems and of the quarantine in bundles.
 @Suite struct CaptureFindingTests {
-    @Test("a problem is a line and back")
+    @Test("A problem is written as a line and read back.")
     func problem() {
         let line = #"{"capture":"night 1","code":"unreadable","path":"a/\"b\"","text":"cannot open it"}"#
         let problem = PlacedProblem(
@@ -15,19 +15,19 @@ import Testing
         #expect(PlacedProblem(json: Array(line.utf8)) == problem)
     }
 
-    @Test("a problem at a place of its file says where")
-    func placeOfProblem() {
+    @Test("A problem at an offset of its file states the offset.")
+    func offsetOfProblem() {
         let line = #"{"capture":"c","code":"bad-value","offset":118,"path":"p","text":"no number at byte 118"}"#
         let problem = PlacedProblem(
             capture: "c", path: "p", problem: Problem("bad-value", "no number at byte 118", at: 118))
         #expect(String(decoding: problem.json.bytes, as: UTF8.self) == line)
         #expect(PlacedProblem(json: Array(line.utf8)) == problem)
-        let nowhere = line.replacing("118,\"path", with: "\"x\",\"path")
-        #expect(PlacedProblem(json: Array(nowhere.utf8))?.problem.offset == nil)
+        let withoutOffset = line.replacing("118,\"path", with: "\"x\",\"path")
+        #expect(PlacedProblem(json: Array(withoutOffset.utf8))?.problem.offset == nil)
     }
 
     @Test(
-        "whether a problem is a loss is kept in its line, which states it only if the code implies otherwise",
+        "A line states whether a problem is a loss only if its code implies otherwise.",
         arguments: [
             ("G20", true, #""loss":true,"#), ("G20", false, ""), ("link", true, ""), ("link", false, #""loss":false,"#),
         ])
@@ -48,7 +48,7 @@ import Testing
         "store":"mozilla-pending-events","stored":false}
         """#
 
-    @Test("an entry of the quarantine is a line and back")
+    @Test("A quarantine entry is written as a line and read back.")
     func quarantined() {
         let entries = [
             Quarantined(
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "a line without one of the keys is none",
+        "A line without one of the keys is rejected.",
         arguments: ["capture", "path", "reason", "sha256", "size", "store", "stored"])
     func missingKey(key: String) {
         #expect(Quarantined(json: Array(Self.whole.replacing("\"\(key)\":", with: "\"x\":").utf8)) == nil)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(
-        "a span lies within its file, else the whole file is meant",
+        "A span is limited to its file. An incomplete span means the whole file.",
         arguments: [
             (nil, nil, 0..<10), (3, nil, 0..<10), (nil, 3, 0..<10), (3, 4, 3..<7), (3, 40, 3..<10), (10, 1, 10..<10),
             (11, 1, 0..<10), (0, 0, 0..<0),
@@ -83,7 +83,7 @@ import Testing
         #expect(Reject("x", offset: offset, length: length).range(inFileOf: 10) == range)
     }
 
-    @Test("hashes are lower-case hexadecimal SHA-256")
+    @Test("Hashes are SHA-256 in lowercase hexadecimal.")
     func hashes() {
         let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
         #expect(PayloadHash.hex(of: []) == empty)

@@ -2,10 +2,10 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// Decimal seconds, read exactly.
+/// Tests the exact reading of decimal seconds.
 @Suite struct DecimalTimeTests {
     @Test(
-        "seconds and what is left of them",
+        "A number is split into whole seconds and a fraction.",
         arguments: [
             ("0", 0, 0), ("-0", 0, 0), ("-0.0", 0, 0), ("1527163208", 1_527_163_208, 0),
             ("1527163208.4180789", 1_527_163_208, 418_078_900_000_000_000),
@@ -28,13 +28,14 @@ import Testing
     }
 
     @Test(
-        "other texts are refused", arguments: ["", "-", ".", "1.2.3", "e5", "1e", "1e+", "1x", " 1", "1 ", "NaN", "+1"])
-    func refused(text: String) {
+        "Other strings are rejected.",
+        arguments: ["", "-", ".", "1.2.3", "e5", "1e", "1e+", "1x", " 1", "1 ", "NaN", "+1"])
+    func rejectedStrings(text: String) {
         #expect(decimalTime(text) == nil)
     }
 
     @Test(
-        "the instant is cut to milliseconds",
+        "The instant is truncated to milliseconds.",
         arguments: [
             ("0", 0), ("0.0009999", 0), ("1527163208.4189999", 1_527_163_208_418), ("12.25", 12_250),
             ("253402300799.999999", 253_402_300_799_999), ("253402300800", nil), ("-0.0001", nil), ("-1", nil),
@@ -46,7 +47,7 @@ import Testing
         #expect(time.timestamp?.milliseconds == milliseconds)
     }
 
-    @Test("times that a double cannot tell apart are in order")
+    @Test("Times that are equal as floating-point numbers are ordered.")
     func order() throws {
         let texts = [
             "-1e30", "-2", "-1.5", "-1.4999999999999999", "0", "0.000000000000000001", "1527163208.4180789",

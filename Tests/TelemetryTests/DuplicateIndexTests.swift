@@ -4,7 +4,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// Cases P10 and P11 of the format document: what is the same upload, and what only has the same id.
+/// Tests cases P10 and P11 of the format document: equal uploads, and different uploads with the same id.
 @Suite struct DuplicateIndexTests {
     private func record(
         system: SystemName = .mozilla, type: String = "core", id: String = "0C5A3B52", payload: String = "{}"
@@ -18,7 +18,7 @@ import Testing
         RecordKey(record, secret: secret)
     }
 
-    @Test("P10 the same id and payload from elsewhere is a duplicate")
+    @Test("P10: The same id and payload from another source is a duplicate.")
     func samePingTwice() {
         var second = record()
         second.source = Source(capture: "b", path: "q", store: .mozillaPingArray, index: 7)
@@ -32,7 +32,7 @@ import Testing
         #expect(index.count == 1)
     }
 
-    @Test("P11 the same id with another payload is another record")
+    @Test("P11: The same id with another payload is another record.")
     func oneIDThreePings() {
         var index = DuplicateIndex()
         #expect(index.insert(key(record(payload: #"{"seq":1}"#))) == .new)
@@ -43,7 +43,7 @@ import Testing
         #expect(index.count == 3)
     }
 
-    @Test("another system, type or spelling of the id is another id")
+    @Test("Another system, type or letter case makes another id.")
     func otherIdentities() {
         var index = DuplicateIndex()
         let records = [
@@ -55,7 +55,7 @@ import Testing
         #expect(Set(records.map { key($0).content }).count == 1)
     }
 
-    @Test("keys depend on the secret of the run")
+    @Test("Keys depend on the secret of the run.")
     func secret() {
         let other = RunSecret(identity: 4, content: 6)
         let (first, second) = (key(record()), key(record(), secret: other))
@@ -64,9 +64,9 @@ import Testing
         #expect(first == key(record()))
     }
 
-    /// Computed with Python's integers of any size.
+    // The expected values were computed with the integers of Python.
     @Test(
-        "keys are the values of a polynomial modulo 2^61 - 1",
+        "Keys are the values of a polynomial modulo 2^61 - 1.",
         arguments: [
             ("core", "0C5A3B52", #"{}"#, 0xad2553482c9ac118, 0xa708dd5359e3c480),
             ("focus-event", "", #"{"a":1}"#, 0xed060505a144458, 0x5f42f95399ee2e10),
@@ -83,7 +83,7 @@ import Testing
         #expect(key == RecordKey(identity: identity, content: content))
     }
 
-    @Test("the key that marks free places is a key like any other")
+    @Test("The key that marks free slots can also be inserted.")
     func keyOfZeros() {
         var index = DuplicateIndex()
         let zeros = RecordKey(identity: 0, content: 0)
@@ -95,7 +95,7 @@ import Testing
         #expect(index.count == 3)
     }
 
-    /// What the index answers, told by sets.
+    /// A model of the index that is based on sets.
     private struct Model {
         private var keys: Set<RecordKey> = []
         private var identities: Set<UInt64> = []
@@ -107,12 +107,12 @@ import Testing
         }
     }
 
-    @Test("any run of keys is told apart as sets tell it", arguments: 1...8 as ClosedRange<UInt64>)
+    @Test("Random keys are distinguished as they are by sets.", arguments: 1...8 as ClosedRange<UInt64>)
     func randomKeys(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var index = DuplicateIndex()
         var model = Model()
-        // From almost only new ids to almost only payloads of a few.
+        // Depending on the seed, most ids are new, or most payloads belong to a few ids.
         let identities = UInt64(1) << (seed * 2)
         for _ in 0..<20_000 {
             let identity = UInt64.random(in: 0..<identities, using: &random) &* 0x9E37_79B9_7F4A_7C15
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test("keys that crowd in one place are told apart too", arguments: [0, UInt64.max - 400])
+    @Test("Keys with adjacent slots are distinguished.", arguments: [0, UInt64.max - 400])
     func crowdedKeys(first: UInt64) {
         var index = DuplicateIndex()
         var model = Model()
@@ -141,7 +141,7 @@ import Testing
         #expect(index.count == 401 * 8)
     }
 
-    @Test("thousands of payloads under one id are told apart")
+    @Test("Thousands of payloads with the same id are distinguished.")
     func manyPayloads() {
         var index = DuplicateIndex()
         var findings: [DuplicateIndex.Finding] = []

@@ -4,7 +4,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// A store of files that say themselves what is found in them.
+/// A store whose files specify their findings.
 private struct ScriptStore: FileStore {
     let kind = StoreKind("script")
     let names: [String]
@@ -24,7 +24,7 @@ private struct ScriptStore: FileStore {
     func makeReader(in context: StoreContext) -> any FileReader { ScriptReader() }
 }
 
-/// Of each line a number makes a record with so many bytes of payload, `?` a problem, anything else a reject.
+/// Reads a number as a record whose payload has this number of bytes, `?` as a problem, and any other line as a reject.
 private struct ScriptReader: FileReader {
     mutating func read(_ bytes: [UInt8], file index: Int, into output: inout ScanOutput) {
         let path = output.path
@@ -44,7 +44,7 @@ private struct ScriptReader: FileReader {
     }
 }
 
-/// The reading of stores whose files are parsed one by one.
+/// Tests reading stores whose files are parsed one by one.
 @Suite struct FileScanTests {
     let folder: TemporaryFolder
 
@@ -77,7 +77,7 @@ private struct ScriptReader: FileReader {
 
     private func indices(_ output: ScanOutput) -> [Int] { output.records.map(\.source.index) }
 
-    @Test("files come in the order of the store, what is found in each with its path")
+    @Test("Files are read in the order of the store, and findings have the path of their file.")
     func order() throws {
         let outputs = try outputs(of: makeStore(["1", "?\n2\n!", "", "3\n4"]))
         #expect(outputs.count == 1)
@@ -89,13 +89,13 @@ private struct ScriptReader: FileReader {
         #expect(outputs[0].bytesRead == 1 + 5 + 0 + 3)
     }
 
-    @Test("a part of the files is read alone", arguments: [0..<0, 1..<3, 3..<4])
+    @Test("A range of the files is read alone.", arguments: [0..<0, 1..<3, 3..<4])
     func part(files: Range<Int>) throws {
         let store = try makeStore(["1", "2", "3", "4"])
         #expect(try outputs(of: store, files).flatMap(indices) == Array(files))
     }
 
-    @Test("where an output is full the reading goes on behind it, and each file is read once")
+    @Test("Reading continues after a full output, and each file is read once.")
     func fullOutputs() throws {
         let contents = Array(repeating: "3000000", count: 5)
         let outputs = try outputs(of: makeStore(contents))
@@ -104,12 +104,12 @@ private struct ScriptReader: FileReader {
         #expect(outputs.map(\.bytesRead).reduce(0, +) == 5 * 7)
     }
 
-    @Test("an output that the last file fills is the last")
+    @Test("An output that the last file fills is the last output.")
     func fullAtTheEnd() throws {
         #expect(try outputs(of: makeStore(["3000000", "3000000"])).map(indices) == [[0, 1]])
     }
 
-    @Test("rejects of one file fill several outputs, in order, then the next file follows")
+    @Test("The rejects of one file fill several outputs before the next file is read.")
     func manyRejects() throws {
         let lines = (0..<10_000).map { "junk \($0)" }
         let text = "7\n" + lines.joined(separator: "\n")
@@ -128,7 +128,7 @@ private struct ScriptReader: FileReader {
         #expect(outputs.map(\.bytesRead).reduce(0, +) == text.utf8.count + 1)
     }
 
-    @Test("of files that may hold credentials quarantine takes the hash alone", arguments: [false, true])
+    @Test("Only the hash of a file with credentials is put into quarantine.", arguments: [false, true])
     func credentials(carriesCredentials: Bool) throws {
         let outputs = try outputs(of: makeStore(["secret"], carriesCredentials: carriesCredentials))
         let items = outputs.flatMap(\.quarantined)
@@ -137,7 +137,7 @@ private struct ScriptReader: FileReader {
         #expect(items.map(\.size) == [6])
     }
 
-    @Test("so it is with a file that is too large to be parsed", arguments: [false, true])
+    @Test("Only the hash of a large file with credentials is put into quarantine.", arguments: [false, true])
     func largeCredentials(carriesCredentials: Bool) throws {
         let store = try makeStore(["1", "", "3"], carriesCredentials: carriesCredentials)
         #expect(truncate(folder("store/f1"), StoreLimits.file + 1) == 0)
@@ -147,7 +147,7 @@ private struct ScriptReader: FileReader {
         #expect(outputs.flatMap(\.quarantined).map(\.isStored) == [!carriesCredentials])
     }
 
-    @Test("a system sets its own limit, and names the case")
+    @Test("A system can define its own size limit and its code.")
     func ownLimit() throws {
         var store = try makeStore(["1", "2"], carriesCredentials: false)
         store.sizeLimit = FileSizeLimit(bytes: 1 << 20, code: "X10")
@@ -158,7 +158,7 @@ private struct ScriptReader: FileReader {
     }
 
     @Test(
-        "a file of which only its contents tell whether it holds credentials is looked through",
+        "A file is searched for credentials if only its contents can show that it contains them.",
         arguments: [("a beaconKey b", false), ("a beacon key b", true)])
     func credentialsByContents(text: String, isStored: Bool) throws {
         try folder.put(text, "file")
@@ -174,7 +174,7 @@ private struct ScriptReader: FileReader {
         #expect(output.rejects.isEmpty)
     }
 
-    @Test("a file that cannot be read is told, the others are read")
+    @Test("A file that cannot be read is reported, and the other files are read.")
     func unreadableFile() throws {
         let store = try makeStore(["1", "2", "3"])
         #expect(unlink(folder("store/f1")) == 0)
@@ -184,7 +184,7 @@ private struct ScriptReader: FileReader {
         #expect(outputs[0].problems.map(\.problem.code) == ["unreadable"])
     }
 
-    @Test("a folder that is gone is told once")
+    @Test("A missing folder is reported once.")
     func missingFolder() throws {
         let outputs = try outputs(of: ScriptStore(names: ["f0", "f1"]))
         #expect(outputs.count == 1)

@@ -12,7 +12,7 @@ import Testing
         .optional("map", .map(.atMost(2, "a label"), .orNull(.boolean)), .drop, "a map"),
         .optional("open", .open([.optional("share", .number(.share), .keep(.number), "a share")]), .drop, "an object"),
         .optional("version", .version(1...3), .keep(.number), "a version"),
-        .added("extra", .string(), .drop, "what apps add"),
+        .added("extra", .string(), .drop, "a field that apps add"),
     ]
     private static let id = #""id":"C0FFEE00-1111-2222-3333-444455556666""#
 
@@ -53,24 +53,24 @@ import Testing
         #expect(try check("\(Self.id),\(members)", .sentence).findings.faults == sentences)
     }
 
-    @Test func aPathStartsWithThatOfTheObject() throws {
+    @Test func pathStartsWithPathOfObject() throws {
         #expect(try check("", .terse, root: "data[2]").findings.faults == ["data[2].id missing"])
         #expect(try check(#""id":1"#, .sentence, root: "data[2]").findings.faults == ["data[2].id is no UUID"])
     }
 
-    @Test func keysThatTheFormDoesNotHaveAreCountedAndTheFirstAreNamed() throws {
+    @Test func unknownKeysAreCountedAndTheFirstAreNamed() throws {
         let keys = (10..<30).map { #""x\#($0)":0"# }.joined(separator: ",")
         let checked = try check("\(Self.id),\"extra\":0,\(keys)", .terse)
         #expect(checked.unknownCount == 21)
         #expect(checked.unknownKeys == ["extra"] + (10..<17).map { "x\($0)" })
     }
 
-    @Test func aValueFullOfFaultsIsNotCheckedToItsEnd() throws {
+    @Test func checkStopsAfterManyFaults() throws {
         let list = Array(repeating: "0", count: 1000).joined(separator: ",")
         #expect(try check("\(Self.id),\"list\":[\(list)]", .terse).findings.faults.count == 8)
     }
 
-    @Test func thePseudonymsAreThoseOfTheFields() throws {
+    @Test func pseudonymRulesAreThoseOfTheFields() throws {
         let rule = try #require(Self.fields.pseudonyms["inner"])
         guard case .object(let inner) = rule, case .drop? = inner["name"] else {
             Issue.record("\(rule)")

@@ -3,7 +3,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// Records that say two things at once.
+/// Tests the detection of contradictions in records.
 @Suite struct RecordContradictionTests {
     private static let payloadHash = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
 
@@ -15,19 +15,19 @@ import Testing
 
     private let known = Target(path: "/submit/telemetry/a/b/c/d/e/f?v=4")
 
-    @Test("a record with a target of its system has none")
+    @Test("A record with a target of its system has no contradiction.")
     func consistent() {
         #expect(record(target: known, held: []).contradiction == nil)
         #expect(record(target: known, held: [.tooFewEvents]).contradiction == nil)
         #expect(record(target: nil, held: [.noTarget]).contradiction == nil)
     }
 
-    @Test("an uploadable record needs a target")
+    @Test("An uploadable record needs a target.")
     func noTarget() {
         #expect(record(target: nil, held: []).contradiction == "uploadable without a target")
     }
 
-    @Test("a target outside the grammar is one even on a held record")
+    @Test("A target outside the grammar is a contradiction even in a held record.")
     func foreignTarget() {
         let foreign = Target(path: "//telemetry.example/submit")
         #expect(record(target: foreign, held: []).contradiction != nil)
@@ -35,7 +35,7 @@ import Testing
         #expect(record(target: Target(path: known.path, method: "GET"), held: []).contradiction != nil)
     }
 
-    @Test("an id that is a hash has to be that of the payload")
+    @Test("An id that is a hash must be the hash of the payload.")
     func hash() {
         #expect(record(id: "sha256:\(Self.payloadHash)", target: known, held: []).contradiction == nil)
         #expect(record(id: "sha256:\(Self.payloadHash)#2", target: known, held: []).contradiction == nil)

@@ -5,7 +5,7 @@ import Sift
 import Telemetry
 import Testing
 
-/// Which records a filter lets pass.
+/// Tests which records a filter accepts.
 @Suite struct RecordFilterTests {
     private static let noon = Timestamp(milliseconds: 1_527_163_200_000)
     private static let justBefore = Timestamp(milliseconds: 1_527_163_199_999)
@@ -26,13 +26,13 @@ import Testing
         return filter.passes(record, noting: &findings)
     }
 
-    @Test("without conditions everything passes")
+    @Test("A filter without conditions accepts all records.")
     func noConditions() {
         #expect(passes(record()) { _ in })
         #expect(passes(record(client: nil, time: nil, held: [.noTarget])) { _ in })
     }
 
-    @Test("systems and types")
+    @Test("A filter accepts only the given systems and types.")
     func systemsAndTypes() {
         #expect(passes(record()) { $0.systems = [.mozilla] })
         #expect(passes(record()) { $0.systems = [.mozilla, .sift] })
@@ -41,7 +41,7 @@ import Testing
         #expect(!passes(record()) { $0.types = ["Core", "focus-event"] })
     }
 
-    @Test("the first instant counts, the last does not")
+    @Test("The range of times includes its start and excludes its end.")
     func times() {
         #expect(passes(record()) { $0.since = Self.noon })
         #expect(!passes(record()) { $0.since = Self.justAfter })
@@ -51,13 +51,13 @@ import Testing
         #expect(!passes(record()) { ($0.since, $0.until) = (Self.noon, Self.noon) })
     }
 
-    @Test("a record without a time passes no condition on time")
+    @Test("A condition on the time excludes records without a time.")
     func unknownTime() {
         #expect(!passes(record(time: nil)) { $0.since = Timestamp(milliseconds: 0) })
         #expect(!passes(record(time: nil)) { $0.until = Self.justAfter })
     }
 
-    @Test("records without a time are counted where a time is all that is wrong with them")
+    @Test("Records that are excluded only because they have no time are counted.")
     func withoutTime() {
         var filter = RecordFilter()
         filter.since = Self.noon
@@ -75,7 +75,7 @@ import Testing
         #expect(findings.withoutTime == 1)
     }
 
-    @Test("a value that no record has is told, and one that only other conditions leave out is not")
+    @Test("A value that no record has is reported, but not one that only other conditions exclude.")
     func unmatched() {
         var filter = RecordFilter()
         filter.systems = [.mozilla, .sift]
@@ -92,7 +92,7 @@ import Testing
         #expect(FilterFindings().unmatched(of: RecordFilter()) == [])
     }
 
-    @Test("clients are compared without letter case")
+    @Test("Clients are compared without letter case.")
     func clients() {
         #expect(passes(record()) { $0.clients = ["4f8e2d6a"] })
         #expect(passes(record(client: "4f8e2D6a")) { $0.clients = ["4f8e2d6a", "x"] })
@@ -100,13 +100,13 @@ import Testing
         #expect(!passes(record(client: nil)) { $0.clients = ["4f8e2d6a"] })
     }
 
-    @Test("held records are not uploadable")
+    @Test("Held records are not uploadable.")
     func uploadable() {
         #expect(passes(record()) { $0.uploadableOnly = true })
         #expect(!passes(record(held: [.tooFewEvents])) { $0.uploadableOnly = true })
     }
 
-    @Test("all conditions have to hold")
+    @Test("A record must meet all conditions.")
     func together() {
         let all: (inout RecordFilter) -> Void = {
             $0.systems = [.mozilla]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Telemetry
 
-/// A record as a line, there and back.
+/// Tests writing records as lines and reading them back.
 @Suite struct RecordLineTests {
     private static let full = #"""
         {"app":{"build":"2","channel":"release","id":"org.mozilla.ios.Focus","name":"Focus","version":"5.0"},\#
@@ -43,7 +43,7 @@ import Testing
         return try Record(line: Array(line.utf8), using: &document)
     }
 
-    @Test("a record is written with every key, and read back")
+    @Test("A record is written with all keys and read back.")
     func roundTrip() throws {
         for (line, record) in [(Self.full, Self.fullRecord), (Self.sparse, Self.sparseRecord)] {
             var output = Array("before".utf8)
@@ -54,8 +54,8 @@ import Testing
         }
     }
 
-    @Test("one document reads line after line")
-    func documentIsUsedAgain() throws {
+    @Test("A document can be reused for several lines.")
+    func documentIsReused() throws {
         var document = JSONDocument()
         for line in [Self.full, Self.sparse, Self.full] {
             #expect(try Record(line: Array(line.utf8), using: &document) == (try read(line)))
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("all names of systems and stores are read")
+    @Test("All names of systems and stores are read.")
     func names() throws {
         for name in ["mozilla", "sift", "leanplum", "activity-stream"] {
             let line = Self.sparse.replacing(#""system":"mozilla""#, with: "\"system\":\"\(name)\"")
@@ -76,15 +76,15 @@ import Testing
         }
     }
 
-    @Test("a partly known app has the keys that are known")
-    func partOfAnApp() throws {
+    @Test("An app has only the keys of its known properties.")
+    func partlyKnownApp() throws {
         let line = Self.sparse.replacing(#""app":null"#, with: #""app":{"id":"x"}"#)
         #expect(try read(line).app == App(id: "x"))
         #expect(App() == nil)
     }
 
     @Test(
-        "a line without one of the keys is refused",
+        "A line without one of the keys is rejected.",
         arguments: [
             "app", "client", "held", "id", "notes", "payload", "source", "system", "target", "time", "type", "capture",
             "index", "path", "store",
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(
-        "a line that differs in form is refused",
+        "A line that is not in canonical form is rejected.",
         arguments: [
             (#"{"app""#, #"{ "app""#), (#"{"app""#, #"{"a":1,"app""#), (#""type":"core"}"#, #""type":"core","z":1}"#),
             (#""type":"core"}"#, #""type":"core"} "#), (#""type":"core"}"#, #""type":"core"}{}"#),
@@ -117,7 +117,7 @@ import Testing
         #expect(throws: RecordError.self) { try read(line) }
     }
 
-    @Test("keys in another order or twice are refused")
+    @Test("Keys in another order and repeated keys are rejected.")
     func otherOrder() {
         let first = #"{"app":null,"client":null,"#
         #expect(Self.sparse.hasPrefix(first))
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(
-        "a value of another type is refused",
+        "A value of another type is rejected.",
         arguments: [
             (#""app":null"#, ["7", #""x""#, "[]", "{}", "true", #"{"name":7}"#, #"{"name":null}"#]),
             (#""client":null"#, ["7", "[]", "{}", "false"]),
@@ -152,8 +152,8 @@ import Testing
         }
     }
 
-    @Test("a line is read where it stands among others, and no byte beside it")
-    func lineAmongOthers() throws {
+    @Test("A line is read as a range of a larger text.")
+    func lineInLargerText() throws {
         let lines = [Self.full, Self.sparse, Self.full]
         let text = Array(lines.map { $0 + "\n" }.joined().utf8)
         var memory = RecordMemory()
@@ -169,8 +169,8 @@ import Testing
         #expect(memory.document.kind(of: memory.document.root) == .null)
     }
 
-    @Test("what a line shares with the one before is its own in any order")
-    func linesShareTexts() throws {
+    @Test("Sharing strings with the previous line does not change a record.")
+    func linesShareStrings() throws {
         let lines = [
             Self.full, Self.sparse, Self.full, Self.full.replacing(#""client":""#, with: #""client":"x"#),
             Self.full.replacing(#""version":"5.0""#, with: #""version":"5.1""#), Self.full,
@@ -190,8 +190,8 @@ import Testing
         }
     }
 
-    @Test("a fault of a line counts its bytes from the beginning of the line")
-    func faultAmongOthers() {
+    @Test("The offset in an error is relative to the start of the line.")
+    func offsetOfError() {
         let text = Array("{}\n[1 2]\n".utf8)
         var memory = RecordMemory()
         #expect(throws: RecordError("no JSON: unexpected byte at byte 3")) {
@@ -199,12 +199,14 @@ import Testing
         }
     }
 
-    @Test("what is no object is refused", arguments: ["", "null", "[]", #""x""#, "{}", "\u{FEFF}{}", "{\"app\":"])
-    func noObject(line: String) {
+    @Test(
+        "A line that is not an object is rejected.",
+        arguments: ["", "null", "[]", #""x""#, "{}", "\u{FEFF}{}", "{\"app\":"])
+    func notAnObject(line: String) {
         #expect(throws: RecordError.self) { try read(line) }
     }
 
-    @Test("a payload may be as deep as a ping may be, no deeper")
+    @Test("A payload can have 512 levels.")
     func depth() throws {
         func line(_ levels: Int) -> String {
             let deep = String(repeating: "[", count: levels - 1) + String(repeating: "]", count: levels - 1)
@@ -214,7 +216,7 @@ import Testing
         #expect(throws: RecordError.self) { try read(line(513)) }
     }
 
-    @Test("every byte of a line counts")
+    @Test("A change of any byte is either rejected or changes the record.")
     func everyByte() throws {
         let bytes = Array(Self.full.utf8)
         var memory = RecordMemory()
@@ -233,7 +235,7 @@ import Testing
     }
 
     @Test(
-        "a hold is a code, or a code and a detail",
+        "A hold is read from a code with an optional detail.",
         arguments: [
             ("schema", "schema", nil), ("schema: seq missing", "schema", "seq missing"),
             ("delivered: 200", "delivered", "200"),

@@ -1,7 +1,7 @@
 import Telemetry
 import Testing
 
-/// What is handed on of a store at once.
+/// Tests the findings that a scan collects before they are taken.
 @Suite struct ScanOutputTests {
     private let kind = StoreKind("x")
 
@@ -11,22 +11,23 @@ import Testing
             source: Source(capture: "c", path: "p", store: kind, index: index), notes: notes)
     }
 
-    /// Whether an output is full of records with payloads of these sizes. Not asked of an output in `#expect`, which would
-    /// print all that is in it.
+    /// Returns whether payloads of these sizes fill an output.
+    ///
+    /// The output is not used in `#expect`, which would print it.
     private func isFull(of sizes: Int...) -> Bool {
         var output = ScanOutput(capture: "c")
         for (index, size) in sizes.enumerated() { output.add(record(index, size: size)) }
         return output.isFull
     }
 
-    @Test("payloads fill it")
+    @Test("Payloads fill an output.")
     func payloads() {
         #expect(!isFull(of: ScanOutput.sizeGoal / 2))
         #expect(isFull(of: ScanOutput.sizeGoal / 2, ScanOutput.sizeGoal / 2))
         #expect(isFull(of: ScanOutput.sizeGoal))
     }
 
-    @Test("little records fill it by their number, for each takes more than its payload")
+    @Test("Many small records fill an output, because a record counts more than its payload.")
     func records() {
         var output = ScanOutput(capture: "c")
         var count = 0
@@ -37,7 +38,7 @@ import Testing
         #expect((2000...5000).contains(count))
     }
 
-    @Test("notes fill it too: a payload of little requests has more of them than bytes")
+    @Test("Notes fill an output, because they can exceed the payload.")
     func notes() {
         var output = ScanOutput(capture: "c")
         let notes = Array(repeating: String(repeating: "x", count: 1000), count: 100)
@@ -49,7 +50,7 @@ import Testing
         #expect((30...45).contains(count))
     }
 
-    @Test("so do problems and rejects, some thousands of them")
+    @Test("Thousands of problems and rejects fill an output.")
     func details() {
         var output = ScanOutput(capture: "c")
         var count = 0
@@ -66,8 +67,8 @@ import Testing
         #expect(output.problems.allSatisfy { $0.capture == "c" && $0.path == "p" })
     }
 
-    @Test("records, problems and rejects of a file are kept in their order")
-    func taking() {
+    @Test("Records, problems and rejects of a file are kept in their order.")
+    func orderOfFindings() {
         var output = ScanOutput(capture: "c", path: "f")
         for index in 0..<3 { output.add(record(index, size: 1)) }
         output.report(Problem("a", "1"))
@@ -83,7 +84,7 @@ import Testing
         #expect(output.records.isEmpty && output.problems.isEmpty)
     }
 
-    @Test("written records have the part of the store, their lines and the apps that they name")
+    @Test("Written records have their part of the store, their line and their app.")
     func written() throws {
         var options = ScanOptions(secret: .ofTests)
         options.reportsQueues = true
@@ -104,7 +105,7 @@ import Testing
         #expect(output.entries[2].line.upperBound == output.lines.count)
     }
 
-    @Test("records that are not wanted are not written, and a record without a type is held")
+    @Test("Excluded records are not written, and a record without a type is held.")
     func filter() throws {
         var options = ScanOptions(secret: .ofTests)
         options.filter.types = ["", "y"]
@@ -120,7 +121,7 @@ import Testing
         #expect(output.entries.map(\.summary.holds) == [["schema"], []])
     }
 
-    @Test("the memory of the last payload is lent again, empty, unless it is large")
+    @Test("The memory of the last payload is reused unless it is large.")
     func spareMemory() {
         var output = ScanOutput(capture: "c", input: 0, writingWith: ScanOptions(secret: .ofTests))
         #expect(output.takeSpareMemory().capacity == 0)
@@ -131,7 +132,7 @@ import Testing
         #expect(output.takeSpareMemory().capacity == 0)
     }
 
-    @Test("a span and the whole of a file have hashes of their own, equal ones of other files too")
+    @Test("Each span and each file in quarantine has its own hash.")
     func hashes() {
         var output = ScanOutput(capture: "c")
         let files: [(String, [UInt8])] = [("a", [1, 2, 3]), ("b", [4, 5, 6])]
@@ -145,7 +146,7 @@ import Testing
         #expect(output.quarantined.map(\.size) == spans.map(\.count))
     }
 
-    @Test("what was handed on is forgotten, the name of the capture is not")
+    @Test("Removing all findings keeps the name of the capture.")
     func removal() {
         var output = ScanOutput(capture: "c")
         output.add(record(0, size: ScanOutput.sizeGoal))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Telemetry
 
-/// Credentials that a server repeats, in every form.
+/// Tests hiding credentials that a server repeats in any form.
 @Suite struct SecretMaskTests {
     private static let key = "prod_A9/x+y=Zq7-Lw"
     private static let mask = SecretMask([key])
@@ -25,14 +25,14 @@ import Testing
         Data(key.utf8).base64EncodedString(), Data(key.utf8).base64EncodedString().replacing("=", with: "%3D"),
         key.utf8.map { String($0, radix: 16) }.joined(),
     ])
-    func aCredentialIsHiddenInEveryForm(form: String) {
+    func credentialIsHiddenInAllForms(form: String) {
         let text = shown("bad key <\(form)>!")
         #expect(text.hasPrefix("bad key <") && text.hasSuffix(">!"), "\(text)")
         #expect(text.contains("***") && text.filter(\.isLetter).count <= "badkey".count + 7, "\(text)")
     }
 
     @Test(arguments: ["k", "ke", "key", "keys", "k/?>"])
-    func aShortCredentialIsHiddenInItsOtherForms(key: String) {
+    func shortCredentialIsHiddenInOtherForms(key: String) {
         let mask = SecretMask([key])
         let text = Data(key.utf8).base64EncodedString()
         for form in [
@@ -45,14 +45,14 @@ import Testing
     }
 
     @Test(arguments: 0..<3, ["", "tail"])
-    func aCredentialInsideOfBase64IsHidden(before: Int, after: String) {
+    func credentialInsideBase64IsHidden(before: Int, after: String) {
         let text = "\(String(repeating: "u", count: before))\(Self.key)\(after)"
         let shown = shown("Basic \(Data(text.utf8).base64EncodedString())")
         #expect(shown.hasPrefix("Basic ") && shown.contains("***") && shown.count < 20, "\(shown)")
     }
 
-    /// What servers may make of a key in several steps, each with any escape for any letter.
-    @Test func noMixtureOfEscapesShowsACredential() {
+    // A server can escape a key in several steps, each with a different escape for each character.
+    @Test func credentialIsHiddenInMixedEscapes() {
         var generator = SeededGenerator(seed: 7)
         for _ in 1...400 {
             var text = Self.key
@@ -66,13 +66,13 @@ import Testing
     private func escaped(_ value: UInt32, _ generator: inout SeededGenerator) -> String {
         let hex = String(value, radix: 16, uppercase: Bool.random(using: &generator))
         let escapes = ["%\(hex)", "\\u00\(hex)", "\\x\(hex)", "&#\(value);", "&#x\(hex);"]
-        // More often than not it stands as it is, but for what would be read as the start of an escape.
+        // Most characters are not escaped, except for those that would be read as the start of an escape.
         let isPlain =
             !"%\\&".unicodeScalars.contains { $0.value == value } && Int.random(in: 0...9, using: &generator) < 7
         return isPlain ? String(UnicodeScalar(UInt8(value))) : escapes.randomElement(using: &generator) ?? ""
     }
 
-    @Test func theHeadOfACredentialIsHiddenWhereATextIsCut() {
+    @Test func prefixOfCredentialIsHiddenInTruncatedText() {
         for length in 1...Self.key.count {
             let text = shown("the key: \(Self.key.prefix(length))", isTruncated: true)
             #expect(text == "the key: ***", "\(length)")
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func partsOfACredentialAreHiddenWhereverTheyStand() {
+    @Test func partsOfCredentialAreHidden() {
         #expect(shown("key prod_A9/x… is unknown") == "key ***… is unknown")
         #expect(shown("key …+y=Zq7-Lw is unknown") == "key …+*** is unknown")
         #expect(shown("the key prod_A") == "the key ***")
@@ -94,19 +94,19 @@ import Testing
         "", "the server is busy", #"{"error":{"message":"no such user \u00e9 100% \\o/ &c"}}"#, "%%%", "\\", "&#;",
         "%u",
     ])
-    func otherTextStaysAsItIs(text: String) { #expect(shown(text) == text) }
+    func otherTextIsUnchanged(text: String) { #expect(shown(text) == text) }
 
-    @Test func whatIsEscapedBeyondAllReasonIsNotShown() {
+    @Test func deeplyNestedEscapesAreHidden() {
         #expect(shown("%\(String(repeating: "25", count: 60))70rod") == "***")
     }
 
-    @Test func aShortCredentialIsHiddenAsAWhole() {
+    @Test func shortCredentialIsHiddenAsAWhole() {
         let mask = SecretMask(["k9"])
         #expect(mask.masked("the key K9 or %6b9".utf8) == Array("the key *** or ***".utf8))
         #expect(SecretMask.none.masked("k9".utf8) == Array("k9".utf8))
     }
 
-    @Test func aMaskSaysNothingOfWhatItHides() {
+    @Test func maskDoesNotPrintCredentials() {
         #expect(!"\(Self.mask) \(String(reflecting: Self.mask))".lowercased().contains("prod"))
         var dumped = ""
         dump(Self.mask, to: &dumped)

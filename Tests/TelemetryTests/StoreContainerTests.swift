@@ -1,9 +1,9 @@
 import Telemetry
 import Testing
 
-/// Containers, which are told apart by the bytes of their paths.
+/// Tests the comparison of containers, which uses the bytes of their paths.
 @Suite struct StoreContainerTests {
-    @Test("folders whose names look alike are two containers")
+    @Test("Folders whose names differ only in Unicode normalization are different containers.")
     func spellings() {
         let composed = Container(path: "caf\u{E9}", identifier: "a.b")
         let decomposed = Container(path: "cafe\u{301}", identifier: "a.b")
@@ -12,7 +12,7 @@ import Testing
         #expect(Set([composed, decomposed, Container(path: "caf\u{E9}", identifier: "a.b")]).count == 2)
     }
 
-    @Test("what else is known of a container tells it apart too")
+    @Test("Containers with different owners are different.")
     func owners() {
         let app = Container(path: "x", identifier: "a.b", kind: .app)
         #expect(app == Container(path: "x", identifier: "a.b"))

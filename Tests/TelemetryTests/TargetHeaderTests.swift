@@ -4,7 +4,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// Header fields that a record keeps with its target.
+/// Tests the header fields of targets.
 @Suite struct TargetHeaderTests {
     private static let record = Record(
         system: .probe, type: "hello", id: "1",
@@ -22,7 +22,7 @@ import Testing
         return record.line
     }
 
-    @Test("they stand in the line in canonical order, and read back")
+    @Test("Header fields are written in canonical order and read back.")
     func roundTrip() throws {
         let line = Self.record.line
         #expect(line.contains(#""target":{"headers":{"X-Tag":"test"},"path":"/submit/hello/1"}"#))
@@ -34,13 +34,13 @@ import Testing
         #expect(try read(self.line(several)).target == several)
     }
 
-    @Test("a target without them is written as before")
+    @Test("A target without header fields is written without the key.")
     func none() throws {
         #expect(line(Target(path: "/submit/hello/1")).contains(#""target":{"path":"/submit/hello/1"}"#))
     }
 
     @Test(
-        "what is not written so is no record",
+        "A line with other header fields is rejected.",
         arguments: ["{}", "null", "[]", #"{"X-Tag":1}"#, #"{"b":"1","a":"2"}"#, #"{"a":"1","a":"1"}"#, #"{ "a":"1"}"#])
     func refused(headers: String) {
         let line = Self.record.line.replacing(#"{"X-Tag":"test"}"#, with: headers)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "a field that its system does not know contradicts the record",
+        "A header field that the system does not permit is a contradiction.",
         arguments: [["x-tag": "test"], ["X-Tag": "a b"], ["X-Tag": ""], ["Host": "a"]])
     func unknown(headers: [String: String]) throws {
         #expect(Self.record.contradiction(knowing: ProbeSystem.table) == nil)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "the systems of today know none",
+        "No built-in system permits header fields.",
         arguments: [
             (SystemName("leanplum"), "/api"), (SystemName("activity-stream"), "/v3/links/ping-centre"),
             (SystemName("sift"), "/v3/accounts/a/mobile_events"),

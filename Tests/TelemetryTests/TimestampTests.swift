@@ -1,10 +1,12 @@
 import Telemetry
 import Testing
 
-/// Instants and their RFC 3339 texts; the milliseconds are Python's (`calendar.timegm`).
+/// Tests instants in the format of RFC 3339.
+///
+/// The expected milliseconds were computed with `calendar.timegm` in Python.
 @Suite struct TimestampTests {
     @Test(
-        "an instant is written in UTC with milliseconds",
+        "An instant is written in UTC with milliseconds.",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (1, "1970-01-01T00:00:00.001Z"), (999, "1970-01-01T00:00:00.999Z"),
             (86_399_999, "1970-01-01T23:59:59.999Z"), (86_400_000, "1970-01-02T00:00:00.000Z"),
@@ -23,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "what was told as a date may lie before 1970",
+        "A date can be before 1970.",
         arguments: [
             (-1, "1969-12-31T23:59:59.999Z"), (-86_400_000, "1969-12-31T00:00:00.000Z"),
             (-86_400_001, "1969-12-30T23:59:59.999Z"), (-2_203_891_200_000, "1900-03-01T00:00:00.000Z"),
@@ -36,7 +38,7 @@ import Testing
         #expect(Timestamp(milliseconds: milliseconds) == nil)
     }
 
-    @Test("years that RFC 3339 cannot write are refused", arguments: [253_402_300_800_000, Int64.min, Int64.max])
+    @Test("Years that RFC 3339 cannot express are rejected.", arguments: [253_402_300_800_000, Int64.min, Int64.max])
     func outOfRange(milliseconds: Int64) {
         #expect(Timestamp(milliseconds: milliseconds) == nil)
         #expect(Timestamp(inAnyYear: milliseconds) == nil)
@@ -44,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "texts of RFC 3339 are read",
+        "Strings in the format of RFC 3339 are read.",
         arguments: [
             ("2018-05-24", 1_527_120_000_000), ("2018-05-24T12:00:08Z", 1_527_163_208_000),
             ("2018-05-24t12:00:08z", 1_527_163_208_000), ("2018-05-24 12:00:08Z", 1_527_163_208_000),
@@ -61,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "other texts are refused",
+        "Other strings are rejected.",
         arguments: [
             "", "2018", "2018-05", "2018-5-24", "18-05-24", "2018/05/24", "2018-05-24T", "2018-05-24T12:00",
             "2018-05-24T12:00:08", "2018-05-24T12:00Z", "2018-05-24T12:00:08.Z", "2018-05-24T12:00:08.4",
@@ -73,14 +75,14 @@ import Testing
             "9999-12-31T23:59:59-00:01", "0000-01-01T00:00:00+00:01",
             "\u{662}\u{660}\u{661}\u{668}-05-24", "-018-05-24", "+2018-05-2",
         ])
-    func refusedText(text: String) {
+    func rejectedText(text: String) {
         #expect(Timestamp(rfc3339: text) == nil)
     }
 
-    @Test("days all through the calendar come one after another, and their texts are read back")
+    @Test("Consecutive days are written in ascending order and read back.")
     func manyDays() throws {
         var previous = ""
-        // 29 has no factor in common with the lengths of years, so that all days of the year come up.
+        // 29 has no common factor with the lengths of years, so that all days of the year are tested.
         for day in stride(from: 0, to: 2_932_897, by: 29) {
             let time = try #require(Timestamp(milliseconds: Int64(day) * 86_400_000))
             let text = time.description
@@ -93,7 +95,7 @@ import Testing
         #expect(previous.hasPrefix("9999-12-"))
     }
 
-    @Test("instants are in the order of their milliseconds")
+    @Test("Instants are ordered by their milliseconds.")
     func order() throws {
         let early = try #require(Timestamp(rfc3339: "2018-05-24T12:00:08.418Z"))
         let late = try #require(Timestamp(rfc3339: "2018-05-24T12:00:08.419Z"))

@@ -1,10 +1,10 @@
 import Telemetry
 import Testing
 
-/// Values of forms.
+/// Tests reading the fields of forms.
 @Suite struct URLEncodedFormTests {
     @Test(
-        "form fields are found and decoded",
+        "Form fields are found and decoded.",
         arguments: [
             ("data=%7B%22a%22%3A1%7D&action=multi", "{\"a\":1}"), ("action=multi&data=a+b", "a b"), ("data", ""),
             ("data=", ""), ("data=a=b", "a=b"), ("xdata=1&data=2&data=3", "2"),
@@ -13,7 +13,7 @@ import Testing
         #expect(URLEncodedForm.value(of: "data", in: Array(form.utf8)) == Array(value.utf8))
     }
 
-    @Test("malformed percent-encoding has no value", arguments: ["data=%", "data=%4", "data=%zz", "x=1"])
+    @Test("A malformed or missing field has no value.", arguments: ["data=%", "data=%4", "data=%zz", "x=1"])
     func malformed(form: String) {
         #expect(URLEncodedForm.value(of: "data", in: Array(form.utf8)) == nil)
     }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import ActivityStream
 
-/// Each field that the document names has a rule.
+/// Tests that the rules for pseudonyms cover all documented fields.
 @Suite struct ActivityStreamPseudonymTests {
     private static let article = "Systems/ActivityStream/ActivityStream.docc/ActivityStreamPings.md"
 
-    @Test("each field of a ping has a rule, alone and in a batch")
+    @Test("Each field has a rule for single pings and for batches.")
     func fields() throws {
         let table = try #require(ActivityStreamSystem().pseudonyms?.table(ofType: "activity-stream-mobile-events"))
         let batch = try #require(table["payloads"]?.table)
@@ -22,7 +22,7 @@ import Testing
         #expect(fields.filter { table[$0] == nil || batch[$0] == nil } == [])
     }
 
-    @Test("what the server adds is left out")
+    @Test("Fields that the server adds are omitted.")
     func server() throws {
         let table = try #require(ActivityStreamSystem().pseudonyms?.table(ofType: "activity-stream-mobile-events"))
         for key in ActivityStreamKeys.serverKeys { #expect(try #require(table["\(key)"]).isDrop) }

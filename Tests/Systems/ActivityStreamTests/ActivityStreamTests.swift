@@ -8,7 +8,7 @@ import Testing
 @testable import ActivityStream
 @testable import Capture
 
-/// Reads lines of NDJSON as one file.
+/// Reads the lines of an NDJSON file.
 private func readLines(_ lines: [String], path: String = "pings.ndjson") -> [LogFinding] {
     read(lines.joined(separator: "\n"), kind: .lines, path: path)
 }
@@ -23,7 +23,7 @@ private func read(_ text: String, kind: RequestLogKind, path: String) -> [LogFin
     return findings
 }
 
-/// Reads the entries of an archive, given as their requests, started and answered alike.
+/// Reads an entry of an HTTP archive.
 private func readEntry(_ body: String, started: String, status: Int, index: Int = 0) throws -> Record {
     var reader = HTTPArchiveReader(capture: "capture", path: "capture.har", systems: Systems.table)
     var quoted: [UInt8] = []
@@ -36,6 +36,9 @@ private func readEntry(_ body: String, started: String, status: Int, index: Int 
     return try #require(reader.read(Array(entry.utf8), index: index).record)
 }
 
+/// Tests captured pings.
+///
+/// The names of tests begin with the section or the case of the format document.
 @Suite struct ActivityStreamTests {
     private static let click = #"""
         {"page":"NEW_TAB","topic":"activity-stream-mobile-events","action_position":3,"release_channel":"release",\#
@@ -43,7 +46,7 @@ private func readEntry(_ body: String, started: String, status: Int, index: Int 
         "app_version":"8.0","locale":"en_US"}
         """#
 
-    @Test("6.3 an action event of a HAR")
+    @Test("6.3: An action event is read from an HTTP archive.")
     func single() throws {
         let record = try readEntry(Self.click, started: "2017-06-20T09:15:02.417-07:00", status: 200)
         #expect(
@@ -59,7 +62,7 @@ private func readEntry(_ body: String, started: String, status: Int, index: Int 
         #expect(record.source == Source(capture: "capture", path: "capture.har", store: .harEntry, index: 0))
     }
 
-    @Test("6.4 a batch stays one request")
+    @Test("6.4: A batch becomes one record.")
     func batch() throws {
         let body = #"""
             {"topic":"activity-stream-mobile-events","batch-mode":true,"payloads":[{"event":"MISSING_METADATA_IMAGE",\#
@@ -76,7 +79,7 @@ private func readEntry(_ body: String, started: String, status: Int, index: Int 
         #expect(record.held == [])
     }
 
-    @Test("6.5 a ping without topic is kept, and held")
+    @Test("6.5: A ping without a topic is kept and held.")
     func defective() throws {
         let body = #"""
             {"event":"SHARE","page":"NEW_TAB","source":"HIGHLIGHTS","action_position":0,\#
@@ -91,7 +94,7 @@ private func readEntry(_ body: String, started: String, status: Int, index: Int 
         #expect(record.held.map(\.text) == ["schema: topic missing"])
     }
 
-    @Test("7 sessions on lines of NDJSON")
+    @Test("7: Sessions are read from lines of NDJSON.")
     func sessions() throws {
         let records = readLines([
             #"""
@@ -115,7 +118,7 @@ private func readEntry(_ body: String, started: String, status: Int, index: Int 
         #expect(records.map(\.source.index) == [0, 1])
     }
 
-    @Test("A13 equal pings of one file are numbered")
+    @Test("A13: Equal pings of a file are numbered.")
     func repeats() {
         let records = readLines([Self.click, Self.click, Self.click]).compactMap(\.record)
         let id = "sha256:457a866cec2a2c29d400a5599f43088e0c9d382757e553825e667690f3124452"
@@ -123,7 +126,7 @@ private func readEntry(_ body: String, started: String, status: Int, index: Int 
         #expect(records.allSatisfy { $0.contradiction == nil })
     }
 
-    @Test("A13 of equal pings of an archive that tells no time each is numbered, whether it arrived or not")
+    @Test("A13: Equal pings of an archive without times are numbered, whether they were delivered or not.")
     func repeatsOfAnArchive() {
         var quoted: [UInt8] = []
         quoted.append(jsonString: Self.click)
@@ -139,7 +142,7 @@ private func readEntry(_ body: String, started: String, status: Int, index: Int 
         #expect(records.map { $0.held.map(\.text) } == [[], ["delivered: 200"], [], ["delivered: 200"]])
     }
 
-    /// A member of the ping above, what it becomes, codes of notes, faults.
+    /// A member of the ping above, its replacement, the codes of notes, and the fault.
     private static let variants: [(String, String, [String], String?)] = [
         (#""action_position":3"#, #""action_position":3.0"#, ["A6"], nil),
         (#""action_position":3"#, #""action_position":3.5"#, [], nil),
@@ -160,7 +163,7 @@ private func readEntry(_ body: String, started: String, status: Int, index: Int 
         (#""page":"NEW_TAB""#, #""page":"NEW_TAB","payloads":[]"#, [], "A3 batch without payloads"),
     ]
 
-    @Test("variants are treated as documented", arguments: variants)
+    @Test("Variants of a ping get the documented notes and holds.", arguments: variants)
     func variant(member: String, replacement: String, notes: [String], fault: String?) throws {
         let line = Self.click.replacing(member, with: replacement)
         try #require(line != Self.click)
@@ -169,13 +172,13 @@ private func readEntry(_ body: String, started: String, status: Int, index: Int 
         #expect(record.held.map(\.text) == (fault.map { ["schema: \($0)"] } ?? []))
     }
 
-    @Test("A6 the number is written as an integer")
+    @Test("A6: A number without a fraction is written as an integer.")
     func integer() throws {
         let line = Self.click.replacing(#""action_position":3"#, with: #""action_position":30e-1"#)
         #expect(try #require(readLines([line])[0].record).text.contains(#""action_position":3,"#))
     }
 
-    @Test("A10 what the server added is no part of the ping, but its time is")
+    @Test("A10: Fields that the server added are removed, and their timestamp becomes the time.")
     func serverKeys() throws {
         let line = Self.click.replacing(
             #""page""#,
@@ -189,7 +192,7 @@ private func readEntry(_ body: String, started: String, status: Int, index: Int 
         #expect(record.notes == ["A10 action, date, ip, timestamp, ua: added by the server, left out"])
     }
 
-    @Test("A4 payloads without batch-mode are noted")
+    @Test("A4: A batch without batch-mode is noted.")
     func noBatchMode() throws {
         let line = #"""
             {"topic":"activity-stream-mobile-events","payloads":[{"event":"MISSING_FAVICON","page":"NEW_TAB",\#
@@ -200,7 +203,7 @@ private func readEntry(_ body: String, started: String, status: Int, index: Int 
         #expect(record.held == [])
     }
 
-    @Test("A14 pings of other clients are counted")
+    @Test("A14: Pings of other clients are counted.")
     func otherTopic() {
         #expect(readLines([#"{"topic":"activity-stream"}"#])[0].other == .otherTopic)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Leanplum
 
-/// Requests in property lists: sections A.3 and A.4 of the format document.
+/// Tests reading requests in property lists: sections A.3 and A.4 of the format document.
 @Suite struct LeanplumPropertyListTests {
     private static let heartbeat = """
         <dict><key>action</key><string>heartbeat</string><key>client</key><string>ios</string>
@@ -27,7 +27,7 @@ import Testing
         return output
     }
 
-    /// The limits of these requests are low, so that little data exceeds them.
+    /// Requests with a low limit, which is exceeded by little data.
     private var smallRequests: LeanplumRequests {
         let source = Source(capture: "c", path: "p", store: .leanplumPlist, index: 0)
         var requests = LeanplumRequests(from: source, secret: .ofTests)
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(
-        "items that are no requests",
+        "Items that are not requests are rejected.",
         arguments: [
             ("<string>x</string>", "not_object"), ("<array/>", "not_object"), ("<dict/>", "empty_object"),
             ("<dict><key>a</key><date>2017-06-16T06:38:13Z</date></dict>", "non_json_value"),
@@ -85,25 +85,25 @@ import Testing
             ("<dict><key>a</key><real>nan</real></dict>", "non_json_value"),
             ("<dict><key>a</key><integer>1</integer></dict>", "missing_action"),
         ])
-    func noRequests(item: String, reason: String) {
+    func rejectedItems(item: String, reason: String) {
         let output = requests("<array>\(Self.heartbeat)\(item)</array>")
         #expect(output.records.count == 1)
         #expect(output.rejects.map { String($0.reason.prefix { $0 != " " }) } == [reason])
     }
 
-    @Test func aRootThatIsNoArrayIsUnsupported() {
+    @Test func rootOtherThanArrayIsUnsupported() {
         #expect(requests("<dict/>").rejects.map(\.reason) == ["unsupported_schema the root is no array"])
     }
 
-    @Test func whatIsNoPropertyListIsCorrupt() {
+    @Test func malformedPropertyListIsCorrupt() {
         let output = requests("<array>")
         #expect(output.rejects.count == 1)
         #expect(output.rejects[0].reason.hasPrefix("corrupt xml-syntax: "))
         #expect(output.rejects[0].offset != nil)
     }
 
-    /// Each dictionary has the one before twice, so that the last one would come to 2^40 values.
-    @Test func sharingThatExpandsWithoutBoundIsRefused() throws {
+    // Each dictionary contains the previous one twice, so that the last one would expand to 2^40 values.
+    @Test func unboundedExpansionOfSharedValuesIsRejected() throws {
         var objects: [[UInt8]] = [[0xA1, 1]]
         for level in 1...40 { objects.append([0xD2, 42, 43, UInt8(level + 1), UInt8(level + 1)]) }
         objects.append([0x09])
@@ -114,8 +114,8 @@ import Testing
         #expect(output.rejects.map { String($0.reason.prefix { $0 != " " }) } == ["too_large"])
     }
 
-    /// Thousands of items that are one, of four kibibytes.
-    @Test func sharingOfLargeItemsIsRefused() throws {
+    // Thousands of items share one value of four kibibytes.
+    @Test func sharedLargeItemsAreRejected() throws {
         let text = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 12)
         let objects: [[UInt8]] = [
             [0xAF, 0x11, 0x0F, 0xA0] + Array(repeating: 1, count: 4000), [0xD1, 2, 3], [0x51, 0x61],
@@ -126,7 +126,9 @@ import Testing
         #expect(output.rejects.contains { $0.reason.hasPrefix("budget-exceeded ") })
     }
 
-    /// A binary property list of fewer than 256 objects, the first of which is the root.
+    /// Returns a binary property list of fewer than 256 objects.
+    ///
+    /// The first object is the root.
     private static func binary(_ objects: [[UInt8]]) -> [UInt8] {
         func number(_ value: Int) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) } }
         var bytes = Array("bplist00".utf8)
@@ -142,7 +144,7 @@ import Testing
 
     // MARK: Preferences
 
-    @Test func itemsComeByNumber() throws {
+    @Test func itemsAreOrderedByNumber() throws {
         let numbers = [10, 0, 9, 1, 2, 3, 4, 5, 6, 7, 8, 11]
         let output = defaults(
             "<key>__leanplum_unsynced</key><integer>11</integer>" + numbers.map(item).joined()
@@ -154,7 +156,7 @@ import Testing
         #expect(output.rejects.isEmpty && output.problems.isEmpty)
     }
 
-    @Test func missingItemsAreToldTogether() {
+    @Test func missingItemsAreReportedAsRanges() {
         let output = defaults(
             "<key>__leanplum_unsynced</key><integer>9223372036854775807</integer>" + item(2) + item(5))
         #expect(
@@ -169,17 +171,17 @@ import Testing
     @Test(arguments: [
         "", "<key>__leanplum_unsynced</key><integer>0</integer>", "<key>__leanplum_unsynced</key><integer>-4</integer>",
     ])
-    func withoutACountThereIsNoQueue(count: String) {
+    func defaultsWithoutCountHaveNoRequests(count: String) {
         let output = defaults(count + item(0))
         #expect(output.records.isEmpty && output.rejects.isEmpty && output.problems.isEmpty)
     }
 
-    @Test func aCountThatIsNoIntegerIsUnsupported() {
+    @Test func countOtherThanIntegerIsUnsupported() {
         let output = defaults("<key>__leanplum_unsynced</key><string>2</string>" + item(0))
         #expect(output.rejects.map(\.reason) == ["unsupported_schema the number of items is no integer"])
     }
 
-    @Test func aKeyTellsTheApplication() {
+    @Test func applicationIDIsReadFromKey() {
         let output = defaults(
             """
             <key>__leanplum_unsynced</key><integer>1</integer>\(item(0))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Leanplum
 
-/// Each member that the document names has a rule.
+/// Tests that the rules for pseudonyms cover all documented members.
 @Suite struct LeanplumPseudonymTests {
     private static let article = "Systems/Leanplum/Leanplum.docc/LeanplumStores.md"
 
@@ -13,13 +13,13 @@ import Testing
         return try #require(table["data"]?.table)
     }
 
-    @Test("each member of a request has a rule")
+    @Test("Each member of a request has a rule.")
     func members() throws {
         let request = try request()
         let common = try documentedNames(in: Self.article, section: "### B.1 ")
         #expect(common.count >= 12)
         #expect(common.filter { request[$0] == nil } == [])
-        // What the tables have beside names: actions and values.
+        // The tables of the document also contain actions and values.
         let values: Set = [
             "track", "enter_region", "exit_region", "ip", "cell", "gps", "sdkLog", "sdkError", "sdkStartLatency",
             "sdkCount",
@@ -31,7 +31,7 @@ import Testing
         #expect(byAction.filter { !values.contains($0) && request[$0] == nil } == [])
     }
 
-    @Test("each key that the code names has a rule, and each documented attribute and event stays")
+    @Test("Each key in the code has a rule, and documented attributes and events are kept.")
     func keys() throws {
         let request = try request()
         let keys =

@@ -8,7 +8,7 @@ import Testing
 private let device = "610A1520-4D47-498E-B20F-F3B46216372B"
 private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
 
-/// Items to uploads: sections C.2, E.4 and H of the format document.
+/// Tests combining items into uploads: sections C.2, E.4 and H of the format document.
 @Suite struct LeanplumRequestsTests {
     private func read(
         _ rows: [String], limits: LeanplumRequests.Limits = LeanplumRequests.Limits()
@@ -91,7 +91,7 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
     }
 
     @Test(
-        "rows that are no requests",
+        "Rows that are not requests are rejected.",
         arguments: [
             (#"{"action":"track","event":"E_Opened_App""#, "invalid_json"), ("{}", "empty_object"),
             (" { } ", "empty_object"),
@@ -102,14 +102,14 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
             (#"{"deviceId":"D","time":"1.000000"}"#, "missing_action"),
             (#"{"action":"","deviceId":"D","time":"1.000000"}"#, "missing_action"),
         ])
-    func noRequests(row: String, reason: String) {
+    func rejectedRows(row: String, reason: String) {
         let output = read([row])
         #expect(output.records.isEmpty)
         #expect(output.rejects.map { String($0.reason.prefix { $0 != " " }) } == [reason])
         #expect(output.rejects.first?.reason.contains("item 0, rowid 1") == true)
     }
 
-    @Test func textThatIsNotUTF8IsNoRequest() {
+    @Test func malformedUTF8IsRejected() {
         var requests = LeanplumRequests(
             from: Source(capture: "c", path: "p", store: .leanplumSQLite, index: 0), secret: .ofTests)
         var output = ScanOutput(capture: "c")
@@ -119,7 +119,7 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
 
     // MARK: Runs
 
-    @Test func aRunEndsWhereDeviceModeOrBatchChanges() throws {
+    @Test func recordEndsIfDeviceModeOrBatchChanges() throws {
         let output = read([
             request(0), request(1), request(2, device: "E"), request(3, device: "E", uuid: "V"),
             request(4, #","devMode":true"#), request(5, #","devMode":true"#), request(6),
@@ -129,7 +129,7 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
         #expect(output.records.map(\.client) == ["D", "E", "E", "D", "D"])
     }
 
-    @Test func missingAndNullAreEqual() {
+    @Test func missingAndNullMembersAreEqual() {
         let rows = [
             #"{"action":"stop","time":"1.0","reqId":"a","deviceId":"D"}"#,
             #"{"action":"stop","time":"1.0","reqId":"b","deviceId":"D","uuid":null,"devMode":null}"#,
@@ -138,12 +138,12 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
     }
 
     @Test(arguments: [(1, [1, 1, 1, 1, 1]), (2, [2, 2, 1]), (5, [5]), (10_000, [5])])
-    func aRecordHasAtMostSoManyRequests(limit: Int, counts: [Int]) throws {
+    func numberOfRequestsIsLimited(limit: Int, counts: [Int]) throws {
         let output = read((0..<5).map { request($0) }, limits: LeanplumRequests.Limits(requests: limit))
         #expect(try output.records.map { try data($0).count } == counts)
     }
 
-    @Test func aRecordEndsBeforeItHasTooManyBytes() throws {
+    @Test func numberOfBytesIsLimited() throws {
         let rows = (0..<9).map { request($0) }
         let size = rows[0].utf8.count
         let output = read(rows, limits: LeanplumRequests.Limits(bytes: 3 * size + 20))
@@ -155,7 +155,7 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
     // MARK: Issues
 
     @Test(
-        "what is odd is noted with its place, and kept",
+        "Unexpected values are noted with the index of the item and kept.",
         arguments: [
             (#"{"action":"fly","deviceId":"D","time":"1.0"}"#, ["unknown_action@0"]),
             (#"{"action":"stop","deviceId":"D"}"#, ["bad_time@0"]),
@@ -196,21 +196,21 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
         #expect(read([#"{"action":"stop","deviceId":"D","time":"\#(text)"}"#]).records.map(\.time) == [nil])
     }
 
-    @Test func aRequestThatComesAgainIsLeftOutAndNoted() throws {
+    @Test func repeatedRequestIsOmittedAndNoted() throws {
         let output = read([request(0), request(1), request(0), request(2, uuid: "V"), request(1)])
         #expect(try output.records.map { try data($0).count } == [2, 1])
         #expect(output.records.map(\.notes) == [["duplicate_request@2"], ["duplicate_request@4"]])
         #expect(output.rejects.isEmpty)
     }
 
-    @Test func aRequestIDOnOtherContentIsKeptAside() throws {
+    @Test func repeatedRequestIDWithOtherContentIsRejected() throws {
         let output = read([request(0), request(0, #","event":"E""#)])
         #expect(try output.records.map { try data($0).count } == [1])
         #expect(output.records.map(\.notes) == [["duplicate_request@1"]])
         #expect(output.rejects.map(\.reason) == ["duplicate_request item 1, rowid 2: another request has its reqId"])
     }
 
-    @Test func withoutIDsEqualContentIsTheSame() throws {
+    @Test func requestsWithoutIDAreComparedByContent() throws {
         let rows = [
             #"{"action":"stop","time":"1.0","deviceId":"D"}"#, #"{"deviceId":"D","action":"stop","time":"1.0"}"#,
             #"{"action":"stop","time":"2.0","deviceId":"D"}"#,
@@ -220,7 +220,7 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
         #expect(output.records.map(\.notes) == [["duplicate_request@1"]])
     }
 
-    @Test func notesBeforeTheFirstRecordStandOnIt() {
+    @Test func notesBeforeFirstRecordAreAddedToIt() {
         let output = read([#"{"deviceId":"D","time":"1.0","reqId":"x"}"#, request(1)])
         #expect(output.records.map(\.notes) == [["missing_action@0"]])
         #expect(output.records.map(\.source.index) == [1])
@@ -228,17 +228,17 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
 
     // MARK: Texts
 
-    @Test func theLastOfEqualKeysWins() {
+    @Test func lastOfEqualKeysIsUsed() {
         let output = read([#"{"action":"stop","time":"1.0","deviceId":"D","a":1,"a":2.50}"#])
         let payload = output.records.map { String(decoding: $0.payload, as: UTF8.self) }
         #expect(payload == [#"{"data":[{"a":2.50,"action":"stop","deviceId":"D","time":"1.0"}]}"#])
     }
 
-    @Test func aByteOrderMarkIsTolerated() throws {
+    @Test func byteOrderMarkIsIgnored() throws {
         #expect(read(["\u{FEFF}" + request(0)]).records.count == 1)
     }
 
-    @Test func aRequestOfTheMostLevelsGoesThroughALine() throws {
+    @Test func requestWithMaximumDepthIsReadBack() throws {
         let levels = String(repeating: "[", count: 509) + String(repeating: "]", count: 509)
         #expect(read([request(0, ",\"deep\":[\(levels)]")]).rejects.map { $0.reason.prefix(9) } == ["too_deep "])
         let record = try #require(read([request(0, ",\"deep\":\(levels)")]).records.first)
@@ -248,13 +248,13 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
         #expect(try Record(line: Array(line.dropLast()), using: &document) == record)
     }
 
-    @Test func manySkippedItemsAreNotAllNamed() {
+    @Test func onlyFirstRejectedItemsAreNamed() {
         let output = read(Array(repeating: "5", count: 250))
         #expect(output.rejects.count == 101)
         #expect(output.rejects.last?.reason == "skipped 150 more items that are no requests")
     }
 
-    @Test func whereRowsAreLostARunEnds() throws {
+    @Test func recordEndsAtLostRows() throws {
         var requests = LeanplumRequests(
             from: Source(capture: "c", path: "p", store: .leanplumSQLite, index: 0), secret: .ofTests)
         var output = ScanOutput(capture: "c")
@@ -269,7 +269,7 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
     // MARK: Targets and names
 
     @Test(arguments: ["/api", "/api?x=1", "/", "//host/api", "https://api.leanplum.com/api"])
-    func onlyOneTargetIsLeanplums(path: String) {
+    func onlyDefaultTargetIsKnown(path: String) {
         #expect(Target(path: path).isKnown(to: .leanplum) == (path == "/api"))
         #expect(!Target(path: "/api", method: "GET").isKnown(to: .leanplum))
     }

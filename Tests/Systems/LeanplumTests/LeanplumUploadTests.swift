@@ -5,8 +5,9 @@ import Testing
 
 @testable import Leanplum
 
-/// Sections C.2 to C.5 of "Leanplum (Mozilla MMA): stored requests and the `multi` upload": what is sent, in whose name, and
-/// what answers mean.
+/// Tests uploads, their accounts and their answers.
+///
+/// Source: "Leanplum (Mozilla MMA): stored requests and the `multi` upload", sections C.2 to C.5.
 @Suite struct LeanplumUploadTests {
     private let uploads: UploadFormat = LeanplumSystem().uploads
     private let credential = Credential(["appId": "app_X", "key": "prod key"], secrets: ["key"])
@@ -28,7 +29,7 @@ import Testing
             of: Array(payload.utf8), credential: credential ?? self.credential, now: now)
     }
 
-    @Test func aListIsAFieldOfAFormWithTheKeyOfTheApplication() throws {
+    @Test func bodyIsFormWithListAndAccessKey() throws {
         let content = try content(#"{"data":[{"action":"start"},{"a":"é &=+~","sdkVersion":"2.7.2"}]}"#)
         #expect(uploads.method == "POST")
         #expect(!content.isCompressed)
@@ -41,17 +42,17 @@ import Testing
     }
 
     @Test(arguments: [#"{"data":[{}]}"#, #"{"data":[{"sdkVersion":7}]}"#, #"{"data":[{"sdkVersion":"1"},{}]}"#])
-    func aVersionThatTheLastRequestLacksIsLeftOut(payload: String) throws {
+    func missingVersionOfLastRequestIsOmitted(payload: String) throws {
         #expect(!String(decoding: try content(payload).body, as: UTF8.self).contains("&sdkVersion="))
     }
 
     @Test(arguments: ["", "[]", "{}", #"{"data":[]}"#, #"{"data":{}}"#])
-    func aPayloadThatIsNoListMakesNoRequest(payload: String) {
+    func payloadWithoutListIsRejected(payload: String) {
         #expect(throws: RequestError.payload) { try content(payload) }
     }
 
     @Test(arguments: [Credential.none, Credential(["beaconKey": "k", "token": "t"], secrets: ["beaconKey"])])
-    func theCredentialOfAnotherSystemIsNone(credential: Credential) {
+    func credentialOfAnotherSystemIsRejected(credential: Credential) {
         #expect(throws: RequestError.otherCredential) { try content(#"{"data":[{}]}"#, credential) }
     }
 
@@ -61,7 +62,7 @@ import Testing
             (#"{"data":[{"devMode":false}]}"#, "app_1", "app_1", false), (#"{"data":[{"devMode":1}]}"#, nil, "", false),
             (#"{"data":[{}]}"#, nil, "", false), (#"{"data":[]}"#, nil, "", false), ("{", nil, "", false),
         ] as [(String, String?, String, Bool)])
-    func theAccountIsTheApplicationAndItsMode(payload: String, app: String?, name: String, isDevelopment: Bool) {
+    func accountIsApplicationAndMode(payload: String, app: String?, name: String, isDevelopment: Bool) {
         var document = JSONDocument()
         #expect(
             uploads.account(of: record(payload, app: app), using: &document)
@@ -74,7 +75,7 @@ import Testing
         uploads.outcome(of: Answer(status: status, body: Array(body.utf8), isWhole: isWhole))
     }
 
-    @Test func only200SaysThatACallWasTaken() {
+    @Test func onlyStatus200ConfirmsCall() {
         #expect(outcome(200, "") == .delivered(status: 200))
         #expect(outcome(200, #"{"response":[{"success":true}]}"#) == .delivered(status: 200))
         #expect(outcome(201, "") == .refused(status: 201, reason: "the server rejects the request"))
@@ -83,23 +84,23 @@ import Testing
         }
     }
 
-    @Test func whatBecameOfEachRequestIsNoted() {
+    @Test func failedRequestsAreNoted() {
         let body =
             #"{"response":[{"success":false,"error":{"message":"Bad event"}},{"success":true},{"success":false}]}"#
         #expect(outcome(200, body) == .delivered(status: 200, note: "2 of the events not successful: Bad event"))
     }
 
     @Test(arguments: ["apiHost", "apiPath", "devServerHost"])
-    func aServerThatHasMovedTookNothing(key: String) {
+    func movedServerDidNotAcceptCall(key: String) {
         guard case .retryLater(200, _) = outcome(200, #"{"response":[{"success":false,"\#(key)":"x"}]}"#) else {
-            Issue.record("it may be tried again")
+            Issue.record("the call can be retried")
             return
         }
         #expect(outcome(200, #"{"response":[{"success":true,"\#(key)":"x"}]}"#) == .delivered(status: 200))
     }
 
     @Test(arguments: ["App not found", "Invalid access key: k", "Development mode requested but not permitted"])
-    func aWrongKeyIsNoFaultOfTheRecord(message: String) {
+    func wrongKeyIsNotFaultOfRecord(message: String) {
         let body = #"{"response":[{"success":false,"error":{"message":"\#(message)"}}]}"#
         #expect(outcome(400, body) == .credentialWrong(status: 400, reason: message))
         #expect(
@@ -107,9 +108,9 @@ import Testing
                 == .refused(status: 400, reason: "Too many events"))
     }
 
-    @Test func anAnswerThatWasCutTellsNothing() {
+    @Test func truncatedAnswerMeansUnknownOutcome() {
         guard case .unknown = outcome(200, #"{"response":["#, isWhole: false) else {
-            Issue.record("it may have arrived")
+            Issue.record("the call may have been delivered")
             return
         }
     }
@@ -118,7 +119,7 @@ import Testing
 
     private var format: CredentialFormat { get throws { try #require(uploads.credentials) } }
 
-    @Test func anEntryOfTheFileHasAnApplicationIDOrItsNameIsOne() throws {
+    @Test func nameOfEntryIsDefaultApplicationID() throws {
         #expect(
             try format.complete(["productionKey": "p"], "app_1").get() == ["appId": "app_1", "productionKey": "p"])
         #expect(
@@ -130,7 +131,7 @@ import Testing
         #expect(fault?.key == "appId" && fault?.words == "missing")
     }
 
-    @Test func theKeyGoesWithTheModeAndTheApplication() throws {
+    @Test func keyDependsOnModeAndApplication() throws {
         let accounts = [
             "org.example": ["appId": "app_1", "productionKey": "p-1", "developmentKey": "d-1"],
             "*": ["appId": "app_2", "productionKey": "p-2"],
@@ -145,11 +146,11 @@ import Testing
         #expect(try values("") == ["app_2", "p-2", "p-2"])
         #expect(try values("app_2") == ["app_2", "p-2", "p-2"])
         #expect(try values("", isDevelopment: true) == nil)
-        // No record goes to another application than the one that it names.
+        // Records are never sent to another application than the one they name.
         #expect(try values("app_3") == nil)
     }
 
-    @Test func theEnvironmentHasTheLastWordForItsApplicationAlone() throws {
+    @Test func environmentTakesPrecedenceForItsApplication() throws {
         let environment = ["PINGFERRY_LEANPLUM_APP_ID": "app_9", "PINGFERRY_LEANPLUM_DEVELOPMENT_KEY": "d-9"]
         var accounts = [
             "app_9": ["appId": "app_9", "productionKey": "p-1", "developmentKey": "d-1"],
@@ -163,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: [nil, ""])
-    func withoutAnApplicationTheKeysOfTheEnvironmentSayNothing(id: String?) throws {
+    func keysWithoutApplicationIDAreIgnored(id: String?) throws {
         var environment = ["PINGFERRY_LEANPLUM_PRODUCTION_KEY": "not a key\n"]
         environment["PINGFERRY_LEANPLUM_APP_ID"] = id
         var accounts: CredentialFormat.Accounts = [:]
@@ -172,7 +173,7 @@ import Testing
         #expect(try format.variables(environment).isEmpty)
     }
 
-    @Test func whatToSetIsNamed() throws {
+    @Test func missingSettingIsNamed() throws {
         #expect(
             try format.nameToSet(account("", isDevelopment: true))
                 == "PINGFERRY_LEANPLUM_APP_ID and PINGFERRY_LEANPLUM_DEVELOPMENT_KEY, or "

@@ -4,16 +4,16 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// Every code that holds a record is explained.
+/// Tests that all codes of holds are explained.
 @Suite struct HoldCodeTests {
-    @Test("each code in the sources has a sentence, and each sentence another code")
+    @Test("Each code in the sources has a unique entry with a meaning.")
     func codes() throws {
         let codes = Systems.table.holdCodes
         let known = codes.map(\.code)
         #expect(known == known.sorted())
         #expect(Set(known).count == known.count)
         #expect(codes.allSatisfy { !$0.meaning.isEmpty && !$0.meaning.hasSuffix(".") })
-        // A line of help with a code of 15 letters in front.
+        // A line of help contains a code of at most 15 characters and its meaning.
         #expect(codes.allSatisfy { $0.code.count <= 15 && $0.meaning.count <= 80 - 19 })
         var found: Set<String> = []
         let sources = "\(repository)/Sources"

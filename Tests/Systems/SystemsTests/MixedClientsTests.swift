@@ -6,10 +6,11 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// A captured list of several clients is held, for it counts against the limits of the first one alone. Clients are compared
-/// without letter case, as the limits do, and as the reading of stores does.
+/// Tests that a captured list with several clients is held, because it would count only against the limits of the first one.
+///
+/// Clients are compared without letter case, as they are for limits and in stores.
 @Suite struct MixedClientsTests {
-    /// Systems with lists, and the key by which an event names its client.
+    /// The systems with lists, and the key of the client in an event.
     private static let lists: [(SystemName, String)] = [(.sift, "installation_id"), (.leanplum, "deviceId")]
 
     private func record(_ system: SystemName, _ clientKey: String, _ clients: [String?]) throws -> Record {
@@ -25,21 +26,21 @@ import Testing
 
     private func isMixed(_ record: Record) -> Bool { record.heldCodes.contains("several-clients") }
 
-    @Test("one client in any letter case is one client", arguments: lists)
+    @Test("Ids that differ only in letter case are one client.", arguments: lists)
     func oneClient(system: SystemName, key: String) throws {
         let record = try record(system, key, [nil, "4f8E2d6A", "4F8E2D6A", "4f8e2d6a"])
         #expect(record.client == "4f8E2d6A")
         #expect(!isMixed(record))
     }
 
-    @Test("an item without a client is no other client", arguments: lists)
+    @Test("An item without a client is ignored.", arguments: lists)
     func noClient(system: SystemName, key: String) throws {
         #expect(try !isMixed(record(system, key, ["A", nil, "a"])))
         let record = try record(system, key, [nil, nil])
         #expect(record.client == nil && !isMixed(record))
     }
 
-    @Test("several clients hold the record, wherever the other one stands", arguments: lists)
+    @Test("A record with several clients is held.", arguments: lists)
     func severalClients(system: SystemName, key: String) throws {
         for clients in [["A", "B"], ["A", "a", "B"], ["A", "B", "a"], ["A", nil, "AA"]] as [[String?]] {
             let record = try record(system, key, clients)
@@ -48,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("the tally takes the first client, and is mixed for good")
+    @Test("The tally keeps the first client and remembers that there were others.")
     func tally() {
         var tally = ClientTally()
         tally.count(nil)

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The article on pseudonyms has the rules that hold.
+/// Tests that the article on pseudonyms lists the current rules.
 @Suite struct PseudonymArticleTests {
-    @Test("the tables of the article are those of the rooms")
+    @Test("The tables of the article are those of the systems.")
     func tables() throws {
         let path = "\(repository)/Sources/Telemetry/Telemetry.docc/Pseudonyms.md"
         let article = try String(contentsOfFile: path, encoding: .utf8)
@@ -14,7 +14,7 @@ import Testing
         if !isSame {
             try expected.write(toFile: "\(repository)/.build/Pseudonyms.md", atomically: true, encoding: .utf8)
         }
-        #expect(isSame, "the right tables are in .build/Pseudonyms.md now")
+        #expect(isSame, "the current tables were written to .build/Pseudonyms.md")
         #expect(expected.split(separator: "\n").count > 250)
     }
 }

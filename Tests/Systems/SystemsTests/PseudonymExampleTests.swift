@@ -5,14 +5,14 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// Payloads of each system with values of a person in every place where one can stand, and what stays of them.
+/// Tests payloads that contain personal data in all possible places.
 @Suite struct PseudonymExampleTests {
-    /// A payload: `<class:value>` stands for a value that becomes a pseudonym, and `{{…}}` for what is left out.
+    /// A payload and its expected form, in which `<class:value>` is replaced by the pseudonym of the value.
     struct Example: Sendable, CustomTestStringConvertible {
         let system: SystemName
         let type: String
         let payload: String
-        let stays: String
+        let expected: String
 
         var testDescription: String { "\(system) \(type)" }
     }
@@ -29,7 +29,7 @@ import Testing
                 {"actionbar.Anna":2,"actionbar.Google":1,"secret":9},"seq":1,"sessions":1,"settings":\#
                 {"crashedLastLaunch":0,"secret":"secret"},"tz":-300,"v":7}
                 """#,
-            stays: #"""
+            expected: #"""
                 {"arch":"arm64","clientId":"<client:\#(client)>","created":"2020-03-02","defaultMailClient":"mailto:",\#
                 "defaultSearch":"<engine:Anna's engine>","device":"iPhone11,8","durations":96,"locale":"en-US",\#
                 "os":"unknown","osversion":"13.3.1","searches":{"actionbar.<engine:Anna>":2,"actionbar.Google":1},\#
@@ -44,14 +44,14 @@ import Testing
                 {"fxauid":"anna","to":"anna"}]],"locale":"a@b","os":"iOS","osversion":"13.3.1","seq":1,\#
                 "settings":{"BlockAds":"true","homepage":"secret","prefKeyEngine":"Anna"},"v":1}
                 """#,
-            stays: #"""
+            expected: #"""
                 {"clientId":"<client:\#(client)>","created":1583154000000,"events":[[0,"action","foreground","app"],[9,"action",\#
                 "change","setting","BlockAds",{"to":"true"}],[11,"action","click","<event:https://anna.example/>"],\#
                 [12,"action","type_url","search_bar"],[13,"action","change","setting",null,{"fxauid":"<user:anna>"}]],\#
                 "locale":"??","os":"iOS","osversion":"13.3.1","seq":1,"settings":{"BlockAds":"true",\#
                 "prefKeyEngine":"<engine:Anna>"},"v":1}
                 """#),
-        Example(system: .mozilla, type: "unknown", payload: #"{"anna":"secret"}"#, stays: "{}"),
+        Example(system: .mozilla, type: "unknown", payload: #"{"anna":"secret"}"#, expected: "{}"),
         Example(
             system: .glean, type: "metrics",
             payload: #"""
@@ -67,7 +67,7 @@ import Testing
                 "experiments":{"x":{"branch":"a","extra":{"enrollment_id":"anna","other":"secret","type":"t"}}},"reason":"active",\#
                 "seq":1,"start_time":"at anna's"}}
                 """#,
-            stays: #"""
+            expected: #"""
                 {"client_info":{"app_build":"1","app_display_version":"146.0","architecture":"D63AP","attribution":{},\#
                 "client_id":"<client:\#(client)>","distribution":{},"first_run_date":"2025-11-03-05:00","os":"iOS",\#
                 "os_version":"18.1.1","session_id":"<session:secret>","telemetry_sdk_build":"66.3.0"},"events":[{"category":\#
@@ -91,7 +91,7 @@ import Testing
                 "path":"/secret","time":18446744073709551615,"user_id":"anna"},{"mobile_event_type":\#
                 "UIApplicationDidBecomeActiveNotification","time":1}],"extra":"secret"}
                 """#,
-            stays: #"""
+            expected: #"""
                 {"data":[{"device_properties":{"system_name":"iOS"},"installation_id":"<client:\#(client)>","ios_app_state":\#
                 {"battery_level":0.5},"ios_device_properties":{"device_ifv":"<client:\#(client)>","device_model":"iPhone",\#
                 "evidence_syscalls_succeeded":["fork"],"is_simulator":false},"mobile_event_type":"<event:bought things>",\#
@@ -109,7 +109,7 @@ import Testing
                 {"action":"track","event":"Met Anna","params":"{\"Source\":\"secret\"}"},{"action":"advance","state":"Anna"},\#
                 {"action":"annas"}]}
                 """#,
-            stays: #"""
+            expected: #"""
                 {"data":[{"action":"start","city":"(detect)","deviceId":"<client:\#(client)>","deviceModel":"iPhone11,8","locale":\#
                 "de_DE","reqId":"<request:secret>","time":"1583150338.365711","timezone":"Europe/Berlin","userAttributes":\#
                 "{\"Klar Installed\":true}","userId":"<user:anna>"},{"action":"track","event":"E_Opened_New_Tab","params":\#
@@ -123,7 +123,7 @@ import Testing
                 "locale":"en_US@calendar=buddhist","page":"NEW_TAB","release_channel":"release","share_provider":\#
                 "com.example.annas-mail","site":"secret","source":"TOP_SITES","topic":"activity-stream-mobile-events","ua":"secret"}
                 """#,
-            stays: #"""
+            expected: #"""
                 {"action_position":3,"app_version":"8.0","build":"4123","client_id":"<client:\#(client)>","event":"CLICK",\#
                 "locale":"en_US@calendar=buddhist","page":"NEW_TAB","release_channel":"release","source":"TOP_SITES",\#
                 "topic":"activity-stream-mobile-events"}
@@ -135,7 +135,7 @@ import Testing
                 "release_channel":"release","share_provider":"com.apple.UIKit.activity.Mail","site":"secret"}],\#
                 "topic":"activity-stream-mobile-events"}
                 """#,
-            stays: #"""
+            expected: #"""
                 {"batch-mode":true,"payloads":[{"app_version":"8.0","build":"4123","event":"MISSING_FAVICON","locale":"??",\#
                 "release_channel":"release","share_provider":"com.apple.UIKit.activity.Mail"}],\#
                 "topic":"activity-stream-mobile-events"}
@@ -144,8 +144,8 @@ import Testing
 
     private static let key = [UInt8]("a key that is no secret, for tests".utf8)
 
-    /// A payload with pseudonyms, in canonical order.
-    private func expected(_ text: String) throws -> String {
+    /// Returns an expected payload with pseudonyms, in canonical order.
+    private func expectedPayload(_ text: String) throws -> String {
         let key = try PseudonymKey(Self.key)
         let text = text.replacing(/<([a-z]+):([^>]*)>/) { match in
             String(decoding: key.pseudonym(of: Array(match.2.utf8), PseudonymClass(String(match.1))), as: UTF8.self)
@@ -164,16 +164,16 @@ import Testing
         return record
     }
 
-    @Test("what documents name stays or becomes a pseudonym, and nothing else comes through", arguments: examples)
+    @Test("Only documented values and pseudonyms remain in a payload.", arguments: examples)
     func example(example: Example) throws {
         let record = try rewritten(example)
-        #expect(record.text == (try expected(example.stays)))
+        #expect(record.text == (try expectedPayload(example.expected)))
         for word in ["anna", "Anna", "secret", Self.client, "192.168", "48.2"] {
             #expect(!record.line.contains(word), "\(word)")
         }
     }
 
-    @Test("the payload keeps its documented form", arguments: examples.filter { $0.type != "unknown" })
+    @Test("The payload keeps its documented form.", arguments: examples.filter { $0.type != "unknown" })
     func form(example: Example) throws {
         let system = try #require(Systems.table[example.system])
         let record = try rewritten(example)
@@ -182,7 +182,7 @@ import Testing
             route: nil, time: nil, source: Source(capture: "c", path: "p", store: .ndjsonLine, index: 0))
         let again = try upload.record(by: system.requests, in: &document)
         #expect(again.held.filter(\.isSchema).isEmpty)
-        // Nothing is left to be normalized.
+        // Normalization changes nothing.
         #expect(again.text == record.text)
     }
 }

@@ -4,12 +4,12 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// What becomes of records of each system.
+/// Tests replacing ids by pseudonyms in records of each system.
 @Suite struct PseudonymTests {
     private static let key = [UInt8]("a key that is no secret, for tests".utf8)
-    private static let captured = RoomsTests.captured
+    private static let captured = SystemTableTests.captured
 
-    private func record(_ captured: RoomsTests.Captured) throws -> Record {
+    private func record(_ captured: SystemTableTests.Captured) throws -> Record {
         let system = try #require(Systems.table[captured.system])
         let route = try UploadRoute(method: system.uploads.method, url: system.uploads.endpoint + captured.path)
         var document = try JSONDocument(Array(captured.body.utf8))
@@ -26,8 +26,10 @@ import Testing
         String(decoding: try PseudonymKey(Self.key).pseudonym(of: Array(value.utf8), kind), as: UTF8.self)
     }
 
-    @Test("ids, capture and path become pseudonyms; kind of store, place, time and app stay", arguments: captured)
-    func frame(captured: RoomsTests.Captured) throws {
+    @Test(
+        "Ids, capture and path become pseudonyms. The kind of store, index, time and app are kept.", arguments: captured
+    )
+    func frame(captured: SystemTableTests.Captured) throws {
         let original = try record(captured)
         var record = original
         var pseudonymizer = try pseudonymizer()
@@ -40,7 +42,7 @@ import Testing
         #expect(record.time == original.time && record.app == original.app && record.type == original.type)
         #expect(record.held.last == .pseudonymized)
         #expect(record.notes.first == "pseudonymized \(pseudonymizer.keyID)")
-        // It reads back, and its target is its own still.
+        // The record is read back, and its target still names the record.
         var document = JSONDocument()
         #expect(try Record(line: Array(record.line.utf8), using: &document) == record)
         #expect(record.contradiction == nil)
@@ -48,18 +50,20 @@ import Testing
         #expect(record.isTargetItsOwn)
     }
 
-    @Test("the client has one pseudonym in the record and in its payload", arguments: captured)
-    func client(captured: RoomsTests.Captured) throws {
+    @Test("The client has the same pseudonym in the record and in its payload.", arguments: captured)
+    func client(captured: SystemTableTests.Captured) throws {
         var record = try record(captured)
         guard let client = record.client else { return }
-        let occurrences = record.text.components(of: "\"\(client)\"")
+        let occurrences = record.text.occurrenceCount(of: "\"\(client)\"")
         var pseudonymizer = try pseudonymizer()
         _ = try pseudonymizer.pseudonymize(&record)
         #expect(occurrences > 0)
-        #expect(record.text.components(of: "\"\(try pseudonym(client, .client))\"") == occurrences)
+        #expect(record.text.occurrenceCount(of: "\"\(try pseudonym(client, .client))\"") == occurrences)
     }
 
-    @Test("a second time, nothing changes", arguments: captured) func again(captured: RoomsTests.Captured) throws {
+    @Test("Pseudonymizing a record again changes nothing.", arguments: captured) func again(
+        captured: SystemTableTests.Captured
+    ) throws {
         var record = try record(captured)
         var pseudonymizer = try pseudonymizer()
         _ = try pseudonymizer.pseudonymize(&record)
@@ -69,7 +73,9 @@ import Testing
         #expect(counts == PseudonymCounts())
     }
 
-    @Test("pseudonyms of another key are refused", arguments: captured) func otherKey(captured: RoomsTests.Captured)
+    @Test("A record with pseudonyms of another key is rejected.", arguments: captured) func otherKey(
+        captured: SystemTableTests.Captured
+    )
         throws
     {
         var record = try record(captured)
@@ -81,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("what somebody put into a record that is marked does not pass for pseudonyms")
+    @Test("A forged mark does not keep values that are not pseudonyms.")
     func forgedMark() throws {
         var record = try record(Self.captured[0])
         var pseudonymizer = try pseudonymizer()
@@ -94,7 +100,7 @@ import Testing
         #expect(!record.line.contains("anna") && !record.line.contains(client))
     }
 
-    @Test("a record that is noted has to be held, and the other way round")
+    @Test("A record with pseudonyms needs both a note and a hold.")
     func marks() throws {
         var record = try record(Self.captured[0])
         record.notes = ["pseudonymized 01234567"]
@@ -107,7 +113,7 @@ import Testing
 
     // MARK: Notes and holds
 
-    private static let notes: [(note: String, stays: String?)] = [
+    private static let notes: [(note: String, expected: String?)] = [
         ("C8 searches: null removed", "C8"), ("E13 events[3]: offset 3 follows 61240", "E13"),
         ("PE clientId borrowed", "PE"),
         ("E.2 body spelled as x", "E.2"), ("5.1 event: a value", "5.1"), ("no-target path and query", "no-target"),
@@ -117,15 +123,15 @@ import Testing
         (" x", nil), ("P12345 x", nil), ("x:y@1 z", nil), ("a-b:12@1", nil), ("bad-code@12345678901", nil),
     ]
 
-    @Test("of notes, codes stay", arguments: notes.indices) func note(index: Int) throws {
+    @Test("Only the codes of notes are kept.", arguments: notes.indices) func note(index: Int) throws {
         var record = try record(Self.captured[0])
         record.notes = [Self.notes[index].note]
         var pseudonymizer = try pseudonymizer()
         _ = try pseudonymizer.pseudonymize(&record)
-        #expect(Array(record.notes.dropFirst()) == [Self.notes[index].stays].compactMap { $0 })
+        #expect(Array(record.notes.dropFirst()) == [Self.notes[index].expected].compactMap { $0 })
     }
 
-    @Test("of holds, codes and numbers stay")
+    @Test("Only the codes and numbers of holds are kept.")
     func holds() throws {
         var record = try record(Self.captured[0])
         record.held = [
@@ -143,7 +149,7 @@ import Testing
 
     // MARK: Targets
 
-    @Test("ids in paths follow, and nothing else of the path changes")
+    @Test("Ids in paths become pseudonyms, and the rest of the path is kept.")
     func targets() throws {
         let id = "0C5A3B52-6E0B-4C8D-9F53-1D0A7E6C2B11"
         let document = try pseudonym(id, .document)
@@ -177,6 +183,6 @@ import Testing
 }
 
 extension String {
-    /// How often another text stands in it.
-    fileprivate func components(of text: String) -> Int { ranges(of: text).count }
+    /// Returns the number of occurrences of a string.
+    fileprivate func occurrenceCount(of text: String) -> Int { ranges(of: text).count }
 }

@@ -7,7 +7,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// Which paths records of which system may name.
+/// Tests which targets the systems permit.
 @Suite struct TargetGrammarTests {
     /// A path of each system.
     private static let paths: [(SystemName, String)] = [
@@ -15,14 +15,14 @@ import Testing
         (.leanplum, "/api"), (.activityStream, "/v3/links/ping-centre"),
     ]
 
-    @Test("a target of one system is no other's", arguments: paths)
+    @Test("A target belongs to one system only.", arguments: paths)
     func oneSystemsPath(system: SystemName, path: String) {
         for name in Systems.table.names {
             #expect(Target(path: path).isKnown(to: name) == (name == system), "\(name)")
         }
     }
 
-    @Test("the method of a target is none or that of its system", arguments: paths)
+    @Test("The method of a target is missing or that of its system.", arguments: paths)
     func methods(system: SystemName, path: String) throws {
         let usual = try #require(Systems.table[system]).uploads.method
         for method in ["GET", "POST", "PUT", "DELETE", "", usual.lowercased()] {
@@ -30,12 +30,12 @@ import Testing
         }
     }
 
-    @Test("a system that nobody knows has no targets")
+    @Test("An unknown system has no targets.")
     func unknownSystem() {
         for (_, path) in Self.paths { #expect(!Target(path: path).isKnown(to: SystemName("other"))) }
     }
 
-    @Test("Leanplum and Activity Stream have one path each")
+    @Test("Leanplum and Activity Stream have one path each.")
     func onePath() {
         for (system, path) in [(SystemName.leanplum, "/api"), (.activityStream, "/v3/links/ping-centre")] {
             #expect(Target(path: path).isKnown(to: system))
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("a ping's path is its own when it names its document and type")
+    @Test("The path of a ping must name its document and type.")
     func ownTarget() {
         func record(_ id: String, _ type: String, path: String?) -> Record {
             Record(

@@ -13,7 +13,7 @@ import Testing
 
     private static let gleanPath = "/submit/org-mozilla-ios-firefox/baseline/1/6e0c1a52-0000-4000-8000-000000000001"
 
-    /// Method, address, and what it is: system, target, codes of notes.
+    /// The method, the URL, the system, the target, and the codes of notes.
     private static let uploads: [(String, String, SystemName, String?, [String])] = [
         ("POST", "https://incoming.telemetry.mozilla.org/\(submission)?v=4", .mozilla, "/\(submission)?v=4", []),
         ("post", "HTTPS://Incoming.Telemetry.Mozilla.ORG.:443/\(submission)", .mozilla, "/\(submission)", []),
@@ -52,7 +52,7 @@ import Testing
         ("POST", "https://www.leanplum.com/%61pi", .leanplum, nil, ["no-target"]),
     ]
 
-    @Test("uploads are told by method, host and path", arguments: uploads)
+    @Test("Uploads are recognized by method, host and path.", arguments: uploads)
     func isUpload(method: String, url: String, system: SystemName, target: String?, notes: [String]) throws {
         let route = try UploadRoute(method: method, url: url)
         #expect(route.system == system)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "all else is no upload",
+        "Other requests are not uploads.",
         arguments: [
             ("GET", "https://incoming.telemetry.mozilla.org/\(submission)"),
             ("OPTIONS", "https://tiles.services.mozilla.com/v3/links/ping-centre"),
@@ -81,17 +81,17 @@ import Testing
             ("POST", "https://"), ("POST", ""), ("", "https://api.leanplum.com/api"),
             ("POST", "https://api.leanplum.com/%zz"),
         ])
-    func isNone(method: String, url: String) {
+    func isUnrelated(method: String, url: String) {
         #expect(traffic(method: method, url: url) == .unrelated)
     }
 
-    @Test("the predecessor of Activity Stream's pings is told")
+    @Test("Pings of the predecessor of Activity Stream are recognized.")
     func onyx() {
         let url = "https://tiles.services.mozilla.com/v3/links/activity-stream"
         #expect(traffic(method: "POST", url: url) == .onyx)
     }
 
-    /// Returns the kind of a request that is no upload.
+    /// Returns the kind of traffic of a request that is not an upload.
     private func traffic(method: String, url: String) -> OtherTraffic? {
         let error = #expect(throws: BodyError.self) { try UploadRoute(method: method, url: url) }
         return if case .foreign(let traffic)? = error { traffic } else { nil }

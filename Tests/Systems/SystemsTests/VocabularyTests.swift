@@ -7,6 +7,9 @@ import Testing
 
 @testable import Leanplum
 
+/// Tests the meanings of events.
+///
+/// The names of tests begin with the section of the format document.
 @Suite struct VocabularyTests {
     private func labels(_ payload: String, _ system: SystemName, _ type: String) -> [String?] {
         var labeler = EventLabeler()
@@ -18,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "7.2 events of Focus",
+        "7.2: Events of Focus have meanings.",
         arguments: [
             (#"[1,"action","click","erase_button"]"#, "Erase button clicked"),
             (#"[1,"action","open","menu","firefox"]"#, "Page opened with Firefox"),
@@ -39,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "7.4 words that the SDK cut are known",
+        "7.4: Words that the SDK truncated are recognized.",
         arguments: [
             (#"[1,"action","open","tracking_protection_"]"#, "Tracking-protection drawer opened"),
             (#"[1,"action","change","tracking_protection_"]"#, "Tracking protection switched"),
@@ -50,12 +53,12 @@ import Testing
             (#"[1,"action","custom_domain_remove","setting"]"#, "Custom domain removed"),
             (#"[1,"action","swipe_to_navigate_ba","app"]"#, "Swiped back"),
         ])
-    func cutWords(event: String, meaning: String) {
+    func truncatedWords(event: String, meaning: String) {
         #expect(focus(event) == meaning)
     }
 
     @Test(
-        "7.1 events of WebXR Viewer, as documented and as sent",
+        "7.1: Events of WebXR Viewer are recognized as documented and as sent.",
         arguments: [
             (#"[1,"api","webXR","init"]"#, "Page started WebXR"), (#"[1,"api","WebXR","init"]"#, "Page started WebXR"),
             (#"[1,"action","tap","record_picture_butto"]"#, "Picture taken"),
@@ -65,7 +68,7 @@ import Testing
         #expect(labels(#"{"events":[\#(event)]}"#, .mozilla, "mobile-event") == [meaning])
     }
 
-    @Test("payloads without events have no labels")
+    @Test("Payloads without events have no labels.")
     func none() {
         #expect(labels(#"{"v":7,"clientId":"A"}"#, .mozilla, "core") == [])
         #expect(labels(#"{"events":[[1,"action","click","erase_button"]]}"#, .mozilla, "other") == [nil])
@@ -73,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "D Leanplum's requests",
+        "D: Requests of Leanplum have meanings.",
         arguments: [
             (#"{"action":"track","event":"E_First_Run"}"#, "First start after install"),
             (#"{"action":"track","event":"Opened App"}"#, "App opened"),
@@ -108,23 +111,23 @@ import Testing
     }
 
     @Test(
-        "D.3 deep links lead where a router takes them",
+        "D.3: Deep links are recognized as the apps do.",
         arguments: [
             ("settings/fxa", true), ("Settings//FXA/", true), ("/history", false), ("settings", false),
             ("homepanel/history", true), ("a/b", false), ("settings/fxa/x", false),
         ])
-    func deepLinks(page: String, leads: Bool) {
-        #expect((LeanplumVocabulary.destination(ofDeepLink: "firefox://deep-link?url=\(page)") != nil) == leads)
+    func deepLinks(page: String, isKnown: Bool) {
+        #expect((LeanplumVocabulary.destination(ofDeepLink: "firefox://deep-link?url=\(page)") != nil) == isKnown)
         #expect(LeanplumVocabulary.destination(ofDeepLink: page) == nil)
     }
 
-    @Test("events of Sift's SDK are told from those of apps")
+    @Test("Only events of Sift's SDK have meanings, not those of apps.")
     func sift() {
         let payload = #"{"data":[{"mobile_event_type":"ios_app_state"},{"mobile_event_type":"checkout"},{}]}"#
         #expect(labels(payload, .sift, "mobile_events") == ["State of the app and its sensors", nil, nil])
     }
 
-    @Test("Activity Stream's events and sessions")
+    @Test("Events and sessions of Activity Stream have meanings.")
     func activityStream() {
         let type = "activity-stream-mobile-events"
         #expect(labels(#"{"event":"REMOVE"}"#, .activityStream, type) == ["Top site removed"])

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Telemetry
 
-/// Which texts stay, by their forms.
+/// Tests which strings have the form that is required to keep them.
 @Suite struct KeptFormTests {
-    private static let texts: [(form: KeptForm, kept: [String], not: [String])] = [
+    private static let texts: [(form: KeptForm, kept: [String], others: [String])] = [
         (.flag, ["true", "false", ""], ["True", "1", "nil"]),
         (
             .decimal, ["0", "-12", "0.000000", "1497595093.902000", "12345678901234"],
@@ -47,13 +47,13 @@ import Testing
         ),
     ]
 
-    @Test("a form keeps its texts, and no others", arguments: texts.indices) func form(index: Int) {
-        let (form, kept, not) = Self.texts[index]
+    @Test("A form accepts its strings and no others.", arguments: texts.indices) func form(index: Int) {
+        let (form, kept, others) = Self.texts[index]
         for text in kept { #expect(form.keeps(text), "\(form): \(text)") }
-        for text in not where !text.isEmpty { #expect(!form.keeps(text), "\(form): \(text)") }
+        for text in others where !text.isEmpty { #expect(!form.keeps(text), "\(form): \(text)") }
     }
 
-    @Test("an id, a token or an address has no form, wherever it stands")
+    @Test("A string with an id, a token or an address has no form.")
     func ids() {
         let ids = [
             "BF95FB51-DED1-463B-9A9E-043C9D711517", "0123456789abcdef0123", "AAAA043C9D711517", "10.11.12.13",
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("numbers and booleans are told by their kind")
+    @Test("Numbers and Booleans are recognized by their JSON type.")
     func kinds() throws {
         let document = try JSONDocument(Array(#"[1,-2.5e3,true,false,"1","true",null,[],{}]"#.utf8))
         let elements = document.elements(of: document.root)
@@ -77,6 +77,6 @@ import Testing
 }
 
 extension KeptForm {
-    /// Whether a text stays.
+    /// Returns whether a string has the form.
     fileprivate func keeps(_ text: String) -> Bool { matches(text.utf8.span) }
 }

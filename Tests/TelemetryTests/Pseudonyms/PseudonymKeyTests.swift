@@ -3,15 +3,15 @@ import Testing
 
 @testable import Telemetry
 
-/// Pseudonyms and ids of keys, compared with what Python's `hmac` and `hashlib` make of the same bytes.
+/// Compares pseudonyms and ids of keys with the results of `hmac` and `hashlib` in Python.
 @Suite struct PseudonymKeyTests {
     private static let zeros = [UInt8](repeating: 0, count: 32)
     private static let counting = [UInt8](0..<40)
     private static let long = (0..<200).map { UInt8(($0 * 7) % 256) }
 
-    /// `hashlib.sha256(b"pingferry key id\0" + key).hexdigest()[:8]`
+    // The expected values are those of `hashlib.sha256(b"pingferry key id\0" + key).hexdigest()[:8]`.
     @Test(
-        "a key is known by a hash",
+        "The id of a key is a hash.",
         arguments: [(zeros, "ff367417"), (counting, "09d1c0b1"), (long, "f6288f86")])
     func id(bytes: [UInt8], id: String) throws {
         let key = try PseudonymKey(bytes)
@@ -37,37 +37,38 @@ import Testing
         (long, .user, "u-1187", "6456c6d7cffd6a0b14fb57ff9b5f40d1"),
     ]
 
-    @Test("a pseudonym is the start of a keyed hash over class and value", arguments: vectors.indices)
+    @Test("A pseudonym is the beginning of a keyed hash over class and value.", arguments: vectors.indices)
     func pseudonym(index: Int) throws {
         let vector = Self.vectors[index]
         let key = try PseudonymKey(vector.key)
         let pseudonym = String(decoding: key.pseudonym(of: Array(vector.value.utf8), vector.kind), as: UTF8.self)
         #expect(pseudonym == vector.pseudonym)
-        // The one that is remembered is the same.
+        // The cached pseudonym is the same.
         var maker = PseudonymMaker(key)
         for value in [vector.value, "another", vector.value, vector.value] where value == vector.value {
             #expect(maker.pseudonym(of: value, vector.kind) == vector.pseudonym)
         }
     }
 
-    @Test("a key has 32 bytes or more", arguments: [0, 1, 31]) func shortKey(count: Int) {
+    @Test("A key with fewer than 32 bytes is rejected.", arguments: [0, 1, 31]) func shortKey(count: Int) {
         #expect(throws: PseudonymError.shortKey(count)) {
             try PseudonymKey([UInt8](repeating: 1, count: count))
         }
     }
 
-    @Test("no value stays no value, and what a record has already stays where it is said to")
-    func emptyAndMade() throws {
+    @Test("An empty value stays empty, and existing pseudonyms are kept if requested.")
+    func emptyValuesAndExistingPseudonyms() throws {
         var maker = PseudonymMaker(try PseudonymKey(Self.zeros))
         #expect(maker.pseudonym(of: "", .client) == "")
-        let made = [
+        let existing = [
             "2d8a4cdc-703e-8d7b-a15d-63ba19d8dba2", "e955a90eb96ff7c8c47f529a62ef69e9",
         ]
-        for pseudonym in made { #expect(maker.pseudonym(of: pseudonym, .client) != pseudonym) }
+        for pseudonym in existing { #expect(maker.pseudonym(of: pseudonym, .client) != pseudonym) }
         maker.keepsPseudonyms = true
-        for pseudonym in made { #expect(maker.pseudonym(of: pseudonym, .client) == pseudonym) }
-        for value in [Self.uuid, Self.uuid.lowercased(), made[0].uppercased(), "e955a90eb96ff7c8c47f529a62ef69eX", "x"]
-        {
+        for pseudonym in existing { #expect(maker.pseudonym(of: pseudonym, .client) == pseudonym) }
+        for value in [
+            Self.uuid, Self.uuid.lowercased(), existing[0].uppercased(), "e955a90eb96ff7c8c47f529a62ef69eX", "x",
+        ] {
             #expect(maker.pseudonym(of: value, .client) != value)
         }
     }

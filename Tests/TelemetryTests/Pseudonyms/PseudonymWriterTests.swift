@@ -3,11 +3,13 @@ import Testing
 
 @testable import Telemetry
 
-/// What rules make of values. `<class:value>` stands for a pseudonym.
+/// Tests the effect of rules on values.
+///
+/// In expected payloads, `<class:value>` is replaced by the pseudonym of the value.
 @Suite struct PseudonymWriterTests {
     private static let key = [UInt8](repeating: 7, count: 32)
 
-    /// A text with pseudonyms in the place of what stands in angle brackets.
+    /// Returns a string with pseudonyms in place of the values in angle brackets.
     private func expected(_ text: String) throws -> String {
         let key = try PseudonymKey(Self.key)
         return text.replacing(/<([a-z]+):([^>]*)>/) { match in
@@ -18,13 +20,13 @@ import Testing
     private func rewritten(_ text: String, _ table: PseudonymTable) throws -> (text: String, counts: PseudonymCounts) {
         var writer = PseudonymWriter(PseudonymMaker(try PseudonymKey(Self.key)))
         let bytes = writer.rewritten(Array(text.utf8), by: table)
-        // What comes out is canonical.
+        // The result is canonical.
         #expect(try JSONDocument(bytes).canonicalBytes(of: JSONDocument(bytes).root) == bytes)
         return (String(decoding: bytes, as: UTF8.self), writer.counts)
     }
 
     private static let engine = PseudonymClass("engine")
-    /// Rules, a payload, what becomes of it, and how many values are dropped, malformed and unnamed.
+    /// The rules, the payload, the expected payload, and the numbers of dropped, malformed and unnamed values.
     private static let cases: [(PseudonymTable, String, String, [Int])] = [
         (["a": .keep(.number)], #"{"a":1.50,"b":2}"#, #"{"a":1.50}"#, [0, 0, 1]),
         (["a": .keep(.number)], #"{"a":"x"}"#, "{}", [0, 1, 0]),
@@ -70,7 +72,7 @@ import Testing
         (["a": .keep(.number)], "not json", "{}", [0, 1, 0]),
     ]
 
-    @Test("a rule makes of a value what it says, and what is left out is counted", arguments: cases.indices)
+    @Test("Rules are applied to values, and omitted values are counted.", arguments: cases.indices)
     func rule(index: Int) throws {
         let (table, payload, result, counts) = Self.cases[index]
         let (text, counted) = try rewritten(payload, table)
@@ -78,7 +80,7 @@ import Testing
         #expect([counted.dropped, counted.malformed, counted.unnamed] == counts)
     }
 
-    @Test("two spellings of one id become one key; the second is left out and counted")
+    @Test("If two ids differ only in letter case, the second is omitted and counted.")
     func sameKey() throws {
         let table: PseudonymTable = ["s": .map(.afterPoint(["bar"], known: [], Self.engine), .keep(.number))]
         let id = "BF95FB51-DED1-463B-9A9E-043C9D711517"
@@ -87,7 +89,7 @@ import Testing
         #expect(counts.malformed == 1)
     }
 
-    @Test("a payload of any depth is walked no deeper than its rules")
+    @Test("A deep payload is read only as deep as the rules.")
     func depth() throws {
         let deep = String(repeating: #"{"a":"#, count: 500) + "1" + String(repeating: "}", count: 500)
         let (text, counts) = try rewritten(deep, ["a": .object(["a": .keep(.number)])])

@@ -9,9 +9,9 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// What the rooms of the table have to agree on among themselves, and each with itself.
-@Suite struct RoomsTests {
-    /// A request of a system as a log has it.
+/// Tests that the systems of the registry are consistent with each other.
+@Suite struct SystemTableTests {
+    /// A captured request of a system.
     struct Captured: Sendable, CustomTestStringConvertible {
         let system: SystemName
         let path: String
@@ -63,12 +63,12 @@ import Testing
 
     // MARK: Names
 
-    @Test("the rooms are those that are known, in the order of reports")
+    @Test("The registry contains all systems in the order of reports.")
     func order() {
         #expect(Self.captured.map(\.system) == Systems.table.names)
     }
 
-    @Test("every room has a name of its own, by which it is found")
+    @Test("Each system has a unique name and is found by it.")
     func names() {
         let names = Systems.table.names
         #expect(Set(names).count == names.count)
@@ -79,7 +79,7 @@ import Testing
         #expect(Systems.table.name("Mozilla") == nil && Systems.table.name("") == nil)
     }
 
-    @Test("no two rooms have a kind of store in common, nor is one that of a log")
+    @Test("The kinds of stores and request logs are unique.")
     func storeKinds() {
         let kinds = Systems.table.all.flatMap(\.storeKinds) + StoreKind.requestLogs
         #expect(Set(kinds).count == kinds.count)
@@ -87,7 +87,7 @@ import Testing
         #expect(Systems.table.storeKind("har") == nil)
     }
 
-    @Test("names are lower-case words joined by hyphens, and a kind begins with the name of its system")
+    @Test("Names are lowercase words joined by hyphens, and a kind begins with the name of its system.")
     func spelling() {
         for system in Systems.table.all {
             for text in [system.name.description] + system.storeKinds.map(\.description) {
@@ -99,7 +99,7 @@ import Testing
 
     // MARK: Servers
 
-    @Test("what is sent to a room's endpoint is captured as its own", arguments: captured)
+    @Test("A captured request to the endpoint of a system belongs to the system.", arguments: captured)
     func endpoint(captured: Captured) throws {
         let system = try #require(Systems.table[captured.system])
         let address = try #require(WebAddress(system.uploads.endpoint + captured.path))
@@ -113,20 +113,22 @@ import Testing
         #expect(route.notes.isEmpty)
     }
 
-    @Test("hosts are written as they are compared, and no two rooms take the same path of one")
+    @Test("Hosts are in normalized form, and each path on a host belongs to one system.")
     func hosts() {
         for system in Systems.table.all {
             for host in system.requests.hosts {
                 #expect(WebAddress("https://\(host.name)/")?.host == host.name)
-                let takers = Self.captured.filter { captured in
+                let systems = Self.captured.filter { captured in
                     (try? UploadRoute(method: nil, url: "https://\(host.name)\(captured.path)"))?.system == system.name
                 }
-                #expect(takers.map(\.system) == [system.name], "\(host.name)")
+                #expect(systems.map(\.system) == [system.name], "\(host.name)")
             }
         }
     }
 
-    @Test("what a log proves to have arrived, an upload takes for delivered too", arguments: Systems.table.names)
+    @Test(
+        "A status that proves delivery in a log also means that an upload is delivered.", arguments: Systems.table.names
+    )
     func delivered(name: SystemName) throws {
         let system = try #require(Systems.table[name])
         #expect(system.requests.isDelivered(status: 200))
@@ -140,7 +142,7 @@ import Testing
 
     // MARK: Records
 
-    @Test("a captured request becomes a record that reads back from its line", arguments: captured)
+    @Test("A captured request becomes a record that is read back from its line.", arguments: captured)
     func roundTrip(captured: Captured) throws {
         let record = try record(captured, at: source)
         #expect(record.system == captured.system)
@@ -151,7 +153,7 @@ import Testing
         #expect(!record.line.contains("secret"))
     }
 
-    @Test("the payload of a record is canonical: made a record again, it stays as it is", arguments: captured)
+    @Test("The payload of a record is canonical. Converting it again changes nothing.", arguments: captured)
     func canonical(captured: Captured) throws {
         let first = try record(captured, at: source)
         let again = try record(Captured(system: captured.system, path: captured.path, body: first.text), at: source)
@@ -159,7 +161,7 @@ import Testing
         #expect(again.id == first.id)
     }
 
-    @Test("a record of every kind of store of a room reads back", arguments: captured)
+    @Test("A record of each kind of store is read back.", arguments: captured)
     func storeRecords(captured: Captured) throws {
         let system = try #require(Systems.table[captured.system])
         for kind in system.storeKinds + StoreKind.requestLogs {
@@ -170,14 +172,14 @@ import Testing
         }
     }
 
-    @Test("a payload on a line by itself is of the last room that knows its shape", arguments: captured)
+    @Test("A payload on a line belongs to the last system that recognizes its shape.", arguments: captured)
     func lineShapes(captured: Captured) throws {
         let document = try JSONDocument(Array(captured.body.utf8))
-        let knowing = Systems.table.all.filter { $0.requests.lineShape?(document) != nil }
-        #expect(knowing.last?.name == captured.system)
+        let candidates = Systems.table.all.filter { $0.requests.lineShape?(document) != nil }
+        #expect(candidates.last?.name == captured.system)
     }
 
-    @Test("only systems with accounts have credentials, and a request without them is not made", arguments: captured)
+    @Test("Only systems with accounts need credentials, and a request without them is rejected.", arguments: captured)
     func credentials(captured: Captured) throws {
         let uploads = try #require(Systems.table[captured.system]).uploads
         let record = try record(captured, at: source)
