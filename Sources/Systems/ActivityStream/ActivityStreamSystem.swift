@@ -8,9 +8,7 @@ import Telemetry
 public struct ActivityStreamSystem: TelemetrySystem {
     /// `activity-stream`.
     public let name = SystemName.activityStream
-    /// `nil`.
-    ///
-    /// A ping is sent at once, and is lost if that fails.
+    /// No format of stores, because a ping is sent at once and is lost if that fails.
     ///
     /// Source: "Activity Stream New Tab pings of Firefox for iOS (Ping Centre)", section 1.
     public let stores: StoreFormat? = nil

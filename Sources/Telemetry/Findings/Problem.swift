@@ -10,7 +10,7 @@ public struct Problem: Sendable, Equatable {
     /// `nil` if the problem concerns the whole file or the offset is unknown.
     public var offset: Int?
 
-    /// Whether data was not read or not kept.
+    /// Whether data was lost because it was not read or not kept.
     public var isLoss: Bool
 
     /// Creates a problem.

@@ -47,14 +47,14 @@ public indirect enum PayloadForm: Sendable {
 public struct NumberForm: Sendable {
     /// The name of the form in faults.
     let name: String
-    /// Returns whether the text of a number has the form.
+    /// Returns whether the JSON text of a number has the form.
     let matches: @Sendable (Span<UInt8>) -> Bool
 
     /// Creates a form.
     ///
     /// - Parameters:
     ///   - name: The name of the form in faults, without an article.
-    ///   - matches: Returns whether the text of a number has the form.
+    ///   - matches: Returns whether the JSON text of a number has the form.
     public init(_ name: String, _ matches: @escaping @Sendable (Span<UInt8>) -> Bool) {
         self.name = name
         self.matches = matches
@@ -83,7 +83,7 @@ public enum StringForm: Sendable {
 
 /// The form of the keys of an object with any number of members.
 public struct KeyForm: Sendable {
-    /// The kind of thing that the keys name, with an article.
+    /// A noun for the keys, with an article.
     ///
     /// It appears in faults.
     let subject: String
@@ -92,7 +92,7 @@ public struct KeyForm: Sendable {
     /// Creates a form.
     ///
     /// - Parameters:
-    ///   - subject: The kind of thing that the keys name, with an article, such as `a label`.
+    ///   - subject: A noun for the keys, with an article, such as `a label`.
     ///   - matches: Returns whether a key has the form.
     public init(_ subject: String, _ matches: @escaping @Sendable (Span<UInt8>) -> Bool) {
         self.subject = subject

@@ -1,6 +1,6 @@
 /// A property of an app, and the rule for replacing it by a pseudonym.
 ///
-/// Apps can write any text into these properties, so a value is only kept if it has the expected form.
+/// Apps can use any string for these properties, so a value is kept only if it has the expected form.
 ///
 /// Source: "Pseudonyms".
 public enum AppFact: Sendable {
@@ -13,10 +13,10 @@ public enum AppFact: Sendable {
     /// The release channel.
     case channel
 
-    /// The text for an unknown value in the documented formats.
+    /// The string for an unknown value in the documented formats.
     public static let unknown = "unknown"
 
-    /// Returns the text that replaces a value in a record with pseudonyms.
+    /// Returns the replacement for a value in a record with pseudonyms.
     ///
     /// - Parameters:
     ///   - value: The value of the property.

@@ -33,6 +33,6 @@ public struct PseudonymClass: Hashable, Sendable {
     public static let session = PseudonymClass("session")
     /// The type of a record, if it is not an identifier.
     public static let type = PseudonymClass("type")
-    /// The id of a person's account.
+    /// The id of a user account.
     public static let user = PseudonymClass("user")
 }

@@ -6,7 +6,7 @@ public struct RecordMemory: Sendable {
     var cache = RecordStringCache()
     /// A buffer for canonical forms that lines are compared with.
     var scratch = TextBuffer()
-    /// The positions of the parts of the last line in its text.
+    /// The positions of the parts of the last record in the bytes that contained it.
     public internal(set) var written = WrittenRecord(notes: 0, payload: 0..<0)
 
     /// Creates empty memory.

@@ -6,13 +6,13 @@ public struct RequestFormat: Sendable {
     ///
     /// They are compared as a whole because a log can be forged.
     public let hosts: [CapturedHost]
-    /// The methods that a capture may show.
+    /// The HTTP methods of uploads in captures.
     public let methods: [String]
     /// The position of the payload in the body.
     public let body: CapturedBody
-    /// The names, in lower case, of the header fields that records are made with.
+    /// The lowercase names of the header fields that are used for records.
     ///
-    /// No other field is read, because it may be a credential.
+    /// Other fields are never read, because they can contain credentials.
     public let headers: Set<String>
     /// Whether the payloads have neither an id nor a time.
     ///
@@ -22,9 +22,9 @@ public struct RequestFormat: Sendable {
     ///
     /// `parts` are the decoded, non-empty components of the path.
     public let isUpload: @Sendable (_ parts: [[UInt8]]) -> Bool
-    /// Returns the kind of traffic that a request to one of the hosts is, if it is not an upload.
+    /// Classifies a request to one of the hosts that is not an upload.
     ///
-    /// Returns `nil` if the kind is unknown.
+    /// Returns `nil` if the kind of traffic is unknown.
     public let otherTraffic: (@Sendable (_ parts: [[UInt8]], _ method: String) -> OtherTraffic?)?
     /// Returns the path of an upload in the grammar of the system.
     ///

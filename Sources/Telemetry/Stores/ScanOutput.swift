@@ -33,9 +33,9 @@ public struct ScanOutput: Sendable {
         public let part: Int
     }
 
-    /// The app that the records of a part of a store name.
+    /// The app of the records of a part of a store.
     ///
-    /// Later records take precedence.
+    /// Properties in later records take precedence.
     public struct AppEntry: Sendable {
         /// The part of the store.
         public let place: StorePlace
@@ -71,11 +71,11 @@ public struct ScanOutput: Sendable {
     public private(set) var problems: [PlacedProblem] = []
     /// The reports of stores about themselves.
     public private(set) var reports: [ReportEntry] = []
-    /// The apps that records name, including records that the filter left out.
+    /// The apps of the records, including records that the filter excluded.
     ///
-    /// Empty unless stores are asked to report.
+    /// Empty unless the options request reports of stores.
     public private(set) var apps: [AppEntry] = []
-    /// The findings of the filter, including those about records that it left out.
+    /// The findings of the filter, including those about excluded records.
     public private(set) var filtered = FilterFindings()
     /// The first error that prevented pseudonyms from being made.
     public private(set) var refusal: PseudonymError?
@@ -312,8 +312,8 @@ public struct ScanOutput: Sendable {
         (filtered, refusal, path, store, bytesRead, size) = (FilterFindings(), nil, "", nil, 0, 0)
     }
 
-    /// Whether the output should be reused.
+    /// Whether the output is small enough to be reused.
     ///
-    /// It should not if large records have made its memory large.
+    /// It is not after large records.
     public var isWorthReusing: Bool { lines.capacity <= Self.maximumRecycledLinesSize }
 }

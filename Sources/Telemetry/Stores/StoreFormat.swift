@@ -7,7 +7,7 @@ public struct StoreFormat: Sendable {
     /// The kinds of the stores.
     public let kinds: [StoreKind]
 
-    /// Returns whether a file in an archive may belong to a store or identify its app, judged by names alone.
+    /// Returns whether a file in an archive may belong to a store or identify its app, based only on names.
     ///
     /// Archives are read once, from front to back, so that a skipped file cannot be read later. A false positive costs
     /// only time.
@@ -37,7 +37,7 @@ public struct StoreFormat: Sendable {
     /// Returns the store that a single file is, judged by its contents alone, or `nil`.
     public let storeByContents: (@Sendable (_ name: String, _ folder: inout FolderLook) -> (any Store)?)?
 
-    /// The stores that backups of a phone do not contain.
+    /// The stores that device backups do not contain.
     public let backups: BackupGap?
 
     /// Creates a format from its functions.
@@ -61,7 +61,7 @@ public struct StoreFormat: Sendable {
     }
 }
 
-/// The stores of a system that backups of a phone do not contain.
+/// The stores of a system that device backups do not contain.
 ///
 /// Source: "iOS backups", section 7.
 public enum BackupGap: Sendable {

@@ -6,9 +6,9 @@ public enum Cell: Sendable, Equatable {
     case null
     /// An integer.
     case integer(Int64)
-    /// A number in the notation in which it was stored: `count` bytes from `start` in the text of the buffer.
+    /// A number in its stored notation: `count` bytes from `start` in the strings of the buffer.
     case real(start: Int, count: UInt32)
-    /// A string or JSON: `count` bytes of UTF-8 from `start` in the text of the buffer.
+    /// A string or JSON: `count` bytes of UTF-8 from `start` in the strings of the buffer.
     case text(start: Int, count: UInt32)
 
     /// Returns 1 for `true` and 0 for `false`.

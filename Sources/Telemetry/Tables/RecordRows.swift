@@ -2,19 +2,19 @@ import JSONText
 
 /// The cells of the row of an event that the record does not determine.
 public struct EventCells: Sendable {
-    /// The meaning of the time of the event.
+    /// The origin of the time of the event.
     public var basis = TimeBasis.record
     /// The elapsed milliseconds on the clock that the format document specifies.
     public var elapsed = Cell.null
-    /// The name.
+    /// The name of the event.
     public var name = Cell.null
-    /// The category.
+    /// The category of the event.
     public var category = Cell.null
-    /// The method.
+    /// The method of the event.
     public var method = Cell.null
-    /// The object.
+    /// The object of the event.
     public var object = Cell.null
-    /// The value.
+    /// The value of the event.
     public var value = Cell.null
     /// All other members of the event as JSON.
     public var extra = Cell.null
@@ -23,11 +23,11 @@ public struct EventCells: Sendable {
     public init() {}
 }
 
-/// The meaning of the time of an event.
+/// The origin of the time of an event.
 public enum TimeBasis: Sendable {
     /// The time of the record.
     ///
-    /// ``EventCells/elapsed`` is the value of the event.
+    /// The event has only a relative time, which is ``EventCells/elapsed``.
     case record
     /// The time of the event itself.
     case event(Timestamp)
@@ -100,7 +100,7 @@ public struct RecordRows: Sendable {
     private let eventTable: Int
     private var record = SharedCells()
     private var labels: [String?] = []
-    /// The names of the cases of ``TimeBasis``.
+    /// The cells with the names of the cases of ``TimeBasis``.
     private var (recordBasis, eventBasis, earlierRunBasis) = (Cell.null, Cell.null, Cell.null)
 
     /// The cells that all events of a record have in common.

@@ -15,9 +15,7 @@ public struct Precedence: Sendable, Equatable {
     /// Records are sent in the order of their time.
     public static let none = Precedence(first: [], deletionRequests: [])
 
-    /// Creates an order.
-    ///
-    /// Requests for deletion are always among the first.
+    /// Creates an order in which requests for deletion are always sent first.
     public init(first: Set<String>, deletionRequests: Set<String>) {
         self.first = first.union(deletionRequests)
         self.deletionRequests = deletionRequests

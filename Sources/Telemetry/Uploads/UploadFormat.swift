@@ -10,7 +10,7 @@ public struct UploadFormat: Sendable {
     public let method: String
     /// Returns whether a path with its query is in the grammar of the system.
     public let isTargetPath: @Sendable (_ path: String) -> Bool
-    /// Returns whether a target may carry a header field, with the name and the value that records have.
+    /// Returns whether targets of records can have a header field with this name and value.
     public let isTargetHeader: (@Sendable (HeaderField) -> Bool)?
     /// Returns whether a path names the record with the given id and type, or `nil` if paths name no records.
     ///

@@ -259,7 +259,7 @@ private let batch = "36E2F24B-4300-4DE0-9B2E-D40ED3ADDCCB"
             from: Source(capture: "c", path: "p", store: .leanplumSQLite, index: 0), secret: .ofTests)
         var output = ScanOutput(capture: "c")
         requests.append(Array(request(0).utf8), rowid: 1, into: &output)
-        requests.interrupt("corrupt rows of rowid 2 to 5 cannot be read", into: &output)
+        requests.endRecord(noting: "corrupt rows of rowid 2 to 5 cannot be read", into: &output)
         requests.append(Array(request(5).utf8), rowid: 6, into: &output)
         requests.finish(into: &output)
         #expect(output.records.map(\.notes) == [[], ["corrupt rows of rowid 2 to 5 cannot be read"]])

@@ -29,11 +29,11 @@ struct LeanplumRequest {
     /// - Returns: The notes.
     func issues(_ scratch: inout JSONDocument) -> [String] {
         var issues: [String] = []
-        for key in LeanplumFields.nestedKeys where !isNestedTextGood(key, &scratch) {
+        for key in LeanplumFields.nestedKeys where !isNestedJSONValid(key, &scratch) {
             issues.append("bad_nested_json:\(key)")
         }
         if document.leanplumTimeNode(of: root) == nil { issues.append("bad_time") }
-        if !isValueGood { issues.append("bad_value") }
+        if !isValueValid { issues.append("bad_value") }
         let action = action
         if action == nil { issues.append("missing_action") }
         if deviceID == nil { issues.append("missing_device_id") }
@@ -44,7 +44,7 @@ struct LeanplumRequest {
     /// Appends the device, the mode and the batch id, which are equal for all requests of a record.
     ///
     /// A missing value counts as `null`.
-    func writeRunKey(to output: inout [UInt8]) {
+    func writeGroupingKey(to output: inout [UInt8]) {
         for key in [LeanplumKeys.deviceID, LeanplumKeys.devMode, LeanplumKeys.uuid] {
             if let node = document.value(of: key, in: root), document.kind(of: node) != .null {
                 document.write(node, to: &output)
@@ -69,12 +69,12 @@ struct LeanplumRequest {
     /// Whether the value is a decimal number in a string.
     ///
     /// Infinities and NaN are possible.
-    private var isValueGood: Bool {
+    private var isValueValid: Bool {
         guard let node = document.value(of: LeanplumKeys.value, .string, in: root) else { return true }
         return document.bytes(of: node).isPlainDecimal || Double(document.string(of: node)) != nil
     }
 
-    private func isNestedTextGood(_ key: JSONKey, _ scratch: inout JSONDocument) -> Bool {
+    private func isNestedJSONValid(_ key: JSONKey, _ scratch: inout JSONDocument) -> Bool {
         guard let node = document.value(of: key, .string, in: root), !document.bytes(of: node).isEmpty else {
             return true
         }

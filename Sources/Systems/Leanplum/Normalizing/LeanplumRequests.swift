@@ -37,7 +37,7 @@ package struct LeanplumRequests: Sendable {
     ///
     /// They must not change after the first item.
     package var limits = Limits()
-    private var run: Run?
+    private var partialRecord: PartialRecord?
     /// The notes on items that do not belong to a record yet.
     private var pendingNotes = Notes()
     private var seen = DuplicateIndex()
@@ -69,7 +69,7 @@ package struct LeanplumRequests: Sendable {
     }
 
     /// An incomplete record.
-    private struct Run {
+    private struct PartialRecord {
         let key: [UInt8]
         let index: Int
         let client: String?
@@ -160,7 +160,7 @@ package struct LeanplumRequests: Sendable {
 
     /// Completes the current record because the next items of the store are unknown, and adds a note to the next
     /// record.
-    package mutating func interrupt(_ note: String, into output: inout ScanOutput) {
+    package mutating func endRecord(noting note: String, into output: inout ScanOutput) {
         close(into: &output)
         pendingNotes.append([note], limit: limits.notes)
     }
@@ -184,27 +184,28 @@ package struct LeanplumRequests: Sendable {
         let isOmitted = checkForOmission(request, canonical, &issues, index: index, rowid: rowid, into: &output)
         let notes = (issues + removed).map { "\($0)@\(index)" }
         guard !isOmitted else {
-            if run == nil {
+            if partialRecord == nil {
                 pendingNotes.append(notes, limit: limits.notes)
             } else {
-                run?.notes.append(notes, limit: limits.notes)
+                partialRecord?.notes.append(notes, limit: limits.notes)
             }
             return
         }
         key.removeAll(keepingCapacity: true)
-        request.writeRunKey(to: &key)
-        if let run,
-            run.key != key || run.requests >= limits.requests || run.payload.count + canonical.count > limits.bytes
+        request.writeGroupingKey(to: &key)
+        if let partialRecord,
+            partialRecord.key != key || partialRecord.requests >= limits.requests
+                || partialRecord.payload.count + canonical.count > limits.bytes
         {
             close(into: &output)
         }
-        if run == nil {
-            run = Run(
+        if partialRecord == nil {
+            partialRecord = PartialRecord(
                 key: key, index: index, client: request.deviceID, time: request.time, notes: pendingNotes)
             pendingNotes = Notes()
         }
-        run?.append(canonical, versionName: request.versionName)
-        run?.notes.append(notes, limit: limits.notes)
+        partialRecord?.append(canonical, versionName: request.versionName)
+        partialRecord?.notes.append(notes, limit: limits.notes)
     }
 
     /// Returns whether a request is omitted because it is a duplicate or has no action.
@@ -243,7 +244,7 @@ package struct LeanplumRequests: Sendable {
     }
 
     private mutating func close(into output: inout ScanOutput) {
-        guard let finished = run.take() else { return }
+        guard let finished = partialRecord.take() else { return }
         output.add(finished.record(from: source, applicationID: applicationID))
     }
 }

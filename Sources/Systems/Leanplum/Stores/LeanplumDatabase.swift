@@ -123,7 +123,7 @@ extension LeanplumDatabase.Reading {
         case .lost(let first, let last):
             let reason = "corrupt \(Self.rowDescription(first, last)) cannot be read"
             output.rejects.append(Reject(reason))
-            requests.interrupt(reason, into: &output)
+            requests.endRecord(noting: reason, into: &output)
         }
     }
 

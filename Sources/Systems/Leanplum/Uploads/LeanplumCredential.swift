@@ -57,7 +57,7 @@ extension LeanplumCredential {
 
     /// Returns the names of the environment variables that are set.
     ///
-    /// Without an application id, the keys have no meaning.
+    /// The result is empty without an application id, because the keys have no meaning then.
     fileprivate static func variables(in environment: [String: String]) -> [String] {
         guard environment[Variable.appID]?.isEmpty == false else { return [] }
         return [Variable.appID, Variable.productionKey, Variable.developmentKey].filter { environment[$0] != nil }

@@ -29,7 +29,7 @@ enum DamageSearch {
     ///   - start: An id from which a search fails.
     ///   - search: Searches for a row.
     /// - Returns: The id of the row.
-    /// - Throws: The errors of `look`.
+    /// - Throws: The errors of `search`.
     static func firstRow(after start: Int64, _ search: RowSearch) throws(PrivateDatabaseError) -> Int64? {
         // Row ids start at 1, unless they are forged.
         var inside = max(start, 0)
@@ -50,7 +50,7 @@ enum DamageSearch {
     ///   - inside: The highest id from which a search is known to fail.
     ///   - search: Searches for a row.
     /// - Returns: The id and the row.
-    /// - Throws: The errors of `look`.
+    /// - Throws: The errors of `search`.
     private static func firstFoundID(
         beyondDamageFrom inside: inout Int64, _ search: RowSearch
     ) throws(PrivateDatabaseError) -> (rowid: Int64, row: Int64?)? {
