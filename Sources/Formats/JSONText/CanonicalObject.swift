@@ -51,6 +51,23 @@ public struct CanonicalObject: Sendable {
         set(key, canonical: [UInt8(ascii: "[")] + list + [UInt8(ascii: "]")])
     }
 
+    /// Sets a member to an array with one object for each element of `values`.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the member.
+    ///   - values: The values to describe.
+    ///   - fill: Sets the members of the object that describes a value.
+    public mutating func set<Value>(
+        _ key: JSONKey, objects values: some Sequence<Value>, _ fill: (inout CanonicalObject, Value) -> Void
+    ) {
+        let elements = values.map { value in
+            var object = CanonicalObject()
+            fill(&object, value)
+            return object.bytes
+        }
+        set(key, elements: elements)
+    }
+
     /// Sets a member to an object.
     public mutating func set(_ key: JSONKey, object value: CanonicalObject) {
         set(key, canonical: value.bytes)
