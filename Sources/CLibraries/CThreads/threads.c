@@ -50,8 +50,8 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     // No buffer that would have to be allocated.
     char line[256];
     int length = snprintf(line, sizeof line,
-        "%s: cannot make a thread: %s\n%s: allow more processes (ulimit -u) or more address space (ulimit -v)\n",
-        program_name, strerror(code), program_name);
+        "%s: cannot make a thread: %s\nhint: allow more processes (ulimit -u) or more address space (ulimit -v)\n",
+        program_name, strerror(code));
     if (length > (int)sizeof line - 1) length = sizeof line - 1;
     if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0) _exit(status);
     _exit(status);

@@ -72,7 +72,7 @@ public struct CommandError: Error {
         switch StandardError.currentForm {
         case .text:
             StandardError.write("\(program): \(message)")
-            if let remedy { StandardError.write("\(program): \(remedy)") }
+            if let remedy { StandardError.write("hint: \(remedy)") }
         case .json:
             var object = CanonicalObject()
             object.set("message", string: message)

@@ -29,7 +29,7 @@ import Testing
         #expect(
             refused.errorLines == [
                 "pingferry: \(bundle): its digest is \(digest), not \(other)",
-                "pingferry: it is another bundle than the one that was meant: do not use it",
+                "hint: it is another bundle than the one that was meant: do not use it",
             ])
         #expect(refused.text == "")
     }

@@ -102,7 +102,7 @@ import Testing
         #expect(
             finished.errorLines == [
                 "pingferry: cannot create \(output): File exists",
-                "pingferry: give --force to replace it, or another name",
+                "hint: give --force to replace it, or another name",
             ])
         #expect(try folder.data("out") == Data("mine".utf8))
         #expect(try pingferry(command, "--force", "-o", output, sample("webxr")).status == 0)
@@ -113,7 +113,7 @@ import Testing
     @Test func folderOfTheOutputHasToBeThere() throws {
         let finished = try pingferry("bundle", "-o", folder("none/out"), sample("webxr"))
         #expect(finished.status == 73)
-        #expect(finished.errorLines.last == "pingferry: make the folder first")
+        #expect(finished.errorLines.last == "hint: make the folder first")
     }
 
     @Test func onlyFilesAreReplaced() throws {
@@ -139,7 +139,7 @@ import Testing
                 #expect(
                     finished.errorLines.suffix(2) == [
                         "pingferry: cannot replace \(output): it is part of the input",
-                        "pingferry: give the output another name",
+                        "hint: give the output another name",
                     ])
             }
         }

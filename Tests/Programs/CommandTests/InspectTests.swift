@@ -133,7 +133,7 @@ import Testing
         let path = try make("{'$archiver': 'NSKeyedArchiver', '$version': 5}", "old")
         let finished = try pingferry("inspect", path)
         #expect(finished.status == 65)
-        #expect(finished.errorLines.last == "pingferry: --raw shows the file as it is")
+        #expect(finished.errorLines.last == "hint: --raw shows the file as it is")
         #expect(try pingferry("inspect", "--raw", path).status == 0)
     }
 
@@ -143,7 +143,7 @@ import Testing
         #expect(finished.status == 65)
         #expect(
             finished.errorLines == [
-                "pingferry: \(path): too-large: more than 1 MiB", "pingferry: give a higher --max-size",
+                "pingferry: \(path): too-large: more than 1 MiB", "hint: give a higher --max-size",
             ])
         #expect(try pingferry("inspect", "--max-size", "2", path).text == "true\n")
         #expect(try pingferry("inspect", "--max-size", "0", path).status == 64)

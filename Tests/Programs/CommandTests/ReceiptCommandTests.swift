@@ -155,7 +155,7 @@ import Testing
         let finished = try shell(script, [bundle, receipt, sample("webxr")])
         #expect(finished.status == 74)
         #expect(finished.errorLines.first == "pingferry: no receipt: cannot write \(receipt): File too large")
-        #expect(finished.errorLines.last == "pingferry: \(bundle) is written all the same; only the receipt is missing")
+        #expect(finished.errorLines.last == "hint: \(bundle) is written all the same; only the receipt is missing")
         #expect(folder.names == ["a.tar.zst"])
         #expect(try pingferry("verify", "-q", bundle).status == 0)
     }

@@ -100,7 +100,7 @@ import Testing
             #expect(
                 finished.errorLines == [
                     "pingferry: \(first): \(volumes[1]) is missing; \(volumes[2]) is missing",
-                    "pingferry: put all volumes of the bundle into one folder",
+                    "hint: put all volumes of the bundle into one folder",
                 ], "\(words)")
         }
         #expect(!folder.names.contains("x"))
@@ -195,7 +195,7 @@ import Testing
         #expect(
             refused.errorLines == [
                 "pingferry: cannot create \(first): File exists",
-                "pingferry: give --force to replace it, or another name",
+                "hint: give --force to replace it, or another name",
             ])
         #expect(found() == before)
         try folder.put("old", "a.tar.zst")
