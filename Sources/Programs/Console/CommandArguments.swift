@@ -1,13 +1,19 @@
 import Glibc
 
-/// The words of the command line.
+/// The arguments of the command line.
 public enum CommandArguments {
-    /// Ends the program if a word is no UTF-8: Swift would read it as another one, and a path could lead to another file.
+    /// Ends the program with a usage error if an argument is not UTF-8.
+    ///
+    /// Swift would replace the invalid bytes, so that a path could refer to another file.
+    ///
+    /// - Parameter name: The name of the program, for the message.
     public static func requireUTF8(of name: String) {
         for number in 1..<max(1, Int(CommandLine.argc)) {
-            guard let word = CommandLine.unsafeArgv[number], String(validatingCString: word) == nil else { continue }
-            StandardError.write("\(name): argument \(number) is not UTF-8: \(String(cString: word))")
-            StandardError.write("\(name): rename the file, or give the folder that it lies in")
+            guard let argument = CommandLine.unsafeArgv[number], String(validatingCString: argument) == nil else {
+                continue
+            }
+            StandardError.write("\(name): argument \(number) is not UTF-8: \(String(cString: argument))")
+            StandardError.write("hint: rename the file, or pass the folder that contains it")
             exit(EX_USAGE)
         }
     }

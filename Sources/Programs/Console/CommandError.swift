@@ -2,45 +2,45 @@ import Bundle
 import Files
 import JSONText
 
-/// The exit statuses, as README.md lists them.
+/// The exit statuses of both programs other than success and usage errors.
 public enum ExitStatus: Int32, Sendable {
-    /// Finished, but some input was quarantined or some record refused.
+    /// The command finished, but some input was quarantined or some record was refused.
     case incomplete = 1
-    /// A bundle or capture is damaged or not one.
+    /// An input is damaged, or it is neither a capture nor a bundle.
     case badData = 65
-    /// There is no such input.
+    /// An input does not exist.
     case noInput = 66
-    /// A program that is needed is not there, or no server could be reached.
+    /// A required program is not installed, or no server could be reached.
     case unavailable = 69
-    /// An output cannot be made.
+    /// An output cannot be created.
     case cannotCreate = 73
     /// Reading or writing failed.
     case inputOutput = 74
-    /// Something is left for later, or another job is at work.
+    /// Some work was deferred, or another job is running.
     case tryLater = 75
-    /// The user may not do this.
+    /// The user lacks a permission.
     case noPermission = 77
-    /// The configuration or a credential is wrong.
+    /// The configuration or a credential is missing or invalid.
     case badConfiguration = 78
 }
 
-/// Why a command gave up: what, where, why, what to do next, and with which status.
+/// An error that ends a command, with a message and an exit status.
 public struct CommandError: Error {
-    /// What the command ends with.
+    /// The exit status of the command.
     public let status: ExitStatus
-    /// What went wrong.
+    /// A description of the error, which begins with the path of the affected file if there is one.
     public let message: String
-    /// What to do next.
+    /// A suggestion of what to do next.
     public var remedy: String?
 
-    /// Makes a failure.
+    /// Creates an error.
     public init(status: ExitStatus, message: String, remedy: String? = nil) {
         self.status = status
         self.message = message
         self.remedy = remedy
     }
 
-    /// A file that an input is read from, or an output that was being written.
+    /// Creates an error for a file that could not be read or written.
     public init(_ error: FileError) {
         let status: ExitStatus =
             switch error.operation {
@@ -53,21 +53,23 @@ public struct CommandError: Error {
         self.init(status: status, message: "\(error)", remedy: Self.remedy(for: error, status))
     }
 
-    /// A bundle.
+    /// Creates an error for an invalid bundle.
     public init(_ error: BundleError) {
         self.init(status: Self.status(of: error), message: "\(error)", remedy: error.remedy)
     }
 
-    /// A bundle, by its name.
+    /// Creates an error for an invalid bundle whose message begins with the path of the bundle.
     public init(_ error: BundleError, in path: String) {
         self.init(error)
-        // What the operating system refused names the file already.
+        // The message of a failed system call already contains the path.
         if case .container(let error) = error, case .file = error.reason { return }
         if case .signature(.file) = error { return }
         self.init(status: status, message: "\(path): \(message)", remedy: remedy)
     }
 
-    /// Writes the failure to standard error, as a message of `program`.
+    /// Writes the error to standard error.
+    ///
+    /// - Parameter program: The name of the program, which begins the message.
     public func report(as program: String) {
         switch StandardError.currentForm {
         case .text:
@@ -103,13 +105,13 @@ public struct CommandError: Error {
 
     private static func remedy(for error: FileError, _ status: ExitStatus) -> String? {
         switch (error.operation, status) {
-        case _ where error.isExhaustion: "allow more open files (ulimit -n) or more address space (ulimit -v)"
-        case (.create, _) where error.isExisting: "give --force to replace it, or another name"
-        case (.create, _) where error.isNotFound: "make the folder first"
+        case _ where error.isExhaustion: "raise the limit of open files (ulimit -n) or of address space (ulimit -v)"
+        case (.create, _) where error.isExisting: "pass --force to replace it, or choose another name"
+        case (.create, _) where error.isNotFound: "create the folder first"
         case (.spool, _) where error.isOverSpoolLimit:
-            "give a larger --spool-limit, or unpack the archive and give the folder"
-        case (.spool, _): "set TMPDIR to a folder on a disk with enough room"
-        case (.write, _) where error.isNoSpace: "free some space, or write to another disk; the input is untouched"
+            "increase --spool-limit, or unpack the archive and pass the folder"
+        case (.spool, _): "set TMPDIR to a folder on a disk with enough free space"
+        case (.write, _) where error.isNoSpace: "free some space, or write to another disk; the input is unchanged"
         default: nil
         }
     }

@@ -1,15 +1,17 @@
 import Bytes
 
-/// Rewrites JSON so that it can be shown on a terminal: what cannot be seen is escaped (`\u001b`, `\u202e`). The value
-/// stays the same, for only strings hold such characters. The text may come in pieces that end anywhere.
+/// Escapes unprintable characters in JSON for a terminal, such as `\u001b` and `\u202e`.
+///
+/// The value of the JSON does not change, because only strings contain such characters. The text can be passed in pieces that
+/// end at any byte.
 public struct PrintableJSON: Sendable {
-    /// The first bytes of a character whose last ones have not come yet.
-    private var begun: [UInt8] = []
+    /// The first bytes of a character that is not complete yet.
+    private var pending: [UInt8] = []
 
-    /// Begins a text.
+    /// Creates a rewriter for a new text.
     public init() {}
 
-    /// A whole text, rewritten.
+    /// Returns a complete JSON text with its unprintable characters escaped.
     public static func rewriting(_ json: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(json.count)
@@ -18,11 +20,11 @@ public struct PrintableJSON: Sendable {
         return output
     }
 
-    /// Appends what the next piece of the text becomes.
+    /// Appends the next piece of the text to `output`, with unprintable characters escaped.
     public mutating func rewrite(_ piece: Span<UInt8>, to output: inout [UInt8]) {
         for index in piece.indices {
             let byte = piece[index]
-            if begun.isEmpty, (0x20..<0x7F).contains(byte) || byte == UInt8(ascii: "\n") {
+            if pending.isEmpty, (0x20..<0x7F).contains(byte) || byte == UInt8(ascii: "\n") {
                 output.append(byte)
             } else {
                 add(byte, to: &output)
@@ -30,17 +32,17 @@ public struct PrintableJSON: Sendable {
         }
     }
 
-    /// Takes a byte that is a character only together with others, or that cannot be seen.
+    /// Adds a byte that is part of a multi-byte character or unprintable.
     private mutating func add(_ byte: UInt8, to output: inout [UInt8]) {
         let continues = byte & 0xC0 == 0x80
-        if !begun.isEmpty, !continues { finish(&output) }
-        begun.append(byte)
-        if begun.count == Self.length(begunWith: begun[0]) { finish(&output) }
+        if !pending.isEmpty, !continues { finish(&output) }
+        pending.append(byte)
+        if pending.count == Self.length(startingWith: pending[0]) { finish(&output) }
     }
 
-    /// Appends the character that has come. Bytes that are none show as U+FFFD.
+    /// Appends the pending character to `output`, with invalid bytes replaced by U+FFFD.
     private mutating func finish(_ output: inout [UInt8]) {
-        for scalar in String(decoding: begun, as: UTF8.self).unicodeScalars {
+        for scalar in String(decoding: pending, as: UTF8.self).unicodeScalars {
             guard scalar.isUnseen, scalar != "\n" else {
                 output.append(contentsOf: String(scalar).utf8)
                 continue
@@ -50,11 +52,11 @@ public struct PrintableJSON: Sendable {
                 output.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
             }
         }
-        begun.removeAll(keepingCapacity: true)
+        pending.removeAll(keepingCapacity: true)
     }
 
-    /// How many bytes a character has, by its first one.
-    private static func length(begunWith byte: UInt8) -> Int {
+    /// Returns the number of bytes of a UTF-8 character with the given first byte.
+    private static func length(startingWith byte: UInt8) -> Int {
         switch byte {
         case 0xC2..<0xE0: 2
         case 0xE0..<0xF0: 3

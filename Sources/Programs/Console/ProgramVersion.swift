@@ -1,8 +1,8 @@
 import CVersion
 
-/// The version of both programs.
+/// The version of the programs.
 public enum ProgramVersion {
-    /// The number of the version, which bundles, receipts and requests state.
+    /// The version number, which is also written into bundles, receipts and requests.
     public static let number = "0.1.0"
 
     /// The commit that the programs were built from, or `nil` if the build did not state one.

@@ -1,68 +1,70 @@
 import Bytes
 import CFiles
 
-/// One line on standard error that says how far long work has come; nothing where standard error is no terminal.
+/// A line on standard error that shows the progress of a long operation.
+///
+/// Nothing is printed unless standard error is a terminal.
 public final class ProgressLine {
     private let isShown: Bool
     private let verb: String
     private let total: Int?
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
-    private var shown: ContinuousClock.Instant
+    private var lastUpdate: ContinuousClock.Instant
     private var bytes = 0
     private var records = 0
     private var isOnScreen = false
 
     private static let interval = Duration.milliseconds(200)
 
-    /// Begins without a line on the terminal.
+    /// Creates a progress line, which appears with the first update.
+    ///
     /// - Parameters:
-    ///   - verb: what is being done: `reading`.
-    ///   - total: how many bytes there are to do; nil if that is not known.
+    ///   - verb: The name of the operation, such as `reading`.
+    ///   - total: The number of bytes to process, or `nil` if it is unknown.
+    ///   - isQuiet: Whether the line is never shown.
     public init(_ verb: String, total: Int? = nil, isQuiet: Bool) {
         self.verb = verb
         self.total = total
         isShown = !isQuiet && StandardError.isTerminal
         start = clock.now
-        shown = start
+        lastUpdate = start
     }
 
-    /// Counts work that was done.
+    /// Adds to the counts of processed bytes and records, and updates the line a few times a second.
     public func add(bytes: Int, records: Int = 0) {
         self.bytes += bytes
         self.records += records
-        guard isShown, clock.now - shown >= Self.interval else { return }
-        shown = clock.now
-        put(
-            Self.text(verb, bytes: self.bytes, of: total, records: self.records, seconds: (shown - start) / .seconds(1))
-        )
+        guard isShown, clock.now - lastUpdate >= Self.interval else { return }
+        lastUpdate = clock.now
+        let seconds = (lastUpdate - start) / .seconds(1)
+        put(Self.text(verb, bytes: self.bytes, of: total, records: self.records, seconds: seconds))
     }
 
-    /// How far the work has come: `verifying: 42%, 120 MB, 60 MB/s`.
-    /// - Parameter total: how many bytes there are to do; nil if that is not known.
+    /// Returns the text of the line, such as `verifying: 42%, 120 MB, 60 MB/s`.
     static func text(_ verb: String, bytes: Int, of total: Int?, records: Int, seconds: Double) -> String {
         var parts = ["\(bytes / 1_000_000) MB"]
-        // What grows while it is read, or was told wrong, is never more than done.
+        // A file that grows while it is read can have more bytes than its initial size.
         if let total, total > 0 { parts.insert("\(Int(Double(min(bytes, total)) / Double(total) * 100))%", at: 0) }
         if records > 0 { parts.append("\(records) records") }
         parts.append("\(Int(Double(bytes) / 1_000_000 / max(seconds, 0.001))) MB/s")
         return "\(verb): \(parts.joined(separator: ", "))"
     }
 
-    /// Says what is waited for, in the place of the line.
-    public func say(_ text: String) {
+    /// Shows `text` instead of the counts.
+    public func show(_ text: String) {
         guard isShown else { return }
         put(text.printable)
     }
 
-    /// Says how far work has come that is not counted in bytes, in the place of the line, a few times a second.
+    /// Shows `text` instead of the counts, at most a few times a second.
     public func update(_ text: @autoclosure () -> String) {
-        guard isShown, clock.now - shown >= Self.interval else { return }
-        shown = clock.now
-        say(text())
+        guard isShown, clock.now - lastUpdate >= Self.interval else { return }
+        lastUpdate = clock.now
+        show(text())
     }
 
-    /// Takes the line away.
+    /// Removes the line from the terminal.
     public func clear() {
         guard isOnScreen else { return }
         StandardError.put("\r\u{1B}[K")
@@ -72,7 +74,7 @@ public final class ProgressLine {
 
     private func put(_ text: String) {
         isOnScreen = true
-        // Told first: a signal that comes in between clears a line that is empty.
+        // The state is set first, because a signal handler clears the line according to it. To clear an empty line is harmless.
         cfiles_set_line(cfiles_line_passing)
         StandardError.put("\r\u{1B}[K\(text)")
     }

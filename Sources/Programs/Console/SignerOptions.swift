@@ -1,47 +1,53 @@
 import ArgumentParser
 import Bundle
 
-/// Who has to have signed bundles.
+/// The options that specify which signatures of bundles are accepted.
 public struct SignerOptions: ParsableArguments {
-    /// The list of signers.
+    /// The path of the list of signers.
     @Option(
         help: ArgumentHelp(
             """
-            Take a bundle only if one of these signed it: a list as ssh-keygen reads it, lines such as \
-            ines@example.org ssh-ed25519 AAAA... (default: $\(Self.variable))
+            Accept a bundle only if one of the signers in this file signed it. The file is a list for ssh-keygen with lines \
+            such as ines@example.org ssh-ed25519 AAAA... (default: $\(Self.variable))
             """, valueName: "file"), completion: .file())
     public var signers: String?
 
-    /// The list of keys that are not taken any more.
+    /// The path of the list of revoked keys.
     @Option(
         help: ArgumentHelp(
-            "Take no signature of the keys in this file: public keys, or a key revocation list. (default: $\(Self.revokedVariable))",
-            valueName: "file"), completion: .file())
+            """
+            Reject signatures made with the keys in this file: public keys, or a key revocation list. (default: \
+            $\(Self.revokedVariable))
+            """, valueName: "file"), completion: .file())
     public var revoked: String?
 
-    /// The variable of the environment that names the list where the option does not.
+    /// The environment variable with the path of the list of signers, for use without the option.
     public static let variable = "PINGFERRY_SIGNERS"
-    /// The variable that names the list of keys that are not taken any more.
+    /// The environment variable with the path of the list of revoked keys, for use without the option.
     public static let revokedVariable = "PINGFERRY_REVOKED"
 
-    /// Nobody is asked for.
+    /// Creates options that require no signature.
     public init() {}
 
-    /// Those who have to have signed; nil where nobody is asked for.
-    /// - Throws: ``CommandError``.
+    /// Returns the accepted signers that the options or the environment variables specify.
+    ///
+    /// - Parameter environment: The environment variables of the process.
+    /// - Returns: The accepted signers, or `nil` if no signature is required.
+    /// - Throws: ``CommandError`` if a variable is empty or a list is invalid, and `ValidationError` if revoked keys are given
+    ///   without signers.
     public func signers(environment: [String: String]) throws -> Signers? {
         func value(_ option: String?, _ name: String) throws -> String? {
             if let option { return option }
-            // A script that sets it from an empty variable would otherwise turn the check off.
+            // Otherwise a script that sets the variable from an empty one would disable the check.
             guard let path = environment[name], path.isEmpty else { return environment[name] }
             throw CommandError(
                 status: .badConfiguration, message: "\(name) is set and empty",
-                remedy: "give it the path of the list, or unset it to take bundles of anybody")
+                remedy: "set it to the path of the list, or unset it to accept bundles without a check")
         }
         let revoked = try value(revoked, Self.revokedVariable)
         guard let allowed = try value(signers, Self.variable) else {
             guard revoked == nil else {
-                throw ValidationError("--revoked says whose signature is not taken; --signers, whose is")
+                throw ValidationError("--revoked requires --signers, the list of accepted signers")
             }
             return nil
         }

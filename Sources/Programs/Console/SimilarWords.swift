@@ -1,18 +1,20 @@
-/// Finds the words that somebody may have meant.
+/// A search for the words that a misspelled word may stand for.
 public enum SimilarWords {
-    /// The words that are at most two changes away from a given one, and at most one for short words; the nearest first.
-    public static func near(_ word: String, among words: [String]) -> [String] {
-        words.map { (word: $0, changes: changes(from: Array(word.utf8), to: Array($0.utf8))) }
-            .filter { $0.changes <= ($0.word.utf8.count > 4 ? 2 : 1) }
-            .sorted { ($0.changes, $0.word) < ($1.changes, $1.word) }
+    /// Returns the elements of `words` that are similar to `word`, the most similar ones first.
+    ///
+    /// Similar words have an edit distance of at most 2, or at most 1 if the element has at most 4 bytes.
+    public static func matches(for word: String, among words: [String]) -> [String] {
+        words.map { (word: $0, distance: distance(from: Array(word.utf8), to: Array($0.utf8))) }
+            .filter { $0.distance <= ($0.word.utf8.count > 4 ? 2 : 1) }
+            .sorted { ($0.distance, $0.word) < ($1.distance, $1.word) }
             .map(\.word)
     }
 
-    /// How many bytes have to be put in, taken out, changed or swapped with the next one to come from one word to another.
+    /// Returns the number of bytes to insert, delete, replace or swap with the next byte to turn one word into another.
     ///
     /// Source: Damerau, "A technique for computer detection and correction of spelling errors" (1964).
-    static func changes(from first: [UInt8], to second: [UInt8]) -> Int {
-        // A file name may be long; no command is.
+    private static func distance(from first: [UInt8], to second: [UInt8]) -> Int {
+        // The word may be a long file name, but no command is that long.
         guard first.count <= 32 else { return .max }
         var rows = [Array(0...second.count)]
         for (i, byte) in first.enumerated() {

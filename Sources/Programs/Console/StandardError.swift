@@ -3,28 +3,28 @@ import Glibc
 import JSONText
 import Synchronization
 
-/// Messages for the operator.
+/// The messages of a program on standard error.
 public enum StandardError {
     private static let form = Mutex(Form.text)
 
-    /// How messages are written.
+    /// The form in which messages are written.
     public enum Form: Sendable {
-        /// A line of text each.
+        /// One line of text for each message.
         case text
-        /// A line of canonical JSON each, for a log that a machine reads; no line is anything else.
+        /// One line of canonical JSON for each message, and no other lines, for logs that programs read.
         case json
     }
 
-    /// Chooses how all messages are written from now on.
+    /// Sets the form of all following messages.
     public static func write(in form: Form) { self.form.withLock { $0 = form } }
 
-    /// How messages are written.
+    /// The form in which messages are written.
     public static var currentForm: Form { form.withLock(\.self) }
 
-    /// Whether somebody is looking who wants to see how far work has come.
+    /// Whether progress can be shown: messages are text, and standard error is a terminal.
     public static var isTerminal: Bool { currentForm == .text && isatty(STDERR_FILENO) == 1 }
 
-    /// Writes a line. Nothing of a file name that cannot be seen reaches the terminal: see `String.printable`.
+    /// Writes a message of one line, with unprintable characters escaped.
     public static func write(_ line: String) {
         switch currentForm {
         case .text: put(line.printable + "\n")
@@ -35,7 +35,7 @@ public enum StandardError {
         }
     }
 
-    /// Writes text of several lines: usage errors.
+    /// Writes a message of several lines, such as a usage error.
     public static func write(lines: String) {
         switch currentForm {
         case .text: put(lines.printableLines + "\n")
@@ -43,12 +43,14 @@ public enum StandardError {
         }
     }
 
-    /// Writes a line of JSON for machines, which may end on a terminal too.
+    /// Writes a line of JSON, with unprintable characters escaped because standard error may be a terminal.
     public static func write(json: [UInt8]) {
         put(String(decoding: PrintableJSON.rewriting(json), as: UTF8.self) + "\n")
     }
 
-    /// Writes text as it is, for progress. Where standard error is closed there is nobody to tell.
+    /// Writes text unchanged.
+    ///
+    /// Errors are ignored, because there is no other place to report them.
     static func put(_ text: String) {
         var text = text
         text.withUTF8 { bytes in

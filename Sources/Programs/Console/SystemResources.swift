@@ -2,19 +2,25 @@ import CThreads
 import Files
 import Glibc
 
-/// The threads, the memory and the open files that a program needs before it can do anything.
+/// A check at the start of a program for the threads, the memory and the open files that it needs.
 public enum SystemResources {
-    /// The address space, in bytes, for the usual work of one thread: a segment of records, compressed and read. It is checked at
-    /// the start, because Swift ends a program that gets no memory later.
+    /// The address space, in bytes, that one thread usually needs for a segment of records and its compressed form.
+    ///
+    /// It is checked at the start, because a failed allocation later would crash the program.
     private static let bytesPerThread = 16 << 20
 
-    /// Ends the program with a clear message if the system does not allow it to have `openFiles` more files open, or the address
-    /// space that it needs, and whenever a thread cannot be created later. Without the files, the libraries below would trap, or
+    /// Ends the program with an error message if the limits of the system are too low.
+    ///
+    /// The program also ends with a message if a thread cannot be created later. With too few open files, libraries would crash or
     /// report a server or a bundle as unreachable.
-    /// - Parameter threadsPerProcessor: The number of threads that work at once for each processor.
+    ///
+    /// - Parameters:
+    ///   - program: The name of the program, for messages.
+    ///   - openFiles: The number of files that the program opens at once, in addition to those that are open already.
+    ///   - threadsPerProcessor: The number of threads that work at once for each processor.
     public static func require(for program: StaticString, openFiles: Int, threadsPerProcessor: Int) {
         guard DescriptorLimit.allows(openFiles) else {
-            end(program, "cannot have \(openFiles) files open at once", "allow more open files (ulimit -n)")
+            end(program, "cannot have \(openFiles) files open at once", "raise the limit of open files (ulimit -n)")
         }
         let threads = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) * threadsPerProcessor
         var code = cthreads_set_up_heap()
@@ -22,9 +28,10 @@ public enum SystemResources {
         guard code == 0 else {
             let reason = String(cString: strerror(code))
             end(
-                program, "cannot have memory for \(threads) threads: \(reason)", "allow more address space (ulimit -v)")
+                program, "cannot have memory for \(threads) threads: \(reason)",
+                "raise the limit of address space (ulimit -v)")
         }
-        // A static string stays where it is.
+        // The pointer remains valid, because the string is static.
         program.withUTF8Buffer { name in
             name.withMemoryRebound(to: CChar.self) {
                 cthreads_end_without_thread($0.baseAddress, ExitStatus.inputOutput.rawValue)
@@ -47,12 +54,13 @@ public enum SystemResources {
         return size
     }
 
-    /// Reserves address space and gives it back.
+    /// Reserves address space of the given size and releases it again.
+    ///
     /// - Returns: 0, or an `errno` code.
     private static func checkAddressSpace(_ bytes: Int) -> Int32 {
         let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
         let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, flags, -1, 0)
-        // The address -1 stands for a failure.
+        // The address -1 is `MAP_FAILED`, which Swift does not import.
         guard Int(bitPattern: memory) != -1 else { return errno }
         munmap(memory, bytes)
         return 0

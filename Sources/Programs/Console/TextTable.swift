@@ -1,17 +1,21 @@
 import Bytes
 
-/// Rows of text in aligned columns; a column whose cells are all numbers is aligned to the right.
+/// A table of text with aligned columns.
+///
+/// Columns that contain only numbers are aligned to the right.
 public struct TextTable {
     private let header: [String]
     private let rows: [[String]]
 
-    /// Makes a table. Each row has as many cells as the header; what cannot be seen in one is shown.
+    /// Creates a table with the given column titles and rows.
+    ///
+    /// Each row must have the same number of cells as `header`. Unprintable characters in cells are escaped.
     public init(header: [String], rows: [[String]]) {
         self.header = header
         self.rows = rows.map { $0.map(\.printable) }
     }
 
-    /// The table, line by line, without trailing spaces.
+    /// The lines of the table, without trailing spaces.
     public var lines: [String] {
         let columns = header.indices.map { column in
             let cells = rows.map { $0[column] }

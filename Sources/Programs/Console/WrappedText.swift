@@ -1,11 +1,11 @@
-/// Text in lines of at most 80 columns.
+/// Word wrapping at 80 columns.
 public enum WrappedText {
     private static let width = 80
 
-    /// Returns the lines of `text`. The first is indented by `indent` spaces, and the others by two more.
+    /// Returns the lines of `text`.
     ///
-    /// A word that is too long for a line has a line to itself. Words that are joined by a no-break space stay on one line,
-    /// and the result has an ordinary space there.
+    /// The first line is indented by `indent` spaces, and the others by two more. A word that is longer than a line is placed on a line of its own. Words joined by a no-break space stay together, and the
+    /// result has an ordinary space between them.
     public static func lines(of text: String, indent: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {
@@ -18,6 +18,6 @@ public enum WrappedText {
         return lines.map { String($0.map { $0 == noBreakSpace ? " " : $0 }) }
     }
 
-    /// Joins words that stay on one line.
+    /// The character that joins words that must stay on one line.
     public static let noBreakSpace: Character = "\u{A0}"
 }

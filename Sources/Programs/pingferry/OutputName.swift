@@ -20,7 +20,7 @@ enum OutputName {
         guard let dot = name.lastIndex(of: "."), !name[dot...].contains("/") else { return nil }
         let ending = String(name[name.index(after: dot)...])
         guard !known.contains(ending), others[ending] == nil else { return nil }
-        return SimilarWords.near(ending, among: known).first.map { ".\($0)" }
+        return SimilarWords.matches(for: ending, among: known).first.map { ".\($0)" }
     }
 
     /// What is said when a file holds something else than its name promises; nil if it does not.

@@ -28,7 +28,7 @@ struct PasswordOptions: ParsableArguments {
     func passwords(isQuiet: Bool) throws -> BackupPasswords {
         var known = try passwordFile.map { try Self.password(inFile: $0) }
         if let password = Self.takeFromEnvironment() { known.append(password) }
-        let canAsk = !isQuiet && HiddenInput.canAsk
+        let canAsk = !isQuiet && SecretPrompt.isAvailable
         return BackupPasswords(
             known, ask: canAsk ? Self.ask : nil, whileDeriving: isQuiet ? Self.wait : Self.waitVisibly)
     }
@@ -40,13 +40,13 @@ struct PasswordOptions: ParsableArguments {
         guard rounds > mostSilentRounds else { return derive() }
         let line = ProgressLine("unlocking", isQuiet: false)
         defer { line.clear() }
-        line.say("unlocking \(path): \(rounds) rounds")
+        line.show("unlocking \(path): \(rounds) rounds")
         return derive()
     }
 
     private static let ask: BackupPasswords.Asking = { path, isAgain in
         if isAgain { StandardError.write("pingferry: wrong password") }
-        return HiddenInput.ask("password of the backup \(path):")
+        return SecretPrompt.ask("password of the backup \(path):")
     }
 
     /// Takes the password out of the environment, so that no child of this process inherits it.

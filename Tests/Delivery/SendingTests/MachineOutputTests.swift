@@ -91,7 +91,7 @@ import Testing
         for words in [[word], ["help", word]] {
             let finished = try RunningProgram([builtProgram(program)] + words).finish()
             #expect(finished.status == 64)
-            #expect(finished.errors.contains("\(word) is no command."))
+            #expect(finished.errors.contains("\(word) is not a command."))
             #expect(finished.errors.contains(meant.isEmpty ? "The commands are scan, " : "Did you mean \(meant)?"))
         }
     }

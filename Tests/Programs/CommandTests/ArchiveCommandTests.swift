@@ -140,7 +140,7 @@ import Testing
         #expect(
             finished.errorLines == [
                 "pingferry: cannot spool to /tmp: it would hold more than the limit",
-                "hint: give a larger --spool-limit, or unpack the archive and give the folder",
+                "hint: increase --spool-limit, or unpack the archive and pass the folder",
             ])
     }
 
@@ -155,7 +155,7 @@ import Testing
         #expect(
             finished.errorLines == [
                 "pingferry: cannot spool to \(folder("tmp")): File too large",
-                "hint: set TMPDIR to a folder on a disk with enough room",
+                "hint: set TMPDIR to a folder on a disk with enough free space",
             ])
     }
 

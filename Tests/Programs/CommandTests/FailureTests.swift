@@ -102,7 +102,7 @@ import Testing
         #expect(
             finished.errorLines == [
                 "pingferry: cannot create \(output): File exists",
-                "hint: give --force to replace it, or another name",
+                "hint: pass --force to replace it, or choose another name",
             ])
         #expect(try folder.data("out") == Data("mine".utf8))
         #expect(try pingferry(command, "--force", "-o", output, sample("webxr")).status == 0)
@@ -113,7 +113,7 @@ import Testing
     @Test func folderOfTheOutputHasToBeThere() throws {
         let finished = try pingferry("bundle", "-o", folder("none/out"), sample("webxr"))
         #expect(finished.status == 73)
-        #expect(finished.errorLines.last == "hint: make the folder first")
+        #expect(finished.errorLines.last == "hint: create the folder first")
     }
 
     @Test func onlyFilesAreReplaced() throws {

@@ -131,7 +131,7 @@ import Testing
         #expect(
             refused.errors == """
                 pingferry: cannot create \(path): File exists
-                pingferry: give --force to replace it, or another name
+                hint: pass --force to replace it, or choose another name
 
                 """)
         #expect(try snapshot(folder.path) == before)

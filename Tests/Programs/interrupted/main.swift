@@ -27,7 +27,7 @@ do {
     try output.write([1, 2, 3].span)
     let progress = ProgressLine("working", isQuiet: false)
     if CommandLine.arguments.last == "progress" {
-        progress.say("working")
+        progress.show("working")
     } else {
         print("ready")
         fflush(nil)

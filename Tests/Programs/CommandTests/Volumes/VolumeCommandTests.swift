@@ -195,7 +195,7 @@ import Testing
         #expect(
             refused.errorLines == [
                 "pingferry: cannot create \(first): File exists",
-                "hint: give --force to replace it, or another name",
+                "hint: pass --force to replace it, or choose another name",
             ])
         #expect(found() == before)
         try folder.put("old", "a.tar.zst")

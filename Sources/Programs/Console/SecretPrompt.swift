@@ -3,15 +3,15 @@ import CFiles
 import Glibc
 import Secrets
 
-/// Asks on the terminal for something that must not be seen.
-public enum HiddenInput {
-    /// The most bytes of an answer.
+/// A prompt on the terminal for a secret, which is not echoed.
+public enum SecretPrompt {
+    /// The maximum length of an answer, in bytes.
     public static let limit = 4096
 
     private static let path = "/dev/tty"
 
-    /// Whether somebody can be asked: there is a terminal, and messages go to one.
-    public static var canAsk: Bool {
+    /// Whether the process has a terminal and standard error is a terminal.
+    public static var isAvailable: Bool {
         guard StandardError.isTerminal else { return false }
         let terminal = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return false }
@@ -19,8 +19,12 @@ public enum HiddenInput {
         return true
     }
 
-    /// Asks, with the echo of the terminal off. It is on again on every way out, also that of a signal.
-    /// - Returns: nil if there is no terminal, no answer, or an empty one.
+    /// Prints a question and reads the answer with the echo of the terminal turned off.
+    ///
+    /// The echo is turned on again afterwards, also if a signal ends the program.
+    ///
+    /// - Parameter question: The question to print.
+    /// - Returns: The answer, or `nil` if there is no terminal or the answer is empty.
     public static func ask(_ question: String) -> Secret? {
         let terminal = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }
@@ -28,7 +32,7 @@ public enum HiddenInput {
         guard cfiles_echo_off(terminal) == 0 else { return nil }
         cfiles_set_line(cfiles_line_staying)
         StandardError.put(question.printable + " ")
-        // With room for all of it from the start: memory that grows leaves copies behind.
+        // The capacity is reserved at once, because reallocations would leave copies of the secret in memory.
         var answer: [UInt8] = []
         answer.reserveCapacity(limit)
         read(terminal, into: &answer)
@@ -39,7 +43,7 @@ public enum HiddenInput {
         return secret.isEmpty ? nil : secret
     }
 
-    /// Reads a line, a byte at a time: what follows it is somebody else's.
+    /// Reads a line one byte at a time, so that the input after it remains available to other processes.
     private static func read(_ terminal: Int32, into answer: inout [UInt8]) {
         while answer.count < limit {
             var byte: UInt8 = 0
