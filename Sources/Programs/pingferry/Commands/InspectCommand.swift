@@ -1,4 +1,5 @@
 import ArgumentParser
+import Capture
 import Console
 import Files
 import JSONText
@@ -78,7 +79,7 @@ struct InspectCommand: AsyncParsableCommand {
             printer = try PropertyListPrinter(document, options: options, limits: limits)
         } catch let error as PropertyListError {
             throw CommandError(
-                status: .badData, message: "\(Self.name(of: file)): \(error)", remedy: remedy(for: error))
+                status: .badData, message: "\(InputOpening.name(of: file)): \(error)", remedy: remedy(for: error))
         }
         var (json, shown) = (files.count > 1 ? start(of: file, isFirst: isFirst) : [], [UInt8]())
         var rewriter = PrintableJSON()
@@ -100,7 +101,7 @@ struct InspectCommand: AsyncParsableCommand {
     /// What stands in front of a file where there are several: a line as `head` and `tail` print it, or the beginning of an
     /// object.
     private func start(of file: String, isFirst: Bool) -> [UInt8] {
-        let name = Self.name(of: file)
+        let name = InputOpening.name(of: file)
         guard compact else { return Array("\(isFirst ? "" : "\n")==> \(name.printable) <==\n".utf8) }
         var start = Array("{\"$file\":".utf8)
         start.append(jsonString: name)
@@ -124,12 +125,10 @@ struct InspectCommand: AsyncParsableCommand {
         } catch {
             guard error.isTooLarge else { throw error }
             throw CommandError(
-                status: .badData, message: "\(Self.name(of: file)): too-large: more than \(limit >> 20) MiB",
+                status: .badData, message: "\(InputOpening.name(of: file)): too-large: more than \(limit >> 20) MiB",
                 remedy: "give a higher --max-size")
         }
     }
-
-    private static func name(of file: String) -> String { file == "-" ? "standard input" : file }
 
     private func remedy(for error: PropertyListError) -> String? {
         switch error.code {
@@ -145,7 +144,7 @@ struct InspectCommand: AsyncParsableCommand {
 
     /// Reports on standard error what the output cannot show.
     private func report(_ printer: PropertyListPrinter, of file: String) throws {
-        let name = Self.name(of: file)
+        let name = InputOpening.name(of: file)
         for warning in printer.warnings.prefix(Self.mostReported) where warning.isLoss || !quiet {
             StandardError.write("pingferry: \(name): \(warning.error)")
         }

@@ -3,6 +3,7 @@ import Capture
 import Console
 import Files
 import Systems
+import Telemetry
 
 /// `list`: what bundles hold, from their manifests and details.
 struct ListCommand: AsyncParsableCommand {
@@ -22,8 +23,18 @@ struct ListCommand: AsyncParsableCommand {
               pingferry list --ids monday.tar.zst | grep too-few-events | cut -f 1
 
             Records are held as:
-            \(HoldGuide.help)
+            \(holdCodes)
             """)
+
+    /// The codes of holds and their meanings, in two columns.
+    private static let holdCodes: String = {
+        let codes = Systems.table.holdCodes
+        let width = codes.map(\.code.count).max() ?? 0
+        return codes.map { code in
+            let padding = String(repeating: " ", count: width - code.code.count)
+            return "  \(code.code)\(padding)  \(code.meaning)"
+        }.joined(separator: "\n")
+    }()
 
     @Argument(help: ArgumentHelp("Bundles; - is standard input.", valueName: "bundle"), completion: .file())
     var bundles: [String]
