@@ -6,8 +6,8 @@ import Glibc
 extension AsyncParsableCommand {
     /// Runs the command that the command line specifies, and ends the program.
     ///
-    /// Help and usage errors can repeat arguments. They are therefore printed like other text, with unprintable characters
-    /// escaped.
+    /// Help and usage errors can repeat arguments. They are therefore printed like other text, with unprintable
+    /// characters escaped.
     ///
     /// - Parameter name: The name of the program, for messages.
     public static func runAndExit(as name: String) async -> Never {
@@ -29,8 +29,9 @@ extension AsyncParsableCommand {
 
     /// Throws an error that suggests similar commands if `arguments` begins with an unknown command.
     ///
-    /// In a program with a default subcommand, the first argument can also be a file. It is treated as a misspelled command
-    /// only if no file has that name and a command has a similar name. The argument after `help` is always a command.
+    /// In a program with a default subcommand, the first argument can also be a file. It is treated as a misspelled
+    /// command only if no file has that name and a command has a similar name. The argument after `help` is always a
+    /// command.
     private static func rejectUnknownCommand(_ arguments: [String]) throws {
         let isHelp = arguments.first == "help"
         guard let word = isHelp ? arguments.dropFirst().first : arguments.first, !word.hasPrefix("-") else { return }
@@ -47,8 +48,8 @@ extension AsyncParsableCommand {
 
     /// Parses `arguments`.
     ///
-    /// A usage error can repeat an argument. If an argument has unprintable characters, the escaped arguments are parsed instead,
-    /// so that the message shows them on one line.
+    /// A usage error can repeat an argument. If an argument has unprintable characters, the escaped arguments are
+    /// parsed instead, so that the message shows them on one line.
     private static func command(for arguments: [String]) async throws -> any ParsableCommand {
         do {
             return try await asyncParseAsRoot(arguments)

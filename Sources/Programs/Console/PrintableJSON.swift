@@ -1,9 +1,9 @@
 import Bytes
 
-/// Escapes unprintable characters in JSON for a terminal, such as `\u001b` and `\u202e`.
+/// A rewriter of JSON that escapes unprintable characters for a terminal, such as `\u001b` and `\u202e`.
 ///
-/// The value of the JSON does not change, because only strings contain such characters. The text can be passed in pieces that
-/// end at any byte.
+/// The value of the JSON does not change, because only strings contain such characters. The text can be passed in
+/// pieces that end at any byte.
 public struct PrintableJSON: Sendable {
     /// The first bytes of a character that is not complete yet.
     private var pending: [UInt8] = []

@@ -74,7 +74,8 @@ public final class ProgressLine {
 
     private func put(_ text: String) {
         isOnScreen = true
-        // The state is set first, because a signal handler clears the line according to it. To clear an empty line is harmless.
+        // The state is set first, because a signal handler clears the line according to it. To clear an empty line is
+        // harmless.
         cfiles_set_line(cfiles_line_passing)
         StandardError.put("\r\u{1B}[K\(text)")
     }

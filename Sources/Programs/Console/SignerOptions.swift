@@ -33,8 +33,8 @@ public struct SignerOptions: ParsableArguments {
     ///
     /// - Parameter environment: The environment variables of the process.
     /// - Returns: The accepted signers, or `nil` if no signature is required.
-    /// - Throws: ``CommandError`` if a variable is empty or a list is invalid, and `ValidationError` if revoked keys are given
-    ///   without signers.
+    /// - Throws: ``CommandError`` if a variable is empty or a list is invalid, and `ValidationError` if revoked keys
+    ///   are given without signers.
     public func signers(environment: [String: String]) throws -> Signers? {
         func value(_ option: String?, _ name: String) throws -> String? {
             if let option { return option }

@@ -11,8 +11,8 @@ public enum SystemResources {
 
     /// Ends the program with an error message if the limits of the system are too low.
     ///
-    /// The program also ends with a message if a thread cannot be created later. With too few open files, libraries would crash or
-    /// report a server or a bundle as unreachable.
+    /// The program also ends with a message if a thread cannot be created later. With too few open files, libraries
+    /// would crash or report a server or a bundle as unreachable.
     ///
     /// - Parameters:
     ///   - program: The name of the program, for messages.

@@ -4,8 +4,9 @@ public enum WrappedText {
 
     /// Returns the lines of `text`.
     ///
-    /// The first line is indented by `indent` spaces, and the others by two more. A word that is longer than a line is placed on a line of its own. Words joined by a no-break space stay together, and the
-    /// result has an ordinary space between them.
+    /// The first line is indented by `indent` spaces, and the others by two more. A word that is longer than a line is
+    /// placed on a line of its own. Words joined by a no-break space stay together, and the result has an ordinary
+    /// space between them.
     public static func lines(of text: String, indent: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {

@@ -83,10 +83,10 @@ struct AppEntry {
             left.value != right.value
                 ? left.value > right.value : left.key.utf8.lexicographicallyPrecedes(right.key.utf8)
         }
-        let common = sorted.count > Self.mostFacts ? sorted.filter { $0.value > 1 } : sorted
-        let shown = common.prefix(Self.mostFacts).map { (text: $0.key, stores: $0.value) }
+        let common = sorted.count > Self.maximumFactCount ? sorted.filter { $0.value > 1 } : sorted
+        let shown = common.prefix(Self.maximumFactCount).map { (text: $0.key, stores: $0.value) }
         return (shown, sorted.count - shown.count)
     }
 
-    private static let mostFacts = 3
+    private static let maximumFactCount = 3
 }

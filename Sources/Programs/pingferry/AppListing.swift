@@ -9,12 +9,12 @@ struct AppListing {
     private let rollUp: AppRollUp
 
     /// With more stores than these, in more containers than these, a scan is shown by app.
-    static let mostStores = 40
-    static let mostContainers = 3
+    static let maximumStoreCount = 40
+    static let maximumContainerCount = 3
     /// How many problems are listed one by one, and how many backups.
-    private static let mostListed = 20
+    private static let listedLimit = 20
     /// How many captures without a store are named.
-    private static let mostNamed = 5
+    private static let namedLimit = 5
 
     /// - Parameter report: a finished one.
     init(_ report: ScanReport) {
@@ -23,9 +23,9 @@ struct AppListing {
     }
 
     /// Whether a scan found so much that it is shown by app unless each store is asked for.
-    static func isWanted(for report: ScanReport) -> Bool {
+    static func isNeeded(for report: ScanReport) -> Bool {
         let stores = report.inputs.reduce(0) { $0 + $1.rowIndices.count }
-        return stores > mostStores && report.containerCount > mostContainers
+        return stores > maximumStoreCount && report.containerCount > maximumContainerCount
     }
 
     func print() throws {
@@ -35,7 +35,7 @@ struct AppListing {
         let (stores, containers) = rollUp.entries.reduce((0, 0)) { ($0.0 + $1.stores, $0.1 + $1.containers) }
         let found = "\(Summary.count(stores, "store")) in \(Summary.count(containers, "container"))"
         try Terminal.print("  \(found), added up by app; --stores shows each store")
-        try printWithoutStores()
+        try printCapturesWithoutStores()
         if !report.quarantineCounts.isEmpty {
             try Terminal.print("  quarantined: \(Summary.list(report.quarantineCounts))")
         }
@@ -82,24 +82,24 @@ struct AppListing {
     private func printBackups() throws {
         let backups = report.inputs.flatMap(\.backups)
         guard !backups.isEmpty else { return }
-        let isShort = isOfOneInput && backups.count <= Self.mostListed
-        let lines = isShort ? backups.flatMap { BackupReport($0).lines } : BackupReport.counting(backups)
-        for line in lines + BackupReport.linesOfAll { try Terminal.print("  \(line)") }
+        let isShort = isOfOneInput && backups.count <= Self.listedLimit
+        let lines = isShort ? backups.flatMap { BackupReport($0).lines } : BackupReport.summary(of: backups)
+        for line in lines + BackupReport.generalLines { try Terminal.print("  \(line)") }
     }
 
-    private func printWithoutStores() throws {
+    private func printCapturesWithoutStores() throws {
         let labels = report.inputs.filter(\.rowIndices.isEmpty).map(\.label)
         guard !labels.isEmpty else { return }
-        let left = labels.count - Self.mostNamed
-        let names = labels.prefix(Self.mostNamed).joined(separator: ", ") + (left > 0 ? " and \(left) more" : "")
+        let left = labels.count - Self.namedLimit
+        let names = labels.prefix(Self.namedLimit).joined(separator: ", ") + (left > 0 ? " and \(left) more" : "")
         try Terminal.print("  no store in: \(names)")
     }
 
     // MARK: Problems
 
     private func printProblems() throws {
-        guard report.problemCount > Self.mostListed else {
-            let problems = report.rows.flatMap(\.details.problems) + report.strayProblems
+        guard report.problemCount > Self.listedLimit else {
+            let problems = report.rows.flatMap(\.details.problems) + report.unassignedProblems
             for problem in problems { try Terminal.print("  \(line(for: problem))") }
             return
         }
@@ -108,8 +108,8 @@ struct AppListing {
             for problem in problems.elements { try Terminal.print("    \(line(for: problem))") }
             if problems.left > 0 { try Terminal.print("    and \(problems.left) more, which --stores lists") }
         }
-        if report.leftProblems > 0 {
-            try Terminal.print("  --stores lists the first \(report.shownProblems) problems; bundle keeps them all")
+        if report.hiddenProblemCount > 0 {
+            try Terminal.print("  --stores lists the first \(report.shownProblemCount) problems; bundle keeps them all")
         }
     }
 

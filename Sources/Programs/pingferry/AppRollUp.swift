@@ -23,7 +23,7 @@ struct AppRollUp {
         for row in rows {
             let key = Self.key(of: row, apps)
             let other = keys[row.containerNumber].map { known[$0] }
-            if key.isBetter(than: other) { keys[row.containerNumber] = known.number(of: key) }
+            if key.isMoreSpecific(than: other) { keys[row.containerNumber] = known.number(of: key) }
         }
         var entries: [Key: AppEntry] = [:]
         var isCounted = Array(repeating: false, count: keys.count)
@@ -62,7 +62,7 @@ struct AppRollUp {
 
 extension AppRollUp.Key {
     /// Whether it tells more of the app than another one.
-    fileprivate func isBetter(than other: AppRollUp.Key?) -> Bool {
+    fileprivate func isMoreSpecific(than other: AppRollUp.Key?) -> Bool {
         switch (self, other) {
         case (_, nil), (.id, .name), (.id, .unknown), (.name, .unknown): true
         case (.id, .id), (.name, .id), (.name, .name), (.unknown, _): false

@@ -24,7 +24,7 @@ struct BackupReport {
     }
 
     /// The same of many backups: how many there are, and in how many of them are apps whose pings no backup holds.
-    static func counting(_ backups: [BackupFacts]) -> [String] {
+    static func summary(of backups: [BackupFacts]) -> [String] {
         let encrypted = backups.count(where: \.isEncrypted)
         let absent = Dictionary(backups.flatMap(\.absent).map { ($0, 1) }, uniquingKeysWith: +)
         let apps = absent.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
@@ -35,7 +35,7 @@ struct BackupReport {
     }
 
     /// What no backup ever holds, whatever is in it.
-    static let linesOfAll = Systems.table.all.compactMap(\.stores?.backups?.sentence)
+    static let generalLines = Systems.table.all.compactMap(\.stores?.backups?.sentence)
 
     var json: CanonicalObject {
         var object = CanonicalObject()

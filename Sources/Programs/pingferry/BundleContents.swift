@@ -38,9 +38,11 @@ struct BundleContents {
         try Terminal.print("\(Summary.count(totals.records, "record"))\(Summary.details(of: totals))")
         if manifest.duplicates > 0 { try Terminal.print("\(Summary.count(manifest.duplicates, "duplicate")) left out") }
         if let inputs = manifest.inputs {
-            let rows = InputRows(inputs)
-            try section("inputs", ["input", "kind", "sha256 or digest"], rows.shown, left: rows.left)
-            if rows.omitted > 0 { try Terminal.print("  and \(rows.omitted) more, which the manifest counts alone") }
+            let inputRows = InputRows(inputs)
+            try section("inputs", ["input", "kind", "sha256 or digest"], inputRows.rows, left: inputRows.hiddenCount)
+            if inputRows.omittedCount > 0 {
+                try Terminal.print("  and \(inputRows.omittedCount) more, which the manifest counts alone")
+            }
         }
         let rows = memberRows
         try section(
@@ -107,13 +109,14 @@ struct BundleContents {
         } else {
             object.set("inputs", string: nil)
         }
-        var arrays: [(key: JSONKey, elements: LongObject.Elements)] = [
+        var arrays: [(key: JSONKey, elements: JSONObjectPrinter.Elements)] = [
             ("clients", each(ClientSummary.self, BundleLayout.clients, \.json)), ("members", forEachMember),
             ("problems", each(PlacedProblem.self, BundleLayout.problems, \.json)),
-            ("quarantined", each(Quarantined.self, BundleLayout.quarantine, \.coded)), ("segments", forEachSegment),
+            ("quarantined", each(Quarantined.self, BundleLayout.quarantine, \.jsonWithCode)),
+            ("segments", forEachSegment),
         ]
         if let records { arrays.append(("records", records.forEachObject)) }
-        try LongObject.print(object, arrays: arrays)
+        try JSONObjectPrinter.print(object, arrays: arrays)
     }
 
     private func forEachMember(_ body: (CanonicalObject) throws -> Void) throws {
@@ -138,7 +141,7 @@ struct BundleContents {
 
     private func each<Entry: BundleDetail>(
         _ type: Entry.Type, _ list: String, _ json: @escaping (Entry) -> CanonicalObject
-    ) -> LongObject.Elements {
+    ) -> JSONObjectPrinter.Elements {
         { add in
             var cursor = try DetailCursor<Entry>(list, of: reader)
             while let entry = try cursor.next() { try add(json(entry)) }

@@ -9,7 +9,7 @@ import JSONText
 /// It is a class because writers of formats keep closures that write to it.
 final class CommandOutput {
     private let path: String
-    private let isDivided: Bool
+    private let isSplit: Bool
     private var file: AtomicOutput?
     private var writer: VolumeWriter?
     private let stream: StreamOutput?
@@ -30,7 +30,7 @@ final class CommandOutput {
     ///   - isHashed: Whether ``hashedFiles`` is needed.
     init(path: String, replacing: Bool, isHashed: Bool = false) throws {
         self.path = path
-        isDivided = false
+        isSplit = false
         hash = isHashed ? RunningHash() : nil
         let stream = path != "-" ? try StreamOutput(path: path) : nil
         let isFile = stream == nil && path != "-"
@@ -53,7 +53,7 @@ final class CommandOutput {
     /// Opens volumes.
     init(path: String, volumes size: VolumeSize, permissions: FilePermissions, replacing: Bool) throws {
         self.path = path
-        isDivided = true
+        isSplit = true
         // Volumes are always hashed, for their list.
         hash = nil
         stream = nil
@@ -78,7 +78,7 @@ final class CommandOutput {
     /// Writes bytes. JSON for a terminal is rewritten so that unprintable characters are visible.
     func write(_ bytes: Span<UInt8>) throws {
         hash?.take(bytes)
-        if isDivided {
+        if isSplit {
             // The writer is taken out, so that after an error it and the files that it has begun are gone.
             guard var writer = writer.take() else { preconditionFailure("nothing is written after an error") }
             try writer.write(bytes)

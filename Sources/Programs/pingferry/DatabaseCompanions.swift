@@ -11,7 +11,7 @@ struct DatabaseCompanions {
     init(of database: String) { paths = ["-journal", "-wal", "-shm"].map { database + $0 } }
 
     /// Throws `CommandError` if there is such a file.
-    func refuse() throws {
+    func requireAbsence() throws {
         guard let path = paths.first(where: { FileIdentity(path: $0) != nil }) else { return }
         throw CommandError(
             status: .cannotCreate, message: "\(path): belongs to another database, and would damage the new one",

@@ -22,7 +22,7 @@ struct PasswordOptions: ParsableArguments {
     static let variable = "PINGFERRY_BACKUP_PASSWORD"
     private static let sizeLimit = 4096
     /// Fewer rounds take no time that anybody would notice.
-    private static let mostSilentRounds = 1_000_000
+    private static let silentRoundLimit = 1_000_000
 
     /// The passwords that were given; others are asked for where somebody is there.
     func passwords(isQuiet: Bool) throws -> BackupPasswords {
@@ -30,14 +30,14 @@ struct PasswordOptions: ParsableArguments {
         if let password = Self.takeFromEnvironment() { known.append(password) }
         let canAsk = !isQuiet && SecretPrompt.isAvailable
         return BackupPasswords(
-            known, ask: canAsk ? Self.ask : nil, whileDeriving: isQuiet ? Self.wait : Self.waitVisibly)
+            known, ask: canAsk ? Self.ask : nil, whileDeriving: isQuiet ? Self.derive : Self.deriveShowingProgress)
     }
 
-    private static let wait: BackupPasswords.Waiting = { _, _, derive in derive() }
+    private static let derive: BackupPasswords.Waiting = { _, _, derive in derive() }
 
     /// Says what takes seconds, and takes the line away again.
-    private static let waitVisibly: BackupPasswords.Waiting = { path, rounds, derive in
-        guard rounds > mostSilentRounds else { return derive() }
+    private static let deriveShowingProgress: BackupPasswords.Waiting = { path, rounds, derive in
+        guard rounds > silentRoundLimit else { return derive() }
         let line = ProgressLine("unlocking", isQuiet: false)
         defer { line.clear() }
         line.show("unlocking \(path): \(rounds) rounds")

@@ -6,15 +6,15 @@ struct ProblemsByCode {
     private var groups: [String: FirstFew<PlacedProblem>] = [:]
 
     /// How many of each code are named.
-    static let mostNamed = 3
+    static let shownPerCode = 3
     /// How many codes are told apart; those of a bundle can be any number. Others count as `other`.
-    private static let mostCodes = 1000
+    private static let maximumCodeCount = 1000
 
     /// Adds a problem.
     mutating func add(_ problem: PlacedProblem) {
         let code = problem.problem.code
-        let group = groups[code] != nil || groups.count < Self.mostCodes ? code : "other"
-        groups[group, default: FirstFew(limit: Self.mostNamed)].add(problem, reason: code)
+        let group = groups[code] != nil || groups.count < Self.maximumCodeCount ? code : "other"
+        groups[group, default: FirstFew(limit: Self.shownPerCode)].add(problem, reason: code)
     }
 
     /// The groups by their codes.

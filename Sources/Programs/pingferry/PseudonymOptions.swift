@@ -17,7 +17,7 @@ struct PseudonymOptions: ParsableArguments {
     var pseudonymize: String?
 
     /// No key needs more.
-    private static let longest = 4096
+    private static let maximumKeySize = 4096
 
     /// What makes the pseudonyms; nil where none are asked for.
     func pseudonymizer() throws -> RecordPseudonymizer? {
@@ -28,11 +28,11 @@ struct PseudonymOptions: ParsableArguments {
                 status: .badConfiguration, message: "\(path): others can read or change the key in it",
                 remedy: "run chmod 600 \(path), and make another key if others may have seen it")
         }
-        guard file.size <= Self.longest else {
+        guard file.size <= Self.maximumKeySize else {
             throw CommandError(
-                status: .badConfiguration, message: "\(path): more than \(Self.longest) bytes, which is no key")
+                status: .badConfiguration, message: "\(path): more than \(Self.maximumKeySize) bytes, which is no key")
         }
-        let bytes = try file.contents(limit: Self.longest)
+        let bytes = try file.contents(limit: Self.maximumKeySize)
         do throws(PseudonymError) {
             return RecordPseudonymizer(try PseudonymKey(bytes), knowing: Systems.table)
         } catch {

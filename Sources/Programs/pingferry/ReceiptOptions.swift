@@ -25,7 +25,7 @@ struct ReceiptOptions: ParsableArguments {
 
     /// Refuses a receipt that would take the place of what it is about, or of what that is checked by.
     /// - Throws: ``InputError``.
-    func refuse(replacing paths: @autoclosure () -> [String]) throws {
+    func requireSeparateFile(from paths: @autoclosure () -> [String]) throws {
         guard let receipt, let identity = FileIdentity(path: receipt) else { return }
         if paths().contains(where: { FileIdentity(path: $0) == identity }) { throw InputError.isOutput(receipt) }
     }
@@ -87,7 +87,7 @@ extension Receipt.Maker {
         let users = try? InputFile(path: "/etc/passwd").contents(limit: 16 << 20)
         let milliseconds = Int64((Date.now.timeIntervalSince1970 * 1000).rounded(.down))
         return Receipt.Maker(
-            user: users.flatMap { UserList(bytes: $0).name(of: userID) }, userID: Int(userID), host: host,
+            user: users.flatMap { PasswdFile(bytes: $0).name(of: userID) }, userID: Int(userID), host: host,
             version: ProgramVersion.number, time: Timestamp(clamping: milliseconds))
     }
 

@@ -26,7 +26,7 @@ struct RecordListing {
     private static func object(of record: borrowing Record) -> CanonicalObject {
         var object = CanonicalObject()
         object.set("client", string: record.client)
-        object.set("held", elements: record.held.map(\.coded.bytes))
+        object.set("held", elements: record.held.map(\.jsonWithCode.bytes))
         object.set("id", string: record.id)
         object.set("system", string: record.system.description)
         object.set("time", string: record.time?.description)
@@ -44,7 +44,7 @@ struct RecordListing {
 
     /// Prints a line for each record, with tabs between the columns.
     /// - Parameter name: what the bundle is called in a last column; nil if there is none.
-    func printLines(naming name: String?) throws {
+    func printLines(bundleName name: String?) throws {
         var lines: [String] = []
         func flush() throws(FileError) {
             guard !lines.isEmpty else { return }

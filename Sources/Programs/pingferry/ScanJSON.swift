@@ -39,7 +39,7 @@ struct ScanJSON {
         object.set("path", string: row.path)
         object.set("problems", elements: row.details.problems.map(\.json.bytes))
         object.set("quarantineCount", integer: row.quarantineCount)
-        object.set("quarantined", elements: row.details.quarantined.map(\.coded.bytes))
+        object.set("quarantined", elements: row.details.quarantined.map(\.jsonWithCode.bytes))
         if let events = row.details.events { object.set("pendingEvents", object: CanonicalObject(counts: events)) }
         if let queue = row.details.queue { object.set("queue", object: queue.json) }
         object.set("records", integer: row.totals.records)

@@ -15,14 +15,14 @@ struct ScanListing {
     /// Prints the stores of all inputs, and the problems that belong to no store.
     func print() throws {
         for input in report.inputs { try print(input) }
-        for problem in report.strayProblems { try Terminal.print(problem.sentence) }
-        if report.leftProblems > 0 { try Terminal.print("and \(report.leftProblems) more problems") }
+        for problem in report.unassignedProblems { try Terminal.print(problem.sentence) }
+        if report.hiddenProblemCount > 0 { try Terminal.print("and \(report.hiddenProblemCount) more problems") }
     }
 
     private func print(_ input: ScannedInput) throws {
         try Terminal.print("\(input.label):")
         let backups = input.backups.flatMap { BackupReport($0).lines }
-        for line in input.backups.isEmpty ? [] : backups + BackupReport.linesOfAll { try Terminal.print("  \(line)") }
+        for line in input.backups.isEmpty ? [] : backups + BackupReport.generalLines { try Terminal.print("  \(line)") }
         var container = ""
         try input.forEachStore { path, rows in
             let next = rows[0].container?.path ?? ""
@@ -34,10 +34,10 @@ struct ScanListing {
 
     private func print(_ rows: [ScanRow], ofStoreAt path: String, in container: String) throws {
         let indent = container.isEmpty ? 2 : 4
-        try Terminal.print(String(repeating: " ", count: indent) + ScanRow.name(of: path, in: container))
+        try Terminal.print(String(repeating: " ", count: indent) + ScanRow.relativePath(of: path, in: container))
         for fact in rows.flatMap(\.details.facts) { try printWrapped(fact, indent: indent + 2) }
         for row in rows {
-            let prefix = row.path == path ? "" : ScanRow.name(of: row.path, in: path) + ": "
+            let prefix = row.path == path ? "" : ScanRow.relativePath(of: row.path, in: path) + ": "
             try printFindings(of: row, prefix: prefix, indent: indent + 2)
         }
     }
@@ -46,7 +46,7 @@ struct ScanListing {
         try printWrapped(prefix + counts(of: row), indent: indent)
         if let queue = row.details.queue { try printWrapped(prefix + queue.sentence, indent: indent) }
         for problem in row.details.problems {
-            let name = problem.path == row.path ? "" : ScanRow.name(of: problem.path, in: row.path) + ": "
+            let name = problem.path == row.path ? "" : ScanRow.relativePath(of: problem.path, in: row.path) + ": "
             try printWrapped(name + problem.problem.text, indent: indent)
         }
     }

@@ -6,16 +6,16 @@ import Telemetry
 struct ScanReport {
     private(set) var inputs: [ScannedInput]
     /// Problems of no store, those that are shown.
-    private(set) var strayProblems: [PlacedProblem] = []
+    private(set) var unassignedProblems: [PlacedProblem] = []
     /// All problems, counted by their codes.
     private(set) var problemsByCode = ProblemsByCode()
     /// How many entries of the quarantine there are of each code.
     private(set) var quarantineCounts: [String: Int] = [:]
     /// How many problems there are, and how many are shown: the first ones of all.
     private(set) var problemCount = 0
-    private(set) var shownProblems = 0
+    private(set) var shownProblemCount = 0
     /// How many entries of the quarantine are shown: the first ones of all.
-    private var shownQuarantined = 0
+    private var shownQuarantineCount = 0
     /// The instant to judge queues at; nil for the newest that their store tells.
     private let instant: Timestamp?
     /// The inputs by their labels: problems name them so.
@@ -32,7 +32,7 @@ struct ScanReport {
     }
 
     /// How many problems are not shown.
-    var leftProblems: Int { problemCount - shownProblems }
+    var hiddenProblemCount: Int { problemCount - shownProblemCount }
 
     /// The number of containers. A bundle or a request log counts as one.
     var containerCount: Int { inputs.last?.containers.upperBound ?? 0 }
@@ -64,26 +64,26 @@ struct ScanReport {
         switch finding {
         case .quarantined(let item, let input): note(item, of: input)
         case .problem(let problem): note(problem)
-        case .app(let entry, let input): inputs[input].learn(entry.app, ofRow: inputs[input].row(at: entry.place))
+        case .app(let entry, let input): inputs[input].setApp(entry.app, ofRow: inputs[input].row(at: entry.place))
         }
     }
 
     private mutating func note(_ item: Quarantined, of input: Int) {
         guard let row = inputs[input].row(ofPath: item.path, kind: item.store.description) else { return }
-        let isShown = shownQuarantined < FirstFew<Quarantined>.shown
-        if isShown { shownQuarantined += 1 }
+        let isShown = shownQuarantineCount < FirstFew<Quarantined>.shown
+        if isShown { shownQuarantineCount += 1 }
         inputs[input].add(item, toRow: row, isShown: isShown)
     }
 
     private mutating func note(_ problem: PlacedProblem) {
         problemCount += 1
         problemsByCode.add(problem)
-        let isShown = shownProblems < FirstFew<PlacedProblem>.shown
-        if isShown { shownProblems += 1 }
+        let isShown = shownProblemCount < FirstFew<PlacedProblem>.shown
+        if isShown { shownProblemCount += 1 }
         if let input = inputsByLabel[problem.capture], let row = inputs[input].row(ofPath: problem.path) {
             inputs[input].add(problem, toRow: row, isShown: isShown)
         } else if isShown {
-            strayProblems.append(problem)
+            unassignedProblems.append(problem)
         }
     }
 

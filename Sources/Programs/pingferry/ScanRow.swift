@@ -29,7 +29,7 @@ struct ScanRow {
         var problems: [PlacedProblem] = []
         /// The number of pending events in each state.
         var events: [String: Int]?
-        var queue: JudgedQueue?
+        var queue: EvaluatedQueue?
         /// Sentences about the store as a whole.
         var facts: [String] = []
     }
@@ -49,7 +49,7 @@ struct ScanRow {
     }
 
     /// Returns `path` relative to `folder` if it is inside that folder.
-    static func name(of path: String, in folder: String) -> String {
+    static func relativePath(of path: String, in folder: String) -> String {
         if path.isEmpty || path == folder { return "." }
         guard !folder.isEmpty, path.utf8.starts(with: "\(folder)/".utf8) else { return path }
         return String(decoding: path.utf8.dropFirst(folder.utf8.count + 1), as: UTF8.self)
@@ -57,7 +57,7 @@ struct ScanRow {
 }
 
 /// A queue as its app's own rules see it at an instant.
-struct JudgedQueue {
+struct EvaluatedQueue {
     let rules: any QueueRules
     /// In milliseconds since 1970.
     let instant: Int64

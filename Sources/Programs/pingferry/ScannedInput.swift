@@ -143,7 +143,7 @@ struct ScannedInput {
     }
 
     /// Sets the app of a row from its records. The last record names the latest version.
-    mutating func learn(_ found: App, ofRow row: Int) {
+    mutating func setApp(_ found: App, ofRow row: Int) {
         guard case .folder(let capture) = contents else { return }
         let (store, part) = (Int(rowTable[row].store), Int(rowTable[row].part))
         let owner = capture.stores[store]
@@ -159,7 +159,7 @@ struct ScannedInput {
         if !report.facts.isEmpty { details[first, default: .init()].facts += report.facts }
         for part in report.parts where part.events != nil || part.queue != nil {
             details[first + part.part, default: .init()].events = part.events
-            details[first + part.part]?.queue = part.queue.map { JudgedQueue(rules: $0, instant: instant) }
+            details[first + part.part]?.queue = part.queue.map { EvaluatedQueue(rules: $0, instant: instant) }
         }
     }
 

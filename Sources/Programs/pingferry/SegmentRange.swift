@@ -28,7 +28,7 @@ struct SegmentRange: ExpressibleByArgument, Equatable, CustomStringConvertible {
     var description: String { last == first ? "\(first)" : "\(first)-\(last.map(String.init) ?? "")" }
 
     /// The places of the segments, counted from 0, in a bundle that has so many; nil if it has not all of them.
-    func places(of count: Int) -> Range<Int>? {
+    func indices(ofSegments count: Int) -> Range<Int>? {
         let last = last ?? count
         return first <= count && last <= count ? first - 1..<last : nil
     }

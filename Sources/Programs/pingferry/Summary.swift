@@ -42,12 +42,12 @@ struct Summary {
     ///   - elements: passes the elements of the array, one after another, to the function that it is given.
     ///   - extend: adds what the command alone knows besides.
     func printJSON(
-        streaming key: JSONKey, _ elements: @escaping LongObject.Elements,
+        streaming key: JSONKey, _ elements: @escaping JSONObjectPrinter.Elements,
         _ extend: (inout CanonicalObject) -> Void
     ) throws {
         var object = json
         extend(&object)
-        try LongObject.print(object, arrays: [(key, elements)])
+        try JSONObjectPrinter.print(object, arrays: [(key, elements)])
     }
 
     private var json: CanonicalObject {
@@ -63,7 +63,7 @@ struct Summary {
             object.set("pseudonymized", object: made)
         }
         object.set("quarantineCounts", object: CanonicalObject(counts: intake.quarantined.counts))
-        object.set("quarantined", elements: intake.quarantined.elements.map(\.coded.bytes))
+        object.set("quarantined", elements: intake.quarantined.elements.map(\.jsonWithCode.bytes))
         object.set("totals", object: intake.totals.json)
         return object
     }
@@ -73,19 +73,19 @@ struct Summary {
     func finish(isQuiet: Bool = false) throws {
         for line in filter.lines { StandardError.write("pingferry: \(line)") }
         if pseudonymKeyID != nil { return try finishPseudonyms(isQuiet: isQuiet) }
-        for problem in intake.warnings.elements.prefix(Self.mostReported) {
+        for problem in intake.warnings.elements.prefix(Self.reportLimit) {
             StandardError.write("pingferry: \(problem.sentence)")
         }
         guard intake.isIncomplete else { return }
-        for item in intake.quarantined.elements.prefix(Self.mostReported) {
+        for item in intake.quarantined.elements.prefix(Self.reportLimit) {
             StandardError.write(
-                "pingferry: \(item.capture): \(item.path)\(Self.place(item.reject)): \(item.reject.reason)")
+                "pingferry: \(item.capture): \(item.path)\(Self.position(item.reject)): \(item.reject.reason)")
         }
-        for problem in intake.losses.elements.prefix(Self.mostReported) {
+        for problem in intake.losses.elements.prefix(Self.reportLimit) {
             StandardError.write("pingferry: \(problem.sentence)")
         }
         let unnamed =
-            max(0, intake.quarantined.count - Self.mostReported) + max(0, intake.losses.count - Self.mostReported)
+            max(0, intake.quarantined.count - Self.reportLimit) + max(0, intake.losses.count - Self.reportLimit)
         if unnamed > 0 { StandardError.write("pingferry: and \(unnamed) more") }
         throw ExitCode(ExitStatus.incomplete.rawValue)
     }
@@ -112,9 +112,9 @@ struct Summary {
     }
 
     /// A terminal is no place for a hundred thousand lines; they are all in the bundle.
-    private static let mostReported = 20
+    private static let reportLimit = 20
 
-    private static func place(_ reject: Reject) -> String {
+    private static func position(_ reject: Reject) -> String {
         reject.offset.map { " at byte \($0)" } ?? ""
     }
 

@@ -253,6 +253,6 @@ import Testing
             ("#\n\nb:*:05:1::\nc:*:5:1::", 5, "c"),
         ] as [(String, UInt32, String?)])
     func users(list: String, number: UInt32, name: String?) {
-        #expect(UserList(bytes: Array(list.utf8)).name(of: number) == name)
+        #expect(PasswdFile(bytes: Array(list.utf8)).name(of: number) == name)
     }
 }

@@ -24,12 +24,12 @@ import Testing
     }
 
     @Test(
-        "the places of the segments, where the bundle has all of them",
+        "the indices of the segments, where the bundle has all of them",
         arguments: [
             ("1", 3, 0..<1), ("3", 3, 2..<3), ("1-3", 3, 0..<3), ("2-", 3, 1..<3), ("3-", 3, 2..<3), ("4", 3, nil),
             ("4-", 3, nil), ("2-4", 3, nil), ("1-", 0, nil), ("1", 0, nil),
         ] as [(String, Int, Range<Int>?)])
-    func places(text: String, count: Int, places: Range<Int>?) throws {
-        #expect(try #require(SegmentRange(argument: text)).places(of: count) == places)
+    func indices(text: String, count: Int, indices: Range<Int>?) throws {
+        #expect(try #require(SegmentRange(argument: text)).indices(ofSegments: count) == indices)
     }
 }

@@ -95,7 +95,7 @@ struct BundleCommand: AsyncParsableCommand {
         if volumeSize != nil, isStandardOutput {
             throw ValidationError("volumes are files: they do not go to \(output)")
         }
-        if let receipt = receipts.receipt, isOwnName(receipt) {
+        if let receipt = receipts.receipt, isOutputPath(receipt) {
             throw ValidationError("the receipt needs a name of its own, which is none of the bundle's files")
         }
         // A bundle's members are limited in size; half of that leaves room for everything else.
@@ -114,7 +114,7 @@ struct BundleCommand: AsyncParsableCommand {
             let pseudonymizer = try pseudonyms.pseudonymizer()
             let file = try openOutput()
             let receipt = try receipts.output(replacing: force)
-            OutputPlace.warn(about: output, among: input.paths, isQuiet: common.quiet)
+            OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)
             let limit = common.limit
             let hashes = InputHashes(limit: limit)
             let opening = InputOpening(
@@ -138,7 +138,7 @@ struct BundleCommand: AsyncParsableCommand {
                 progress: { progress.add(bytes: $0, records: $1) }, to: { try file.write($0) })
             progress.clear()
             try file.commit()
-            try receipt.write(after: "\(name(of: file.volumes)) is written") {
+            try receipt.write(after: "\(outputDescription(for: file.volumes)) is written") {
                 self.receipt(for: bundle.manifest, file.hashedFiles, bundle.intake)
             }
             try report(Summary(bundle.intake, of: reader.options), bundle.manifest, file.volumes)
@@ -179,7 +179,7 @@ struct BundleCommand: AsyncParsableCommand {
                 if !volumes.isEmpty { object.set("volumes", elements: volumes.map(\.json)) }
             }
         } else if !common.quiet {
-            let lines = ["wrote \(name(of: volumes)): \(summary.sentence)", "digest \(manifest.digest)"]
+            let lines = ["wrote \(outputDescription(for: volumes)): \(summary.sentence)", "digest \(manifest.digest)"]
             // The bundle alone goes to standard output.
             for line in lines {
                 if isStandardOutput { StandardError.write("pingferry: \(line)") } else { try Terminal.print(line) }
@@ -189,7 +189,7 @@ struct BundleCommand: AsyncParsableCommand {
     }
 
     /// Whether a file would be the bundle, one of its volumes, their list, or its signature.
-    private func isOwnName(_ path: String) -> Bool {
+    private func isOutputPath(_ path: String) -> Bool {
         let own = Path.lastName(of: output)
         let (name, folders) = (Path.lastName(of: path), (Path.folder(of: path), Path.folder(of: output)))
         let isInSameFolder = folders.0 == folders.1 || FileIdentity(path: folders.0) == FileIdentity(path: folders.1)
@@ -199,7 +199,7 @@ struct BundleCommand: AsyncParsableCommand {
     }
 
     /// What was written.
-    private func name(of volumes: [VolumeWriter.Volume]) -> String {
+    private func outputDescription(for volumes: [VolumeWriter.Volume]) -> String {
         guard let first = volumes.first, let last = volumes.last else {
             return isStandardOutput ? "the bundle to standard output" : output
         }

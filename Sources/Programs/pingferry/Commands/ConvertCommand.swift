@@ -100,8 +100,8 @@ struct ConvertCommand: AsyncParsableCommand {
             if salvage { throw ValidationError("--salvage reads a bundle from its beginning, not by --segments") }
         }
         if labels, payloadOnly { throw ValidationError("--labels has no place in the lines of --payload-only") }
-        if to == nil, let meant = OutputName.misspelled(output) {
-            throw ValidationError("\(output): did you mean \(meant)? --to names the format for any other name")
+        if to == nil, let suggestion = OutputName.suggestedExtension(for: output) {
+            throw ValidationError("\(output): did you mean \(suggestion)? --to names the format for any other name")
         }
         guard format != .ndjson else { return }
         if payloadOnly { throw ValidationError("--payload-only is for NDJSON, not for \(format.rawValue)") }
@@ -118,7 +118,7 @@ struct ConvertCommand: AsyncParsableCommand {
     func run() async throws {
         try await reporting {
             let pseudonymizer = try pseudonyms.pseudonymizer()
-            OutputPlace.warn(about: output, among: input.paths, isQuiet: common.quiet)
+            OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)
             switch format {
             case .ndjson: try await writeRecords(pseudonymizer)
             case .sqlite: try await writeTables(.sqlite, pseudonymizer)
@@ -142,27 +142,28 @@ struct ConvertCommand: AsyncParsableCommand {
             labels: input.label, systems: Systems.table, limit: limit, excluded: excluded, isSalvage: salvage,
             spool: input.spool,
             passwords: try backups.passwords(isQuiet: common.quiet))
-        let part = try segments.map { try self.part($0, opening) }
-        let inputs = if let part { [CaptureInput.bundle(part.bundle)] } else { try await opening.open(input.paths) }
+        let selection = try segments.map { try select($0, opening) }
+        let inputs =
+            if let selection { [CaptureInput.bundle(selection.bundle)] } else { try await opening.open(input.paths) }
         return CaptureReader(
             inputs, paths: input.paths,
             options: common.scanOptions(filter: try filters.filter(), pseudonymizer: pseudonymizer),
-            segments: part?.places, limit: limit)
+            segments: selection?.indices, limit: limit)
     }
 
-    /// The bundle, and the places of the segments that are asked for.
-    private func part(
+    /// The bundle, and the indices of the segments that are asked for.
+    private func select(
         _ segments: SegmentRange, _ opening: InputOpening
-    ) throws -> (bundle: BundleReader, places: Range<Int>) {
+    ) throws -> (bundle: BundleReader, indices: Range<Int>) {
         guard let bundle = try opening.openSegments(of: input.paths[0]) else {
             throw ValidationError("--segments takes a bundle, and \(input.paths[0]) is none")
         }
         let count = bundle.manifest.segments.count
-        guard let places = segments.places(of: count) else {
+        guard let indices = segments.indices(ofSegments: count) else {
             throw ValidationError(
                 "--segments \(segments) is more than there are: \(bundle.path) has \(Summary.count(count, "segment"))")
         }
-        return (bundle, places)
+        return (bundle, indices)
     }
 
     // MARK: NDJSON
@@ -190,7 +191,7 @@ struct ConvertCommand: AsyncParsableCommand {
     private func writeTables(_ format: TableExport.Format, _ pseudonymizer: RecordPseudonymizer?) async throws {
         let limit = common.limit
         let companions = self.format == .sqlite ? DatabaseCompanions(of: output) : nil
-        if !force { try companions?.refuse() }
+        if !force { try companions?.requireAbsence() }
         var export = try TableExport(
             format, path: output, replacing: force, systems: Systems.table, limit: limit)
         let reader = try await reader(excluded: export.identities, pseudonymizer)

@@ -145,13 +145,13 @@ struct InspectCommand: AsyncParsableCommand {
     /// Reports on standard error what the output cannot show.
     private func report(_ printer: PropertyListPrinter, of file: String) throws {
         let name = InputOpening.name(of: file)
-        for warning in printer.warnings.prefix(Self.mostReported) where warning.isLoss || !quiet {
+        for warning in printer.warnings.prefix(Self.reportLimit) where warning.isLoss || !quiet {
             StandardError.write("pingferry: \(name): \(warning.error)")
         }
-        let unnamed = printer.warningCount - min(printer.warnings.count, Self.mostReported)
+        let unnamed = printer.warningCount - min(printer.warnings.count, Self.reportLimit)
         if unnamed > 0, !quiet || printer.isLossy { StandardError.write("pingferry: \(name): and \(unnamed) more") }
         if printer.isLossy { throw ExitCode(ExitStatus.incomplete.rawValue) }
     }
 
-    private static let mostReported = 20
+    private static let reportLimit = 20
 }

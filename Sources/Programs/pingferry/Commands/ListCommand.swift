@@ -57,7 +57,7 @@ struct ListCommand: AsyncParsableCommand {
             let records = RecordListing(reader: reader)
             if ids, !common.json {
                 guard !common.quiet else { return }
-                return try records.printLines(naming: bundles.count > 1 ? name : nil)
+                return try records.printLines(bundleName: bundles.count > 1 ? name : nil)
             }
             let contents = try BundleContents(reader)
             if common.json {

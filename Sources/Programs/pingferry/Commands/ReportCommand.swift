@@ -68,7 +68,7 @@ struct ReportCommand: AsyncParsableCommand {
         try await reporting {
             let pseudonymizer = try pseudonyms.pseudonymizer()
             let file = try CommandOutput(path: isStandardOutput ? "-" : output, replacing: force)
-            OutputPlace.warn(about: output, among: input.paths, isQuiet: common.quiet)
+            OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)
             let limit = common.limit
             let opening = InputOpening(
                 labels: input.label, systems: Systems.table, limit: limit, excluded: file.identities,
@@ -88,7 +88,7 @@ struct ReportCommand: AsyncParsableCommand {
             let bytes = page.bytes
             try file.write(bytes.span)
             try file.commit()
-            try tell(Summary(intake, of: reader.options), page, size: bytes.count)
+            try printSummary(Summary(intake, of: reader.options), page, size: bytes.count)
         }
     }
 
@@ -131,7 +131,7 @@ struct ReportCommand: AsyncParsableCommand {
         return facts
     }
 
-    private func tell(_ summary: Summary, _ page: ReportPage, size: Int) throws {
+    private func printSummary(_ summary: Summary, _ page: ReportPage, size: Int) throws {
         if common.json {
             try summary.printJSON { object in
                 object.set("clients", integer: page.clients)
@@ -157,7 +157,8 @@ extension ScanReport {
             input.forEachStore { path, rows in
                 let sentences = rows.flatMap { row in
                     row.details.facts
-                        + (row.details.queue.map { ["\(ScanRow.name(of: row.path, in: path)): \($0.sentence)"] } ?? [])
+                        + (row.details.queue.map { ["\(ScanRow.relativePath(of: row.path, in: path)): \($0.sentence)"] }
+                            ?? [])
                 }
                 guard !sentences.isEmpty else { return }
                 let pending = rows.compactMap { $0.details.events?["pending"] }

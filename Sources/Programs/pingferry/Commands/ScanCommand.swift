@@ -16,7 +16,7 @@ struct ScanCommand: AsyncParsableCommand {
             mean; those that no documentation names are counted as unknown.
               pingferry scan phone/
 
-            With more than \(AppListing.mostStores) stores in more than \(AppListing.mostContainers) containers, the stores of \
+            With more than \(AppListing.maximumStoreCount) stores in more than \(AppListing.maximumContainerCount) containers, the stores of \
             each app are added up, whatever capture they are in; --stores shows each store. With --json there are both: \
             stores, and apps.
               pingferry scan --stores phones/
@@ -77,7 +77,7 @@ struct ScanCommand: AsyncParsableCommand {
                     object.set("backups", elements: json.backups.map(\.bytes))
                 }
             } else if !common.quiet {
-                if !stores, AppListing.isWanted(for: report) {
+                if !stores, AppListing.isNeeded(for: report) {
                     try AppListing(report).print()
                 } else {
                     try ScanListing(report).print()

@@ -31,10 +31,10 @@ struct VerifyCommand: AsyncParsableCommand {
             public key: ines@example.org ssh-ed25519 AAAA...
 
             --against compares the bundles with the receipt that bundle or verify wrote about them, by their names: the digest, \
-            and the SHA-256 of each file. Volumes may all be given; those behind the first are checked with it.
+            and the SHA-256 of each file. Volumes may all be given; those behind the first are log with it.
               pingferry verify --against night.json night.tar.zst.00*
 
-            --receipt writes down who checked what, when and with which result; also of bundles that are not good, with the \
+            --receipt writes down who log what, when and with which result; also of bundles that are not good, with the \
             reason, but not of those that cannot be read at all.
             """)
 
@@ -74,22 +74,22 @@ struct VerifyCommand: AsyncParsableCommand {
         try await reporting {
             let signers = try signing.signers(environment: ProcessInfo.processInfo.environment)
             if signature != nil, signers == nil {
-                throw ValidationError("--signature is checked against a list of signers: give --signers too")
+                throw ValidationError("--signature is log against a list of signers: give --signers too")
             }
             if signers != nil, signature == nil, paths.contains("-") {
                 throw ValidationError("give the signature of the standard input with --signature")
             }
             let expected = try digests.expected(of: paths)
             let given = try against.map { try ReceiptComparison(path: $0) }
-            try receipts.refuse(
-                replacing: paths.flatMap(Self.files)
+            try receipts.requireSeparateFile(
+                from: paths.flatMap(Self.files)
                     + [signature, digests.digestFile, signing.signers, signing.revoked, against]
                     .compactMap(\.self))
             try await verifyAll(signers, expected, given, writing: try receipts.output(replacing: force))
         }
     }
 
-    /// The bundles, each once: of volumes, those that are checked with the first one are left out.
+    /// The bundles, each once: of volumes, those that are log with the first one are left out.
     private var paths: [String] { BundleFile.firstVolumes(of: bundles) }
 
     /// What lies on the disk of a bundle.
@@ -108,17 +108,17 @@ struct VerifyCommand: AsyncParsableCommand {
         writing receipt: consuming ReceiptOutput
     ) async throws {
         let paths = paths
-        var checked = receipts.receipt.map { _ in CheckedBundles(paths, limit: common.limit) }
-        var worst: ExitCode?
+        var log = receipts.receipt.map { _ in VerificationLog(paths, limit: common.limit) }
+        var firstFailure: ExitCode?
         var results: [[UInt8]] = []
         for (number, path) in paths.enumerated() {
             do {
-                results.append(try await verify(path, signers, expected: expected?[number], given, &checked))
+                results.append(try await verify(path, signers, expected: expected?[number], given, &log))
             } catch {
                 guard let failure = CommandError(error) else { throw error }
                 failure.report(as: "pingferry")
-                worst = worst ?? ExitCode(failure.status.rawValue)
-                await checked?.addBad(path, failure)
+                firstFailure = firstFailure ?? ExitCode(failure.status.rawValue)
+                await log?.recordFailure(path, failure)
                 results.append(Self.json(of: failure, path, faults: VolumeReport.faults(in: error)))
             }
         }
@@ -131,24 +131,24 @@ struct VerifyCommand: AsyncParsableCommand {
             try receipt.write(after: "the bundles are verified") {
                 Receipt(
                     command: "verify", arguments: Receipt.givenArguments, maker: .current(),
-                    entries: checked?.entries ?? [], inputs: nil)
+                    entries: log?.entries ?? [], inputs: nil)
             }
         } catch {
-            guard let worst else { throw error }
+            guard let firstFailure else { throw error }
             error.report(as: "pingferry")
-            throw worst
+            throw firstFailure
         }
-        if let worst { throw worst }
+        if let firstFailure { throw firstFailure }
     }
 
     private func verify(
         _ path: String, _ signers: Signers?, expected: String?, _ given: ReceiptComparison?,
-        _ checked: inout CheckedBundles?
+        _ log: inout VerificationLog?
     ) async throws -> [UInt8] {
         let reader = try InputOpening.bundle(
             path, systems: Systems.table, copyFolder: CommonOptions.temporaryFolder, signedBy: signers,
             signature: signature)
-        checked?.begin(reader)
+        log?.start(reader)
         if let expected, reader.manifest.digest != expected {
             throw CommandError(
                 status: .badData,
@@ -167,7 +167,7 @@ struct VerifyCommand: AsyncParsableCommand {
             throw InputError.bundle(error, InputOpening.name(of: path))
         }
         try given?.check(reader, path)
-        try await checked?.addGood(InputOpening.name(of: path))
+        try await log?.recordSuccess(InputOpening.name(of: path))
         progress.clear()
         let manifest = reader.manifest
         if !common.json, !common.quiet {

@@ -130,7 +130,7 @@ import Testing
         ]
         let container = Container(path: "a", identifier: "org.a")
         let rows = states.map { state in
-            Self.row(container) { $0.details.queue = JudgedQueue(rules: Rules(state: state), instant: 0) }
+            Self.row(container) { $0.details.queue = EvaluatedQueue(rules: Rules(state: state), instant: 0) }
         }
         let entry = try #require(Self.rollUp(rows).entries.first)
         #expect(

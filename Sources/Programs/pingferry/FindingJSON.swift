@@ -5,7 +5,7 @@ import Telemetry
 /// What summaries for machines tell with a code and the words beside it.
 extension Quarantined {
     /// The entry as bundles list it, and with the code that its reason begins with and the words after that.
-    var coded: CanonicalObject {
+    var jsonWithCode: CanonicalObject {
         let parts = reject.reason.split(separator: " ", maxSplits: 1)
         var object = json
         object.set("code", string: parts.first.map(String.init) ?? "")
@@ -16,7 +16,7 @@ extension Quarantined {
 
 extension Hold {
     /// The code, and the words that stand behind it in the record or else what it means.
-    var coded: CanonicalObject {
+    var jsonWithCode: CanonicalObject {
         var object = CanonicalObject()
         object.set("code", string: code)
         let known = Systems.table.holdCodes.first { $0.code == code }

@@ -1,7 +1,7 @@
 /// The users that a machine has a list of, `/etc/passwd`.
 ///
 /// Source: passwd(5).
-struct UserList {
+struct PasswdFile {
     let bytes: [UInt8]
 
     /// The name of the first user of a number; nil where there is none.

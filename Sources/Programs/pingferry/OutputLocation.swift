@@ -2,10 +2,10 @@ import Console
 import Files
 
 /// The place of an output among the inputs of a command.
-enum OutputPlace {
+enum OutputLocation {
     /// Warns on standard error if an output is written into the folder of a capture. The next run would find it there, and what
     /// was captured is no longer as it was.
-    static func warn(about output: String, among inputs: [String], isQuiet: Bool) {
+    static func warnIfInsideCapture(_ output: String, inputs: [String], isQuiet: Bool) {
         guard !isQuiet, output != "-", let folder = RealPath.of(Path.folder(of: output)) else { return }
         for input in inputs where input != "-" {
             guard let capture = RealPath.of(input), "\(folder)/".hasPrefix("\(capture)/") else { continue }

@@ -6,7 +6,7 @@ import Hashing
 import Parallel
 
 /// What a receipt tells of bundles that are verified one after the other: each is hashed on another thread meanwhile.
-struct CheckedBundles {
+struct VerificationLog {
     private let limit: JobLimit
     /// What tells the bundles apart.
     private let names: [String]
@@ -22,14 +22,14 @@ struct CheckedBundles {
     private var name: String { names[entries.count] }
 
     /// Begins with the next bundle.
-    mutating func begin(_ reader: BundleReader) {
+    mutating func start(_ reader: BundleReader) {
         self.reader = reader
         hashes = limit.start { try reader.hashesOfFiles() }
     }
 
     /// Notes that the bundle is good.
     /// - Throws: `FileError`, or ``CommandError`` for a file that changed since it was opened.
-    mutating func addGood(_ path: String) async throws {
+    mutating func recordSuccess(_ path: String) async throws {
         guard let reader, let hashes else { return }
         let found = try await hashes.value
         guard try reader.isUnchanged() else { throw CommandError(changed: path) }
@@ -37,7 +37,7 @@ struct CheckedBundles {
     }
 
     /// Notes that the bundle is not good, or cannot be read, and why.
-    mutating func addBad(_ path: String, _ failure: CommandError) async {
+    mutating func recordFailure(_ path: String, _ failure: CommandError) async {
         var found: [ContentHash] = []
         do {
             if let hashes {

@@ -4,7 +4,7 @@ import JSONText
 
 /// An object on standard output that may be larger than memory: the elements of its arrays are printed as they come. What
 /// cannot be seen is escaped.
-struct LongObject {
+struct JSONObjectPrinter {
     /// Calls the function that it is given with each element of an array.
     typealias Elements = ((CanonicalObject) throws -> Void) throws -> Void
 
@@ -16,7 +16,7 @@ struct LongObject {
 
     /// Prints the members of an object together with arrays, in the order of their keys.
     static func print(_ object: CanonicalObject, arrays: [(key: JSONKey, elements: Elements)]) throws {
-        var output = LongObject()
+        var output = JSONObjectPrinter()
         var rest = object
         let ordered = arrays.sorted { $0.key.description.utf8.lexicographicallyPrecedes($1.key.description.utf8) }
         for (key, elements) in ordered {
