@@ -7,8 +7,8 @@ public struct SignerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Accept a bundle only if one of the signers in this file signed it. The file is a list for ssh-keygen with lines \
-            such as ines@example.org ssh-ed25519 AAAA... (default: $\(Self.variable))
+            Accept a bundle only if one of the signers in this file signed it. The file is a list for ssh-keygen with \
+            lines such as ines@example.org ssh-ed25519 AAAA... (default: $\(Self.variable))
             """, valueName: "file"), completion: .file())
     public var signers: String?
 

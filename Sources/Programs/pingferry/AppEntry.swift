@@ -1,28 +1,28 @@
 import Bundle
 import Telemetry
 
-/// All that a scan found of one app, added up.
+/// The combined findings of a scan in all containers of one app.
 struct AppEntry {
-    /// Its bundle id; nil where nothing tells it.
+    /// The bundle id of the app, or `nil` if it is unknown.
     let id: String?
-    /// Its name in upload paths; nil where nothing tells it.
+    /// The name of the app in upload paths, or `nil` if it is unknown.
     private(set) var name: String?
     private(set) var versions: Set<String> = []
     private(set) var systems: Set<String> = []
-    /// The labels of the captures that it is in.
+    /// The labels of the captures that contain the app.
     private(set) var captures: Set<String> = []
     private(set) var containers = 0
-    /// How many stores there are of each kind.
+    /// The number of stores of each kind.
     private(set) var kinds: [String: Int] = [:]
     private(set) var totals = BundleTotals()
     private(set) var labels = EventCounts()
     private(set) var problemCount = 0
     private(set) var quarantineCount = 0
-    /// Counts of the events that wait, by the name of what became of them.
+    /// The number of pending events in each state, by the name of the state.
     private(set) var events: [String: Int] = [:]
-    /// How many queues are in each state.
+    /// The number of queues in each state.
     private(set) var queues: [QueueState: Int] = [:]
-    /// How many stores tell each sentence.
+    /// The number of stores that report each fact.
     private var facts: [String: Int] = [:]
 
     init(_ key: AppRollUp.Key) {
@@ -35,17 +35,20 @@ struct AppEntry {
 
     var stores: Int { kinds.values.reduce(0, +) }
 
-    /// The name, or else the identifier.
+    /// The name of the app, or its bundle id if the name is unknown.
     var shortName: String { name ?? id ?? "(unknown)" }
 
-    /// Counts the container of a row. A bundle or a request log has none.
+    /// Counts the container of a row, unless the row is a bundle or a request log, which have no container.
     mutating func countContainer(of row: ScanRow) {
         captures.insert(row.capture)
         if row.container != nil { containers += 1 }
     }
 
-    /// Adds what was found in a store.
-    /// - Parameter app: what is known of the app of the store.
+    /// Adds the findings in one part of a store.
+    ///
+    /// - Parameters:
+    ///   - row: The findings.
+    ///   - app: The app that the store belongs to, as far as it is known.
     mutating func add(_ row: ScanRow, app: App?) {
         name = name ?? app?.name
         if let version = app?.version { versions.insert(version) }
@@ -60,7 +63,7 @@ struct AppEntry {
         for fact in row.details.facts { facts[fact, default: 0] += 1 }
     }
 
-    /// Whether it comes first in a list.
+    /// Returns whether this entry is listed before `other`.
     func precedes(_ other: AppEntry) -> Bool {
         let (isKnown, isOtherKnown) = (name != nil || id != nil, other.name != nil || other.id != nil)
         guard isKnown == isOtherKnown else { return isKnown }
@@ -68,7 +71,7 @@ struct AppEntry {
         return own.lexicographicallyPrecedes(others) { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// The queues by their state, those that are ready first.
+    /// The number of queues in each state, with the ready queues first.
     var sortedQueues: [(state: QueueState, count: Int)] {
         QueueState.Readiness.allCases.flatMap { readiness in
             queues.filter { $0.key.readiness == readiness }.sorted { $0.key.code < $1.key.code }
@@ -76,8 +79,9 @@ struct AppEntry {
         }
     }
 
-    /// What several stores tell alike, the most frequent first, and how many other sentences there are. Where there are few
-    /// in all, all are given.
+    /// The most frequent facts that more than one store reports, and the number of facts that are not listed.
+    ///
+    /// If there are at most ``maximumFactCount`` facts, all of them are listed.
     var commonFacts: (facts: [(text: String, stores: Int)], others: Int) {
         let sorted = facts.sorted { left, right in
             left.value != right.value

@@ -3,26 +3,27 @@ import Capture
 import Console
 import Telemetry
 
-/// A scan of many containers as text, with a paragraph for each app.
+/// The text output of a scan of many containers, with a paragraph for each app.
 struct AppListing {
     private let report: ScanReport
     private let rollUp: AppRollUp
 
-    /// With more stores than these, in more containers than these, a scan is shown by app.
+    /// The maximum number of stores that are listed individually if they are in many containers.
     static let maximumStoreCount = 40
+    /// The maximum number of containers whose stores are listed individually if there are many stores.
     static let maximumContainerCount = 3
-    /// How many problems are listed one by one, and how many backups.
+    /// The maximum number of problems, and of backups, that are listed individually.
     private static let listedLimit = 20
-    /// How many captures without a store are named.
+    /// The maximum number of captures without a store that are named.
     private static let namedLimit = 5
 
-    /// - Parameter report: a finished one.
+    /// Creates the listing of a finished report.
     init(_ report: ScanReport) {
         self.report = report
         rollUp = report.rollUp(report.containerApps)
     }
 
-    /// Whether a scan found so much that it is shown by app unless each store is asked for.
+    /// Returns whether a report has so many stores and containers that it is listed by app by default.
     static func isNeeded(for report: ScanReport) -> Bool {
         let stores = report.inputs.reduce(0) { $0 + $1.rowIndices.count }
         return stores > maximumStoreCount && report.containerCount > maximumContainerCount
@@ -34,7 +35,7 @@ struct AppListing {
         for (entry, name) in zip(rollUp.entries, rollUp.names) { try print(entry, named: name) }
         let (stores, containers) = rollUp.entries.reduce((0, 0)) { ($0.0 + $1.stores, $0.1 + $1.containers) }
         let found = "\(Summary.count(stores, "store")) in \(Summary.count(containers, "container"))"
-        try Terminal.print("  \(found), added up by app; --stores shows each store")
+        try Terminal.print("  \(found), grouped by app; --stores lists each store")
         try printCapturesWithoutStores()
         if !report.quarantineCounts.isEmpty {
             try Terminal.print("  quarantined: \(Summary.list(report.quarantineCounts))")
@@ -64,7 +65,7 @@ struct AppListing {
         if !queues.isEmpty { lines.append("queues: \(queues.joined(separator: "; "))") }
         let (facts, others) = entry.commonFacts
         lines += facts.map { $0.stores == 1 ? $0.text : "\($0.text) (\($0.stores) times)" }
-        if others > 0 { lines.append("\(others) more, which --stores shows") }
+        if others > 0 { lines.append("\(others) more; --stores lists them") }
         return lines
     }
 
@@ -106,14 +107,15 @@ struct AppListing {
         for (code, problems) in report.problemsByCode.sorted {
             try Terminal.print("  \(code): \(Summary.count(problems.count, "problem"))")
             for problem in problems.elements { try Terminal.print("    \(line(for: problem))") }
-            if problems.left > 0 { try Terminal.print("    and \(problems.left) more, which --stores lists") }
+            if problems.left > 0 { try Terminal.print("    and \(problems.left) more; --stores lists them") }
         }
         if report.hiddenProblemCount > 0 {
-            try Terminal.print("  --stores lists the first \(report.shownProblemCount) problems; bundle keeps them all")
+            try Terminal.print(
+                "  --stores lists the first \(report.shownProblemCount) problems; a bundle contains all of them")
         }
     }
 
-    /// Of several captures, that of the problem is named.
+    /// Returns the line for a problem, which begins with the label of the capture if there are several captures.
     private func line(for problem: PlacedProblem) -> String {
         isOfOneInput && !problem.path.isEmpty ? "\(problem.path): \(problem.problem.text)" : problem.sentence
     }

@@ -1,20 +1,24 @@
 import Bundle
 import Telemetry
 
-/// What a scan found, added up by app: all containers of an app are one entry, those of its group and all captures too.
+/// The findings of a scan by app.
+///
+/// All containers of an app form one entry, including its group containers and its containers in other captures.
 struct AppRollUp {
-    /// What containers are put together by. What no capture identifies goes by the name that its records tell.
+    /// The key by which containers are combined: the bundle id, or the name in the records if the id is unknown.
     enum Key: Hashable {
         case id(String)
         case name(String)
         case unknown
     }
 
-    /// The apps, by name and identifier; what is of no known app comes last.
+    /// The apps, sorted by name and bundle id, with the entry for unknown apps at the end.
     let entries: [AppEntry]
 
-    /// Adds up rows whose counts are final.
+    /// Combines rows whose counts are final.
+    ///
     /// - Parameters:
+    ///   - rows: The rows of all inputs.
     ///   - containerCount: The number of containers, which is greater than each container's number.
     ///   - apps: The apps of the same containers.
     init(_ rows: some Sequence<ScanRow>, containerCount: Int, _ apps: ContainerApps) {
@@ -46,7 +50,9 @@ struct AppRollUp {
         return app?.id.map(Key.id) ?? app?.name.map(Key.name) ?? .unknown
     }
 
-    /// How entries are shown to people, one for each: an identifier tells those apart that have the same name.
+    /// The display names of ``entries``, with the version of each app.
+    ///
+    /// The bundle id is added to a name that several apps share.
     var names: [String] {
         let counts = Dictionary(entries.map { ($0.shortName, 1) }, uniquingKeysWith: +)
         return entries.map { entry in
@@ -61,7 +67,7 @@ struct AppRollUp {
 }
 
 extension AppRollUp.Key {
-    /// Whether it tells more of the app than another one.
+    /// Returns whether this key identifies an app more precisely than `other`.
     fileprivate func isMoreSpecific(than other: AppRollUp.Key?) -> Bool {
         switch (self, other) {
         case (_, nil), (.id, .name), (.id, .unknown), (.name, .unknown): true

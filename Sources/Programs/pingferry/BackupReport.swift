@@ -3,7 +3,7 @@ import JSONText
 import Systems
 import Telemetry
 
-/// What a scan tells of a backup: what it is, and what no backup can hold.
+/// The description of a backup in the output of a scan, including the data that backups do not contain.
 ///
 /// Source: "iOS backups", section 7.
 struct BackupReport {
@@ -15,28 +15,33 @@ struct BackupReport {
 
     private var name: String { facts.path.isEmpty ? "." : facts.path }
 
-    /// A line for the backup, and one for each app in it whose pings no backup holds.
+    /// A line that describes the backup, and a line for each app whose pings are not in backups.
     var lines: [String] {
         let kind = facts.isEncrypted ? "encrypted backup" : "backup"
         let facts = [kind, self.facts.origin].filter { !$0.isEmpty }.joined(separator: ", ")
         return ["\(name): \(facts)"]
-            + self.facts.absent.map { "\(name): \($0): its pings lie in Library/Caches, which no backup holds" }
+            + self.facts.absent.map { "\(name): \($0): its pings are in Library/Caches, which backups do not contain" }
     }
 
-    /// The same of many backups: how many there are, and in how many of them are apps whose pings no backup holds.
+    /// Returns lines for many backups.
+    ///
+    /// The first line counts the backups. Each other line counts the backups with an app whose pings are not in
+    /// backups.
     static func summary(of backups: [BackupFacts]) -> [String] {
         let encrypted = backups.count(where: \.isEncrypted)
         let absent = Dictionary(backups.flatMap(\.absent).map { ($0, 1) }, uniquingKeysWith: +)
         let apps = absent.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         return ["\(Summary.count(backups.count, "backup")), \(encrypted) of them encrypted"]
             + apps.map { app, count in
-                "\(app) in \(Summary.count(count, "backup")): its pings lie in Library/Caches, which no backup holds"
+                let backups = Summary.count(count, "backup")
+                return "\(app) in \(backups): its pings are in Library/Caches, which backups do not contain"
             }
     }
 
-    /// What no backup ever holds, whatever is in it.
+    /// A line for each system whose data is never in backups.
     static let generalLines = Systems.table.all.compactMap(\.stores?.backups?.sentence)
 
+    /// The backup as JSON.
     var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("absent", strings: facts.absent)

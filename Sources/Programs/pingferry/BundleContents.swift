@@ -4,7 +4,9 @@ import Console
 import JSONText
 import Telemetry
 
-/// The manifest and the details of a bundle, of which there may be millions: what is shown of them is in memory.
+/// The manifest and the details of a bundle, as `list` shows them.
+///
+/// A bundle can have millions of details. Only those that are shown are kept in memory.
 struct BundleContents {
     private let reader: BundleReader
     private let manifest: Manifest
@@ -12,7 +14,7 @@ struct BundleContents {
     private let quarantined: FirstFew<Quarantined>
     private let problems: FirstFew<PlacedProblem>
 
-    /// Reads all details, so that a fault in them is found before anything is printed.
+    /// Reads all details, so that an error in them is reported before anything is printed.
     init(_ reader: BundleReader) throws(BundleError) {
         self.reader = reader
         manifest = reader.manifest
@@ -36,12 +38,12 @@ struct BundleContents {
         if let key = manifest.pseudonymized { try Terminal.print("pseudonymized with the key \(key)") }
         let totals = manifest.totals
         try Terminal.print("\(Summary.count(totals.records, "record"))\(Summary.details(of: totals))")
-        if manifest.duplicates > 0 { try Terminal.print("\(Summary.count(manifest.duplicates, "duplicate")) left out") }
+        if manifest.duplicates > 0 { try Terminal.print("\(Summary.count(manifest.duplicates, "duplicate")) omitted") }
         if let inputs = manifest.inputs {
             let inputRows = InputRows(inputs)
             try section("inputs", ["input", "kind", "sha256 or digest"], inputRows.rows, left: inputRows.hiddenCount)
             if inputRows.omittedCount > 0 {
-                try Terminal.print("  and \(inputRows.omittedCount) more, which the manifest counts alone")
+                try Terminal.print("  and \(inputRows.omittedCount) more, which the manifest only counts")
             }
         }
         let rows = memberRows
@@ -87,13 +89,15 @@ struct BundleContents {
         try Terminal.print("")
         try Terminal.print("\(title):")
         for line in TextTable(header: header, rows: rows).lines { try Terminal.print("  " + line) }
-        if left > 0 { try Terminal.print("  and \(left) more, which --json gives") }
+        if left > 0 { try Terminal.print("  and \(left) more; --json lists all") }
     }
 
-    /// Prints one canonical object; the lists in it go out as they are read.
+    /// Prints the contents as one canonical JSON object, whose arrays are printed while they are read.
+    ///
     /// - Parameters:
-    ///   - path: the bundle's, as it was given.
-    ///   - records: those that are listed too, if they are asked for.
+    ///   - path: The path of the bundle as given.
+    ///   - records: The records to list, or `nil` to omit them.
+    /// - Throws: `BundleError` if the bundle is damaged, or `FileError` if standard output cannot be written.
     func printJSON(path: String, _ records: RecordListing?) throws {
         var object = CanonicalObject()
         object.set("digest", string: manifest.digest)
@@ -110,9 +114,9 @@ struct BundleContents {
             object.set("inputs", string: nil)
         }
         var arrays: [(key: JSONKey, elements: JSONObjectPrinter.Elements)] = [
-            ("clients", each(ClientSummary.self, BundleLayout.clients, \.json)), ("members", forEachMember),
-            ("problems", each(PlacedProblem.self, BundleLayout.problems, \.json)),
-            ("quarantined", each(Quarantined.self, BundleLayout.quarantine, \.jsonWithCode)),
+            ("clients", elements(ClientSummary.self, BundleLayout.clients, \.json)), ("members", forEachMember),
+            ("problems", elements(PlacedProblem.self, BundleLayout.problems, \.json)),
+            ("quarantined", elements(Quarantined.self, BundleLayout.quarantine, \.jsonWithCode)),
             ("segments", forEachSegment),
         ]
         if let records { arrays.append(("records", records.forEachObject)) }
@@ -139,7 +143,7 @@ struct BundleContents {
         }
     }
 
-    private func each<Entry: BundleDetail>(
+    private func elements<Entry: BundleDetail>(
         _ type: Entry.Type, _ list: String, _ json: @escaping (Entry) -> CanonicalObject
     ) -> JSONObjectPrinter.Elements {
         { add in

@@ -6,7 +6,7 @@ import Export
 import Files
 
 extension CommandError {
-    /// Translates what the layers below throw.
+    /// Creates an error from one that another module throws, or returns `nil` for an error of another type.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandError: self = failure
@@ -20,12 +20,12 @@ extension CommandError {
         }
     }
 
-    /// A bundle that changed while it was verified.
+    /// Creates an error for a bundle that changed while it was verified.
     init(changed bundle: String) {
         self.init(status: .inputOutput, message: "\(bundle): changed while it was read", remedy: "verify it again")
     }
 
-    /// An input that cannot be used.
+    /// Creates an error for an input that cannot be used.
     private init(_ error: InputError) {
         switch error {
         case .bundle(let error, let path): self.init(error, in: path)
@@ -39,7 +39,10 @@ extension CommandError {
 }
 
 extension AsyncParsableCommand {
-    /// Runs the body of a command; says on standard error why it failed, and ends with the status for that.
+    /// Runs the body of a command, and reports an error on standard error.
+    ///
+    /// - Parameter body: The body of the command.
+    /// - Throws: `ExitCode` with the exit status for the error, and usage errors unchanged.
     func reporting(_ body: () async throws -> Void) async throws {
         do {
             try await body()
@@ -50,7 +53,12 @@ extension AsyncParsableCommand {
         }
     }
 
-    /// Runs a body for each of some files, and ends with the status of the first that failed.
+    /// Runs `body` for each path, and reports errors on standard error.
+    ///
+    /// - Parameters:
+    ///   - paths: The paths of the files.
+    ///   - body: The function to call, which also receives whether the path is the first one.
+    /// - Throws: `ExitCode` with the exit status for the first error, after all paths have been processed.
     func reportingEach(of paths: [String], _ body: (_ path: String, _ isFirst: Bool) throws -> Void) async throws {
         var first: ExitCode?
         for (number, path) in paths.enumerated() {

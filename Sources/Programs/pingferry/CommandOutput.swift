@@ -4,30 +4,32 @@ import Console
 import Files
 import JSONText
 
-/// The output of a command: a file or volumes, which appear complete or not at all, a pipe or a device, or the standard output.
+/// The output of a command: a file, the volumes of a bundle, a pipe, a device, or standard output.
 ///
-/// It is a class because writers of formats keep closures that write to it.
+/// Files and volumes appear complete or not at all. The type is a class because the writers of formats keep closures
+/// that write to the output.
 final class CommandOutput {
     private let path: String
     private let isSplit: Bool
     private var file: AtomicOutput?
     private var writer: VolumeWriter?
     private let stream: StreamOutput?
-    /// Rewrites JSON for a terminal, so that no byte of a capture controls the terminal. `nil` if the output is not a terminal.
+    /// The rewriter that escapes unprintable characters if the output is a terminal, and otherwise `nil`.
     private var rewriter: PrintableJSON?
     /// The hash of the bytes that are written, if it was asked for.
     private let hash: RunningHash?
-    /// The volumes that were written. Empty if the output is not divided.
+    /// The volumes that were written, or an empty array if the output is not split.
     private(set) var volumes: [VolumeWriter.Volume] = []
     /// The files that must not be read as input: the files under construction, and the files that they will replace.
     let identities: Set<FileIdentity>
 
-    /// Opens an output in one piece.
+    /// Opens an output that is not split into volumes.
     ///
     /// - Parameters:
-    ///   - path: The path, or `-` for the standard output.
+    ///   - path: The path, or `-` for standard output.
     ///   - replacing: Whether an existing file may be replaced.
     ///   - isHashed: Whether ``hashedFiles`` is needed.
+    /// - Throws: `FileError` if the output cannot be created.
     init(path: String, replacing: Bool, isHashed: Bool = false) throws {
         self.path = path
         isSplit = false
@@ -50,7 +52,7 @@ final class CommandOutput {
         self.file = consume file
     }
 
-    /// Opens volumes.
+    /// Opens an output that is split into volumes.
     init(path: String, volumes size: VolumeSize, permissions: FilePermissions, replacing: Bool) throws {
         self.path = path
         isSplit = true
@@ -75,11 +77,12 @@ final class CommandOutput {
         }
     }
 
-    /// Writes bytes. JSON for a terminal is rewritten so that unprintable characters are visible.
+    /// Writes bytes, with unprintable characters escaped if the output is a terminal.
     func write(_ bytes: Span<UInt8>) throws {
         hash?.take(bytes)
         if isSplit {
-            // The writer is taken out, so that after an error it and the files that it has begun are gone.
+            // The writer is removed for the duration of the call, so that an error destroys it and its incomplete
+            // files.
             guard var writer = writer.take() else { preconditionFailure("nothing is written after an error") }
             try writer.write(bytes)
             self.writer = consume writer
@@ -101,7 +104,7 @@ final class CommandOutput {
         }
     }
 
-    /// Gives files their names.
+    /// Completes the output, so that its files appear under their names.
     func commit() throws {
         try file.take()?.commit()
         if let written = try writer.take()?.commit() { volumes = written }
@@ -109,7 +112,7 @@ final class CommandOutput {
 
     /// The name and the hash of each file, or of the stream, for a receipt.
     ///
-    /// Volumes are always hashed. They appear after ``commit()``. Any other output is hashed if this was asked for.
+    /// Volumes are always hashed, and are available after ``commit()``. Other outputs are hashed only on request.
     var hashedFiles: [Receipt.File] {
         guard let hash else {
             return volumes.map { Receipt.File(name: Path.lastName(of: $0.path), sha256: $0.sha256) }
@@ -119,7 +122,7 @@ final class CommandOutput {
 }
 
 extension VolumeWriter.Volume {
-    /// The volume in `--json`.
+    /// The volume as JSON.
     var json: [UInt8] {
         var object = CanonicalObject()
         object.set("bytes", integer: bytes)

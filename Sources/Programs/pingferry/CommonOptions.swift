@@ -6,22 +6,22 @@ import Parallel
 import Systems
 import Telemetry
 
-/// The options of every command.
+/// The options of all commands that read captures or bundles.
 struct CommonOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Say nothing but what went wrong.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
-    @Flag(help: "Print a summary for machines on standard output.")
+    @Flag(help: "Print a summary as JSON to standard output.")
     var json = false
 
     @Option(
         name: [.customShort("j", allowingJoined: true), .long],
-        help: ArgumentHelp("How many jobs run at once. (default: one for each core)", valueName: "n"))
+        help: ArgumentHelp("The number of jobs that run at once. (default: one for each core)", valueName: "n"))
     var jobs: Int?
 
     var limit: JobLimit { JobLimit(jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount) }
 
-    /// Where files without names are made.
+    /// The folder for temporary files.
     static var temporaryFolder: String { ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp" }
 
     /// Returns the options for reading captures with this command.
@@ -40,12 +40,14 @@ struct CommonOptions: ParsableArguments {
         ProgressLine("reading", total: reader.byteCount, isQuiet: quiet)
     }
 
-    /// Reads all inputs, with a progress line.
+    /// Reads all inputs, and shows a progress line.
     ///
     /// - Parameters:
-    ///   - keep: Called for each record that is kept, with its line and the part of the line that is its payload.
-    ///   - note: Called for each other finding.
-    ///   - afterOutput: Called after each step of the reading, in which many records or none may have been kept.
+    ///   - reader: The reader of the inputs.
+    ///   - keep: A function that is called for each record, with its line and the part of the line that is its payload.
+    ///   - note: A function that is called for each other finding.
+    ///   - afterOutput: A function that is called after each step, which can produce any number of records.
+    /// - Returns: The counts and findings of all inputs.
     /// - Throws: `InputError`, and the errors of `keep` and `afterOutput`.
     func read(
         _ reader: CaptureReader,
@@ -62,7 +64,7 @@ struct CommonOptions: ParsableArguments {
     }
 
     func validate() throws {
-        if let jobs, !(1...256).contains(jobs) { throw ValidationError("--jobs takes a number from 1 to 256") }
+        if let jobs, !(1...256).contains(jobs) { throw ValidationError("--jobs requires a number from 1 to 256") }
     }
 }
 
@@ -71,26 +73,26 @@ struct InputOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
             """
-            Captures: folders pulled from a device, backups of it, archives of either (zip, tar, 7z, cpio), HAR files, \
-            NDJSON files, single store files, or bundles; - is standard input.
+            Captures: folders copied from a device, backups of a device, archives of these (zip, tar, 7z, cpio), HAR \
+            files, NDJSON files, single store files, or bundles; - is standard input.
             """, valueName: "path"), completion: .file())
     var paths: [String]
 
     @Option(
         help: ArgumentHelp(
             """
-            What records name the capture; given once for each path, in their order. Otherwise the last part of its path, \
-            or as much of the path as tells it from the others.
+            The name of the capture in records, given once for each path in the same order. (default: the last \
+            component of the path, with as many parent folders as are needed to make it unique)
             """, valueName: "name"))
     var label: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The most MiB of archives and of manifests of backups that are held on disk, in TMPDIR, while they are read.",
+            "The maximum size, in MiB, of temporary copies of archive members and backup manifests in TMPDIR.",
             valueName: "mib"))
     var spoolLimit = 16384
 
-    /// Where members of archives are held. It takes no room before the first of them.
+    /// The temporary storage for members of archives, which uses no disk space until the first member is stored.
     var spool: Spool {
         Spool(folder: CommonOptions.temporaryFolder, limit: spoolLimit << 20)
     }
@@ -99,7 +101,7 @@ struct InputOptions: ParsableArguments {
         try Self.checkStandardInput(in: paths)
         try checkLabels()
         guard (0...(1 << 30)).contains(spoolLimit) else {
-            throw ValidationError("--spool-limit takes a number of MiB, at most \(1 << 30)")
+            throw ValidationError("--spool-limit requires a number of MiB from 0 to \(1 << 30)")
         }
     }
 
@@ -107,59 +109,60 @@ struct InputOptions: ParsableArguments {
         guard label.isEmpty || label.count == paths.count else {
             let (labels, paths) = (Summary.count(label.count, "label"), Summary.count(paths.count, "path"))
             throw ValidationError(
-                "\(labels) for \(paths): give --label once for each path, in their order, or not at all")
+                "\(labels) for \(paths): use --label once for each path in the same order, or not at all")
         }
         var seen: Set<String> = []
         for name in label where !seen.insert(name).inserted {
-            throw ValidationError("--label \(name) is given twice: labels tell the inputs apart")
+            throw ValidationError("--label \(name) is repeated: labels must be unique")
         }
     }
 
-    /// Refuses paths of which two are the standard input: there is nothing left for the second.
+    /// Checks that at most one of `paths` is standard input.
     static func checkStandardInput(in paths: [String]) throws {
         guard paths.count(where: { $0 == "-" }) <= 1 else {
-            throw ValidationError("standard input can be given once only")
+            throw ValidationError("standard input can be given only once")
         }
     }
 }
 
-/// Which records are wanted.
+/// The options that select records.
 struct FilterOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Only records of this system: \(Systems.table.nameList). (repeatable)", valueName: "name"),
+        help: ArgumentHelp("Select records of this system: \(Systems.table.nameList). (repeatable)", valueName: "name"),
         completion: .list(Systems.table.names.map(\.description)))
     var system: [String] = []
 
-    @Option(help: ArgumentHelp("Only records of this type, such as focus-event. (repeatable)", valueName: "type"))
+    @Option(help: ArgumentHelp("Select records of this type, such as focus-event. (repeatable)", valueName: "type"))
     var type: [String] = []
 
     @Option(
         help: ArgumentHelp(
             """
-            Only records queued at this time or later: an RFC 3339 time, or a date, which begins at midnight UTC. Records \
-            without a time are left out and counted.
+            Select records queued at this time or later: an RFC 3339 time, or a date, which means midnight UTC. \
+            Records without a time are omitted and counted.
             """, valueName: "time"))
     var since: String?
 
     @Option(
         help: ArgumentHelp(
-            "Only records queued before this time; records without a time are left out and counted.", valueName: "time")
+            "Select records queued before this time. Records without a time are omitted and counted.", valueName: "time"
+        )
     )
     var until: String?
 
-    @Option(help: ArgumentHelp("Only this client's records, in either letter case. (repeatable)", valueName: "id"))
+    @Option(help: ArgumentHelp("Select records of this client, regardless of case. (repeatable)", valueName: "id"))
     var client: [String] = []
 
-    @Flag(help: "Only records that may be uploaded as they stand.")
+    @Flag(help: "Select records that can be uploaded.")
     var uploadable = false
 
-    /// The filter that these options describe.
+    /// Returns the filter that these options describe.
     func filter() throws -> RecordFilter {
         var filter = RecordFilter()
         filter.systems = Set(
             try system.map { name in
                 guard let system = Systems.table.name(name) else {
-                    throw ValidationError("--system takes one of \(Systems.table.nameList)")
+                    throw ValidationError("--system requires one of \(Systems.table.nameList)")
                 }
                 return system
             })
@@ -171,11 +174,11 @@ struct FilterOptions: ParsableArguments {
         return filter
     }
 
-    /// The instant that an option names.
+    /// Parses the time that was given for an option, or returns `nil` if the option was not given.
     static func time(_ text: String?, _ option: String) throws -> Timestamp? {
         guard let text else { return nil }
         guard let time = Timestamp(rfc3339: text) else {
-            throw ValidationError("\(option) takes a date such as 2018-05-24 or a time such as 2018-05-24T12:00:00Z")
+            throw ValidationError("\(option) requires a date such as 2018-05-24 or a time such as 2018-05-24T12:00:00Z")
         }
         return time
     }

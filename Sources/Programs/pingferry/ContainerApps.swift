@@ -1,7 +1,7 @@
 import Bundle
 import Telemetry
 
-/// The apps that containers belong to, as far as the stores in them name the apps.
+/// The apps that containers belong to, as determined from the stores in the containers.
 struct ContainerApps {
     /// An app in a capture.
     private struct OwnerKey: Hashable {
@@ -12,17 +12,20 @@ struct ContainerApps {
     private var known = NumberedValues<App>()
     /// For each container, the number of the app that its last row with a version names.
     private var apps: [UInt32?]
-    /// The containers of apps whose bundle id the capture tells.
+    /// The containers of apps whose bundle id is known from the capture.
     private var owned: [OwnerKey: (number: Int, path: String)] = [:]
 
     /// Collects the apps from rows whose counts are final.
-    /// - Parameter containerCount: The number of containers, which is greater than each container's number.
+    ///
+    /// - Parameters:
+    ///   - rows: The rows of all inputs.
+    ///   - containerCount: The number of containers, which is greater than each container's number.
     init(_ rows: some Sequence<ScanRow>, containerCount: Int) {
         apps = Array(repeating: nil, count: containerCount)
         for row in rows {
             guard let container = row.container else { continue }
             let number = row.containerNumber
-            // A row that also names the app takes precedence.
+            // A row with both name and version takes precedence.
             if let app = row.app, app.version != nil, app.name != nil || apps[number] == nil {
                 apps[number] = known.number(of: app)
             }
@@ -32,8 +35,10 @@ struct ContainerApps {
         }
     }
 
-    /// Returns the app of a row: the one that the row itself names with a version, else the one that another store names in
-    /// the same container or, for a group container, in the container of its app.
+    /// Returns the app that a row belongs to.
+    ///
+    /// If the row itself does not name an app with a version, the app is taken from other stores in the same container.
+    /// For a group container, it is taken from the stores in the container of its app.
     func app(of row: ScanRow) -> App? {
         if row.app?.version != nil { return row.app }
         let number = apps[row.containerNumber] ?? owner(of: row).flatMap { apps[$0.number] }

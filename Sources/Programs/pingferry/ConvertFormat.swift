@@ -1,18 +1,18 @@
 import ArgumentParser
 
-/// As what `convert` writes records.
+/// A format that `convert` writes.
 enum ConvertFormat: String, ExpressibleByArgument, CaseIterable {
     case ndjson, sqlite, csv, timesketch
 
-    /// What the name of an output says.
+    /// Creates the format that the extension of an output selects.
     init(name: String) {
-        let endings: [(ConvertFormat, [String])] = [
+        let extensions: [(ConvertFormat, [String])] = [
             (.sqlite, [".sqlite", ".sqlite3", ".db"]), (.csv, [".csv", "/"]), (.timesketch, [".timeline.jsonl"]),
         ]
-        self = endings.first { $0.1.contains { name.hasSuffix($0) } }?.0 ?? .ndjson
+        self = extensions.first { $0.1.contains { name.hasSuffix($0) } }?.0 ?? .ndjson
     }
 
-    /// Whether it can go to a pipe.
+    /// Whether the format can be written to a pipe.
     var isStream: Bool {
         switch self {
         case .ndjson, .timesketch: true

@@ -4,48 +4,51 @@ import Console
 import Files
 import Hashing
 
-/// The digests that bundles have to have.
+/// The options that specify the expected digests of bundles.
 struct DigestOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The bundle has to have this digest, which came another way than the bundle.", valueName: "hex"))
+            "The expected digest of the bundle, received over another channel than the bundle.", valueName: "hex"))
     var digest: String?
 
     @Option(
         help: ArgumentHelp(
             """
-            The digests that the bundles have to have: a line for each, the digest and the name of the bundle; a digest \
-            alone where there is one bundle.
+            A file with the expected digests: one line for each bundle with the digest and the name of the bundle. For \
+            a single bundle, the digest alone is sufficient.
             """, valueName: "file"), completion: .file())
     var digestFile: String?
 
     func validate() throws {
         guard digest == nil || digestFile == nil else {
-            throw ValidationError("--digest and --digest-file both say which digest it has to be")
+            throw ValidationError("--digest and --digest-file cannot be used together")
         }
         if let digest, ContentHash(hex: digest.lowercased()) == nil {
-            throw ValidationError("--digest takes the 64 hexadecimal digits that verify prints")
+            throw ValidationError("--digest requires the 64 hexadecimal digits that verify prints")
         }
     }
 
-    /// The digest that each bundle has to have; nil where none is asked for.
-    /// - Throws: ``CommandError`` for a file that is no list of digests, or that has none for a bundle.
+    /// Returns the expected digest of each bundle, or `nil` if none was given.
+    ///
+    /// - Parameter bundles: The paths of the bundles.
+    /// - Returns: The digests in the order of `bundles`.
+    /// - Throws: `CommandError` if the file is not a list of digests or has no digest for a bundle.
     func expected(of bundles: [String]) throws -> [String]? {
         if let digest {
             guard bundles.count == 1 else {
-                throw ValidationError("--digest is for one bundle; --digest-file has digests for several")
+                throw ValidationError("--digest accepts only one bundle; use --digest-file for several")
             }
             return [digest.lowercased()]
         }
         guard let path = digestFile else { return nil }
         let list = try Self.list(path)
         return try bundles.map { bundle in
-            // Of volumes, the list has the name of the bundle.
+            // For volumes, the list contains the name of the bundle.
             let name = VolumeName(path: bundle)?.bundle ?? bundle
             guard let digest = list.digest(of: name, isOnlyOne: bundles.count == 1) else {
                 throw CommandError(
                     status: .badData, message: "\(path): no digest for \(bundle)",
-                    remedy: "a line there has the digest, two spaces, and the name of the bundle")
+                    remedy: "add a line with the digest, two spaces, and the name of the bundle")
             }
             return digest
         }

@@ -1,7 +1,7 @@
 import JSONText
 import Telemetry
 
-/// How often events of each documented meaning were met.
+/// The number of events with each documented meaning.
 struct EventCounts {
     private var known: [String: Int] = [:]
     private var unknown = 0
@@ -16,7 +16,7 @@ struct EventCounts {
         unknown += other.unknown
     }
 
-    /// Counts by meaning, and `unknown`.
+    /// The counts by meaning, and the count of unknown events, as JSON.
     var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("known", object: CanonicalObject(counts: known))

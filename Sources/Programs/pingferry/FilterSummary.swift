@@ -2,7 +2,7 @@ import Console
 import JSONText
 import Telemetry
 
-/// What is told of the filters of a command: what they left out in silence, and what in them no record meets.
+/// The records without a time that a filter rejected, and the conditions that no record meets.
 struct FilterSummary {
     private let withoutTime: Int
     private let unmatched: [FilterFindings.Unmatched]
@@ -12,17 +12,17 @@ struct FilterSummary {
         unmatched = findings.unmatched(of: filter)
     }
 
-    /// For people, on standard error.
+    /// The lines for standard error.
     var lines: [String] {
         var lines = unmatched.map { "no record matches --\($0.condition) \($0.value)" }
         if withoutTime > 0 {
             let (records, verb) = (Summary.count(withoutTime, "record"), withoutTime == 1 ? "was" : "were")
-            lines.append("\(records) without a time \(verb) left out, for --since and --until ask for one")
+            lines.append("\(records) without a time \(verb) omitted because --since and --until require one")
         }
         return lines
     }
 
-    /// For machines.
+    /// The summary as JSON.
     var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("unmatched", objects: unmatched) { object, unmatched in

@@ -2,9 +2,8 @@ import JSONText
 import Systems
 import Telemetry
 
-/// What summaries for machines tell with a code and the words beside it.
 extension Quarantined {
-    /// The entry as bundles list it, and with the code that its reason begins with and the words after that.
+    /// The entry as bundles list it, with the code at the beginning of its reason and the text after the code.
     var jsonWithCode: CanonicalObject {
         let parts = reject.reason.split(separator: " ", maxSplits: 1)
         var object = json
@@ -15,7 +14,7 @@ extension Quarantined {
 }
 
 extension Hold {
-    /// The code, and the words that stand behind it in the record or else what it means.
+    /// The code of the hold, with its detail in the record or, if there is none, its documented meaning.
     var jsonWithCode: CanonicalObject {
         var object = CanonicalObject()
         object.set("code", string: code)

@@ -1,25 +1,29 @@
 import Bundle
 import Capture
 
-/// What a bundle was made of, a row an input; those of a bundle stand below it, further to the right.
+/// The inputs that a bundle was made from, as rows of a table.
+///
+/// The inputs of an input bundle follow below it and are indented.
 struct InputRows {
-    /// The rows that are shown: what the input is called, its kind, and its hash.
+    /// The rows that are shown, each with the label, the kind and the hash of an input.
     private(set) var rows: [[String]] = []
-    /// How many are listed and not rows.
+    /// The number of inputs that the manifest lists and that are not shown.
     private(set) var hiddenCount = 0
-    /// How many are not listed, on all levels.
+    /// The number of inputs on all levels that the manifest only counts.
     private(set) var omittedCount = 0
 
     init(_ inputs: GivenInputs) { add(inputs, level: 0) }
 
-    /// Adds a level and those below it, of which there are few: a manifest is not read otherwise.
+    /// Adds a level and the levels below it.
+    ///
+    /// The recursion is shallow, because manifests with deep nesting are rejected.
     private mutating func add(_ inputs: GivenInputs, level: Int) {
-        // Each count may be as large as it can be.
+        // The sum is limited, because each count can be as large as `Int.max`.
         omittedCount = min(omittedCount, Int.max - inputs.omitted) + inputs.omitted
         for input in inputs.entries {
             let hash = (input.sha256 ?? input.digest)?.hex ?? ""
             let row = [
-                String(repeating: "  ", count: level) + (input.label ?? "(not told)"), input.kind.rawValue, hash,
+                String(repeating: "  ", count: level) + (input.label ?? "(unknown)"), input.kind.rawValue, hash,
             ]
             if rows.count < FirstFew<[String]>.shown { rows.append(row) } else { hiddenCount += 1 }
             if let below = input.inputs { add(below, level: level + 1) }

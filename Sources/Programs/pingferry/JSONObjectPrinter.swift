@@ -2,10 +2,11 @@ import Console
 import Files
 import JSONText
 
-/// An object on standard output that may be larger than memory: the elements of its arrays are printed as they come. What
-/// cannot be seen is escaped.
+/// A printer for a JSON object that may be larger than memory.
+///
+/// The elements of arrays are printed to standard output while they are produced. Unprintable characters are escaped.
 struct JSONObjectPrinter {
-    /// Calls the function that it is given with each element of an array.
+    /// A function that calls its argument with each element of an array.
     typealias Elements = ((CanonicalObject) throws -> Void) throws -> Void
 
     private var text: [UInt8] = [UInt8(ascii: "{")]
@@ -14,7 +15,7 @@ struct JSONObjectPrinter {
 
     private static let pieceSize = 64 << 10
 
-    /// Prints the members of an object together with arrays, in the order of their keys.
+    /// Prints the members of `object` and `arrays`, sorted by their keys.
     static func print(_ object: CanonicalObject, arrays: [(key: JSONKey, elements: Elements)]) throws {
         var output = JSONObjectPrinter()
         var rest = object

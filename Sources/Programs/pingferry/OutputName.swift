@@ -1,8 +1,8 @@
 import Console
 
-/// The name of an output of `convert`, which may promise a format that is not written.
+/// Checks for outputs of `convert` whose names suggest another format than the one written.
 enum OutputName {
-    /// What names with other endings promise, by the ending.
+    /// The names of other formats by their file extensions.
     private static let otherFormats = [
         "bz2": "bzip2", "csv": "CSV", "db": "SQLite", "duckdb": "DuckDB", "gz": "gzip", "html": "HTML",
         "json": "one JSON value",
@@ -11,29 +11,34 @@ enum OutputName {
         "xz": "xz", "zip": "zip",
     ]
 
-    /// Endings by which formats are knownExtensions.
+    /// The file extensions that select a format or compression.
     private static let knownExtensions = ["sqlite", "sqlite3", "db", "csv", "ndjson", "jsonl", "zst"]
 
-    /// The ending that somebody may have meant, with its point; nil for one that is knownExtensions or similar to none.
+    /// Returns the known extension that the extension of `path` may be a misspelling of, such as `.csv`.
+    ///
+    /// - Parameter path: The path of the output as given.
+    /// - Returns: The extension, or `nil` if the extension of `path` is known or similar to no known one.
     static func suggestedExtension(for path: String) -> String? {
         let name = path.lowercased()
         guard let dot = name.lastIndex(of: "."), !name[dot...].contains("/") else { return nil }
-        let ending = String(name[name.index(after: dot)...])
-        guard !knownExtensions.contains(ending), otherFormats[ending] == nil else { return nil }
-        return SimilarWords.matches(for: ending, among: knownExtensions).first.map { ".\($0)" }
+        let fileExtension = String(name[name.index(after: dot)...])
+        guard !knownExtensions.contains(fileExtension), otherFormats[fileExtension] == nil else { return nil }
+        return SimilarWords.matches(for: fileExtension, among: knownExtensions).first.map { ".\($0)" }
     }
 
-    /// What is said when a file holds something else than its name promises; nil if it does not.
-    /// - Parameter path: the output, as it was given.
+    /// Returns a warning if an NDJSON output has the extension of another format.
+    ///
+    /// - Parameter path: The path of the output as given.
+    /// - Returns: The warning, or `nil` if the name does not suggest another format.
     static func warning(for path: String) -> String? {
         var name = path.lowercased()
         let isCompressed = name.hasSuffix(".zst")
         if isCompressed { name.removeLast(".zst".count) }
-        guard let dot = name.lastIndex(of: "."), let promised = otherFormats[String(name[name.index(after: dot)...])]
+        guard let dot = name.lastIndex(of: "."), let suggested = otherFormats[String(name[name.index(after: dot)...])]
         else {
             return nil
         }
-        let written = "\(isCompressed ? "compressed " : "")NDJSON, one record a line"
-        return "\(path) holds \(written), not \(promised) as its name says; name it .ndjson or .ndjson.zst"
+        let written = "\(isCompressed ? "compressed " : "")NDJSON, one record per line"
+        return "\(path): contains \(written), not \(suggested) as its name suggests"
     }
 }

@@ -1,10 +1,10 @@
-/// The users that a machine has a list of, `/etc/passwd`.
+/// The contents of `/etc/passwd`, the list of the users of a system.
 ///
 /// Source: passwd(5).
 struct PasswdFile {
     let bytes: [UInt8]
 
-    /// The name of the first user of a number; nil where there is none.
+    /// Returns the name of the first user with the given number, or `nil` if there is none.
     func name(of userID: UInt32) -> String? {
         let number = Array(String(userID).utf8)[...]
         let colon = UInt8(ascii: ":")

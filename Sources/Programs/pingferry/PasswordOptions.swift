@@ -6,25 +6,31 @@ import FoundationEssentials
 import Glibc
 import Secrets
 
-/// Where the passwords of encrypted backups come from: never from an argument, which others can see.
+/// The options for passwords of encrypted backups.
+///
+/// A password is never an argument, because other users can see the arguments of a process.
 ///
 /// Source: "iOS backups", section 9.
 struct PasswordOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            A file with the password of an encrypted backup in its first line, or a pipe. (repeatable) Otherwise \
-            \(Self.variable) has it, or it is asked for.
+            A file or a pipe with the password of an encrypted backup in its first line. (repeatable) Otherwise the \
+            password is taken from \(Self.variable) or requested on the terminal.
             """, valueName: "file"), completion: .file())
     var passwordFile: [String] = []
 
-    /// The variable of the environment that holds a password.
+    /// The environment variable that contains a password.
     static let variable = "PINGFERRY_BACKUP_PASSWORD"
     private static let sizeLimit = 4096
-    /// Fewer rounds take no time that anybody would notice.
+    /// The maximum number of rounds of key derivation that are fast enough to need no progress line.
     private static let silentRoundLimit = 1_000_000
 
-    /// The passwords that were given; others are asked for where somebody is there.
+    /// Returns the given passwords, and requests others on the terminal when they are needed.
+    ///
+    /// - Parameter isQuiet: Whether passwords are not requested and no progress is shown.
+    /// - Returns: The passwords.
+    /// - Throws: `CommandError` if a password file is not private or has no password, or `FileError`.
     func passwords(isQuiet: Bool) throws -> BackupPasswords {
         var known = try passwordFile.map { try Self.password(inFile: $0) }
         if let password = Self.takeFromEnvironment() { known.append(password) }
@@ -35,7 +41,7 @@ struct PasswordOptions: ParsableArguments {
 
     private static let derive: BackupPasswords.Waiting = { _, _, derive in derive() }
 
-    /// Says what takes seconds, and takes the line away again.
+    /// Shows a progress line while a key is derived, which can take seconds.
     private static let deriveShowingProgress: BackupPasswords.Waiting = { path, rounds, derive in
         guard rounds > silentRoundLimit else { return derive() }
         let line = ProgressLine("unlocking", isQuiet: false)
@@ -49,7 +55,7 @@ struct PasswordOptions: ParsableArguments {
         return SecretPrompt.ask("password of the backup \(path):")
     }
 
-    /// Takes the password out of the environment, so that no child of this process inherits it.
+    /// Removes the password from the environment, so that child processes do not inherit it, and returns it.
     @discardableResult
     static func takeFromEnvironment() -> Secret? {
         guard let value = getenv(variable) else { return nil }
@@ -63,18 +69,18 @@ struct PasswordOptions: ParsableArguments {
 
     // MARK: Files
 
-    /// The bytes to the first line feed, less a carriage return in front of it. All others belong to the password.
+    /// Returns the first line of a file without its line break, which is a line feed or a carriage return and a line
+    /// feed.
     private static func password(inFile path: String) throws -> Secret {
         var bytes = try contents(of: path)
         if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
-            // What is taken off belongs to no password.
             bytes.removeSubrange(end...)
             if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         }
         guard !bytes.isEmpty else {
             throw CommandError(
                 status: .badConfiguration, message: "\(path): B22 no password in its first line",
-                remedy: "write the password into it, and nothing else")
+                remedy: "write the password, and nothing else, to the file")
         }
         return Secret(taking: &bytes)
     }
@@ -88,7 +94,7 @@ struct PasswordOptions: ParsableArguments {
         let isFile = status.st_mode & S_IFMT == S_IFREG
         guard !isFile || status.st_mode & (S_IRWXG | S_IRWXO) == 0 else {
             throw CommandError(
-                status: .badConfiguration, message: "\(path): others can read or change the password in it",
+                status: .badConfiguration, message: "\(path): other users can read or change the password in this file",
                 remedy: "run chmod 600 \(path)")
         }
         var bytes = [UInt8](repeating: 0, count: sizeLimit + 1)
@@ -104,7 +110,8 @@ struct PasswordOptions: ParsableArguments {
         }
         guard count <= sizeLimit else {
             throw CommandError(
-                status: .badConfiguration, message: "\(path): more than \(sizeLimit) bytes, which is no password")
+                status: .badConfiguration,
+                message: "\(path): more than \(sizeLimit) bytes, which is too long for a password")
         }
         bytes.removeLast(bytes.count - count)
         return bytes

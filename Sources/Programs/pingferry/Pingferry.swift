@@ -4,27 +4,29 @@ import Files
 import Glibc
 import Systems
 
-/// The offline program: it reads captures, converts them, packs and checks bundles. It links no network code.
+/// The offline program, which reads captures, converts them, and packs and verifies bundles.
+///
+/// It links no network code.
 @main
 struct Pingferry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pingferry",
-        abstract: "Carry telemetry that phones left behind across an air gap.",
+        abstract: "Carry queued telemetry of phones across an air gap.",
         discussion: """
-            Reads captured app data (stores and request logs of these systems: \(Systems.table.nameList)), turns it into the \
-            documented wire formats and packs it in one .tar.zst bundle that can be checked at any time. Captures are only \
-            ever read.
+            Reads captured app data (stores and request logs of these systems: \(Systems.table.nameList)), converts it \
+            to the documented wire formats, and packs it in one .tar.zst bundle that can be verified at any time. \
+            Captures are never changed.
 
-            A first look, a bundle, and its check:
+            To scan a capture, pack it and verify the bundle:
               pingferry scan phone/
               pingferry bundle -o phone.tar.zst phone/
               pingferry verify phone.tar.zst
 
-            Exit status: 0 all good; 1 finished, but some input was quarantined or could not be read; 64 usage; 65 a \
-            given bundle or capture is damaged or not one; 66 no such input; 69 a program is missing: ssh-keygen for signatures, or \
-            pingferry-upload for upload, which ends as that program does; 73 cannot create the output; 74 \
-            input/output error, or too few threads or too little memory; 77 no permission; 78 the password of a backup is \
-            missing or wrong.
+            Exit status: 0 success; 1 finished, but some input was quarantined or could not be read; 64 usage error; \
+            65 an input is damaged, or is neither a capture nor a bundle; 66 an input does not exist; 69 a required \
+            program is not installed: ssh-keygen for signatures, or pingferry-upload for upload, which ends with the \
+            exit status of that program; 73 the output cannot be created; 74 input/output error, or too few threads or \
+            too little memory; 77 no permission; 78 the password of a backup is missing or wrong.
             """,
         version: ProgramVersion.description(of: "pingferry"),
         subcommands: [
@@ -37,8 +39,8 @@ struct Pingferry: AsyncParsableCommand {
 
     static func main() async {
         StandardDescriptors.reserve()
-        // Libraries ask for the local time of each member of a zip archive. Without the variable, the C library would look each
-        // time whether the file of the time zone has changed.
+        // libarchive requests the local time of each member of a zip archive. Without the variable, the C library would
+        // check each time whether the file of the time zone has changed.
         setenv("TZ", ":/etc/localtime", 0)
         SystemResources.require(for: "pingferry", openFiles: openFiles, threadsPerProcessor: 1)
         CommandArguments.requireUTF8(of: "pingferry")

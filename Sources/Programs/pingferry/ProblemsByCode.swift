@@ -1,13 +1,15 @@
 import Capture
 import Telemetry
 
-/// How many problems there are of each code, and the first few of each.
+/// The number of problems with each code, and the first few problems of each.
 struct ProblemsByCode {
     private var groups: [String: FirstFew<PlacedProblem>] = [:]
 
-    /// How many of each code are named.
+    /// The maximum number of problems of each code that are kept.
     static let shownPerCode = 3
-    /// How many codes are told apart; those of a bundle can be any number. Others count as `other`.
+    /// The maximum number of different codes, after which further codes are counted as `other`.
+    ///
+    /// The codes in a bundle are not limited.
     private static let maximumCodeCount = 1000
 
     /// Adds a problem.
@@ -17,7 +19,7 @@ struct ProblemsByCode {
         groups[group, default: FirstFew(limit: Self.shownPerCode)].add(problem, reason: code)
     }
 
-    /// The groups by their codes.
+    /// The groups of problems, sorted by code.
     var sorted: [(code: String, problems: FirstFew<PlacedProblem>)] {
         groups.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { (code: $0.key, problems: $0.value) }
     }

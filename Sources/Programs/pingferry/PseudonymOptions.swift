@@ -4,33 +4,36 @@ import Files
 import Systems
 import Telemetry
 
-/// The key that pseudonyms are made with. It comes from a file, never from an argument, which others can see.
+/// The option for the key of pseudonyms.
+///
+/// The key is read from a file. It is never an argument, because other users can see the arguments of a process.
 ///
 /// Source: "Pseudonyms".
 struct PseudonymOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Give the data away without the people: ids become pseudonyms made with the key in this file, and only what \
-            documents name and what tells of nobody stays. See pseudonym-key.
+            Make the data safe to share: replace ids by pseudonyms made with the key in this file, and keep only \
+            documented fields that do not identify people. See pseudonym-key.
             """, valueName: "keyfile"), completion: .file())
     var pseudonymize: String?
 
-    /// No key needs more.
+    /// The maximum size of a key file, in bytes.
     private static let maximumKeySize = 4096
 
-    /// What makes the pseudonyms; nil where none are asked for.
+    /// Returns the transform that makes pseudonyms, or `nil` if the option was not given.
     func pseudonymizer() throws -> RecordPseudonymizer? {
         guard let path = pseudonymize else { return nil }
         let file = try InputFile(path: path)
         guard file.isPrivate else {
             throw CommandError(
-                status: .badConfiguration, message: "\(path): others can read or change the key in it",
-                remedy: "run chmod 600 \(path), and make another key if others may have seen it")
+                status: .badConfiguration, message: "\(path): other users can read or change the key in this file",
+                remedy: "run chmod 600 \(path), and make a new key if others may have read it")
         }
         guard file.size <= Self.maximumKeySize else {
             throw CommandError(
-                status: .badConfiguration, message: "\(path): more than \(Self.maximumKeySize) bytes, which is no key")
+                status: .badConfiguration,
+                message: "\(path): more than \(Self.maximumKeySize) bytes, which is too long for a key")
         }
         let bytes = try file.contents(limit: Self.maximumKeySize)
         do throws(PseudonymError) {

@@ -4,14 +4,16 @@ import Console
 import Files
 import Hashing
 
-/// A comparison of bundles with a receipt that was written about them.
+/// A comparison of bundles with a receipt that describes them.
 struct ReceiptComparison {
     /// The path of the receipt.
     let path: String
     private let receipt: GivenReceipt
 
-    /// Reads the receipt.
-    /// - Throws: ``CommandError`` for a file that is no receipt, `FileError`.
+    /// Reads the receipt at `path`.
+    ///
+    /// - Parameter path: The path of the receipt.
+    /// - Throws: `CommandError` if the file is not a receipt, or `FileError`.
     init(path: String) throws {
         let bytes = try InputFile(path: path).contents(limit: GivenReceipt.longest)
         do throws(GivenReceiptError) {
@@ -19,13 +21,17 @@ struct ReceiptComparison {
         } catch {
             throw CommandError(
                 status: .badData, message: "\(path): \(error)",
-                remedy: "give the file that bundle --receipt or verify --receipt wrote")
+                remedy: "pass a file that bundle --receipt or verify --receipt wrote")
         }
         self.path = path
     }
 
-    /// Checks that the receipt names a bundle, with its digest and the hashes of its files.
-    /// - Throws: ``CommandError``.
+    /// Checks that the receipt contains a bundle with its digest and the hashes of its files.
+    ///
+    /// - Parameters:
+    ///   - reader: The reader of the bundle.
+    ///   - bundle: The path of the bundle.
+    /// - Throws: `CommandError` if it does not, or if the bundle has changed since it was opened.
     func check(_ reader: BundleReader, _ bundle: String) throws {
         let paths: [String?] = reader.volumes?.names.map(\.path) ?? [bundle == "-" ? nil : bundle]
         let names = paths.map { path in path.map { Path.lastName(of: $0) } }
@@ -35,9 +41,10 @@ struct ReceiptComparison {
         guard let mismatch = receipt.mismatch(of: files, digest: reader.manifest.digest) else { return }
         let remedy =
             switch mismatch {
-            case .notNamed: "give the receipt that was written about it; bundles are found there by their names"
-            case .digest: "it is another bundle than the one that the receipt is about: do not use it"
-            case .file: "it has the same contents, but was packed or altered elsewhere: compare with the original"
+            case .notNamed: "pass the receipt that was written for this bundle; bundles are found in it by their names"
+            case .digest: "this is not the bundle that the receipt describes: do not use it"
+            case .file:
+                "the contents are the same, but the file was packed again or altered: compare it with the original"
             }
         throw CommandError(status: .badData, message: "\(name): \(mismatch) (\(path))", remedy: remedy)
     }

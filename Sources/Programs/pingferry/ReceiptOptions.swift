@@ -7,37 +7,42 @@ import FoundationEssentials
 import Glibc
 import Telemetry
 
-/// Where a receipt goes.
+/// The option for a receipt.
 ///
 /// Source: "Receipts".
 struct ReceiptOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Write a receipt: who did this, when, on which host, with which version and options, and the hashes of what went in \
-            and came out, as an in-toto Statement v1 that ssh-keygen -Y sign -n pingferry-receipt can sign.
+            Write a receipt, which states the user, the time, the host, the version and the options of this run and \
+            the hashes of its inputs and outputs. It is an in-toto Statement v1, which ssh-keygen -Y sign -n \
+            pingferry-receipt can sign.
             """, valueName: "file.json"), completion: .file())
     var receipt: String?
 
     func validate() throws {
-        guard receipt != "-" else { throw ValidationError("a receipt goes to a file: --receipt NAME.json") }
+        guard receipt != "-" else { throw ValidationError("a receipt must be a file: --receipt NAME.json") }
     }
 
-    /// Refuses a receipt that would take the place of what it is about, or of what that is checked by.
-    /// - Throws: ``InputError``.
+    /// Checks that the receipt would not replace a bundle or a file that is used to verify one.
+    ///
+    /// - Parameter paths: The paths of these files.
+    /// - Throws: `InputError` if it would.
     func requireSeparateFile(from paths: @autoclosure () -> [String]) throws {
         guard let receipt, let identity = FileIdentity(path: receipt) else { return }
         if paths().contains(where: { FileIdentity(path: $0) == identity }) { throw InputError.isOutput(receipt) }
     }
 
-    /// The file for the receipt, which has no name yet.
+    /// Creates the file for the receipt, which appears under its name only after it has been written.
     func output(replacing: Bool) throws -> ReceiptOutput {
         guard let receipt else { return ReceiptOutput() }
         return ReceiptOutput(file: try AtomicOutput(path: receipt, replacing: replacing))
     }
 }
 
-/// A receipt that is still to be written, if one is asked for. Its file is made before the work begins, so that what is in the way is found first.
+/// A receipt to be written at the end of a run, if one is requested.
+///
+/// Its file is created before the work begins, so that an unusable path is reported at once.
 struct ReceiptOutput: ~Copyable {
     private let file: AtomicOutput?
     /// The files that must not be read as input.
@@ -53,18 +58,20 @@ struct ReceiptOutput: ~Copyable {
         file = nil
     }
 
-    /// Writes the receipt and gives it its name.
+    /// Writes the receipt, so that it appears under its name.
+    ///
     /// - Parameters:
-    ///   - done: what has been done already, and stays done, if the receipt cannot be written.
-    ///   - receipt: makes it, where one is asked for.
-    /// - Throws: ``CommandError``.
+    ///   - done: A description of the completed work, for the hint of an error.
+    ///   - receipt: A function that makes the receipt, called only if one is requested.
+    /// - Throws: `CommandError` if the receipt cannot be written.
     consuming func write(after done: String, _ receipt: () -> Receipt) throws(CommandError) {
         guard let file else { return }
         let receipt = receipt()
-        // A statement has to be about something.
+        // An in-toto Statement must have a subject.
         guard receipt.hasSubject else {
             throw CommandError(
-                status: .cannotCreate, message: "no receipt \(file.path): there is nothing that it is about")
+                status: .cannotCreate,
+                message: "\(file.path): no receipt was written, because it would describe no file")
         }
         do throws(FileError) {
             try file.write(receipt.bytes.span)
@@ -72,18 +79,18 @@ struct ReceiptOutput: ~Copyable {
         } catch {
             let failure = CommandError(error)
             throw CommandError(
-                status: failure.status, message: "no receipt: \(failure.message)",
-                remedy: "\(done) all the same; only the receipt is missing")
+                status: failure.status, message: "no receipt was written: \(failure.message)",
+                remedy: "\(done); only the receipt is missing")
         }
     }
 }
 
 extension Receipt.Maker {
-    /// Who runs the program, here and now.
+    /// Returns the current user, host and time.
     static func current() -> Receipt.Maker {
         let userID = getuid()
-        // Not `getpwuid`, which may ask a service through a socket: this program opens none. Without the file, the receipt states
-        // the number of the user alone.
+        // `getpwuid` is not used because it may contact a service over a socket, and this program opens no sockets.
+        // Without the file, the receipt contains only the number of the user.
         let users = try? InputFile(path: "/etc/passwd").contents(limit: 16 << 20)
         let milliseconds = Int64((Date.now.timeIntervalSince1970 * 1000).rounded(.down))
         return Receipt.Maker(
@@ -91,7 +98,7 @@ extension Receipt.Maker {
             version: ProgramVersion.number, time: Timestamp(clamping: milliseconds))
     }
 
-    /// The name of the machine as the kernel has it.
+    /// The host name.
     private static var host: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "" }
@@ -100,6 +107,6 @@ extension Receipt.Maker {
 }
 
 extension Receipt {
-    /// The words of the command line behind the name of the command. None of them is a secret: no option takes one.
+    /// The arguments after the name of the command, which contain no secrets because no option accepts one.
     static var givenArguments: [String] { Array(CommandLine.arguments.dropFirst(2)) }
 }

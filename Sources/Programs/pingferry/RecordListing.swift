@@ -4,17 +4,21 @@ import Files
 import JSONText
 import Telemetry
 
-/// The records of a bundle in short: what they are called and why they are held. They are read a segment at a time.
+/// A listing of the records of a bundle with their ids and the reasons why they are held.
+///
+/// The records are read one segment at a time.
 struct RecordListing {
     let reader: BundleReader
 
-    /// Calls `body` with an object for each record, in their order.
-    /// - Throws: `BundleError`, and what `body` throws.
+    /// Calls `body` with a JSON object for each record, in order.
+    ///
+    /// - Parameter body: The function to call.
+    /// - Throws: `BundleError`, and the errors of `body`.
     func forEachObject(_ body: (CanonicalObject) throws -> Void) throws {
         try forEach(Self.object, body)
     }
 
-    /// Calls `body` with what `show` makes of each record. A segment is checked as a whole before `body` is called.
+    /// Calls `body` with the result of `show` for each record, after the whole segment of the record has been checked.
     private func forEach<Shown>(_ show: (borrowing Record) -> Shown, _ body: (Shown) throws -> Void) throws {
         for segment in reader.manifest.segments {
             var shown: [Shown] = []
@@ -43,7 +47,9 @@ struct RecordListing {
     }
 
     /// Prints a line for each record, with tabs between the columns.
-    /// - Parameter name: what the bundle is called in a last column; nil if there is none.
+    ///
+    /// - Parameter name: The name of the bundle for an additional last column, or `nil` to omit the column.
+    /// - Throws: `BundleError` if the bundle is damaged, or `FileError` if standard output cannot be written.
     func printLines(bundleName name: String?) throws {
         var lines: [String] = []
         func flush() throws(FileError) {
@@ -52,7 +58,7 @@ struct RecordListing {
             lines.removeAll(keepingCapacity: true)
         }
         try forEach(Self.cells) { cells in
-            // What cannot be seen is shown cell by cell: a tab or a line feed in an id must not make two of one.
+            // Each cell is escaped separately, so that a tab or a line feed in an id does not begin a new cell.
             lines.append((cells + [name].compactMap(\.self)).map(\.printable).joined(separator: "\t"))
             if lines.count >= Self.linesAtOnce { try flush() }
         }

@@ -1,13 +1,13 @@
 import Bundle
 
-/// The counts of all rows of an input, in a few bytes for each row, because a capture can have hundreds of thousands of stores.
+/// The counts of all rows of an input.
 ///
-/// The names of counts are stored once. Only the row that was counted last has a dictionary, since most records of a row
-/// follow each other.
+/// A capture can have hundreds of thousands of stores, so each row takes only a few bytes. The names of counts are
+/// stored once. Only the row that was counted last has a dictionary, since most records of a row follow each other.
 struct ScanCounts {
     /// The subject of a count.
     enum Name: Hashable {
-        /// Records of a type that may be uploaded, or that may not.
+        /// Records of a type that may, or may not, be uploaded.
         case type(system: String, type: String, isUploadable: Bool)
         /// Records that are held for a reason.
         case held(code: String)
@@ -32,7 +32,7 @@ struct ScanCounts {
         openCounts[name, default: 0] += 1
     }
 
-    /// Returns the counts of a row that are not zero.
+    /// Returns the nonzero counts of a row.
     func counts(ofRow row: Int) -> [Name: Int] { row == openRow ? openCounts : storedCounts(ofRow: row) }
 
     private mutating func open(_ row: Int) {

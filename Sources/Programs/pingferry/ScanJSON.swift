@@ -3,12 +3,12 @@ import Console
 import JSONText
 import Telemetry
 
-/// A scan as JSON, for machines.
+/// The JSON output of a scan.
 struct ScanJSON {
     private let report: ScanReport
     private let apps: ContainerApps
 
-    /// - Parameter report: a finished one.
+    /// Creates the output for a finished report.
     init(_ report: ScanReport) {
         self.report = report
         apps = report.containerApps
@@ -19,7 +19,7 @@ struct ScanJSON {
         for row in report.rows { try body(object(of: row)) }
     }
 
-    /// An object for each app, with what its stores have in all.
+    /// An object for each app, with the totals of its stores.
     var appEntries: [CanonicalObject] { report.rollUp(apps).entries.map(\.json) }
 
     /// An object for each backup.
@@ -60,7 +60,7 @@ struct ScanJSON {
 }
 
 extension AppEntry {
-    /// As JSON, for machines.
+    /// The entry as JSON.
     fileprivate var json: CanonicalObject {
         let (facts, others) = commonFacts
         var object = CanonicalObject()

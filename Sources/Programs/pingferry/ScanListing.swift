@@ -1,12 +1,12 @@
 import Console
 import Telemetry
 
-/// A scan as text, with a paragraph for each store.
+/// The text output of a scan, with a paragraph for each store.
 struct ScanListing {
     private let report: ScanReport
     private let apps: ContainerApps
 
-    /// - Parameter report: A finished report.
+    /// Creates the listing of a finished report.
     init(_ report: ScanReport) {
         self.report = report
         apps = report.containerApps
@@ -51,7 +51,7 @@ struct ScanListing {
         }
     }
 
-    /// `mozilla-ping-file of Focus 7.0.4, 3 records, 4 quarantined, held: no-target 1`
+    /// Returns a line such as `mozilla-ping-file of Focus 7.0.4, 3 records, 4 quarantined, held: no-target 1`.
     private func counts(of row: ScanRow) -> String {
         let owner = row.container == nil ? row.systems.sorted().joined(separator: " and ") : appName(of: row)
         let kind = owner.isEmpty ? row.kind : "\(row.kind) of \(owner)"
@@ -61,7 +61,7 @@ struct ScanListing {
         return ([kind] + counts.map(Self.unbroken)).joined(separator: ", ")
     }
 
-    /// Returns `text` with its spaces replaced, so that it stays on one line.
+    /// Returns `text` with no-break spaces, so that it stays on one line.
     private static func unbroken(_ text: String) -> String {
         String(text.map { $0 == " " ? WrappedText.noBreakSpace : $0 })
     }

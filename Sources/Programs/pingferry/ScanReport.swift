@@ -2,26 +2,34 @@ import Bundle
 import Capture
 import Telemetry
 
-/// What a scan found, store by store. ``ScanListing`` shows it to people, ``ScanJSON`` to machines.
+/// The findings of a scan by store.
+///
+/// ``ScanListing`` and ``AppListing`` print them as text, and ``ScanJSON`` as JSON.
 struct ScanReport {
     private(set) var inputs: [ScannedInput]
-    /// Problems of no store, those that are shown.
+    /// The shown problems that belong to no store.
     private(set) var unassignedProblems: [PlacedProblem] = []
-    /// All problems, counted by their codes.
+    /// All problems by code.
     private(set) var problemsByCode = ProblemsByCode()
-    /// How many entries of the quarantine there are of each code.
+    /// The number of quarantined entries with each code.
     private(set) var quarantineCounts: [String: Int] = [:]
-    /// How many problems there are, and how many are shown: the first ones of all.
+    /// The number of all problems.
     private(set) var problemCount = 0
+    /// The number of problems that are shown, which are the first ones.
     private(set) var shownProblemCount = 0
-    /// How many entries of the quarantine are shown: the first ones of all.
+    /// The number of quarantined entries that are shown, which are the first ones.
     private var shownQuarantineCount = 0
-    /// The instant to judge queues at; nil for the newest that their store tells.
+    /// The time at which queues are evaluated, or `nil` for the latest time in the store of each queue.
     private let instant: Timestamp?
-    /// The inputs by their labels: problems name them so.
+    /// The indices of the inputs by their labels, which problems contain.
     private let inputsByLabel: [String: Int]
 
-    /// - Parameter instant: when to judge queues; nil for the newest instant that their store tells.
+    /// Creates a report without findings.
+    ///
+    /// - Parameters:
+    ///   - captures: The inputs of the scan.
+    ///   - paths: The paths of the inputs as given.
+    ///   - instant: The time at which queues are evaluated, or `nil` for the latest time in the store of each queue.
     init(_ captures: [CaptureInput], paths: [String], at instant: Timestamp?) {
         self.instant = instant
         inputs = []
@@ -31,22 +39,24 @@ struct ScanReport {
         inputsByLabel = Dictionary(inputs.enumerated().map { ($1.label, $0) }) { first, _ in first }
     }
 
-    /// How many problems are not shown.
+    /// The number of problems that are not shown.
     var hiddenProblemCount: Int { problemCount - shownProblemCount }
 
-    /// The number of containers. A bundle or a request log counts as one.
+    /// The number of containers, including bundles and request logs, each of which counts as one.
     var containerCount: Int { inputs.last?.containers.upperBound ?? 0 }
 
-    /// All rows in their order.
+    /// The rows of all inputs, in order.
     var rows: some Sequence<ScanRow> {
         inputs.lazy.flatMap { input in input.rowIndices.lazy.map { input.row($0) } }
     }
 
-    /// The apps that the containers belong to. They are determined on each access, from rows whose counts have to be final.
+    /// The apps that the containers belong to, determined on each access from rows whose counts must be final.
     var containerApps: ContainerApps { ContainerApps(rows, containerCount: containerCount) }
 
-    /// Returns the findings added up by app.
+    /// Returns the findings by app.
+    ///
     /// - Parameter apps: The apps that the containers belong to.
+    /// - Returns: An entry for each app.
     func rollUp(_ apps: ContainerApps) -> AppRollUp { AppRollUp(rows, containerCount: containerCount, apps) }
 
     /// Counts a record.

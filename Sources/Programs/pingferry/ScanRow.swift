@@ -7,7 +7,7 @@ import Telemetry
 struct ScanRow {
     let capture: String
     var container: Container?
-    /// The number of the container among those of all inputs. A bundle or a request log has a number of its own.
+    /// The number of the container, bundle or request log, counted over all inputs.
     var containerNumber: Int
     let kind: String
     let path: String
@@ -21,7 +21,7 @@ struct ScanRow {
     var problemCount = 0
     var details = Details()
 
-    /// The findings that most rows do not have.
+    /// Findings that most rows do not have.
     struct Details {
         /// The quarantined entries that are shown.
         var quarantined: [Quarantined] = []
@@ -34,7 +34,7 @@ struct ScanRow {
         var facts: [String] = []
     }
 
-    /// Sets the totals, the labels and the systems from counts.
+    /// Sets the totals, the event counts and the systems from counts.
     mutating func set(_ counts: [ScanCounts.Name: Int]) {
         for (name, count) in counts {
             switch name {
@@ -56,10 +56,10 @@ struct ScanRow {
     }
 }
 
-/// A queue as its app's own rules see it at an instant.
+/// A queue and the time at which its state is evaluated by the rules of its app.
 struct EvaluatedQueue {
     let rules: any QueueRules
-    /// In milliseconds since 1970.
+    /// The time of the evaluation, in milliseconds since 1970.
     let instant: Int64
 
     var state: QueueState { rules.state(at: instant) }

@@ -4,9 +4,10 @@ import Capture
 import Files
 import Telemetry
 
-/// An input of a scan, with a row for each part of its stores. A bundle or a request log has one row.
+/// An input of a scan, with a row for each part of its stores.
 ///
-/// Rows are stored in a compact form and expanded to ``ScanRow`` values on request.
+/// A bundle or a request log has one row. Rows are stored in a compact form and expanded to ``ScanRow`` values on
+/// request.
 struct ScannedInput {
     private enum Contents {
         case folder(CapturedFolder)
@@ -27,7 +28,9 @@ struct ScannedInput {
 
     /// The name of the input in reports.
     let label: String
-    /// The numbers of its containers among those of all inputs. A bundle or a request log counts as a container.
+    /// The numbers of the containers in the input, counted over all inputs.
+    ///
+    /// A bundle or a request log counts as a container.
     let containers: Range<Int>
     private let contents: Contents
     private var rowTable: [Row] = []
@@ -35,8 +38,10 @@ struct ScannedInput {
     private var apps = NumberedValues<App>()
     private var details: [Int: ScanRow.Details] = [:]
 
-    /// Lists the stores of an input. All counts are zero.
+    /// Lists the stores of an input, with counts of zero.
+    ///
     /// - Parameters:
+    ///   - input: The input.
     ///   - path: The path of the input as given.
     ///   - firstContainer: The number of containers in the inputs before it.
     init(_ input: CaptureInput, path: String, firstContainer: Int) {
@@ -142,7 +147,7 @@ struct ScannedInput {
         if isShown { details[row, default: .init()].problems.append(problem) }
     }
 
-    /// Sets the app of a row from its records. The last record names the latest version.
+    /// Sets the app of a row from one of its records, which takes precedence over earlier records.
     mutating func setApp(_ found: App, ofRow row: Int) {
         guard case .folder(let capture) = contents else { return }
         let (store, part) = (Int(rowTable[row].store), Int(rowTable[row].part))
@@ -152,8 +157,12 @@ struct ScannedInput {
         rowTable[row].app = apps.number(of: older.map { found.filled(from: $0) } ?? found)
     }
 
-    /// Adds the report of a store about itself.
-    /// - Parameter instant: The instant at which its queues are judged, in milliseconds since 1970.
+    /// Adds the facts, pending events and queues that were found in a store.
+    ///
+    /// - Parameters:
+    ///   - report: The findings.
+    ///   - store: The index of the store in the capture.
+    ///   - instant: The time at which the queues are evaluated, in milliseconds since 1970.
     mutating func add(_ report: StoreReport, ofStore store: Int, at instant: Int64) {
         let first = firstRow(ofStore: store)
         if !report.facts.isEmpty { details[first, default: .init()].facts += report.facts }
@@ -165,11 +174,15 @@ struct ScannedInput {
 
     // MARK: Finding rows
 
-    /// Returns the index of the row that a record or an app was found in.
+    /// Returns the index of the row for the position of a record or an app in a store.
     func row(at place: ScanOutput.StorePlace?) -> Int { place.map { firstRow(ofStore: $0.store) + $0.part } ?? 0 }
 
-    /// Returns the index of the row of the store that is, or holds, a file. Returns `nil` for a file of no store.
-    /// - Parameter kind: The kind of store, which decides if one file is a store of two systems.
+    /// Returns the index of the row for a file that is, or belongs to, a store.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file in the capture.
+    ///   - kind: The kind of the store, which distinguishes the stores of two systems in the same file.
+    /// - Returns: The index, or `nil` if the file belongs to no store.
     func row(ofPath path: String, kind: String? = nil) -> Int? {
         switch contents {
         case .bundle: return 0

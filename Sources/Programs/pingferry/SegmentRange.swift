@@ -1,9 +1,11 @@
 import ArgumentParser
 
-/// Some segments of a bundle, counted from 1 as in their names: `2-5`, `2-` for all from the second on, or `2`.
+/// A range of segments of a bundle, written as `2-5`, `2-` (from the second to the last one), or `2`.
+///
+/// Segments are numbered from 1, as in their names.
 struct SegmentRange: ExpressibleByArgument, Equatable, CustomStringConvertible {
     let first: Int
-    /// nil for the last one that there is.
+    /// The number of the last segment, or `nil` for the last segment of the bundle.
     let last: Int?
 
     init?(argument: String) {
@@ -27,7 +29,10 @@ struct SegmentRange: ExpressibleByArgument, Equatable, CustomStringConvertible {
 
     var description: String { last == first ? "\(first)" : "\(first)-\(last.map(String.init) ?? "")" }
 
-    /// The places of the segments, counted from 0, in a bundle that has so many; nil if it has not all of them.
+    /// Returns the indices of the segments, counted from 0, in a bundle with `count` segments.
+    ///
+    /// - Parameter count: The number of segments in the bundle.
+    /// - Returns: The indices, or `nil` if the bundle does not have all of the segments.
     func indices(ofSegments count: Int) -> Range<Int>? {
         let last = last ?? count
         return first <= count && last <= count ? first - 1..<last : nil

@@ -12,35 +12,39 @@ struct Summary {
     /// The id of the key that pseudonyms were made with, or `nil` if none were made.
     private let pseudonymKeyID: String?
 
-    /// Creates a summary of what was read with some options.
+    /// Creates a summary of the data that was read with `options`.
     init(_ intake: Intake, of options: ScanOptions) {
         self.intake = intake
         filter = FilterSummary(intake.filtered, of: options.filter)
         pseudonymKeyID = options.pseudonymizer?.keyID
     }
 
-    /// `5 records (4 uploadable; held: schema 1), 2 duplicates left out, 1 quarantined`
+    /// A line such as `5 records (4 uploadable; held: schema 1), 2 duplicates omitted, 1 quarantined`.
     var sentence: String {
         let totals = intake.totals
         var parts = ["\(Self.count(totals.records, "record"))\(Self.details(of: totals))"]
-        if intake.duplicates > 0 { parts.append("\(Self.count(intake.duplicates, "duplicate")) left out") }
+        if intake.duplicates > 0 { parts.append("\(Self.count(intake.duplicates, "duplicate")) omitted") }
         if intake.quarantined.count > 0 { parts.append("\(intake.quarantined.count) quarantined") }
         return parts.joined(separator: ", ")
     }
 
-    /// Prints the summary for machines.
-    /// - Parameter extend: adds what the command alone knows.
+    /// Prints the summary as JSON.
+    ///
+    /// - Parameter extend: A function that adds the members of the command.
+    /// - Throws: `FileError` if standard output cannot be written.
     func printJSON(_ extend: (inout CanonicalObject) -> Void) throws {
         var object = json
         extend(&object)
         try Terminal.print(object)
     }
 
-    /// Prints the summary for machines with an array that may be larger than memory.
+    /// Prints the summary as JSON with an array that may be larger than memory.
+    ///
     /// - Parameters:
-    ///   - key: the key of the array.
-    ///   - elements: passes the elements of the array, one after another, to the function that it is given.
-    ///   - extend: adds what the command alone knows besides.
+    ///   - key: The key of the array.
+    ///   - elements: A function that calls its argument with each element of the array.
+    ///   - extend: A function that adds the other members of the command.
+    /// - Throws: `FileError` if standard output cannot be written, and the errors of `elements`.
     func printJSON(
         streaming key: JSONKey, _ elements: @escaping JSONObjectPrinter.Elements,
         _ extend: (inout CanonicalObject) -> Void
@@ -68,8 +72,10 @@ struct Summary {
         return object
     }
 
-    /// Prints to standard error what was not understood, and ends with status 1 if that was a loss.
-    /// - Parameter isQuiet: whether what pseudonyms left out of payloads is to be told in the summary for machines alone.
+    /// Prints problems and quarantined items to standard error.
+    ///
+    /// - Parameter isQuiet: Whether the counts of values that pseudonymization omitted are not printed.
+    /// - Throws: `ExitCode` with status 1 if some input was quarantined or could not be read.
     func finish(isQuiet: Bool = false) throws {
         for line in filter.lines { StandardError.write("pingferry: \(line)") }
         if pseudonymKeyID != nil { return try finishPseudonyms(isQuiet: isQuiet) }
@@ -90,55 +96,55 @@ struct Summary {
         throw ExitCode(ExitStatus.incomplete.rawValue)
     }
 
-    /// What is left out to make pseudonyms is counted, not named: names of files and pieces of input stand in it.
+    /// Prints only the counts of omitted data, because its paths and contents can identify people.
     private func finishPseudonyms(isQuiet: Bool) throws {
         let leftOut = intake.leftOut
         let values = [
-            (leftOut.dropped, "dropped by rules"), (leftOut.malformed, "not in the documented form"),
-            (leftOut.unnamed, "named by no rule"),
+            (leftOut.dropped, "dropped by a rule"), (leftOut.malformed, "not in the documented form"),
+            (leftOut.unnamed, "covered by no rule"),
         ]
-        if !isQuiet { Self.report("values left out of payloads", values.map { ($0.1, $0.0) }) }
-        Self.report("quarantined and left out", intake.quarantined.counts.sorted { $0.key < $1.key })
-        Self.report("problems left out", intake.problems.counts.sorted { $0.key < $1.key })
+        if !isQuiet { Self.report("values omitted from payloads", values.map { ($0.1, $0.0) }) }
+        Self.report("quarantined items omitted", intake.quarantined.counts.sorted { $0.key < $1.key })
+        Self.report("problems omitted", intake.problems.counts.sorted { $0.key < $1.key })
         if intake.isIncomplete { throw ExitCode(ExitStatus.incomplete.rawValue) }
     }
 
-    /// `pingferry: problems left out: 3 (unreadable 2, link 1)`; nothing if there are none.
-    private static func report(_ what: String, _ counts: [(key: String, value: Int)]) {
+    /// Prints a line such as `pingferry: problems omitted: 3 (unreadable 2, link 1)`, unless all counts are zero.
+    private static func report(_ subject: String, _ counts: [(key: String, value: Int)]) {
         let counts = counts.filter { $0.value > 0 }
         guard !counts.isEmpty else { return }
         let details = counts.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-        StandardError.write("pingferry: \(what): \(counts.reduce(0) { $0 + $1.value }) (\(details))")
+        StandardError.write("pingferry: \(subject): \(counts.reduce(0) { $0 + $1.value }) (\(details))")
     }
 
-    /// A terminal is no place for a hundred thousand lines; they are all in the bundle.
+    /// The maximum number of findings that are printed to standard error.
     private static let reportLimit = 20
 
     private static func position(_ reject: Reject) -> String {
         reject.offset.map { " at byte \($0)" } ?? ""
     }
 
-    /// ` (4 uploadable; held: schema 1)`
+    /// Returns a suffix such as ` (4 uploadable; held: schema 1)`, or an empty string if there are no records.
     static func details(of totals: BundleTotals) -> String {
         guard totals.records > 0 else { return "" }
         let held = totals.holds.isEmpty ? "" : "; held: \(list(totals.holds))"
         return " (\(totals.uploadable) uploadable\(held))"
     }
 
-    /// `core 2, event 1`
+    /// Returns counts sorted by name, such as `core 2, event 1`.
     static func list(_ counts: [String: Int]) -> String {
         counts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { "\($0.key) \($0.value)" }
             .joined(separator: ", ")
     }
 
-    /// `1 record`, `2 records`
+    /// Returns a number with a noun in the singular or plural, such as `1 record` or `2 records`.
     static func count(_ number: Int, _ noun: String) -> String {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
 }
 
 extension PlacedProblem {
-    /// `phone.zip: Documents/x.json: damaged`; what is said of a capture as a whole has no path.
+    /// A line such as `phone.zip: Documents/x.json: damaged`, without the path if the problem affects a whole capture.
     var sentence: String {
         [capture, path, problem.text].filter { !$0.isEmpty }.joined(separator: ": ")
     }

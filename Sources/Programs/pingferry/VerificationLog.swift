@@ -5,10 +5,12 @@ import Files
 import Hashing
 import Parallel
 
-/// What a receipt tells of bundles that are verified one after the other: each is hashed on another thread meanwhile.
+/// A log of the bundles that `verify` has checked, for a receipt.
+///
+/// Each bundle is hashed on another thread while it is verified.
 struct VerificationLog {
     private let limit: JobLimit
-    /// What tells the bundles apart.
+    /// The names of the bundles in the receipt, which are unique.
     private let names: [String]
     private var reader: BundleReader?
     private var hashes: Task<[ContentHash], any Error>?
@@ -21,14 +23,16 @@ struct VerificationLog {
 
     private var name: String { names[entries.count] }
 
-    /// Begins with the next bundle.
+    /// Starts to hash the next bundle.
     mutating func start(_ reader: BundleReader) {
         self.reader = reader
         hashes = limit.start { try reader.hashesOfFiles() }
     }
 
-    /// Notes that the bundle is good.
-    /// - Throws: `FileError`, or ``CommandError`` for a file that changed since it was opened.
+    /// Records that the current bundle is good.
+    ///
+    /// - Parameter path: The path of the bundle, for the error.
+    /// - Throws: `FileError`, or `CommandError` if a file has changed since it was opened.
     mutating func recordSuccess(_ path: String) async throws {
         guard let reader, let hashes else { return }
         let found = try await hashes.value
@@ -36,27 +40,32 @@ struct VerificationLog {
         add(found, .good)
     }
 
-    /// Notes that the bundle is not good, or cannot be read, and why.
+    /// Records that the current bundle is damaged or cannot be read.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the bundle.
+    ///   - failure: The reason.
     mutating func recordFailure(_ path: String, _ failure: CommandError) async {
         var found: [ContentHash] = []
         do {
             if let hashes {
                 found = try await hashes.value
             } else if path != "-", BundleFile.volume(at: path) == nil {
-                // Of volumes that make no bundle, the reason names those that are wrong; a hash of one would blame that.
+                // If volumes do not form a bundle, the reason names the faulty ones. A hash of the given one would
+                // suggest that this volume is at fault.
                 found = [try RunningHash.value(of: ByteSource(InputFile(path: path)))]
             }
-            // What was hashed may not be what was found to be bad.
+            // If the file has changed, the hash may belong to other bytes than those that were verified.
             if let reader, try !reader.isUnchanged() { found = [] }
         } catch {
-            // There is no file to tell of; why has been told.
+            // A file that cannot be read is recorded without a hash. The reason has been reported.
             found = []
         }
         add(found, .bad(reason: failure.message, status: Int(failure.status.rawValue)))
     }
 
     private mutating func add(_ hashes: [ContentHash], _ outcome: Receipt.Outcome) {
-        // What tells bundles of one name apart is in front of the names of their volumes too.
+        // The folder that distinguishes bundles of the same name is also part of the names of their volumes.
         let folder = Path.parent(of: name).map { "\($0)/" } ?? ""
         let volumes = reader?.volumes?.names.map { folder + $0.name } ?? []
         let files = zip(volumes.count > 1 ? volumes : [name], hashes).map { Receipt.File(name: $0, sha256: $1) }

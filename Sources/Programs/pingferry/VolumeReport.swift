@@ -2,9 +2,10 @@ import Bundle
 import Capture
 import JSONText
 
-/// What `verify` tells of volumes.
+/// The output of `verify` about the volumes of a bundle.
 enum VolumeReport {
-    /// The volumes of a bundle that is good, for machines; their hashes are those of the list that they were compared with.
+    /// Returns the volumes of a valid bundle as JSON objects, with the hashes from the list that they were compared
+    /// with.
     static func json(of set: VolumeSet) -> [[UInt8]] {
         zip(set.names, set.sizes).map { name, size in
             var object = CanonicalObject()
@@ -15,14 +16,14 @@ enum VolumeReport {
         }
     }
 
-    /// One line on the volumes of a bundle that is good.
+    /// Returns a line about the volumes of a valid bundle.
     static func sentence(on set: VolumeSet) -> String {
         let count = Summary.count(set.names.count, "volume")
         let list = VolumeName.listPath(of: set.names.first?.bundle ?? "")
-        return set.list == nil ? "\(count), without a list to compare them with" : "\(count), as \(list) lists them"
+        return set.list == nil ? "\(count), with no list to compare them with" : "\(count), which match \(list)"
     }
 
-    /// What is wrong with volumes, for machines; nil for an error that is about something else.
+    /// Returns the faults of volumes as JSON objects, or `nil` if `error` has another cause.
     static func faults(in error: any Error) -> [[UInt8]]? {
         guard let error = bundleError(error), case .volumes(.faults(let faults)) = error else { return nil }
         return faults.map { fault in

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `verify --digest` and `--digest-file`.
+/// The options `--digest` and `--digest-file` of `verify`.
 @Suite struct DigestTests {
     private let folder: TemporaryFolder
     private let bundle: String
@@ -15,13 +15,13 @@ import Testing
         digest = try #require(made.lines.last.map { String($0.dropFirst("digest ".count)) })
     }
 
-    @Test func digestThatWasTold() throws {
+    @Test func expectedDigest() throws {
         let finished = try pingferry("verify", "--digest", digest.uppercased(), bundle)
         #expect(finished.status == 0)
         #expect(
             finished.lines.suffix(2) == [
-                "digest \(digest), as given",
-                "these are the contents that were meant; it does not show who packed them",
+                "digest \(digest), as expected",
+                "the contents match the given digest, which does not show who packed them",
             ])
         let other = String(repeating: "0", count: 64)
         let refused = try pingferry("verify", "--digest", other, bundle)
@@ -29,7 +29,7 @@ import Testing
         #expect(
             refused.errorLines == [
                 "pingferry: \(bundle): its digest is \(digest), not \(other)",
-                "hint: it is another bundle than the one that was meant: do not use it",
+                "hint: this is not the expected bundle: do not use it",
             ])
         #expect(refused.text == "")
     }
@@ -42,7 +42,7 @@ import Testing
         let missing = try pingferry("verify", "--digest-file", list, bundle, folder("b.tar.zst"))
         #expect(missing.status == 65)
         #expect(missing.errors.contains("\(list): no digest for \(folder("b.tar.zst"))"))
-        // What bundle printed is a list too.
+        // The digest line that `bundle` prints is also a list.
         try folder.put("digest \(digest)\n", "digests")
         #expect(try pingferry("verify", "--digest-file", list, bundle).status == 0)
         try folder.put("no digest\n", "digests")

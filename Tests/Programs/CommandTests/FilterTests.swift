@@ -47,7 +47,7 @@ import Testing
     func withoutTime() throws {
         for finished in try runs(["--since", "2000-01-01"]) {
             #expect(finished.status == 0)
-            let line = "pingferry: 2 records without a time were left out, for --since and --until ask for one"
+            let line = "pingferry: 2 records without a time were omitted because --since and --until require one"
             #expect(finished.errorLines == [line])
             #expect(try filters(finished).withoutTime == 2)
             #expect((try finished.json()["totals"] as? [String: Any])?["records"] as? Int == 1)
@@ -88,7 +88,7 @@ import Testing
             #expect(
                 finished.errorLines == [
                     "pingferry: no record matches --type corr",
-                    "pingferry: 2 records without a time were left out, for --since and --until ask for one",
+                    "pingferry: 2 records without a time were omitted because --since and --until require one",
                 ])
         }
     }

@@ -135,6 +135,6 @@ import Testing
         #expect(first["label"] as? String == "a.tar.zst")
         #expect(first["inputs"] as? [[String: String]] == [["kind": "folder"], ["kind": "bundle"]])
         for name in ["a", "b", "c"] { #expect(try pingferry("verify", "-q", folder("\(name).tar.zst")).status == 0) }
-        #expect(try pingferry("list", folder("a.tar.zst")).lines.contains("  (not told)  folder"))
+        #expect(try pingferry("list", folder("a.tar.zst")).lines.contains("  (unknown)  folder"))
     }
 }

@@ -143,7 +143,7 @@ import Testing
         #expect(finished.status == 65)
         #expect(
             finished.errorLines == [
-                "pingferry: \(path): too-large: more than 1 MiB", "hint: give a higher --max-size",
+                "pingferry: \(path): too-large: more than 1 MiB", "hint: increase --max-size",
             ])
         #expect(try pingferry("inspect", "--max-size", "2", path).text == "true\n")
         #expect(try pingferry("inspect", "--max-size", "0", path).status == 64)

@@ -75,10 +75,10 @@ import Testing
         let wrong = [
             (
                 ["--label", "x", "a", "b"],
-                "1 label for 2 paths: give --label once for each path, in their order, or not at all"
+                "1 label for 2 paths: use --label once for each path in the same order, or not at all"
             ),
-            (["--label", "x", "--label", "y", "a"], "2 labels for 1 path: give --label once for each path"),
-            (["--label", "x", "--label", "x", "a", "b"], "--label x is given twice: labels tell the inputs apart"),
+            (["--label", "x", "--label", "y", "a"], "2 labels for 1 path: use --label once for each path"),
+            (["--label", "x", "--label", "x", "a", "b"], "--label x is repeated: labels must be unique"),
         ]
         for (words, message) in wrong {
             let finished = try shell(#""$0" "$@""#, ["scan"] + words)

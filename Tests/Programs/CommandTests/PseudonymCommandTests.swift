@@ -98,7 +98,7 @@ import Testing
     @Test func whatIsLeftOutIsCountedAndEndsWithTheStatusThatItHas() throws {
         let finished = try pingferry("convert", "-o", folder("out"), "--json", "--pseudonymize", key, sample("damaged"))
         #expect(finished.status == 1)
-        #expect(finished.errorLines == ["pingferry: quarantined and left out: 5 (F5 1, P1 1, P12 1, P2 1, P5 1)"])
+        #expect(finished.errorLines == ["pingferry: quarantined items omitted: 5 (F5 1, P1 1, P12 1, P2 1, P5 1)"])
         let json = try finished.json()
         #expect(json["quarantineCounts"] as? [String: Int] == ["F5": 1, "P1": 1, "P12": 1, "P2": 1, "P5": 1])
         #expect((json["quarantined"] as? [Any])?.isEmpty == true)
@@ -227,7 +227,7 @@ import Testing
         let finished = try pingferry(
             "convert", "--salvage", "-q", "-o", folder("out"), "--pseudonymize", key, folder("cut-of-anna.tar.zst"))
         #expect(finished.status == 1)
-        #expect(finished.errors.wholeMatch(of: /pingferry: problems left out: \d+ \(damaged \d+\)\n/) != nil)
+        #expect(finished.errors.wholeMatch(of: /pingferry: problems omitted: \d+ \(damaged \d+\)\n/) != nil)
         #expect(try records("out").count == 6)
         #expect(try !folder.text("out").contains("anna"))
     }

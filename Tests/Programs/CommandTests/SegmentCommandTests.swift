@@ -114,7 +114,7 @@ import Testing
             #expect(finished.status == 64)
             #expect(
                 finished.errorLines.first
-                    == "Error: --segments \(range) is more than there are: \(bundle) has 3 segments")
+                    == "Error: --segments \(range) exceeds the bundle: \(bundle) has 3 segments")
         }
         for range in ["0", "2-1", "a", ""] {
             #expect(try convert("-o", folder("x"), "--segments", range, bundle).status == 64, "\(range)")
@@ -124,11 +124,11 @@ import Testing
         for path in [log, folder("phone"), Self.ping, "\(repository)/samples/pings.ndjson", sample("focus.zip")] {
             let finished = try convert("-o", folder("x"), "--segments", "1", path)
             #expect(finished.status == 64)
-            #expect(finished.errorLines.first == "Error: --segments takes a bundle, and \(path) is none")
+            #expect(finished.errorLines.first == "Error: --segments requires a bundle, and \(path) is not one")
         }
         let two = try convert("-o", folder("x"), "--segments", "1", bundle, bundle)
         #expect(two.status == 64)
-        #expect(two.errorLines.first == "Error: --segments takes one bundle and nothing else")
+        #expect(two.errorLines.first == "Error: --segments requires exactly one bundle")
         #expect(try convert("-o", folder("x"), "--salvage", "--segments", "1", bundle).status == 64)
         #expect(try convert("-o", folder("x"), "--segments", "1", folder("none")).status == 66)
         #expect(try convert("-o", bundle, "--force", "--segments", "1", bundle).status == 73)

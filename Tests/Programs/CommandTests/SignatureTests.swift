@@ -201,7 +201,7 @@ import Testing
 
     @Test func signatureAloneIsNotChecked() throws {
         let finished = try pingferry("verify", "--signature", folder("none"), bundle)
-        expectRefusal(finished, "give --signers too", status: 64)
+        expectRefusal(finished, "--signature requires --signers", status: 64)
     }
 
     @Test func endOfTheCheckIsKnownWhereChildrenAreIgnored() throws {

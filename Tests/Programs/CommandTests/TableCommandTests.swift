@@ -115,7 +115,7 @@ import Testing
             #""$0" convert -q -o - --to timesketch "$1" 2> "$2" | cat"#, [sample("webxr"), folder("errors")])
         #expect(try pingferry("convert", "-q", "-o", folder("a.timeline.jsonl"), sample("webxr")).status == 0)
         #expect(try piped.output == folder.data("a.timeline.jsonl"))
-        #expect(try folder.text("errors") == "pingferry: 2 rows without a time left out of the timeline\n")
+        #expect(try folder.text("errors") == "pingferry: 2 rows without a time omitted from the timeline\n")
     }
 
     // MARK: What goes wrong

@@ -7,32 +7,34 @@ import JSONText
 import Systems
 import Telemetry
 
-/// `bundle`: captures and bundles to one bundle.
+/// The command `bundle`, which packs captures and bundles in one bundle.
 struct BundleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bundle",
         abstract: "Pack captures and bundles in one bundle.",
         discussion: """
-            Duplicates are left out and counted; what could not be understood goes to quarantine in the bundle. The same \
-            input gives the same bytes, whatever --jobs is:
+            Duplicates are omitted and counted. Items that cannot be parsed are kept in the quarantine of the bundle. \
+            The same input always gives the same bytes, regardless of --jobs:
               pingferry bundle -o monday.tar.zst phone-1/ phone-2/
               pingferry bundle -o week.tar.zst monday.tar.zst tuesday.tar.zst
 
-            The bundle carries all that could not be understood and all problems; --json and the screen show the first \
-            1000, and --json how many there are of each code.
+            The bundle contains all quarantined items and all problems. --json shows the first 1000 of each, and the \
+            number with each code.
 
-            --pseudonymize makes a bundle that can be given away, and that nobody can upload: see convert. It carries no \
-            quarantine and no problems, which are counted alone.
+            --pseudonymize makes a bundle that is safe to share and cannot be uploaded: see convert. Quarantined items \
+            and problems are counted but not included.
 
-            --receipt writes down beside the bundle who made it, when, where and of what; the bundle does not tell, and stays \
-            the same bytes whoever makes it. The receipt comes after the bundle: without one, the exit status tells.
+            --receipt writes a file that states who made the bundle, when, where and from which inputs. The bundle \
+            itself does not contain this information, so that its bytes depend only on the inputs. The receipt is \
+            written after the bundle. If it cannot be written, the exit status reports that.
 
-            The bundle is a tar archive that tar --zstd, bsdtar and zstd read. It appears under its name complete or not \
-            at all.
+            The bundle is a tar archive that tar --zstd, bsdtar and zstd can read. It appears under its name complete \
+            or not at all.
 
-            --volume-size splits it as it is written: NAME.tar.zst.001, NAME.tar.zst.002 and so on, for media that are too \
-            small for it, and NAME.tar.zst.sha256, which sha256sum -c reads. All appear or none. Every command takes the first \
-            volume in the place of a bundle, if the others lie beside it; cat NAME.tar.zst.[0-9][0-9][0-9] is the bundle.
+            --volume-size splits the bundle into volumes for small media: NAME.tar.zst.001, NAME.tar.zst.002 and so \
+            on, with a list of hashes for sha256sum -c in NAME.tar.zst.sha256. All of these files appear, or none. \
+            Every command accepts the first volume instead of a bundle if the others are in the same folder. To join \
+            the volumes, use cat NAME.tar.zst.[0-9][0-9][0-9].
               pingferry bundle --volume-size dvd -o night.tar.zst phones/
 
             -o - writes the bundle to standard output, and the summary to standard error:
@@ -49,29 +51,31 @@ struct BundleCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Split the bundle in volumes of so many bytes, or of K, M or G (KiB, MiB, GiB); or as large as a medium takes: cd \
-            (700M), dvd (4480M), fat (4092M).
+            Split the bundle into volumes of this size: a number of bytes, optionally with K, M or G (KiB, MiB, GiB), \
+            or the name of a medium: cd (700M), dvd (4480M), fat (4092M).
             """, valueName: "size"), completion: .list(["10M", "100M", "650M", "4G"]))
     var volumeSize: String?
 
     @Option(
         help: ArgumentHelp(
             """
-            The permissions of the bundle, its volumes and their list, in octal: 0640 lets the group read them, as an uploader \
-            that runs as another user has to.
+            The permissions of the bundle, its volumes and their list, in octal. Use 0640 for an uploader that runs as \
+            another user of the same group.
             """, valueName: "octal"), completion: .list(["0600", "0640", "0644"]))
     var mode = FilePermissions.ownerOnly
 
-    @Option(help: ArgumentHelp("The zstd level, 1 to 19; 1 to 5 are the same for records.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp(
+            "The zstd compression level, 1 to 19. Levels 1 to 5 are the same for records.", valueName: "n"))
     var level = 3
 
-    @Option(help: ArgumentHelp("The most MiB of one file that go to quarantine.", valueName: "mib"))
+    @Option(help: ArgumentHelp("The maximum size of one file in quarantine, in MiB.", valueName: "mib"))
     var quarantineFile = 64
 
-    @Option(help: ArgumentHelp("The most MiB that go to quarantine in all.", valueName: "mib"))
+    @Option(help: ArgumentHelp("The maximum total size of the quarantine, in MiB.", valueName: "mib"))
     var quarantineTotal = 1024
 
-    @Flag(help: "Replace an output that exists.")
+    @Flag(help: "Replace an existing output.")
     var force = false
 
     @OptionGroup var receipts: ReceiptOptions
@@ -82,28 +86,33 @@ struct BundleCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var common: CommonOptions
 
     func validate() throws {
-        guard FrameEncoder.levels.contains(level) else { throw ValidationError("--level takes a number from 1 to 19") }
+        guard FrameEncoder.levels.contains(level) else {
+            throw ValidationError("--level requires a number from 1 to 19")
+        }
         if common.json, isStandardOutput {
-            throw ValidationError("--json and -o \(output) both want the standard output")
+            throw ValidationError("--json and -o \(output) both use standard output")
         }
         if isStandardOutput, StandardOutput.isTerminal { throw Self.terminalError }
         if let volumeSize, VolumeSize(text: volumeSize) == nil {
             throw ValidationError(
-                "--volume-size takes cd, dvd, fat, or a number of bytes, at least \(VolumeSize.smallest >> 10)K, with K, M or G"
+                """
+                --volume-size requires cd, dvd, fat, or a number of bytes, optionally with K, M or G, and at least \
+                \(VolumeSize.smallest >> 10)K
+                """
             )
         }
         if volumeSize != nil, isStandardOutput {
-            throw ValidationError("volumes are files: they do not go to \(output)")
+            throw ValidationError("volumes must be files and cannot be written to \(output)")
         }
         if let receipt = receipts.receipt, isOutputPath(receipt) {
-            throw ValidationError("the receipt needs a name of its own, which is none of the bundle's files")
+            throw ValidationError("the receipt must not have the name of a file of the bundle")
         }
-        // A bundle's members are limited in size; half of that leaves room for everything else.
+        // The size of a bundle's members is limited. Half of the limit leaves space for all other data.
         guard (0...128).contains(quarantineFile) else {
-            throw ValidationError("--quarantine-file takes a number from 0 to 128")
+            throw ValidationError("--quarantine-file requires a number from 0 to 128")
         }
         guard (0...1_048_576).contains(quarantineTotal) else {
-            throw ValidationError("--quarantine-total takes a number from 0 to 1048576")
+            throw ValidationError("--quarantine-total requires a number from 0 to 1048576")
         }
     }
 
@@ -122,7 +131,7 @@ struct BundleCommand: AsyncParsableCommand {
                 excluded: file.identities.union(receipt.identities),
                 spool: input.spool,
                 passwords: try backups.passwords(isQuiet: common.quiet),
-                // Hashes would tell whose captures they are.
+                // Hashes of the inputs would reveal their origin.
                 hashes: pseudonymizer == nil ? hashes : nil)
             let reader = CaptureReader(
                 try await opening.open(input.paths), paths: input.paths,
@@ -138,7 +147,7 @@ struct BundleCommand: AsyncParsableCommand {
                 progress: { progress.add(bytes: $0, records: $1) }, to: { try file.write($0) })
             progress.clear()
             try file.commit()
-            try receipt.write(after: "\(outputDescription(for: file.volumes)) is written") {
+            try receipt.write(after: "\(outputDescription(for: file.volumes)) was written") {
                 self.receipt(for: bundle.manifest, file.hashedFiles, bundle.intake)
             }
             try report(Summary(bundle.intake, of: reader.options), bundle.manifest, file.volumes)
@@ -158,14 +167,14 @@ struct BundleCommand: AsyncParsableCommand {
 
     /// The error for a bundle that would be written to a terminal.
     private static var terminalError: ValidationError {
-        ValidationError("a bundle is nothing for a terminal: send it to a file or through a pipe")
+        ValidationError("a bundle cannot be written to a terminal: use a file or a pipe")
     }
 
     private func receipt(for manifest: Manifest, _ files: [Receipt.File], _ intake: Intake) -> Receipt {
         let entry = Receipt.Entry(
             name: Path.lastName(of: output), files: files,
             outcome: intake.isIncomplete ? .incomplete : .complete, manifest: manifest)
-        // Of a bundle with pseudonyms, paths and labels would tell whose captures they were.
+        // The receipt of a bundle with pseudonyms has no arguments, because paths and labels would reveal the origin.
         return Receipt(
             command: "bundle", arguments: manifest.pseudonymized == nil ? Receipt.givenArguments : nil,
             maker: .current(), entries: [entry], inputs: manifest.inputs)
@@ -180,7 +189,7 @@ struct BundleCommand: AsyncParsableCommand {
             }
         } else if !common.quiet {
             let lines = ["wrote \(outputDescription(for: volumes)): \(summary.sentence)", "digest \(manifest.digest)"]
-            // The bundle alone goes to standard output.
+            // Only the bundle itself is written to standard output.
             for line in lines {
                 if isStandardOutput { StandardError.write("pingferry: \(line)") } else { try Terminal.print(line) }
             }
@@ -188,7 +197,7 @@ struct BundleCommand: AsyncParsableCommand {
         try summary.finish(isQuiet: common.quiet)
     }
 
-    /// Whether a file would be the bundle, one of its volumes, their list, or its signature.
+    /// Returns whether `path` is that of the bundle, one of its volumes, their list, or the signature.
     private func isOutputPath(_ path: String) -> Bool {
         let own = Path.lastName(of: output)
         let (name, folders) = (Path.lastName(of: path), (Path.folder(of: path), Path.folder(of: output)))
@@ -198,7 +207,7 @@ struct BundleCommand: AsyncParsableCommand {
                 || VolumeName(path: name)?.bundle == own)
     }
 
-    /// What was written.
+    /// Returns a description of the files that were written.
     private func outputDescription(for volumes: [VolumeWriter.Volume]) -> String {
         guard let first = volumes.first, let last = volumes.last else {
             return isStandardOutput ? "the bundle to standard output" : output

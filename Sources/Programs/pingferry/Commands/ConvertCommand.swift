@@ -9,24 +9,24 @@ import Parallel
 import Systems
 import Telemetry
 
-/// `convert`: captures to records as NDJSON, to tables or to a timeline.
+/// The command `convert`, which writes the records of captures as NDJSON, tables or a timeline.
 struct ConvertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert",
         abstract: "Write the records of captures as NDJSON, tables or a timeline.",
         discussion: """
-            The name of the output says as what, or --to:
-              ndjson      one record a line, in the documented format; any other name
+            The name of the output selects the format, unless --to does:
+              ndjson      one record per line; any other name
               sqlite      a database with tables: NAME.sqlite, NAME.sqlite3, NAME.db
-              csv         a folder with a file for each table: NAME.csv, NAME/
+              csv         a folder with one file per table: NAME.csv, NAME/
               timesketch  a timeline for Timesketch: NAME.timeline.jsonl
 
               pingferry convert -o phone.sqlite phone/
               sqlite3 phone.sqlite 'SELECT * FROM events_per_day'
               pingferry convert -o - --payload-only --type core phone/ | jq .durations
 
-            DuckDB takes keys for the same that differ in case only, as those of searches do. Name the columns, and read what is \
-            deeper as JSON:
+            DuckDB does not distinguish keys that differ only in case, such as those of searches. Name the columns, \
+            and read nested values as JSON:
               SELECT "time", payload->'$.searches' FROM read_ndjson('records.ndjson',
               columns = {type: 'VARCHAR', "time": 'TIMESTAMP', payload: 'JSON'})
               WHERE type = 'core';
@@ -34,19 +34,20 @@ struct ConvertCommand: AsyncParsableCommand {
             Tables: \(tables). \
             Views in SQLite: \(views).
 
-            --labels tells in NDJSON what events mean: "labels":["Erase button clicked",null] for two events of which the \
-            second is not documented. In tables and timelines labels are always there.
+            --labels adds the documented meanings of events to NDJSON, such as "labels":["Erase button clicked",null] \
+            for two events, the second of which is not documented. Tables and timelines always contain labels.
 
-            A name that ends in .zst is compressed. A damaged bundle gives up what is left of it with --salvage; a record \
-            that neither a checksum nor the manifest proves right is held as unproven.
+            An output whose name ends in .zst is compressed. --salvage reads the intact parts of a damaged bundle. A \
+            record that neither a checksum nor the manifest verifies is held as unproven.
 
-            --segments is for workers that share one bundle: each reads some of its segments alone, of which list --json tells \
-            how many there are, and with how many records. All parts together are the records of the whole, in order; \
-            quarantine and problems come with the part that has the last segment, and tables count from 1 in each part.
+            --segments is for workers that share one bundle: each worker reads only some of its segments. list --json \
+            shows the segments with their numbers of records. All parts together contain the records of the whole \
+            bundle, in order. The part with the last segment also contains the quarantine and the problems. Row \
+            numbers in tables start from 1 in each part.
               pingferry convert --segments 3-4 -o part-2.csv monday.tar.zst
 
-            --pseudonymize makes data that can be given away: ids become pseudonyms, names, addresses, positions and free \
-            text are left out and counted. Such records are held as pseudonymized and are never uploaded.
+            --pseudonymize makes data that is safe to share: ids become pseudonyms, and names, addresses, positions \
+            and free text are omitted and counted. Such records are held as pseudonymized and are never uploaded.
             """)
 
     private static let tables = ExportTables(Systems.table).all.map(\.name).joined(separator: ", ")
@@ -60,25 +61,27 @@ struct ConvertCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "As what: \(ConvertFormat.allCases.map(\.rawValue).joined(separator: ", ")). (default: by the output's name)",
-            valueName: "format"))
+            """
+            The format: \(ConvertFormat.allCases.map(\.rawValue).joined(separator: ", ")). (default: selected by the name \
+            of the output)
+            """, valueName: "format"))
     var to: ConvertFormat?
 
-    @Flag(help: "Write just the documented format of each record.")
+    @Flag(help: "Write only the payload of each record, in its documented format.")
     var payloadOnly = false
 
-    @Flag(help: "Add a key labels: what each event is documented to mean, null for one that is not.")
+    @Flag(help: "Add a key labels with the documented meaning of each event, or null for an undocumented one.")
     var labels = false
 
-    @Flag(help: "Replace an output that exists.")
+    @Flag(help: "Replace an existing output.")
     var force = false
 
-    @Flag(help: "Read what is left of damaged bundles.")
+    @Flag(help: "Read the intact parts of damaged bundles.")
     var salvage = false
 
     @Option(
         help: ArgumentHelp(
-            "Read these segments of a bundle alone, counted from 1: 2-5, 2- (to the last one), or 2.",
+            "Read only these segments of a bundle, counted from 1: 2-5, 2- (to the last one), or 2.",
             valueName: "range"))
     var segments: SegmentRange?
 
@@ -90,24 +93,29 @@ struct ConvertCommand: AsyncParsableCommand {
 
     func validate() throws {
         if common.json, isStandardOutput {
-            throw ValidationError("--json and -o \(output) both want the standard output")
+            throw ValidationError("--json and -o \(output) both use standard output")
         }
         if payloadOnly, pseudonyms.pseudonymize != nil {
-            throw ValidationError("--payload-only has no place for the mark that keeps pseudonyms from being uploaded")
+            throw ValidationError(
+                "--payload-only cannot be used with --pseudonymize, because payloads cannot be marked as not uploadable"
+            )
         }
         if segments != nil {
-            guard input.paths.count == 1 else { throw ValidationError("--segments takes one bundle and nothing else") }
-            if salvage { throw ValidationError("--salvage reads a bundle from its beginning, not by --segments") }
+            guard input.paths.count == 1 else { throw ValidationError("--segments requires exactly one bundle") }
+            if salvage { throw ValidationError("--salvage cannot be used with --segments") }
         }
-        if labels, payloadOnly { throw ValidationError("--labels has no place in the lines of --payload-only") }
+        if labels, payloadOnly { throw ValidationError("--labels cannot be used with --payload-only") }
         if to == nil, let suggestion = OutputName.suggestedExtension(for: output) {
-            throw ValidationError("\(output): did you mean \(suggestion)? --to names the format for any other name")
+            throw ValidationError(
+                "\(output): did you mean \(suggestion)? Use --to to select the format for any other name")
         }
         guard format != .ndjson else { return }
-        if payloadOnly { throw ValidationError("--payload-only is for NDJSON, not for \(format.rawValue)") }
+        if payloadOnly {
+            throw ValidationError("--payload-only requires NDJSON, and cannot be used with \(format.rawValue)")
+        }
         if isStandardOutput, !format.isStream {
             throw ValidationError(
-                "\(format.rawValue) goes to a \(format == .csv ? "folder" : "file"), not to \(output)")
+                "\(format.rawValue) must be written to a \(format == .csv ? "folder" : "file"), not to \(output)")
         }
     }
 
@@ -133,7 +141,12 @@ struct ConvertCommand: AsyncParsableCommand {
     }
 
     /// Opens the inputs.
-    /// - Parameter excluded: the output, which is never read.
+    ///
+    /// - Parameters:
+    ///   - excluded: The output files, which are not read as input.
+    ///   - pseudonymizer: The transform that makes pseudonyms, or `nil` to keep ids.
+    /// - Returns: A reader of the inputs.
+    /// - Throws: `InputError`, or `ValidationError` if the selected segments do not exist.
     private func reader(
         excluded: Set<FileIdentity>, _ pseudonymizer: RecordPseudonymizer?
     ) async throws -> CaptureReader {
@@ -151,17 +164,17 @@ struct ConvertCommand: AsyncParsableCommand {
             segments: selection?.indices, limit: limit)
     }
 
-    /// The bundle, and the indices of the segments that are asked for.
+    /// Opens the bundle, and returns it with the indices of the selected segments.
     private func select(
         _ segments: SegmentRange, _ opening: InputOpening
     ) throws -> (bundle: BundleReader, indices: Range<Int>) {
         guard let bundle = try opening.openSegments(of: input.paths[0]) else {
-            throw ValidationError("--segments takes a bundle, and \(input.paths[0]) is none")
+            throw ValidationError("--segments requires a bundle, and \(input.paths[0]) is not one")
         }
         let count = bundle.manifest.segments.count
         guard let indices = segments.indices(ofSegments: count) else {
             throw ValidationError(
-                "--segments \(segments) is more than there are: \(bundle.path) has \(Summary.count(count, "segment"))")
+                "--segments \(segments) exceeds the bundle: \(bundle.path) has \(Summary.count(count, "segment"))")
         }
         return (bundle, indices)
     }
@@ -198,7 +211,7 @@ struct ConvertCommand: AsyncParsableCommand {
         export.add(meta: "tool", "pingferry \(ProgramVersion.number)")
         export.add(meta: "tables", "\(ExportTables.version)")
         if let segments { export.add(meta: "segments", segments.description) }
-        // Where there are pseudonyms, names and digests would tell whose captures these are.
+        // With pseudonyms, names and digests are omitted because they would reveal the origin of the data.
         for (number, input) in reader.inputs.enumerated() where pseudonymizer == nil {
             export.add(meta: "input.\(number + 1)", input.label(path: self.input.paths[number]))
             if case .bundle(let bundle) = input { export.add(meta: "digest.\(number + 1)", bundle.manifest.digest) }
@@ -237,9 +250,10 @@ struct ConvertCommand: AsyncParsableCommand {
         }
         if !isStandardOutput, !common.quiet, format == .ndjson, let warning = OutputName.warning(for: output) {
             StandardError.write("pingferry: \(warning)")
+            StandardError.write("hint: use the extension .ndjson or .ndjson.zst")
         }
         if timeless > 0 {
-            StandardError.write("pingferry: \(Summary.count(timeless, "row")) without a time left out of the timeline")
+            StandardError.write("pingferry: \(Summary.count(timeless, "row")) without a time omitted from the timeline")
         }
         try summary.finish(isQuiet: common.quiet)
     }
@@ -248,7 +262,7 @@ struct ConvertCommand: AsyncParsableCommand {
 extension CommandOutput: StreamSink {}
 
 extension CaptureInput {
-    /// What its records name it.
+    /// Returns the label of the input in its records.
     fileprivate func label(path: String) -> String {
         switch self {
         case .folder(let capture): capture.label

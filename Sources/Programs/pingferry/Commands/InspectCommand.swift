@@ -5,66 +5,67 @@ import Files
 import JSONText
 import PropertyList
 
-/// `inspect`: any property list or keyed archive as JSON.
+/// The command `inspect`, which shows a property list or keyed archive as JSON.
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
         abstract: "Show any property list or keyed archive as JSON.",
         discussion: """
-            Reads binary and XML property lists of any app; not text in the old style of \
-            OpenStep or .strings files. The objects of an \
-            NSKeyedArchiver archive come out as the values that they stand for: \
-            collections, texts, numbers, dates (RFC 3339), UUIDs, URLs. Instances of \
-            other classes show their members and $class.
+            Reads binary and XML property lists of any app, but not the old text format \
+            of OpenStep and .strings files. Objects in an NSKeyedArchiver archive are \
+            shown as the values that they represent: collections, strings, numbers, \
+            dates (RFC 3339), UUIDs, URLs. Instances of other classes are shown with \
+            their members and $class.
               pingferry inspect Library/Preferences/com.example.shop.plist
               pingferry inspect queues/sift-default | jq '.queue[].time'
               ssh mac defaults export com.example.shop - | pingferry inspect -
 
-            Of several files, one follows the other, each below a line with its name; \
-            with --compact each is a line of JSON: {"$file": "a.plist", "$value": ...}.
+            Several files are printed one after another, each below a line with its \
+            name. With --compact each file is a line of JSON: \
+            {"$file": "a.plist", "$value": ...}.
 
-            What JSON has no word for is an object of its own:
-              {"$data": "AQID"}    bytes in base64; "$holds" says that they are a
-                                   property list, which --nested opens
-              {"$value": ...}      a property list in data, opened
-              {"$ref": 12}         what contains this place, or is shared too often
-                                   to be shown again: number 12 in --raw's $objects
+            Values that JSON cannot represent are shown as objects:
+              {"$data": "AQID"}    bytes in base64; "$holds" indicates that they are
+                                   a property list, which --nested opens
+              {"$value": ...}      an opened property list from data
+              {"$ref": 12}         an object that contains this value, or that was
+                                   shown already: number 12 in --raw's $objects
               {"$class": "A", ...} an instance with its members
-              {"$entries": [[k, v]]}  a dictionary with keys that are no text
-              {"$real": "nan"}     a real that JSON lacks
-              {"$error": "..."}    a value that is broken; the others are shown, and
-                                   the exit status is 1
+              {"$entries": [[k, v]]}  a dictionary whose keys are not all strings
+              {"$real": "nan"}     a number that JSON cannot represent
+              {"$error": "..."}    an invalid value; the others are shown, and the
+                                   exit status is 1
               {"CF$UID": 12}       a reference of an archive, with --raw
 
             Keys keep the order of the file. If a key is repeated, its first value is \
             shown, the repetition is reported, and the exit status is 1. Nothing is \
-            masked: what you see is what the app stored, secrets too.
+            masked: the output can contain secrets that the app stored.
             """)
 
     @Argument(help: ArgumentHelp("Property lists; - is standard input.", valueName: "file"), completion: .file())
     var files: [String]
 
-    @Flag(help: "Show an archive as the property list that it is, with its table of objects.")
+    @Flag(help: "Show an archive as a plain property list, with its table of objects.")
     var raw = false
 
-    @Flag(help: "Open property lists and archives that are stored as data inside of this one.")
+    @Flag(help: "Open property lists and archives that are stored as data in this one.")
     var nested = false
 
     @Flag(help: "Write everything on one line.")
     var compact = false
 
-    @Flag(help: "Sort the keys of each object, to compare files.")
+    @Flag(help: "Sort the keys of each object, so that files can be compared.")
     var sortKeys = false
 
-    @Option(help: ArgumentHelp("The largest file to read, in MiB.", valueName: "mib"))
+    @Option(help: ArgumentHelp("The maximum size of a file, in MiB.", valueName: "mib"))
     var maxSize = 512
 
-    @Flag(name: .shortAndLong, help: "Say nothing but what went wrong.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     func validate() throws {
         try InputOptions.checkStandardInput(in: files)
-        guard (1...4095).contains(maxSize) else { throw ValidationError("--max-size takes a number from 1 to 4095") }
+        guard (1...4095).contains(maxSize) else { throw ValidationError("--max-size requires a number from 1 to 4095") }
     }
 
     func run() async throws {
@@ -98,7 +99,7 @@ struct InspectCommand: AsyncParsableCommand {
         try report(printer, of: file)
     }
 
-    /// What stands in front of a file where there are several: a line as `head` and `tail` print it, or the beginning of an
+    /// Returns the text before each of several files: a line as `head` and `tail` print it, or the start of a JSON
     /// object.
     private func start(of file: String, isFirst: Bool) -> [UInt8] {
         let name = InputOpening.name(of: file)
@@ -126,23 +127,28 @@ struct InspectCommand: AsyncParsableCommand {
             guard error.isTooLarge else { throw error }
             throw CommandError(
                 status: .badData, message: "\(InputOpening.name(of: file)): too-large: more than \(limit >> 20) MiB",
-                remedy: "give a higher --max-size")
+                remedy: "increase --max-size")
         }
     }
 
     private func remedy(for error: PropertyListError) -> String? {
         switch error.code {
-        case .empty: "the app created the file and never filled it; take an older copy"
-        case .truncated, .badTrailer, .badOffset: "the file is cut short or overwritten; copy it from the device again"
+        case .empty: "the app created the file without writing to it; use an older copy"
+        case .truncated, .badTrailer, .badOffset: "the file is truncated or overwritten; copy it from the device again"
         case .notPlist where error.isOldText:
-            "turn it into XML first: plutil -convert xml1 on a Mac, or plistutil -f xml of libplist 2.3 or later"
-        case .notPlist: "give a binary or XML property list; text and JSON need no inspecting"
+            "convert it to XML first: plutil -convert xml1 on a Mac, or plistutil -f xml of libplist 2.3 or later"
+        case .notPlist: "pass a binary or XML property list"
         case .badArchiveVersion, .badArchiveStructure, .missingRoot: "--raw shows the file as it is"
         default: nil
         }
     }
 
-    /// Reports on standard error what the output cannot show.
+    /// Reports warnings on standard error.
+    ///
+    /// - Parameters:
+    ///   - printer: The printer of the file.
+    ///   - file: The path of the file.
+    /// - Throws: `ExitCode` with status 1 if a value could not be shown.
     private func report(_ printer: PropertyListPrinter, of file: String) throws {
         let name = InputOpening.name(of: file)
         for warning in printer.warnings.prefix(Self.reportLimit) where warning.isLoss || !quiet {

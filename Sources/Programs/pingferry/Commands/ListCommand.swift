@@ -5,24 +5,24 @@ import Files
 import Systems
 import Telemetry
 
-/// `list`: what bundles hold, from their manifests and details.
+/// The command `list`, which shows the contents of bundles from their manifests and details.
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Show what bundles hold.",
+        abstract: "Show the contents of bundles.",
         discussion: """
-            What they were made of, members, counts, clients, what is held and why, what was quarantined, and problems. Reads \
-            the manifest and the details, not the records; verify reads those too. Of each list the first 1000 lines are \
-            shown; --json gives all.
+            Shows inputs, members, counts, clients, held records with their reasons, quarantined items and problems. \
+            Reads the manifest and the details, but not the records; verify reads the records too. Shows the first \
+            1000 lines of each list; --json shows all.
               pingferry list monday.tar.zst
 
-            --ids shows the records instead, a line each with tabs between: id, system, type, client, time, why it is held; \
-            - where there is nothing, and the bundle at the end where several are given. The ids are what pingferry-upload \
-            retry, release and forget take. With --json the object has a key records; of several bundles, each has an object \
-            on a line of its own.
+            --ids lists the records instead, one per line with tab-separated columns: id, system, type, client, time, \
+            and the reasons why the record is held. Missing values are shown as -. With several bundles, the last \
+            column is the bundle. The ids can be passed to pingferry-upload retry, release and forget. With --json the \
+            object has a key records. With several bundles, each has an object on a separate line.
               pingferry list --ids monday.tar.zst | grep too-few-events | cut -f 1
 
-            Records are held as:
+            A record that is held has one of these codes:
             \(holdCodes)
             """)
 
@@ -39,7 +39,7 @@ struct ListCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Bundles; - is standard input.", valueName: "bundle"), completion: .file())
     var bundles: [String]
 
-    @Flag(help: "Show each record: its id, and why it is held.")
+    @Flag(help: "List the records with their ids and the reasons why they are held.")
     var ids = false
 
     @OptionGroup(title: "Common options") var common: CommonOptions

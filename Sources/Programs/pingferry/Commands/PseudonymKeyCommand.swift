@@ -3,21 +3,21 @@ import Console
 import Files
 import Telemetry
 
-/// `pseudonym-key`: makes a key that pseudonyms are made with.
+/// The command `pseudonym-key`, which makes a key for pseudonyms.
 struct PseudonymKeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pseudonym-key",
         abstract: "Make a key for pseudonyms.",
         discussion: """
-            Writes 32 random bytes to a file that only you can read. Whoever has the key can find out whom a pseudonym stands \
-            for: keep it, and give it to nobody who gets the data. Data made with one key can be compared, data of different \
-            keys cannot.
+            Writes 32 random bytes to a file that only you can read. The key makes it possible to identify the people \
+            behind pseudonyms. Keep it, and do not share it with recipients of the data. Data made with the same key \
+            can be compared; data made with different keys cannot.
               pingferry pseudonym-key -o study.key
               pingferry convert -o study.ndjson --pseudonymize study.key phone/
             """)
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("The key file, which must not exist.", valueName: "file"),
+        name: .shortAndLong, help: ArgumentHelp("The key file to create. It must not exist.", valueName: "file"),
         completion: .file())
     var output: String
 
@@ -25,7 +25,7 @@ struct PseudonymKeyCommand: AsyncParsableCommand {
     var quiet = false
 
     func validate() throws {
-        guard output != "-" else { throw ValidationError("a key goes to a file: -o FILE") }
+        guard output != "-" else { throw ValidationError("the key must be written to a file: -o FILE") }
     }
 
     func run() async throws {

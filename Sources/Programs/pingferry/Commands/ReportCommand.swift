@@ -8,40 +8,41 @@ import JSONText
 import Systems
 import Telemetry
 
-/// `report`: captures as a page for people.
+/// The command `report`, which summarizes captures on an HTML page.
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Show what is in captures on a page for people.",
+        abstract: "Summarize captures on an HTML page.",
         discussion: """
-            Writes one HTML file that needs nothing else: no script, no network, no other file. It opens from a USB stick in \
-            any browser, prints, and can be read by a screen reader: what was read and whether all is well; records and \
-            events over time; clients, apps and phones; events by what they mean; what may be uploaded, what is held and \
-            why; what could not be understood; what waits in queues.
+            Writes one self-contained HTML file without scripts, network access or other files. It opens from a USB \
+            stick in any browser, can be printed, and is accessible to screen readers. It shows the inputs and whether \
+            they were read completely; records and events over time; clients, apps and phones; events by meaning; \
+            uploadable records and held records with the reasons; items that could not be parsed; and pending queues.
               pingferry report -o phone.html phone/
               pingferry report -o week.html --since 2020-03-01 --minimum-count 5 monday.tar.zst tuesday.tar.zst
 
-            Counts smaller than --minimum-count are shown as <n: nobody is to be found by them. The ids of clients still stand \
-            on the page; --pseudonymize puts pseudonyms in their place, and leaves out names, paths and free text.
+            Counts below --minimum-count are shown as <n, so that they do not identify individuals. The page still \
+            contains the ids of clients. --pseudonymize replaces them by pseudonyms, and omits names, paths and free \
+            text.
             """)
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The page: a file, a pipe, or - for standard output.", valueName: "file"),
+        help: ArgumentHelp("The page to write: a file, a pipe, or - for standard output.", valueName: "file"),
         completion: .file())
     var output: String
 
-    @Option(help: ArgumentHelp("Show counts below this one as <n.", valueName: "n"))
+    @Option(help: ArgumentHelp("Show counts below n as <n.", valueName: "n"))
     var minimumCount = 1
 
-    @Flag(help: "Replace a file that exists.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
-    @Flag(help: "Read what is left of damaged bundles.")
+    @Flag(help: "Read the intact parts of damaged bundles.")
     var salvage = false
 
     @Option(
-        help: ArgumentHelp("When to judge whether queues are ready: a date or an RFC 3339 time.", valueName: "time"))
+        help: ArgumentHelp("The time at which queues are evaluated: a date or an RFC 3339 time.", valueName: "time"))
     var at: String?
 
     @OptionGroup var input: InputOptions
@@ -57,10 +58,10 @@ struct ReportCommand: AsyncParsableCommand {
     func validate() throws {
         _ = try instant()
         guard (1...1_000_000_000).contains(minimumCount) else {
-            throw ValidationError("--minimum-count takes a number from 1 to 1000000000")
+            throw ValidationError("--minimum-count requires a number from 1 to 1000000000")
         }
         if common.json, isStandardOutput {
-            throw ValidationError("--json and -o \(output) both want the standard output")
+            throw ValidationError("--json and -o \(output) both use standard output")
         }
     }
 
@@ -92,7 +93,7 @@ struct ReportCommand: AsyncParsableCommand {
         }
     }
 
-    /// Has the rows of all tables counted.
+    /// Reads all inputs, and passes the rows of all tables to `counter`.
     private func count(
         _ reader: CaptureReader, to counter: ReportCounter, stores: inout ScanReport
     ) async throws -> Intake {
@@ -115,7 +116,10 @@ struct ReportCommand: AsyncParsableCommand {
         return intake
     }
 
-    /// - Parameter keyID: the id of the key of pseudonyms: names of inputs and digests would tell whose captures these are.
+    /// Returns the facts about the inputs for the page.
+    ///
+    /// With pseudonyms, names and digests of inputs are omitted because they would reveal the origin of the data.
+    /// `keyID` is the id of the key, or `nil` without pseudonyms.
     private func facts(_ reader: CaptureReader, _ intake: Intake, _ stores: ScanReport, keyID: String?) -> ReportFacts {
         let inputs = zip(reader.inputs, input.paths).map { $0.reportInput(path: $1) }
         var facts = ReportFacts(
@@ -150,7 +154,7 @@ struct ReportCommand: AsyncParsableCommand {
 }
 
 extension ScanReport {
-    /// The reports of stores about themselves, in the order of the captures.
+    /// The facts and queues of the stores, in the order of the captures.
     fileprivate var queues: [ReportFacts.Queue] {
         var queues: [ReportFacts.Queue] = []
         for input in inputs {
@@ -173,7 +177,7 @@ extension ScanReport {
 }
 
 extension CaptureInput {
-    /// How a report names it.
+    /// Returns the description of the input on the page.
     fileprivate func reportInput(path: String) -> ReportFacts.Input {
         switch self {
         case .folder(let capture):
@@ -181,7 +185,7 @@ extension CaptureInput {
         case .log(let log): ReportFacts.Input(label: log.label, kind: "request log")
         case .bundle(let bundle):
             ReportFacts.Input(label: path, kind: "bundle", digest: bundle.manifest.digest)
-        case .salvage: ReportFacts.Input(label: path, kind: "what is left of a bundle")
+        case .salvage: ReportFacts.Input(label: path, kind: "damaged bundle")
         }
     }
 }

@@ -5,39 +5,39 @@ import JSONText
 import Systems
 import Telemetry
 
-/// `scan`: the stores of captures, and what is in them.
+/// The command `scan`, which lists the stores in captures and their contents.
 struct ScanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
         abstract: "List the stores found in captures.",
         discussion: """
-            Reads everything as bundle would and writes nothing: app, kind of store, path, records, what is held and why, \
-            and what could not be understood. With --json each store also counts its events by what they are documented to \
-            mean; those that no documentation names are counted as unknown.
+            Reads the inputs as bundle does, but writes no file. Shows the app, kind and path of each store, its \
+            records, the reasons why records are held, and items that could not be parsed. With --json each store also \
+            counts its events by documented meaning; undocumented events are counted as unknown.
               pingferry scan phone/
 
-            With more than \(AppListing.maximumStoreCount) stores in more than \(AppListing.maximumContainerCount) containers, the stores of \
-            each app are added up, whatever capture they are in; --stores shows each store. With --json there are both: \
-            stores, and apps.
+            If there are more than \(AppListing.maximumStoreCount) stores in more than \
+            \(AppListing.maximumContainerCount) containers, the stores of each app are combined, also across captures. \
+            --stores lists each store. --json contains both stores and apps.
               pingferry scan --stores phones/
 
-            Of what could not be understood, and of problems, the first 1000 are shown, and how many there are of each \
-            code; bundle keeps them all.
+            Shows the first 1000 items that could not be parsed, the first 1000 problems, and the number with each \
+            code. A bundle contains all of them.
 
-            For queues of events it says whether the app's own rules call them ready for upload, and why. That depends on \
-            the time: it is judged at the newest instant that the store tells, or at the one that --at gives.
+            For queues of events, shows whether they are ready for upload by the rules of the app. This depends on the \
+            time. By default, queues are evaluated at the latest time in the store; --at specifies another time.
             """)
 
     @Option(
-        help: ArgumentHelp("When to judge whether queues are ready: a date or an RFC 3339 time.", valueName: "time"))
+        help: ArgumentHelp("The time at which queues are evaluated: a date or an RFC 3339 time.", valueName: "time"))
     var at: String?
 
-    @Flag(help: "Show each store, however many there are.")
+    @Flag(help: "List each store, regardless of their number.")
     var stores = false
 
     @OptionGroup var input: InputOptions
 
-    @Flag(help: "Read what is left of damaged bundles.")
+    @Flag(help: "Read the intact parts of damaged bundles.")
     var salvage = false
 
     @OptionGroup(title: "Encrypted backups") var backups: PasswordOptions

@@ -4,17 +4,19 @@ import Files
 import FoundationEssentials
 import Glibc
 
-/// `upload`: becomes the uploader, a program of its own, so that this one links no network code.
+/// The command `upload`, which runs `pingferry-upload`.
+///
+/// The uploader is a separate program so that this program links no network code.
 struct UploadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upload",
-        abstract: "Run pingferry-upload, where it is installed.",
+        abstract: "Run pingferry-upload if it is installed.",
         discussion: """
-            Accepts what pingferry-upload accepts, and ends with its exit status, or with 69 where it is not installed. See \
-            pingferry upload --help there.
+            Accepts the arguments of pingferry-upload, and ends with its exit status, or with 69 if it is not \
+            installed. If it is installed, pingferry upload --help shows its help.
             """)
 
-    @Argument(parsing: .captureForPassthrough, help: "What pingferry-upload is given.", completion: .file())
+    @Argument(parsing: .captureForPassthrough, help: "The arguments of pingferry-upload.", completion: .file())
     var arguments: [String] = []
 
     func run() async throws {
@@ -28,14 +30,16 @@ struct UploadCommand: AsyncParsableCommand {
             }
             throw CommandError(
                 status: .unavailable,
-                message: "\(Self.program) is not installed: neither beside pingferry nor on PATH",
-                remedy: "install it on a machine that may talk to a network, and run it there")
+                message: "\(Self.program) is not installed in the folder of pingferry or on PATH",
+                remedy: "install it on a machine with network access, and run it there")
         }
     }
 
     private static let program = "pingferry-upload"
 
-    /// Where the uploader may be, in order. An empty part of PATH is the current folder, which is not searched.
+    /// The folders to search for the uploader, in order.
+    ///
+    /// Empty elements of `PATH`, which mean the current folder, are ignored.
     private static var folders: [String] {
         // Without /proc, only PATH is searched.
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
@@ -43,7 +47,7 @@ struct UploadCommand: AsyncParsableCommand {
         return [Path.parent(of: own)].compactMap(\.self) + path.split(separator: ":").map(String.init)
     }
 
-    /// Replaces this program by another.
+    /// Replaces this process with the program at `path`.
     private func execute(_ path: String) throws -> Never {
         var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
         words.append(nil)

@@ -7,35 +7,38 @@ import JSONText
 import Systems
 import Telemetry
 
-/// `verify`: reads all of a bundle and checks everything.
+/// The command `verify`, which reads bundles completely and checks them.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Prove that bundles are whole and well formed.",
+        abstract: "Check that bundles are complete and valid.",
         discussion: """
-            Reads everything and checks every checksum, hash and count, the form of each record and each target. The digest \
-            that it prints does not depend on compression: equal digests mean equal contents.
+            Reads each bundle completely and checks every checksum, hash and count, the form of each record, and each \
+            target. The printed digest does not depend on compression: equal digests mean equal contents.
               pingferry verify monday.tar.zst
               ssh site cat monday.tar.zst | pingferry verify -
 
-            Of a bundle in volumes, give the first: night.tar.zst.001. Each volume is compared with night.tar.zst.sha256, if that \
-            lies beside it, and each that is missing, of the wrong length, swapped, doubled or damaged is named.
+            For a bundle in volumes, pass the first volume, such as night.tar.zst.001. Each volume is compared with \
+            night.tar.zst.sha256 if this list is in the same folder. Volumes that are missing, swapped, duplicated, \
+            damaged or of the wrong length are named.
 
-            That shows that a bundle is whole, not who packed it: whoever changes a bundle can make it whole again. \
-            --digest compares with a digest that came another way than the bundle, such as by telephone: then these are the \
-            contents that were meant by whoever told it. --signers asks ssh-keygen who signed it, which needs no other way:
+            These checks show that a bundle is intact, but not who packed it, because anyone who changes a bundle can \
+            also update its checksums. --digest compares the bundle with a digest that you received over another \
+            channel, such as by telephone. --signers verifies a signature with ssh-keygen, which requires no other \
+            channel:
               ssh-keygen -Y sign -n \(Signers.namespace) -f KEY monday.tar.zst
               pingferry verify --signers signers monday.tar.zst
 
-            The signature lies beside the bundle, as monday.tar.zst.sig. A line of the list of signers has a name, and the \
-            public key: ines@example.org ssh-ed25519 AAAA...
+            The signature is stored beside the bundle as monday.tar.zst.sig. Each line of the list of signers has a \
+            name and a public key: ines@example.org ssh-ed25519 AAAA...
 
-            --against compares the bundles with the receipt that bundle or verify wrote about them, by their names: the digest, \
-            and the SHA-256 of each file. Volumes may all be given; those behind the first are log with it.
+            --against compares the digest of each bundle and the SHA-256 of its files with a receipt that bundle or \
+            verify wrote. Bundles are found in it by their names. All volumes of a bundle can be passed; they are \
+            checked together.
               pingferry verify --against night.json night.tar.zst.00*
 
-            --receipt writes down who log what, when and with which result; also of bundles that are not good, with the \
-            reason, but not of those that cannot be read at all.
+            --receipt writes a file that states who checked which bundles, when and with which result. It includes \
+            damaged bundles with the reason, but not bundles that cannot be read at all.
             """)
 
     @Argument(help: ArgumentHelp("Bundles; - is standard input.", valueName: "bundle"), completion: .file())
@@ -45,7 +48,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The signature, where it does not lie beside the bundle under its name with .sig.", valueName: "file"),
+            "The signature file, unless it is beside the bundle with the extension .sig.", valueName: "file"),
         completion: .file())
     var signature: String?
 
@@ -53,11 +56,11 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The receipt that has to name each bundle, with its digest and the SHA-256 of its files.",
+            "A receipt that must contain each bundle with its digest and the SHA-256 of its files.",
             valueName: "file.json"), completion: .file())
     var against: String?
 
-    @Flag(help: "Replace a receipt that exists.")
+    @Flag(help: "Replace an existing receipt.")
     var force = false
 
     @OptionGroup var receipts: ReceiptOptions
@@ -66,7 +69,7 @@ struct VerifyCommand: AsyncParsableCommand {
     func validate() throws {
         try InputOptions.checkStandardInput(in: bundles)
         guard signature == nil || paths.count == 1 else {
-            throw ValidationError("--signature is for one bundle")
+            throw ValidationError("--signature accepts only one bundle")
         }
     }
 
@@ -74,10 +77,10 @@ struct VerifyCommand: AsyncParsableCommand {
         try await reporting {
             let signers = try signing.signers(environment: ProcessInfo.processInfo.environment)
             if signature != nil, signers == nil {
-                throw ValidationError("--signature is log against a list of signers: give --signers too")
+                throw ValidationError("--signature requires --signers, the list of accepted signers")
             }
             if signers != nil, signature == nil, paths.contains("-") {
-                throw ValidationError("give the signature of the standard input with --signature")
+                throw ValidationError("a bundle from standard input requires --signature")
             }
             let expected = try digests.expected(of: paths)
             let given = try against.map { try ReceiptComparison(path: $0) }
@@ -89,10 +92,10 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    /// The bundles, each once: of volumes, those that are log with the first one are left out.
+    /// The paths of the bundles, with only the first of the volumes of each bundle.
     private var paths: [String] { BundleFile.firstVolumes(of: bundles) }
 
-    /// What lies on the disk of a bundle.
+    /// Returns the paths of the files of a bundle: its volumes or the bundle itself, and its signature.
     private static func files(of bundle: String) -> [String] {
         var faults: [VolumeFault] = []
         // A bundle that cannot be opened is reported when it is verified.
@@ -100,9 +103,7 @@ struct VerifyCommand: AsyncParsableCommand {
         return (file?.volumes?.paths ?? [bundle]) + [Signers.signaturePath(of: file?.name ?? bundle)]
     }
 
-    /// - Parameters:
-    ///   - expected: the digest that each bundle has to have; nil where none was given.
-    ///   - given: the receipt that has to name each bundle; nil where none was given.
+    /// Verifies all bundles, and prints and records the results.
     private func verifyAll(
         _ signers: Signers?, _ expected: [String]?, _ given: ReceiptComparison?,
         writing receipt: consuming ReceiptOutput
@@ -128,7 +129,7 @@ struct VerifyCommand: AsyncParsableCommand {
             try Terminal.print(object)
         }
         do {
-            try receipt.write(after: "the bundles are verified") {
+            try receipt.write(after: "the bundles were verified") {
                 Receipt(
                     command: "verify", arguments: Receipt.givenArguments, maker: .current(),
                     entries: log?.entries ?? [], inputs: nil)
@@ -153,7 +154,7 @@ struct VerifyCommand: AsyncParsableCommand {
             throw CommandError(
                 status: .badData,
                 message: "\(InputOpening.name(of: path)): its digest is \(reader.manifest.digest), not \(expected)",
-                remedy: "it is another bundle than the one that was meant: do not use it")
+                remedy: "this is not the expected bundle: do not use it")
         }
         var generator = SystemRandomNumberGenerator()
         let verifier = BundleVerifier(reader, limit: common.limit, secret: RunSecret(using: &generator))
@@ -174,11 +175,11 @@ struct VerifyCommand: AsyncParsableCommand {
             let count = Summary.count(manifest.totals.records, "record")
             try Terminal.print("\(InputOpening.name(of: path)): good, \(count)\(Summary.details(of: manifest.totals))")
             if let volumes = reader.volumes { try Terminal.print(VolumeReport.sentence(on: volumes)) }
-            try Terminal.print("digest \(manifest.digest)\(expected == nil ? "" : ", as given")")
+            try Terminal.print("digest \(manifest.digest)\(expected == nil ? "" : ", as expected")")
             if expected != nil, reader.signer == nil {
-                try Terminal.print("these are the contents that were meant; it does not show who packed them")
+                try Terminal.print("the contents match the given digest, which does not show who packed them")
             }
-            if let given { try Terminal.print("as the receipt \(given.path) states it") }
+            if let given { try Terminal.print("matches the receipt \(given.path)") }
             if let signer = reader.signer { try Terminal.print("signed by \(signer.principal) with \(signer.key)") }
             if let key = manifest.pseudonymized { try Terminal.print("pseudonymized with the key \(key)") }
         }
@@ -194,7 +195,7 @@ struct VerifyCommand: AsyncParsableCommand {
         return object.bytes
     }
 
-    /// What is said of a bundle that is not good: the exit status that it means, and why.
+    /// Returns the result for a bundle with an error as JSON, with the exit status and the reason.
     private static func json(of failure: CommandError, _ path: String, faults: [[UInt8]]?) -> [UInt8] {
         var object = CanonicalObject()
         object.set("good", boolean: false)

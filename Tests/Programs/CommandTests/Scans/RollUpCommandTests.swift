@@ -32,7 +32,7 @@ import Testing
         #expect(finished.status == 0)
         #expect(finished.lines.count <= 20)
         #expect(finished.lines.first == "load:")
-        #expect(finished.lines.contains("  720 stores in 240 containers, added up by app; --stores shows each store"))
+        #expect(finished.lines.contains("  720 stores in 240 containers, grouped by app; --stores lists each store"))
         #expect(finished.lines.last == "720 records (720 uploadable)")
 
         let json = try pingferry("scan", "--json", load).json()
@@ -67,12 +67,12 @@ import Testing
         let finished = try pingferry("scan", try copies(24, of: "damaged", "firefox-today", "focus", "shop"))
         #expect(finished.status == 1)
         for line in [
-            "  432 stores in 96 containers, added up by app; --stores shows each store",
+            "  432 stores in 96 containers, grouped by app; --stores lists each store",
             "  Fennec, 2 versions", "    events: markers 24, pending 120",
             "    queues: 24 ready for upload: pings wait",
             "    metrics that wait for their ping: metrics 1 (24 times)", "  Larkspur 8.4.0",
             "  quarantined: F4 24, F5 24, P1 24, P12 24, P2 24, P5 24", "  pending-counters: 24 problems",
-            "    and 21 more, which --stores lists",
+            "    and 21 more; --stores lists them",
         ] { #expect(finished.lines.contains(line), "\(line)") }
         let waiting =
             "24 ready for upload: more events than may wait; 24 not ready: too few events, too soon after "
@@ -101,12 +101,12 @@ import Testing
     func fewProblems() throws {
         let lines = try pingferry("scan", try copies(20, of: "focus")).lines
         #expect(lines.filter { $0.contains("org.mozilla.ios.Focus.plist: sessions 1") }.count == 20)
-        #expect(!lines.contains { $0.contains("more, which") })
+        #expect(!lines.contains { $0.contains("more; --stores") })
     }
 
     @Test("up to 40 stores, or 3 containers, each store has its line")
     func beginning() throws {
-        let note = "added up by app"
+        let note = "grouped by app"
         #expect(try !pingferry("scan", try copies(10, of: "focus", in: "ten")).text.contains(note))
         #expect(try pingferry("scan", try copies(11, of: "focus", in: "eleven")).text.contains(note))
         let three = try copies(3, of: "shop", in: "three")
@@ -127,12 +127,12 @@ import Testing
         #expect(finished.status == 1)
         for line in [
             "14 captures:", "  1 backup, 0 of them encrypted",
-            "  49 stores in 12 containers, added up by app; --stores shows each store",
+            "  49 stores in 12 containers, grouped by app; --stores lists each store",
             "  no store in: plain-nothing",
             "  phone-7: Library/Preferences/org.mozilla.ios.Focus.plist: sessions 1, durations 0, searches in 1 key are in "
                 + "no ping yet",
         ] { #expect(finished.lines.contains(line), "\(line)") }
-        let absent = "its pings lie in Library/Caches, which no backup holds"
+        let absent = "its pings are in Library/Caches, which backups do not contain"
         #expect(finished.lines.filter { $0.hasSuffix(" in 1 backup: \(absent)") }.count == 2)
         let unknown = try #require(finished.lines.firstIndex(of: "  (unknown)"))
         #expect(finished.lines[unknown + 1] == "    0 containers, 1 store: bundle 1")

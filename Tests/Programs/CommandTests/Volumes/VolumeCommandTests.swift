@@ -77,14 +77,14 @@ import Testing
         }
         let verified = try pingferry("verify", first)
         #expect(verified.status == 0)
-        #expect(verified.lines[1] == "\(found().count - 1) volumes, as \(folder("a.tar.zst.sha256")) lists them")
+        #expect(verified.lines[1] == "\(found().count - 1) volumes, which match \(folder("a.tar.zst.sha256"))")
         #expect(try pingferry("bundle", "-q", "-o", folder("merged.tar.zst"), first).status == 0)
         #expect(try pingferry("verify", folder("merged.tar.zst")).lines.last == verified.lines.last)
         #expect(try pingferry("report", "-q", "-o", folder("page.html"), first).status == 0)
         unlink(folder("a.tar.zst.sha256"))
         let unlisted = try pingferry("verify", first)
         #expect(unlisted.status == 0)
-        #expect(unlisted.lines[1] == "\(found().count) volumes, without a list to compare them with")
+        #expect(unlisted.lines[1] == "\(found().count) volumes, with no list to compare them with")
     }
 
     @Test("each volume that is missing is named by every command", arguments: [true, false])
