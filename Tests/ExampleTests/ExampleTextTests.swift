@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// The examples in the documentation of the sources are those that are compiled and run.
+/// The examples in documentation comments equal the examples that are compiled and run.
 @Suite struct ExampleTextTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
 
-    /// What a programmer meets first, by the folders below `Sources`.
+    /// The files with the most important types, as paths below `Sources` without extension.
     private static let entryPoints = [
         "Foundations/CivilTime/CivilDate", "Foundations/Files/AtomicOutput", "Formats/JSONText/JSONDocument",
         "Formats/PropertyList/PropertyListDocument", "Telemetry/Record/Record", "Telemetry/Systems/TelemetrySystem",
@@ -14,7 +14,7 @@ import Testing
         "Capture/Inputs/InputOpening", "Capture/Intake/Intake", "Delivery/Plan/Planner", "Export/Tables/TableExport",
     ]
 
-    /// The examples in a source, a list of lines each.
+    /// Returns the lines of each example in the documentation comments of `source`.
     private func examples(in source: String) -> [[String]] {
         var examples: [[String]] = []
         var example: [String]?
@@ -33,7 +33,7 @@ import Testing
         return examples
     }
 
-    /// Whether lines follow each other in a text, all indented by as much.
+    /// Returns whether `text` contains the lines of `example` in sequence with the same indentation.
     private func holds(_ text: [String], _ example: [String]) -> Bool {
         guard !example.isEmpty, text.count >= example.count else { return false }
         return (0...text.count - example.count).contains { start in
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("each example stands among those that are compiled, to the letter")
+    @Test("Each example in a comment is also compiled, without differences")
     func texts() throws {
         let compiled = try String(
             contentsOf: Self.root.appending(path: "Tests/ExampleTests/Examples.swift"), encoding: .utf8
@@ -54,7 +54,7 @@ import Testing
         for case let file as URL in files where file.pathExtension == "swift" {
             for example in examples(in: try String(contentsOf: file, encoding: .utf8)) {
                 count += 1
-                // Told apart from the check, which would show all that is compiled.
+                // The value is computed outside of the macro, which would otherwise print all compiled examples.
                 let isCompiled = holds(compiled, example)
                 #expect(isCompiled, "\(file.lastPathComponent): \(example.joined(separator: "\n"))")
             }
@@ -62,7 +62,7 @@ import Testing
         #expect(count >= Self.entryPoints.count)
     }
 
-    @Test("what a programmer meets first has an example", arguments: entryPoints)
+    @Test("The most important types have an example", arguments: entryPoints)
     func entryPoint(name: String) throws {
         let file = Self.root.appending(path: "Sources/\(name).swift")
         #expect(try !examples(in: String(contentsOf: file, encoding: .utf8)).isEmpty)

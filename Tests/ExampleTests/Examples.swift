@@ -20,7 +20,9 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// The examples in the documentation of the sources, compiled and run: `ExampleTextTests` compares the texts.
+/// The examples in documentation comments, compiled and run.
+///
+/// `ExampleTextTests` compares the comments with this file.
 @Suite struct Examples {
     private let folder: TemporaryFolder
 
@@ -83,11 +85,11 @@ import Testing
         let request = HTTPRequest(method: "POST", target: "/submit")
         let end = await client.send(request, over: route, for: receiver)
         await client.close()
-        // Nobody listens at this port.
+        // No server listens on this port.
         #expect(end == .failed(.cannotConnect(ECONNREFUSED)))
     }
 
-    /// Wants nothing of an answer but its end.
+    /// A receiver that ignores the contents of the response.
     private final class Waiting: HTTPReceiver {
         let end = ContinuousClock.now + .seconds(600)
         func requestGoes(at instant: ContinuousClock.Instant) {}

@@ -2,47 +2,47 @@ import Files
 import Foundation
 import JSONText
 
-/// A case that the generator of backups wrote: what is to be given, and what is expected of it.
+/// A generated backup with its input, its password and the expected results.
 public struct BackupCase: CustomStringConvertible, Sendable {
     /// The name of the case.
     public let name: String
-    /// The ids of "iOS backups" that it covers.
+    /// The ids of the cases in "iOS backups" that this case covers.
     public let ids: [String]
-    /// What is to be given; `-` for the standard input.
+    /// The path of the input, or `-` for standard input.
     public let input: String
-    /// What stands on the standard input then.
+    /// The path of the file to pass on standard input, if the input is `-`.
     public let standardInput: String?
-    /// For the environment.
+    /// The password for the environment variable.
     public let password: String?
-    /// For `--password-file`.
+    /// The path for `--password-file`.
     public let passwordFile: String?
-    /// The status of `scan`, `convert` and `bundle`.
+    /// The expected exit status of `scan`, `convert` and `bundle`.
     public let status: Int
     /// The id of the case that makes the whole input unreadable.
     public let error: String?
-    /// Texts that must not appear anywhere.
+    /// Strings that must not appear in any output.
     public let canaries: [String]
-    /// Where all of the expectation stands.
+    /// The path of the JSON file with all expected results.
     public let oraclePath: String
 
-    /// The name.
+    /// The name of the case.
     public var description: String { name }
 
-    /// All cases, made once for all tests and removed at the end of the process.
+    /// All cases, which are generated once and removed at the end of the process.
     public static var all: [BackupCase] { get throws { try generated.get() } }
 
-    /// The case of a name.
+    /// Returns the case with the given name.
     public static func named(_ name: String) throws -> BackupCase {
         guard let found = try all.first(where: { $0.name == name }) else { throw MissingCase(name: name) }
         return found
     }
 
-    /// There is no case of that name.
+    /// An error that reports that a case does not exist or is incomplete.
     public struct MissingCase: Error {
-        /// The name.
+        /// The name of the case, or of the file with its expected results.
         public let name: String
 
-        /// Names it.
+        /// Creates an error for a case.
         public init(name: String) {
             self.name = name
         }

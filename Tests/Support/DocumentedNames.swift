@@ -2,11 +2,14 @@ import Foundation
 import JSONText
 import Telemetry
 
-/// The names in backticks in a column of the tables of a section of a format document.
+/// Returns the names in backticks in a table column of a section of a format document.
+///
 /// - Parameters:
-///   - article: its path below the sources, such as `Systems/Sift/Sift.docc/SiftStores.md`.
-///   - section: the beginning of its heading, such as `### 5.1 `. The section ends at the next heading.
-///   - column: which column, from 0.
+///   - article: The path of the document below `Sources`, such as `Systems/Sift/Sift.docc/SiftStores.md`.
+///   - section: The start of the heading, such as `### 5.1 `. The section ends at the next heading.
+///   - column: The index of the column, counted from 0.
+/// - Returns: The names in the order of the document.
+/// - Throws: An error if the document cannot be read.
 public func documentedNames(in article: String, section: String, column: Int = 0) throws -> [String] {
     let text = try String(contentsOfFile: "\(repository)/Sources/\(article)", encoding: .utf8)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -20,12 +23,12 @@ public func documentedNames(in article: String, section: String, column: Int = 0
 }
 
 extension PseudonymTable {
-    /// The rule of a key; nil if the table does not name it.
+    /// Returns the rule for `key`, or `nil` if the table has none.
     public subscript(key: String) -> PseudonymRule? { fields.first { $0.key == JSONKey(key) }?.rule }
 }
 
 extension PseudonymRule {
-    /// The table of an object, of the objects in a list, or of an object in a text.
+    /// The table of an object, of the objects in a list, or of an object in a JSON string.
     public var table: PseudonymTable? {
         switch self {
         case .object(let table): table
@@ -34,6 +37,6 @@ extension PseudonymRule {
         }
     }
 
-    /// Whether it leaves out everything.
+    /// Whether the rule omits the value.
     public var isDrop: Bool { if case .drop = self { true } else { false } }
 }

@@ -1,53 +1,53 @@
 import Telemetry
 
-/// A reject without its free text.
+/// A rejected span of bytes, with only the code of the reason.
 public struct Refused: Equatable, Sendable {
-    /// The case id that its reason begins with.
+    /// The case id at the start of the reason.
     public let code: String
-    /// Where it begins in the file.
+    /// The offset of the span in the file, in bytes.
     public let offset: Int?
-    /// How long it is, in bytes.
+    /// The length of the span, in bytes.
     public let length: Int?
 
-    /// Tells what is expected.
+    /// Creates an expected value.
     public init(_ code: String, at offset: Int? = nil, length: Int? = nil) {
         self.code = code
         self.offset = offset
         self.length = length
     }
 
-    /// Leaves out the free text.
+    /// Creates a value from a reject.
     public init(_ reject: Reject) {
         self.init(reject.reason.code, at: reject.offset, length: reject.length)
     }
 }
 
 extension String {
-    /// The case id that a note or a reason begins with.
+    /// The case id at the start of a note or a reason.
     public var code: String { String(prefix { $0 != " " }) }
 }
 
 extension ScanOutput {
-    /// The rejects without their free text.
+    /// The rejects, with only the codes of their reasons.
     public var refused: [Refused] { rejects.map { Refused($0) } }
 }
 
 extension Record {
-    /// The payload as text.
+    /// The payload as a string.
     public var text: String { String(decoding: payload, as: UTF8.self) }
-    /// The notes without their free text.
+    /// The codes of the notes.
     public var noteCodes: [String] { notes.map(\.code) }
-    /// The holds without their details.
+    /// The codes of the holds.
     public var heldCodes: [String] { held.map(\.code) }
 
-    /// The record as a line without its line feed.
+    /// The line of the record, without the line feed.
     public var line: String {
         var line: [UInt8] = []
         write(to: &line)
         return String(decoding: line.dropLast(), as: UTF8.self)
     }
 
-    /// The record with nothing but codes as notes, as a line without its line feed.
+    /// The line of the record with only the codes of its notes, without the line feed.
     public var lineWithNoteCodes: String {
         var record = self
         record.notes = noteCodes
@@ -56,21 +56,21 @@ extension Record {
 }
 
 extension LogFinding {
-    /// The upload, if it is one.
+    /// The record, if the finding is an upload.
     public var record: Record? {
         if case .upload(let record, _) = self { record } else { nil }
     }
 
-    /// Why it cannot be understood, if that is so.
+    /// The reason, if the finding is a reject.
     public var reason: String? {
         if case .reject(let reason) = self { reason } else { nil }
     }
 
-    /// What else it is, if it is no upload.
+    /// The kind of traffic, if the finding is neither an upload nor a reject.
     public var other: OtherTraffic? {
         if case .other(let traffic) = self { traffic } else { nil }
     }
 }
 
-/// Reads decimal seconds; nil if the text is none.
+/// Parses decimal seconds, or returns `nil` if the string is not a number of seconds.
 public func decimalTime(_ text: String) -> DecimalTime? { DecimalTime(text.utf8.span) }

@@ -1,26 +1,26 @@
 import Foundation
 
-/// What a program left when it ended.
+/// The exit status and the output of a finished program.
 public struct FinishedProgram: Sendable {
-    /// The exit status; of a signal, its number and 128, as a shell has it.
+    /// The exit status, or 128 plus the number of the signal that ended the program.
     public let status: Int32
-    /// What it printed.
+    /// The bytes that were written to standard output.
     public let output: Data
-    /// What it printed to standard error.
+    /// The text that was written to standard error.
     public let errors: String
 
-    /// What it printed, as text.
+    /// The text that was written to standard output.
     public var text: String { String(decoding: output, as: UTF8.self) }
-    /// The lines that it printed.
+    /// The lines that were written to standard output.
     public var lines: [String] {
         text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }
-    /// The words that it printed, separated by single spaces, for text that the program wraps.
+    /// The words on standard output, separated by single spaces, so that wrapped text can be compared.
     public var unwrapped: String { text.split { $0.isWhitespace }.joined(separator: " ") }
-    /// The lines that it printed to standard error.
+    /// The lines that were written to standard error.
     public var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
 
-    /// The output as an object of JSON, as another implementation reads it.
+    /// Returns the JSON object on standard output, parsed by Foundation.
     public func json() throws -> [String: Any] {
         guard let object = try JSONSerialization.jsonObject(with: output) as? [String: Any] else {
             throw CocoaError(.propertyListReadCorrupt)
@@ -30,7 +30,7 @@ public struct FinishedProgram: Sendable {
 }
 
 extension RunningProgram {
-    /// Waits for its end.
+    /// Waits for the end of the program, and returns its status and output.
     public func finish() throws -> FinishedProgram {
         let status = wait()
         return FinishedProgram(
@@ -38,15 +38,15 @@ extension RunningProgram {
     }
 }
 
-/// A tool that a test needs and that ended with another status than 0.
+/// An error that reports that a tool ended with an unexpected status.
 public struct ToolFailure: Error {
-    /// Its path or name, and its arguments.
+    /// The path or name of the tool, and its arguments.
     public let command: [String]
-    /// What it printed to standard error.
+    /// The text that the tool wrote to standard error.
     public let errors: String
 }
 
-/// Runs a tool that has to succeed; its output.
+/// Runs a tool that must end with one of `statuses`, and returns its output.
 @discardableResult
 public func tool(_ command: [String], statuses: Set<Int32> = [0], input: [UInt8] = []) throws -> Data {
     let finished = try RunningProgram(command, input: input).finish()
@@ -54,13 +54,15 @@ public func tool(_ command: [String], statuses: Set<Int32> = [0], input: [UInt8]
     return finished.output
 }
 
-/// Runs a tool that has to succeed; its output.
+/// Runs a tool that must succeed, and returns its output as a string.
 @discardableResult
 public func tool(_ command: String...) throws -> String {
     String(decoding: try tool(command), as: UTF8.self)
 }
 
-/// Reasons of a summary for machines: how many records each has, by its words. One with a code that is no code is left out.
+/// Returns the number of records for each reason in a list of a JSON summary, by the text of the reason.
+///
+/// Reasons with an invalid code are omitted.
 public func reasons(_ list: Any?) -> [String: Int] {
     var counts: [String: Int] = [:]
     for reason in list as? [[String: Any]] ?? [] {

@@ -3,9 +3,10 @@ import Synchronization
 
 private let root = "/tmp/pingferry-captures-\(UUID().uuidString)"
 
-/// Captures that the generators write. All tests of a process share them, and they are removed at the end of the process.
+/// Captures that the generators write.
 ///
-/// A test that changes a capture must change a copy of it.
+/// All tests of a process share the captures, which are removed at the end of the process. A test that changes a
+/// capture must use a copy.
 public enum GeneratedCaptures {
     private static let captures = Mutex<[[String]: GeneratedFolder]>([:])
 
@@ -14,7 +15,7 @@ public enum GeneratedCaptures {
         try folder(writtenBy: [generator(script)] + options)
     }
 
-    /// Returns the path of a capture that the program needs some time to read: `pings` ping files in one container.
+    /// Returns the path of a capture with `pings` ping files, which takes the program some time to read.
     public static func load(pings: Int, containers: Int = 1) throws -> String {
         let script = "\(repository)/Tests/Load/make_load.py"
         return try folder(writtenBy: [script, "--containers", "\(containers)", "--pings", "\(pings)"])
@@ -31,7 +32,9 @@ public enum GeneratedCaptures {
     }
 }
 
-/// A folder that is written when it is needed first. A test that needs it meanwhile waits for it.
+/// A folder that is written on first use.
+///
+/// Other tests that use it meanwhile wait.
 private final class GeneratedFolder: Sendable {
     private let path: String
     private let result = Mutex<Result<Void, any Error>?>(nil)

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The repository.
+/// The path of the repository.
 public let repository = URL(fileURLWithPath: #filePath + "/../../..").standardized.path
 
-/// A sample of the repository.
+/// Returns the path of a sample.
 public func sample(_ name: String) -> String { "\(repository)/samples/\(name)" }
 
-/// A generator of captures.
+/// Returns the path of a generator of captures.
 public func generator(_ name: String) -> String { "\(repository)/Tests/Fixtures/\(name)" }
 
-/// A program of this package, which is built beside the tests.
+/// Returns the path of a program of this package, which is built in the folder of the tests.
 public func builtProgram(_ name: String) -> String {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     let folders = [own, CommandLine.arguments[0]].map { ($0 as NSString).deletingLastPathComponent }

@@ -1,9 +1,9 @@
 import Systems
 import Telemetry
 
-/// The tables of the rules as the article on pseudonyms has them.
+/// The tables of pseudonymization rules in the form of the article "Pseudonyms".
 public enum PseudonymArticle {
-    /// All tables, each below a heading, in the order of the systems.
+    /// All tables in Markdown, each with a heading, in the order of the systems.
     public static var tables: String {
         var sections: [String] = []
         for system in Systems.table.all {
@@ -53,7 +53,7 @@ public enum PseudonymArticle {
 }
 
 extension KeptForm {
-    /// The form in words.
+    /// The description of the form.
     fileprivate var words: String {
         switch self {
         case .number: "number"

@@ -1,32 +1,37 @@
 import Files
 import Foundation
 
-/// A program that a test has started. What it reads and prints stands in files without names, so that neither side ever
-/// waits for the other.
+/// A program that a test has started.
 ///
-/// Not Foundation's `Process`, which reads beyond the end of a directory entry when it looks for open files, and so ends
-/// the whole test run now and then (swift-corelibs-foundation, pull request 5472).
+/// The input and output of the program are unnamed temporary files, so that neither side ever waits for the other.
+/// Foundation's `Process` is not used because it reads beyond the end of a directory entry when it searches for open
+/// files, and so sometimes crashes the whole test run (swift-corelibs-foundation, pull request 5472).
 public final class RunningProgram: @unchecked Sendable {
-    /// Its number.
+    /// The process id.
     public let identifier: pid_t
     private let output: SpoolFile
     private let errors: SpoolFile
-    /// Guards what follows: a number must not be used once another program may have it.
+    /// The lock of `ended`.
+    ///
+    /// A process id must not be used after it may belong to another process.
     private let lock = NSLock()
     private var ended: Int32?
 
-    /// A program that cannot be started.
+    /// An error that reports that a program could not be started.
     public struct NotStarted: Error {
-        /// Its path or name, and its arguments.
+        /// The path or name of the program, and its arguments.
         public let command: [String]
-        /// What the system says: an `errno`.
+        /// The `errno` code.
         public let code: Int32
     }
 
-    /// Starts a program, which is looked up in the tests' own `PATH`, with no signal blocked or ignored.
+    /// Starts a program with no signals blocked or ignored.
+    ///
     /// - Parameters:
-    ///   - environment: all of its environment; the tests' own where there is none.
-    ///   - input: what it finds on its standard input.
+    ///   - command: The path or name of the program, which is searched for in `PATH`, and its arguments.
+    ///   - environment: The environment variables of the program, or `nil` for those of the tests.
+    ///   - input: The contents of standard input.
+    /// - Throws: ``NotStarted`` if the program cannot be started, or an error if a file cannot be created.
     public init(_ command: [String], environment: [String: String]? = nil, input: [UInt8] = []) throws {
         let folder = FileManager.default.temporaryDirectory.path
         let source = try SpoolFile(in: folder)
@@ -38,8 +43,8 @@ public final class RunningProgram: @unchecked Sendable {
         for (number, file) in [source, output, errors].enumerated() {
             posix_spawn_file_actions_adddup2(&actions, file.number, Int32(number))
         }
-        // Files that other tests have open can be inherited. With a limit of 4 open files, a program that inherits one as
-        // number 3 cannot load its libraries. To close a number that is not in use is no error.
+        // The program could inherit open files of other tests. With a limit of 4 open files, it could then not load its
+        // libraries. Closing an unused number is not an error.
         for number in Int32(3)..<64 { posix_spawn_file_actions_addclose(&actions, number) }
         var attributes = Self.attributes()
         defer { posix_spawnattr_destroy(&attributes) }
@@ -52,7 +57,7 @@ public final class RunningProgram: @unchecked Sendable {
         self.identifier = identifier
     }
 
-    /// Test runners block and ignore signals, and programs inherit that.
+    /// Returns attributes that reset signals, because test runners block and ignore some and programs inherit that.
     private static func attributes() -> posix_spawnattr_t {
         var (attributes, blocked, ordinary) = (posix_spawnattr_t(), sigset_t(), sigset_t())
         posix_spawnattr_init(&attributes)
@@ -68,10 +73,10 @@ public final class RunningProgram: @unchecked Sendable {
         strings.map { strdup($0) } + [nil]
     }
 
-    /// What it has printed until now.
+    /// The bytes that have been written to standard output so far.
     public var printed: [UInt8] { get throws { try Self.contents(of: output) } }
 
-    /// What it has printed to standard error until now.
+    /// The bytes that have been written to standard error so far.
     public var complaints: [UInt8] { get throws { try Self.contents(of: errors) } }
 
     private static func contents(of file: SpoolFile) throws -> [UInt8] {
@@ -82,18 +87,17 @@ public final class RunningProgram: @unchecked Sendable {
         }
     }
 
-    /// Whether it has not ended.
+    /// Whether the program is still running.
     public var isRunning: Bool { reap(WNOHANG) == nil }
 
-    /// Sends it a signal, unless it has ended.
+    /// Sends a signal to the program, unless it has ended.
     public func send(_ signal: Int32) {
         lock.withLock { () -> Void in
             if ended == nil { kill(identifier, signal) }
         }
     }
 
-    /// Waits until it has printed a line, or has ended.
-    /// - Returns: the first line that it printed.
+    /// Waits until the program has written a line or has ended, and returns the first line.
     public func firstLine() throws -> String {
         while true {
             let isLast = !isRunning
@@ -106,9 +110,12 @@ public final class RunningProgram: @unchecked Sendable {
         }
     }
 
-    /// Waits until a file has at least `size` bytes, as a sign that the program is at work.
+    /// Waits until a file has at least `size` bytes.
     ///
-    /// - Throws: ``EndedEarly`` if the program ends before.
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - size: The minimum size, in bytes.
+    /// - Throws: ``EndedEarly`` if the program ends before that.
     public func waitForFile(at path: String, size: Int = 0) throws {
         var status = stat()
         while stat(path, &status) != 0 || status.st_size < size {
@@ -117,18 +124,19 @@ public final class RunningProgram: @unchecked Sendable {
         }
     }
 
-    /// A program ended before a test could interrupt it.
+    /// An error that reports that a program ended before a test could interrupt it.
     public struct EndedEarly: Error {
         /// The exit status and the output of the program.
         public let finished: FinishedProgram
     }
 
-    /// Waits for its end.
-    /// - Returns: the exit status; of a signal, its number and 128, as a shell has it.
+    /// Waits for the end of the program.
+    ///
+    /// - Returns: The exit status, or 128 plus the number of the signal that ended the program.
     @discardableResult
     public func wait() -> Int32 {
         var information = siginfo_t()
-        // It stays as it is until the lock is held: until then its number is its own.
+        // WNOWAIT keeps the process id reserved until the status is collected below, with the lock held.
         while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         return reap(0) ?? 0
     }

@@ -8,17 +8,17 @@ import Sift
 import Systems
 import Telemetry
 
-/// Records that may be uploaded, and bundles of them.
+/// Uploadable records, and bundles of records.
 public enum Sample {
-    /// Where all of them were found.
+    /// The source of all sample records.
     public static let source = Source(capture: "phone", path: "Documents/x", store: .mozillaPingFile, index: 0)
 
-    /// So many minutes after the time of the first record.
+    /// Returns a time that is `minutes` after the time of the first record.
     public static func time(_ minutes: Int) -> Timestamp {
         Timestamp(clamping: 1_583_154_000_000 + Int64(minutes) * 60_000)
     }
 
-    /// A list of events for Sift.
+    /// Returns a record with a list of events for Sift.
     public static func sift(
         _ events: [String], account: String = "acme", client: String? = "I", minute: Int? = 0
     ) -> Record {
@@ -29,7 +29,7 @@ public enum Sample {
             source: source)
     }
 
-    /// A list of requests for Leanplum.
+    /// Returns a record with a list of requests for Leanplum.
     public static func leanplum(_ requests: [String], client: String? = "D", minute: Int? = 0) -> Record {
         let payload = Array(#"{"data":[\#(requests.joined(separator: ","))]}"#.utf8)
         return Record(
@@ -37,7 +37,7 @@ public enum Sample {
             time: minute.map(time), target: Target(path: "/api"), payload: payload, source: source)
     }
 
-    /// Writes a bundle of records; its path.
+    /// Writes a bundle of records to `path`, and returns `path`.
     @discardableResult
     public static func bundle(_ records: [Record], at path: String) async throws -> String {
         let output = try AtomicOutput(path: path, replacing: false)

@@ -1,13 +1,13 @@
-/// SplitMix64: the same numbers in every run.
+/// A SplitMix64 generator, which produces the same numbers in every run.
 public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Makes a generator whose numbers follow from a seed.
+    /// Creates a generator with the given seed.
     public init(seed: UInt64) {
         state = seed
     }
 
-    /// The next number.
+    /// Returns the next number.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var value = state

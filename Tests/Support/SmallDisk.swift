@@ -1,43 +1,45 @@
 import Foundation
 
-/// A file system in memory that is as small as wanted, and goes with the value. Only root can have one.
+/// A small file system in memory, which exists as long as the value.
+///
+/// Only root can create one.
 public final class SmallDisk: Sendable {
     private let folder: TemporaryFolder
 
-    /// Whether there can be one here.
+    /// Whether this process can create such a file system.
     public static let isPossible: Bool = {
         guard let disk = try? SmallDisk(kibibytes: 100) else { return false }
         return FileManager.default.fileExists(atPath: disk.path)
     }()
 
-    /// Makes one.
+    /// Creates a file system of the given size.
     public init(kibibytes: Int) throws {
         folder = try TemporaryFolder()
         try tool("mount", "-t", "tmpfs", "-o", "size=\(kibibytes)k", "tmpfs", folder.path)
     }
 
     deinit {
-        // Of two mounts at the path, each call removes the upper one.
+        // Each call removes the last of the mounts at the path.
         while (try? tool("umount", "-l", folder.path)) != nil {}
     }
 
-    /// Where it is mounted.
+    /// The path at which the file system is mounted.
     public var path: String { folder.path }
 
-    /// The names of what is on it, hidden ones too, sorted.
+    /// The sorted names of all files and folders at the top level, including hidden ones.
     public var names: [String] { folder.names }
 
-    /// The path of something on it.
+    /// Returns the path of a file with the given name.
     public func callAsFunction(_ name: String) -> String { folder(name) }
 
-    /// Gives it another size.
+    /// Changes the size of the file system.
     public func enlarge(kibibytes: Int) throws {
         try tool("mount", "-o", "remount,size=\(kibibytes)k", folder.path)
     }
 
-    /// Mounts the disk again at the same path, as read-only.
+    /// Mounts the file system a second time at the same path, as read-only.
     ///
-    /// To change the first mount would fail while a file is open for writing. A program that another test starts has all files
-    /// of this process open for a moment.
+    /// Changing the first mount would fail while a file is open for writing. A program that another test starts can
+    /// briefly have the files of this process open.
     public func makeReadOnly() throws { try tool("mount", "-o", "bind,ro", folder.path, folder.path) }
 }

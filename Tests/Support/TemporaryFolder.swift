@@ -1,11 +1,11 @@
 import Foundation
 
-/// A folder that is removed with all that is in it at the end of a test.
+/// A folder that is removed with its contents at the end of a test.
 public final class TemporaryFolder: Sendable {
-    /// Its path.
+    /// The path of the folder.
     public let path: String
 
-    /// Makes one; in memory where that is asked for and there is such a place, for tests that write much and often.
+    /// Creates a folder, in memory if `inMemory` is `true` and the system supports it.
     public init(inMemory: Bool = false) throws {
         let base = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
         path = "\(base)/pingferry-test-\(UUID().uuidString)"
@@ -14,15 +14,15 @@ public final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The path of something in it.
+    /// Returns the path of a file in the folder.
     public func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// The names in it, hidden ones too, sorted.
+    /// The sorted names of all files and folders in the folder, including hidden ones.
     public var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }
 
-    /// Creates an executable file with the contents `script`, and the folders above it.
+    /// Creates an executable file with the contents `script` and the folders above it, and returns its path.
     ///
     /// Another process writes the file. If this process did, a program that another test starts at the same time would
     /// inherit the open descriptor for a moment, and running the script would fail with `ETXTBSY`.
@@ -33,27 +33,29 @@ public final class TemporaryFolder: Sendable {
         return self(name)
     }
 
-    /// Writes a file, with the folders that it needs. Use ``putProgram(_:_:)`` for a file that is going to be executed.
+    /// Writes a file, and creates the folders above it.
+    ///
+    /// Use ``putProgram(_:_:)`` for an executable file.
     @discardableResult
     public func put(_ contents: String, _ name: String, mode: Int = 0o644) throws -> String {
-        precondition(mode & 0o111 == 0, "a program is written by putProgram")
-        // Not Foundation's `deletingLastPathComponent`, which traps on a name of one character.
+        precondition(mode & 0o111 == 0, "executable files must be written with putProgram")
+        // Foundation's `deletingLastPathComponent` is not used because it crashes on a name of one character.
         if let slash = name.lastIndex(of: "/") { try makeFolder(String(name[..<slash])) }
         try Data(contents.utf8).write(to: URL(fileURLWithPath: self(name)))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: self(name))
         return self(name)
     }
 
-    /// Makes a folder, with those that it stands in.
+    /// Creates a folder and the folders above it, and returns its path.
     @discardableResult
     public func makeFolder(_ name: String) throws -> String {
         try FileManager.default.createDirectory(atPath: self(name), withIntermediateDirectories: true)
         return self(name)
     }
 
-    /// What a file holds.
+    /// Returns the contents of a file.
     public func data(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: self(name))) }
 
-    /// What a file of text holds.
+    /// Returns the contents of a text file.
     public func text(_ name: String) throws -> String { String(decoding: try data(name), as: UTF8.self) }
 }

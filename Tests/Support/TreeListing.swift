@@ -1,8 +1,8 @@
 import Files
 import Hashing
 
-/// Lists the contents of `tree`: a line for each path with its kind and, for a file, the number and the hash of its bytes or the
-/// error that occurred when they were read.
+/// Returns a line for each path in `tree` with its kind and, for a file, the number and the hash of its bytes or a read
+/// error.
 public func listing(of tree: SpooledTree) throws -> [String] {
     var lines: [String] = []
     try list(Folder(rootOf: tree), [], &lines)
@@ -17,7 +17,7 @@ private func list(_ root: borrowing Folder, _ path: [UInt8], _ lines: inout [Str
         let kind = entries.kind(index)
         lines.append("\(kind) \(below) \(kind == .file ? try contents(of: below, in: root) : "")")
         switch kind {
-        // A name that is no UTF-8 cannot be asked for.
+        // A folder whose name is not UTF-8 cannot be opened by its path.
         case .folder where (try? UTF8Span(validating: below.span)) != nil: try list(root, below, &lines)
         case .link: lines.append("  to \(String(describing: root.target(ofLink: below)))")
         default: continue

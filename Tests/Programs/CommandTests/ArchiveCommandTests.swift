@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Archives as inputs of the commands: from files, on standard input, and what is left behind.
+/// Archives as inputs of commands, from files and on standard input.
 @Suite struct ArchiveCommandTests {
     private let folder: TemporaryFolder
 
@@ -26,7 +26,7 @@ import Testing
         ]
     }
 
-    @Test(arguments: samples) func archivesGiveTheRecordsOfTheFolder(name: String) throws {
+    @Test(arguments: samples) func archiveHasSameRecordsAsFolder(name: String) throws {
         let expected = try pingferry("convert", "-q", "--label", "x", "-o", "-", sample(name))
         for archive in try packAll(name) {
             let given = try pingferry("convert", "-q", "--label", "x", "-o", "-", archive)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func archivesOnStandardInputThatIsAFile() throws {
+    @Test func archiveAsRedirectedFile() throws {
         let expected = try pingferry("convert", "-q", "--label", "x", "-o", "-", sample("damaged"))
         for archive in try packAll("damaged") {
             let given = try shell(#""$0" convert -q --label x -o - - < "$1""#, [archive])
@@ -48,11 +48,11 @@ import Testing
         }
     }
 
-    @Test func bundleOfAnArchiveIsThatOfTheFolder() throws {
+    @Test func bundleOfArchiveEqualsBundleOfFolder() throws {
         try pingferry("bundle", "-q", "--label", "x", "-o", folder("1.tar.zst"), sample("damaged"))
         let archive = try pack("damaged", as: "a.zip", #"bsdtar --format zip -cf "$0" ."#)
         try pingferry("bundle", "-q", "--label", "x", "-o", folder("2.tar.zst"), archive)
-        // The digest is that of all members but the manifest, which tells them apart by what was given.
+        // The digest covers all members except for the manifest, which lists the inputs and therefore differs.
         let digests = try ["1", "2"].map { try pingferry("verify", folder("\($0).tar.zst")).lines.last }
         #expect(digests[0]?.hasPrefix("digest ") == true)
         #expect(digests[0] == digests[1])
@@ -68,7 +68,7 @@ import Testing
         #expect(salvaged.output == expected.output)
     }
 
-    @Test func nothingOnStandardInput() throws {
+    @Test func invalidStandardInput() throws {
         for input in ["", "junk"] {
             let finished = try shell(#"printf "$1" | "$0" scan -"#, [input])
             #expect(finished.status == 65)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func tarOfTheKindBeforePOSIXOnStandardInput() throws {
+    @Test func v7TarOnStandardInput() throws {
         let expected = try pingferry("convert", "-q", "--label", "x", "-o", "-", sample("focus"))
         let archive = try pack("focus", as: "old", #"tar --format v7 -cf "$0" ."#)
         let piped = try shell(#"cat "$1" | "$0" convert -q --label x -o - -"#, [archive])
@@ -84,7 +84,7 @@ import Testing
         #expect(piped.status == expected.status)
     }
 
-    @Test func gzipInGzipInGzipIsRefusedWhereverItComesFrom() throws {
+    @Test func tripleCompressionIsRejected() throws {
         let archive = try pack("focus", as: "a.tgz", #"tar -c . | gzip | gzip | gzip > "$0""#)
         for script in [#""$0" scan "$1""#, #""$0" scan - < "$1""#, #"cat "$1" | "$0" scan -"#] {
             let finished = try shell(script, [archive])
@@ -96,7 +96,7 @@ import Testing
 
     // MARK: Damage
 
-    @Test func damagedArchiveGivesWhatStandsBeforeTheDamage() throws {
+    @Test func damagedArchiveIsReadUpToTheDamage() throws {
         let archive = try pack("webxr", as: "a.tar", #"tar -cf "$0" . && truncate -s -12000 "$0""#)
         let finished = try pingferry("scan", archive)
         #expect(finished.status == 1)
@@ -105,7 +105,7 @@ import Testing
         #expect(try pingferry("convert", "-q", "-o", "-", archive).lines.count > 0)
     }
 
-    @Test func archiveOfNothingReadableIsBadData() throws {
+    @Test func unreadableArchiveIsRejected() throws {
         try folder.put("PK nothing", "a.zip")
         try folder.put("nothing", "a.tar")
         for name in ["a.zip", "a.tar"] {
@@ -123,7 +123,7 @@ import Testing
         #expect(finished.errors.contains("encrypted; unpack the archive yourself and give the folder"))
     }
 
-    @Test func archiveWithoutStoresIsBadData() throws {
+    @Test func archiveWithoutStoresIsRejected() throws {
         try folder.put("x", "notes/notes.txt")
         try tool("tar", "-cf", folder("a.tar"), "-C", folder("notes"), ".")
         let finished = try pingferry("scan", folder("a.tar"))
@@ -133,7 +133,7 @@ import Testing
 
     // MARK: The spool
 
-    @Test func spoolThatIsFull() throws {
+    @Test func spoolLimitIsReported() throws {
         let archive = try pack("webxr", as: "a.zip", #"bsdtar --format zip -cf "$0" ."#)
         let finished = try pingferry("scan", "--spool-limit", "0", archive)
         #expect(finished.status == 74)
@@ -144,8 +144,8 @@ import Testing
             ])
     }
 
-    /// A file size limit is a full disk that needs no mount.
-    @Test func diskThatIsFull() throws {
+    /// A limit of file sizes has the effect of a full disk, but requires no mount.
+    @Test func fullDiskIsReported() throws {
         let archive = try pack("webxr", as: "a.zip", #"bsdtar --format zip -cf "$0" ."#)
         let finished = try shell(
             #"trap '' XFSZ; ulimit -f 1; TMPDIR="$2" "$0" scan "$1"; s=$?; ls -A "$2"; exit $s"#,
@@ -159,7 +159,7 @@ import Testing
             ])
     }
 
-    @Test func folderOfTheSpoolHasToBeThere() throws {
+    @Test func missingSpoolFolderIsReported() throws {
         let archive = try pack("webxr", as: "a.zip", #"bsdtar --format zip -cf "$0" ."#)
         let finished = try shell(#"TMPDIR=/none "$0" scan "$1""#, [archive])
         #expect(finished.status == 74)
@@ -167,8 +167,8 @@ import Testing
         #expect(try shell(#"TMPDIR=/none "$0" scan "$1""#, [sample("webxr")]).status == 0)
     }
 
-    /// Killed while it waits for the rest of a stream, with members in the spool.
-    @Test(arguments: [SIGKILL, SIGTERM]) func spoolIsGoneWithTheProcess(number: Int32) throws {
+    /// The process is killed while it waits for the rest of a stream and has members in the spool.
+    @Test(arguments: [SIGKILL, SIGTERM]) func spoolIsRemovedWhenProcessIsKilled(number: Int32) throws {
         try folder.makeFolder("tmp")
         let script = #"""
             import glob, os, signal, subprocess, sys, tarfile

@@ -7,7 +7,9 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Packs inputs; the path of the bundle. Samples that hold something for the quarantine end with status 1.
+    /// Packs inputs and returns the path of the bundle.
+    ///
+    /// The status is 1 for samples with quarantined items.
     @discardableResult
     private func pack(_ name: String, _ arguments: [String], status: Int32 = 1) throws -> String {
         let finished = try shell(#""$0" bundle -q "$@""#, ["-o", folder(name)] + arguments)
@@ -19,7 +21,7 @@ import Testing
         try tool("tar", "--zstd", "-tf", bundle).split(separator: "\n").map(String.init)
     }
 
-    @Test func membersAreInTheOrderOfTheFormat() throws {
+    @Test func membersHaveDocumentedOrder() throws {
         let names = try names(pack("a.tar.zst", samples.map(sample)))
         #expect(names.prefix(2) == ["pingferry-bundle.json", "records/000001.ndjson"])
         #expect(names.suffix(4) == ["quarantine.ndjson", "problems.ndjson", "clients.ndjson", "manifest.json"])
@@ -30,7 +32,7 @@ import Testing
         #expect(folder.names == ["a.tar.zst"])
     }
 
-    @Test func modeAppliesToEachFileOfABundle() throws {
+    @Test func modeAppliesToAllFilesOfBundle() throws {
         let script = """
             umask 077
             "$0" bundle -q --mode 0640 -o "$1/a.tar.zst" "$2"
@@ -59,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func otherProgramsReadIt() throws {
+    @Test func otherProgramsCanReadBundle() throws {
         let bundle = try pack("a.tar.zst", samples.map(sample))
         let list = try tool("tar", "--zstd", "-tf", bundle)
         #expect(try tool("bsdtar", "-tf", bundle) == list)
@@ -75,7 +77,7 @@ import Testing
         #expect(try tool("python3", "-c", script, bundle) == list)
     }
 
-    @Test func recordsAreThoseThatConvertWrites() throws {
+    @Test func recordsEqualOutputOfConvert() throws {
         let bundle = try pack("a.tar.zst", samples.map(sample))
         let converted = try shell(#""$0" convert -q -o - "$@""#, samples.map(sample)).output
         #expect(!converted.isEmpty)
@@ -83,7 +85,7 @@ import Testing
         #expect(try pingferry("convert", "-o", "-", bundle).output == converted)
     }
 
-    @Test func quarantineHoldsTheVeryBytes() throws {
+    @Test func quarantineHasOriginalBytes() throws {
         let bundle = try pack("a.tar.zst", [sample("damaged")])
         let lines = try tool("tar", "--zstd", "-xOf", bundle, "quarantine.ndjson").split(separator: "\n")
         #expect(lines.count == 5)
@@ -101,13 +103,13 @@ import Testing
         }
     }
 
-    @Test func fileIsForItsOwnerAlone() throws {
+    @Test func onlyOwnerCanReadBundle() throws {
         let bundle = try pack("a.tar.zst", [sample("webxr")], status: 0)
         let mode = try FileManager.default.attributesOfItem(atPath: bundle)[.posixPermissions] as? Int
         #expect(mode == 0o600)
     }
 
-    @Test func sameInputGivesTheSameBytesWhateverTheJobs() throws {
+    @Test func numberOfJobsDoesNotAffectOutput() throws {
         let load = try GeneratedCaptures.load(pings: 600)
         for jobs in ["1", "2", "7"] { try pack("\(jobs).tar.zst", ["--jobs", jobs, load, sample("focus")]) }
         let alone = try folder.data("1.tar.zst")
@@ -115,7 +117,7 @@ import Testing
         #expect(try folder.data("7.tar.zst") == alone)
     }
 
-    @Test func levelsGiveTheSameDigest() throws {
+    @Test func compressionLevelDoesNotAffectDigest() throws {
         var digests: Set<String> = []
         for level in ["1", "3", "19"] {
             let finished = try pingferry(
@@ -126,7 +128,7 @@ import Testing
         #expect(try folder.data("1.tar.zst") != folder.data("19.tar.zst"))
     }
 
-    /// The names and contents of all members but the manifest, which tells what each bundle was made of.
+    /// Returns the names and contents of all members except for the manifest, which lists the inputs.
     private func contents(_ bundle: String) throws -> String {
         try tool(
             "bash", "-c",
@@ -144,7 +146,7 @@ import Testing
         try #require(try pingferry("list", "--json", bundle).json()["digest"] as? String)
     }
 
-    @Test func bundlesPackedTogetherAreLikeTheirCapturesPackedTogether() throws {
+    @Test func mergedBundleEqualsBundleOfCaptures() throws {
         let bundles = try ["focus", "damaged"].map { try pack("\($0).tar.zst", [sample($0)]) }
         let together = try pack("together.tar.zst", bundles, status: 0)
         let direct = try pack("direct.tar.zst", ["focus", "damaged"].map(sample))
@@ -155,7 +157,7 @@ import Testing
         #expect(try folder.data("reversed.tar.zst") != folder.data("together.tar.zst"))
     }
 
-    @Test func whatSeveralInputsHaveInCommonIsThereOnce() throws {
+    @Test func duplicatesAcrossInputsAreOmitted() throws {
         let damaged = try pack("damaged.tar.zst", [sample("damaged")])
         let finished = try pingferry(
             "bundle", "--json", "-o", folder("a.tar.zst"), damaged, damaged, sample("damaged"))
@@ -167,7 +169,7 @@ import Testing
         #expect(try pingferry("convert", "-q", "-o", "-", damaged).output == records)
     }
 
-    @Test func summaryForMachinesTellsAll() throws {
+    @Test func jsonSummaryHasAllKeys() throws {
         let finished = try pingferry("bundle", "--json", "-o", folder("a.tar.zst"), sample("focus"))
         let summary = try finished.json()
         #expect(
@@ -195,13 +197,13 @@ import Testing
         #expect(try pingferry("verify", bundle).status == 0)
     }
 
-    @Test func bundleOfNothingIsGood() throws {
+    @Test func emptyBundleIsValid() throws {
         let bundle = try pack("a.tar.zst", ["--type", "none", sample("webxr")], status: 0)
         #expect(try names(bundle).filter { $0.hasPrefix("records/") } == [])
         #expect(try pingferry("verify", bundle).lines.first == "\(bundle): good, 0 records")
     }
 
-    @Test func labelNamesTheCapture() throws {
+    @Test func labelBecomesNameOfCapture() throws {
         let bundle = try pack("a.tar.zst", ["--label", "Phone 7 / \"é\"\n", sample("webxr")], status: 0)
         #expect(try pingferry("verify", bundle).status == 0)
         let record = try #require(try pingferry("convert", "-o", "-", bundle).lines.first)

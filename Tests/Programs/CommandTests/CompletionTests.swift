@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Asks shells for completions, as the tabulator key does.
+/// Completions that shells offer when the tab key is pressed.
 @Suite struct CompletionTests {
     private static let programs = ["pingferry", "pingferry-upload"]
     private let folder: TemporaryFolder
@@ -12,7 +12,7 @@ import Testing
         try folder.put("", "night.tar.zst")
     }
 
-    /// The beginning of a command line, and what a shell has to offer and must not offer.
+    /// Incomplete command lines, and some of the completions that a shell must offer.
     private static let requests = [
         ("pingferry scan ", ["captures", "night.tar.zst"]), ("pingferry verify ni", ["night.tar.zst"]),
         ("pingferry convert -o ", ["night.tar.zst"]), ("pingferry scan --system ", ["glean", "mozilla", "sift"]),
@@ -38,7 +38,7 @@ import Testing
             """#, "bash")
     }
 
-    @Test(.enabled(if: isThere("fish"), "fish is not installed")) func fish() throws {
+    @Test(.enabled(if: isInstalled("fish"), "fish is not installed")) func fish() throws {
         let path = pingferryPath.dropLast("/pingferry".count)
         try check(
             "fish", ["--no-config", "-c"],
@@ -48,8 +48,10 @@ import Testing
             """)
     }
 
-    /// zsh completes in its line editor only, which needs a terminal. The module zpty provides one.
-    @Test(.enabled(if: isThere("zsh"), "zsh is not installed")) func zsh() throws {
+    /// zsh completes only in its line editor, which requires a terminal.
+    ///
+    /// The module zpty provides one.
+    @Test(.enabled(if: isInstalled("zsh"), "zsh is not installed")) func zsh() throws {
         try folder.put("setopt no_global_rcs\n", ".zshenv")
         try folder.put(
             """
@@ -76,8 +78,9 @@ import Testing
             """#, "zsh")
     }
 
-    /// Runs a script of a shell with the folder and all command lines as arguments. The script prints a record separator after
-    /// the completions of each line.
+    /// Runs a shell script with the folder and all command lines as arguments.
+    ///
+    /// The script prints a record separator after the completions of each line.
     private func check(_ shell: String, _ options: [String], _ script: String, _ name: String...) throws {
         for program in Self.programs {
             let completions = try RunningProgram([builtProgram(program), "--generate-completion-script", shell])
@@ -93,7 +96,7 @@ import Testing
         }
     }
 
-    private static func isThere(_ shell: String) -> Bool {
+    private static func isInstalled(_ shell: String) -> Bool {
         (try? RunningProgram([shell, "--version"]).finish().status) == 0
     }
 }

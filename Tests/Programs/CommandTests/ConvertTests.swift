@@ -15,7 +15,7 @@ import Testing
 
     private func pingferryLines(_ arguments: [String]) throws -> [String] {
         let script = #""$0" convert -q -o - "$@""#
-        // Some samples have something for the quarantine.
+        // Status 1 means that the sample has quarantined items.
         let finished = try shell(script + " || test $? = 1", arguments)
         #expect(finished.status == 0, "\(finished.errors)")
         return finished.lines
@@ -25,7 +25,7 @@ import Testing
         "app", "client", "held", "id", "notes", "payload", "source", "system", "target", "time", "type",
     ]
 
-    @Test(arguments: samples) func everyLineIsARecordWithEveryKey(name: String) throws {
+    @Test(arguments: samples) func everyRecordHasAllKeys(name: String) throws {
         let records = try records(sample(name))
         #expect(!records.isEmpty)
         for record in records {
@@ -47,7 +47,7 @@ import Testing
         try tool("python3", "-c", script, output)
     }
 
-    @Test func payloadsAloneAreThoseOfTheRecords() throws {
+    @Test func payloadOnlyWritesPayloadsOfRecords() throws {
         let payloads = try pingferryLines(["--payload-only", sample("focus")])
         let records = try pingferryLines([sample("focus")])
         #expect(payloads.count == 7)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func fileAndStandardOutputAreTheSame() throws {
+    @Test func fileEqualsStandardOutput() throws {
         let finished = try pingferry("convert", "-o", folder("a.ndjson"), sample("webxr"))
         #expect(finished.text == "wrote \(folder("a.ndjson")): 6 records (5 uploadable; held: pending-events 1)\n")
         #expect(finished.errors == "")
@@ -65,7 +65,7 @@ import Testing
         #expect(folder.names == ["a.ndjson"])
     }
 
-    @Test("pipes and devices take the same bytes, and are not replaced")
+    @Test("Pipes and devices receive the same bytes and are not replaced")
     func streams() throws {
         let script = """
             mkfifo "$1/pipe" && { cat "$1/pipe" > "$1/a" & } && "$0" convert -q -o "$1/pipe" "$2" && wait \
@@ -81,7 +81,7 @@ import Testing
         for name in ["a", "b", "c", "d"] { #expect(try folder.data(name) == expected) }
     }
 
-    @Test(arguments: [[], ["--type", "none"]]) func suffixZstdCompresses(filter: [String]) throws {
+    @Test(arguments: [[], ["--type", "none"]]) func zstExtensionCompressesOutput(filter: [String]) throws {
         let script = #""$0" convert -q "${@:2}" -o "$1.zst" && "$0" convert -q "${@:2}" -o "$1""#
         let finished = try shell(script, [folder("a.ndjson")] + filter + [sample("webxr")])
         #expect(finished.status == 0, "\(finished.errors)")
@@ -90,8 +90,10 @@ import Testing
         #expect(try folder.data("a.ndjson").isEmpty == !filter.isEmpty)
     }
 
-    /// Options and how many of the seven records of the focus sample pass. Its first core ping was queued at
-    /// 2020-03-02T13:04:51.708Z, the focus-event ping 19 milliseconds before; the held record has no time.
+    /// Options, and the number of records of the focus sample that they select.
+    ///
+    /// The sample has seven records. The first core ping was queued at 2020-03-02T13:04:51.708Z, and the focus-event
+    /// ping 19 milliseconds earlier. The held record has no time.
     private static let filters: [(options: [String], count: Int)] = [
         ([], 7), (["--uploadable"], 6), (["--system", "mozilla"], 7), (["--system", "sift"], 0),
         (["--type", "core"], 3), (["--type", "focus-event"], 4), (["--type", "core", "--type", "focus-event"], 7),
@@ -104,11 +106,11 @@ import Testing
         (["--uploadable", "--type", "focus-event", "--since", "2020-03-03"], 1),
     ]
 
-    @Test(arguments: filters) func filtersChoose(options: [String], count: Int) throws {
+    @Test(arguments: filters) func filtersSelectRecords(options: [String], count: Int) throws {
         #expect(try pingferryLines(options + [sample("focus")]).count == count)
     }
 
-    @Test func idWithAnotherPayloadIsKeptAndNoted() throws {
+    @Test func recordWithRepeatedIDIsKeptWithNote() throws {
         try folder.copySample("webxr", to: "first")
         let second = try folder.copySample("webxr")
         let stores = try FileManager.default.subpathsOfDirectory(atPath: second)
@@ -126,21 +128,21 @@ import Testing
         #expect(records.filter { $0["id"] as? String == last["id"] as? String }.count == 2)
     }
 
-    @Test func sameCaptureTwiceGivesEachRecordOnce() throws {
+    @Test func repeatedCaptureHasNoEffect() throws {
         let finished = try pingferry("convert", "--json", "-o", folder("a"), sample("webxr"), sample("webxr"))
         #expect(finished.status == 0)
         #expect(try finished.json()["duplicates"] as? Int == 6)
         #expect(try folder.data("a") == pingferry("convert", "-o", "-", sample("webxr")).output)
     }
 
-    @Test func jobsDoNotChangeTheOutput() throws {
+    @Test func numberOfJobsDoesNotAffectOutput() throws {
         let alone = try pingferryLines(["--jobs", "1"] + samples.map(sample))
         for jobs in ["2", "7", "256"] {
             #expect(try pingferryLines(["--jobs", jobs] + samples.map(sample)) == alone)
         }
     }
 
-    @Test func closedPipeEndsTheProgramInSilence() throws {
+    @Test func closedPipeEndsProgramSilently() throws {
         let load = try GeneratedCaptures.load(pings: 2000)
         let script = #""$0" convert -o - "$1" | head -n 1; echo "${PIPESTATUS[0]}""#
         let finished = try shell(script, [load])

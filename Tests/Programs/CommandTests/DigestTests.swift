@@ -34,7 +34,7 @@ import Testing
         #expect(refused.text == "")
     }
 
-    @Test func listOfDigests() throws {
+    @Test func digestFile() throws {
         try FileManager.default.copyItem(atPath: bundle, toPath: folder("b.tar.zst"))
         let list = try folder.put("\(digest)  a.tar.zst\n\(digest)  b.tar.zst\n", "digests")
         #expect(try pingferry("verify", "--digest-file", list, bundle, folder("b.tar.zst")).status == 0)

@@ -2,11 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The statement that the README shows reads all records of the samples, of which some have keys that differ in case only.
-/// Runs where Python has duckdb: in `.venv`, or by itself.
+/// The DuckDB statement in the README reads all records of the samples, some of which have keys that differ only in
+/// case.
+///
+/// The tests run if the Python of `.venv` or of the system has the module duckdb.
 @Suite(.enabled(if: pythonWithDuckDB != nil, "Python has no duckdb"))
 struct DuckDBTests {
-    /// Runs a statement on a file that is called `records.ndjson`, and prints its rows as JSON.
+    /// A program that runs a statement on the file `records.ndjson` and prints the rows as JSON.
     private static let program = """
         import duckdb, json, os, sys
         os.chdir(sys.argv[1])
@@ -19,7 +21,7 @@ struct DuckDBTests {
         return try JSONDecoder().decode([[String?]].self, from: output)
     }
 
-    @Test func theStatementOfTheReadmeReadsTheSamples() throws {
+    @Test func readmeStatementReadsSamples() throws {
         let folder = try TemporaryFolder()
         let captures = samples.map { sample($0) }
         _ = try shell(#""$0" convert -q -o "$@""#, [folder("records.ndjson")] + captures)
@@ -29,7 +31,7 @@ struct DuckDBTests {
         let help = try pingferry("convert", "--help").text
         #expect(help.contains("columns = {type: 'VARCHAR', \"time\": 'TIMESTAMP', payload: 'JSON'}"))
 
-        // The same by the records themselves.
+        // The expected values are determined from the records.
         var expected: [[String?]] = []
         for line in try folder.text("records.ndjson").split(separator: "\n") {
             let record = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -52,7 +54,7 @@ struct DuckDBTests {
     }
 }
 
-/// A Python that has duckdb; nil if there is none.
+/// The path of a Python with the module duckdb, or `nil` if there is none.
 private let pythonWithDuckDB = ["\(repository)/.venv/bin/python", "python3"].first { python in
     let finished = try? RunningProgram([python, "-c", "import duckdb"]).finish()
     return finished?.status == 0

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Each exit status of the contract, what is said, and that nothing is left behind.
+/// The exit status and the message of each kind of failure, after which no files remain.
 @Suite struct FailureTests {
     private let folder: TemporaryFolder
 
@@ -31,8 +31,8 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test("a name that is no UTF-8 is refused, for it would be taken for another one")
-    func namesOfNoText() throws {
+    @Test("A path that is not UTF-8 is rejected, because it could be read as another path")
+    func invalidUTF8Argument() throws {
         let finished = try shell(
             #"touch "$1/"$'o\xE9'; "$0" bundle --force -o "$1/"$'o\xE9' "$2""#, [folder.path, sample("webxr")])
         #expect(finished.status == 64)
@@ -42,7 +42,7 @@ import Testing
 
     // MARK: 65 and 66
 
-    @Test func folderIsNoBundle() throws {
+    @Test func folderIsNotBundle() throws {
         for command in ["verify", "list"] {
             let finished = try pingferry(command, folder.path)
             #expect(finished.status == 65)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func deviceIsNoCapture() throws {
+    @Test func deviceIsNotCapture() throws {
         #expect(mkfifo(folder("pipe"), 0o600) == 0)
         for path in ["/dev/null", "/dev/zero", folder("pipe")] {
             let finished = try pingferry("scan", path)
@@ -59,8 +59,8 @@ import Testing
         }
     }
 
-    /// Sparse files, one byte beyond what a property list may have.
-    @Test func tooLargeFilesAreToldToBe() throws {
+    /// The files are sparse and one byte larger than the maximum size of a property list.
+    @Test func oversizedFilesAreReported() throws {
         try folder.makeFolder("capture/sift-v0_0_1/queues")
         for name in ["queue", "capture/sift-v0_0_1/queues/sift-default"] {
             try folder.put("", name)
@@ -88,14 +88,14 @@ import Testing
         #expect(finished.errors == "pingferry: cannot open \(folder("none")): No such file or directory\n")
     }
 
-    @Test(arguments: ["convert", "bundle"]) func missingInputLeavesNoOutput(command: String) throws {
+    @Test(arguments: ["convert", "bundle"]) func missingInputCreatesNoOutput(command: String) throws {
         #expect(try pingferry(command, "-o", folder("out"), sample("webxr"), folder("none")).status == 66)
         #expect(folder.names == [])
     }
 
     // MARK: 73
 
-    @Test(arguments: ["convert", "bundle"]) func existingOutputIsRefused(command: String) throws {
+    @Test(arguments: ["convert", "bundle"]) func existingOutputIsKept(command: String) throws {
         let output = try folder.put("mine", "out")
         let finished = try pingferry(command, "-o", output, sample("webxr"))
         #expect(finished.status == 73)
@@ -110,13 +110,13 @@ import Testing
         #expect(folder.names == ["out"])
     }
 
-    @Test func folderOfTheOutputHasToBeThere() throws {
+    @Test func missingOutputFolderIsReported() throws {
         let finished = try pingferry("bundle", "-o", folder("none/out"), sample("webxr"))
         #expect(finished.status == 73)
         #expect(finished.errorLines.last == "hint: create the folder first")
     }
 
-    @Test func onlyFilesAreReplaced() throws {
+    @Test func onlyRegularFilesAreReplaced() throws {
         for options in [[], ["--force"]] {
             let finished = try shell(#""$0" bundle "$@""#, options + ["-o", folder.path, sample("webxr")])
             #expect(finished.status == 73)
@@ -135,7 +135,7 @@ import Testing
             for command in ["convert", "bundle"] {
                 let finished = try pingferry(command, "--force", "-o", output, input)
                 #expect(finished.status == 73)
-                // A warning that the output is inside the capture may come first.
+                // The error can follow a warning that the output is inside the capture.
                 #expect(
                     finished.errorLines.suffix(2) == [
                         "pingferry: cannot replace \(output): it is part of the input",
@@ -146,12 +146,12 @@ import Testing
         #expect(try files() == before)
     }
 
-    /// All files; the temporary of a refused output does come and go in its folder.
+    /// Returns all files, without the folders, whose dates change when a temporary file is removed.
     private func files() throws -> [String: [String]] {
         try snapshot(folder.path).filter { $0.value[0] != "folder" }
     }
 
-    /// The output lies in the capture, even among the pings, and is there already the second time.
+    /// The output is inside the capture, also among the pings, and already exists in the second run.
     @Test(arguments: ["out.tar.zst", "Documents/out.tar.zst", "Documents/MozTelemetry-Default-core/out.tar.zst"])
     func outputIsNeverReadAsInput(name: String) throws {
         let capture = try folder.copySample("webxr")
@@ -169,7 +169,7 @@ import Testing
     @Test(arguments: [
         "scan", "scan --json", "convert -o -", "verify --json", "verify", "list", "list --json",
     ])
-    func standardOutputThatFailsIsAnError(command: String) throws {
+    func failedStandardOutputIsReported(command: String) throws {
         #expect(try pingferry("bundle", "-q", "-o", folder("a.tar.zst"), sample("webxr")).status == 0)
         let full = try shell(#""$0" \#(command) "$1" > /dev/full"#, [folder("a.tar.zst")])
         #expect(full.status == 74)
@@ -183,7 +183,7 @@ import Testing
         #expect(closed.errors == "pingferry: cannot write standard output: Bad file descriptor\n")
     }
 
-    @Test func closedDescriptorsDoNotSpoilTheOutput() throws {
+    @Test func closedDescriptorsDoNotCorruptOutput() throws {
         let finished = try shell(
             #""$0" bundle -q -o "$1/a.tar.zst" "$2" <&- >&- 2>&-; echo $?"#, [folder.path, sample("damaged")])
         #expect(finished.text == "1\n")
@@ -192,8 +192,8 @@ import Testing
         #expect(try folder.data("a.tar.zst") == folder.data("b.tar.zst"))
     }
 
-    /// A file size limit is a full disk that needs no mount.
-    @Test(arguments: ["convert", "bundle"]) func outputThatCannotBeWrittenLeavesNothing(command: String) throws {
+    /// A limit of file sizes has the effect of a full disk, but requires no mount.
+    @Test(arguments: ["convert", "bundle"]) func failedOutputIsRemoved(command: String) throws {
         let load = try GeneratedCaptures.load(pings: 400)
         let script = #"ulimit -f 1; "$0" "$1" -o "$2/out" "$3"; status=$?; ls -A "$2"; exit $status"#
         let finished = try shell("trap '' XFSZ; " + script, [command, try folder.makeFolder("small"), load])
@@ -204,7 +204,7 @@ import Testing
 
     // MARK: 1 and 77
 
-    @Test func capturedFilesThatMayNotBeReadAreReported() throws {
+    @Test func unreadableFilesAreReported() throws {
         let capture = try folder.copySample("webxr")
         let pings = try FileManager.default.subpathsOfDirectory(atPath: capture).filter { $0.contains("-core/-t-") }
         let ping = try #require(pings.min())
@@ -216,7 +216,7 @@ import Testing
         #expect(converted.lines.count == 5)
     }
 
-    @Test func noPermission() throws {
+    @Test func missingPermission() throws {
         let capture = try folder.copySample("webxr")
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: capture)
         let read = try withoutPrivileges(#""$0" scan "$1/webxr""#)
@@ -229,12 +229,15 @@ import Testing
         #expect(written.errors.contains("Permission denied"))
     }
 
-    /// Runs a script as a user to whom permissions apply. Root becomes one, with a copy of the program within reach.
+    /// Runs a script as an ordinary user.
+    ///
+    /// If the tests run as root, another user runs a copy of the program.
     private func withoutPrivileges(_ script: String) throws -> FinishedProgram {
         guard geteuid() == 0 else { return try shell(script, [folder.path]) }
         let program = folder("program")
         if !FileManager.default.fileExists(atPath: program) {
-            // By another process: what this one writes to might be open in a program that another test is starting.
+            // Another process copies the program, because a program that another test starts could inherit the open
+            // descriptor.
             try tool("cp", pingferryPath, program)
             chmod(program, 0o755)
             chmod(folder.path, 0o777)

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What filters leave out is told where the records do not say why, and so is what in them is misspelt.
+/// Reports of records without a time that filters reject, and of conditions that no record meets.
 @Suite struct FilterTests {
     private let folder: TemporaryFolder
     private let log: String
 
     init() throws {
         folder = try TemporaryFolder()
-        // Three records, of which two have no time.
+        // Two of the three records have no time.
         let lines = try pingferry("convert", "-o", "-", sample("focus")).lines.prefix(3).enumerated().map {
             index, line in
             index == 0 ? line : try Self.withoutTime(line)
@@ -43,7 +43,7 @@ import Testing
         return try JSONDecoder().decode(Summary.self, from: finished.output).filters
     }
 
-    @Test("records without a time are counted")
+    @Test("Records without a time are counted")
     func withoutTime() throws {
         for finished in try runs(["--since", "2000-01-01"]) {
             #expect(finished.status == 0)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("a value that no record has is named")
+    @Test("A condition that no record meets is reported")
     func unmatched() throws {
         let filters = [
             "--type", "nosuch", "--type", "core", "--client", "xyz", "--system", "sift", "--until", "2000-01-01",
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("a bundle is filtered like a capture")
+    @Test("A bundle is filtered like a capture")
     func bundles() throws {
         #expect(try pingferry("bundle", "-q", "-o", folder("a.tar.zst"), log).status == 0)
         for options in [[], ["--salvage"]] {
@@ -93,8 +93,8 @@ import Testing
         }
     }
 
-    @Test("a scan knows the app whatever is left out of it")
-    func appOfAScan() throws {
+    @Test("A scan identifies the app even if its records are filtered out")
+    func appOfFilteredScan() throws {
         let all = try pingferry("scan", "--json", sample("focus")).json()["stores"] as? [[String: Any]]
         let none = try pingferry("scan", "--json", "--since", "2099-01-01", sample("focus")).json()["stores"]
         let apps = { (stores: [[String: Any]]?) in stores?.map { ($0["app"] as? [String: String]) ?? [:] } }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What bundles tell of their inputs, and what the commands show of that.
+/// The inputs that bundles list, and how commands show them.
 @Suite struct InputCommandTests {
     private let folder: TemporaryFolder
 
@@ -26,7 +26,7 @@ import Testing
 
     private func sha256(_ path: String) throws -> String { String(try tool("sha256sum", path).prefix(64)) }
 
-    @Test("an archive on standard input is hashed to its end, with what follows the end of the archive")
+    @Test("The hash of an archive on standard input includes the data after the end of the archive")
     func standardInput() throws {
         let archive = folder("shop.tar")
         try tool("tar", "-cf", archive, "-C", "\(repository)/samples", "shop")
@@ -40,7 +40,7 @@ import Testing
         #expect(input["sha256"] as? String == hash)
     }
 
-    @Test("a log on standard input is hashed")
+    @Test("A log on standard input is hashed")
     func log() throws {
         let log = "\(repository)/samples/pings.ndjson"
         #expect(try shell(#""$0" bundle -q -o "$2" - < "$1""#, [log, folder("a.tar.zst")]).status == 0)
@@ -49,7 +49,7 @@ import Testing
         #expect(try inputs(folder("a.tar.zst")).map { $0["kind"] as? String } == ["log"])
     }
 
-    @Test("a backup is one, by whatever label it is given")
+    @Test("A backup is listed as a backup regardless of its label")
     func backup() throws {
         let words = ["bundle", "-q", "--label", "pocket", "-o", folder("a.tar.zst"), sample(sampleBackup.name)]
         let finished = try shell(
@@ -58,7 +58,7 @@ import Testing
         #expect(try inputs(folder("a.tar.zst")) as? [[String: String]] == [["kind": "backup", "label": "pocket"]])
     }
 
-    @Test("bundles of bundles tell what those were made of, and old ones that they do not tell")
+    @Test("A merged bundle lists the inputs of its bundles, except for those of old bundles")
     func merged() async throws {
         try await Sample.bundle([Sample.leanplum(["{}"])], at: folder("old.tar.zst"))
         try pack("a.tar.zst", sample("shop"))
@@ -95,7 +95,7 @@ import Testing
         for name in ["old", "b", "c"] { #expect(try pingferry("verify", "-q", folder("\(name).tar.zst")).status == 0) }
     }
 
-    @Test("an old bundle is listed as one that does not tell")
+    @Test("The inputs of an old bundle are unknown")
     func old() async throws {
         try await Sample.bundle([Sample.leanplum(["{}"])], at: folder("old.tar.zst"))
         let list = try pingferry("list", "--json", folder("old.tar.zst")).json()
@@ -106,8 +106,8 @@ import Testing
         #expect(!finished.text.contains("inputs:"))
     }
 
-    @Test("where captures lie does not enter the bundle, and neither does the number of jobs")
-    func places() throws {
+    @Test("Neither the location of captures nor the number of jobs affects the bundle")
+    func locations() throws {
         for place in ["here", "there/and/deeper"] {
             try folder.makeFolder(place)
             try folder.copySample("shop", to: "\(place)/shop")
@@ -119,7 +119,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: one)) == Data(contentsOf: URL(fileURLWithPath: other)))
     }
 
-    @Test("with pseudonyms only the kinds of inputs are told, also when such bundles are merged")
+    @Test("With pseudonyms, only the kinds of inputs are listed, also in merged bundles")
     func pseudonyms() throws {
         #expect(try pingferry("pseudonym-key", "-q", "-o", folder("key")).status == 0)
         try pack("plain.tar.zst", sample("webxr"))
@@ -129,7 +129,7 @@ import Testing
         #expect(try inputs(folder("a.tar.zst")) as? [[String: String]] == [["kind": "folder"], ["kind": "bundle"]])
         try pack("b.tar.zst", folder("a.tar.zst"))
         #expect(try inputs(folder("b.tar.zst")) as? [[String: String]] == [["kind": "bundle"]])
-        // Beside others it is told which bundle it was, and still not what that was made of.
+        // If the bundle is merged with others, it is listed, but its own inputs are not.
         try pack("c.tar.zst", folder("a.tar.zst"), sample("webxr"))
         let first = try #require(try inputs(folder("c.tar.zst")).first)
         #expect(first["label"] as? String == "a.tar.zst")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `inspect`: what it prints, says and ends with.
+/// The output, messages and exit statuses of `inspect`.
 @Suite struct InspectTests {
     private let folder: TemporaryFolder
 
@@ -11,7 +11,7 @@ import Testing
     private static let shop =
         "<plist version=\"1.0\"><dict><key>b</key><date>2020-03-02T13:02:11Z</date><key>a</key><data>AQID</data></dict></plist>"
 
-    /// A file that Python's own writer makes of an expression.
+    /// Writes the value of a Python expression with the `plistlib` module, and returns the path of the file.
     private func make(_ expression: String, _ name: String) throws -> String {
         let program = """
             import plistlib, sys
@@ -24,7 +24,7 @@ import Testing
         return folder(name)
     }
 
-    @Test func showsPreferencesInTheOrderOfTheFile() throws {
+    @Test func keysKeepOrderOfFile() throws {
         let finished = try pingferry("inspect", try folder.put(Self.shop, "a.plist"))
         #expect(finished.text == "{\n  \"b\": \"2020-03-02T13:02:11Z\",\n  \"a\": {\"$data\": \"AQID\"}\n}\n")
         #expect(finished.errors == "")
@@ -33,7 +33,7 @@ import Testing
         #expect(sorted.text == "{\"a\":{\"$data\":\"AQID\"},\"b\":\"2020-03-02T13:02:11Z\"}\n")
     }
 
-    @Test func readsStandardInput() throws {
+    @Test func standardInputIsRead() throws {
         let path = try folder.put(Self.shop, "a.plist")
         let finished = try shell(#""$0" inspect --compact - < "$1""#, [path])
         #expect(finished.text == "{\"b\":\"2020-03-02T13:02:11Z\",\"a\":{\"$data\":\"AQID\"}}\n")
@@ -42,7 +42,7 @@ import Testing
         #expect(empty.errorLines.first == "pingferry: standard input: empty: file without any bytes")
     }
 
-    @Test func showsArchivesAsValuesOrAsTheirTable() throws {
+    @Test func archiveIsShownAsValuesOrRaw() throws {
         let path = try make(
             "archive({'$class': U(2), 'total': 3}, {'$classname': 'Cart', '$classes': ['Cart']})", "cart")
         #expect(try pingferry("inspect", "--compact", path).text == "{\"$class\":\"Cart\",\"total\":3}\n")
@@ -50,7 +50,7 @@ import Testing
         #expect(raw.contains(#""$objects":["$null",{"$class":{"CF$UID":2},"total":3},{"$classname":"Cart""#))
     }
 
-    @Test func cyclesAreNoFailure() throws {
+    @Test func cyclesAreShown() throws {
         let path = try make("archive({'$class': U(2), 'me': U(1)}, {'$classname': 'A'})", "cycle")
         let finished = try pingferry("inspect", "--compact", path)
         #expect(finished.text == "{\"$class\":\"A\",\"me\":{\"$ref\":1}}\n")
@@ -59,7 +59,7 @@ import Testing
         #expect(try pingferry("inspect", "-q", path).errors == "")
     }
 
-    @Test func brokenValuesAreShownAndReported() throws {
+    @Test func invalidValuesAreReported() throws {
         let path = try make(
             "archive({'$class': U(2), 'a': U(77), 'b': 1}, {'$classname': 'A'})", "broken")
         let finished = try pingferry("inspect", "--compact", "-q", path)
@@ -73,7 +73,7 @@ import Testing
         ("bplist00", "truncated: 8 bytes cannot hold a binary property list at byte 8"),
         ("<plist><evil/></plist>", "xml-syntax: an unknown element at byte 7"),
     ])
-    func refusalsSayFileCodeOffset(contents: String, words: String) throws {
+    func errorsHaveFileCodeAndOffset(contents: String, words: String) throws {
         let path = try folder.put(contents, "bad")
         let finished = try pingferry("inspect", path)
         #expect(finished.status == 65)
@@ -84,7 +84,7 @@ import Testing
     @Test(arguments: [
         "{ key = value; }", "// old\n{ \"a key\" = (1, 2); }", "/* Title */\n\"OK\" = \"Gut\";\n", "( a, b )",
     ])
-    func textOfTheOldStyleIsNamed(contents: String) throws {
+    func oldTextFormatIsRecognized(contents: String) throws {
         let path = try folder.put(contents, "Localizable.strings")
         for finished in [try pingferry("inspect", path), try pingferry("inspect", try wide(contents, "wide.strings"))] {
             #expect(finished.status == 65)
@@ -96,19 +96,19 @@ import Testing
     }
 
     @Test(arguments: ["{}", "{\"a\": 1}", "[1]", "hello", "a", "{", "(", "\"", "//", "/*", "#!/bin/sh\n"])
-    func otherTextIsNot(contents: String) throws {
+    func otherTextIsNotTakenForOldFormat(contents: String) throws {
         let finished = try pingferry("inspect", try folder.put(contents, "x"))
         #expect(finished.status == 65)
         #expect(finished.errors.contains("neither a binary nor an XML property list"))
     }
 
-    /// A file of a text in UTF-16 with its mark.
+    /// Writes text in UTF-16 with a byte order mark, and returns the path of the file.
     private func wide(_ text: String, _ name: String) throws -> String {
         try (text.data(using: .utf16) ?? Data()).write(to: URL(fileURLWithPath: folder(name)))
         return folder(name)
     }
 
-    @Test func readsUTF16() throws {
+    @Test func utf16IsRead() throws {
         let text = "<?xml version=\"1.0\" encoding=\"UTF-16\"?>\n<plist><string>Größe 😀</string></plist>\n"
         let finished = try pingferry("inspect", try wide(text, "a.plist"))
         #expect(finished.text == "\"Größe 😀\"\n")
@@ -129,7 +129,7 @@ import Testing
         #expect(try pingferry("inspect", "-", "-").status == 64)
     }
 
-    @Test func brokenArchivesPointToRaw() throws {
+    @Test func invalidArchiveSuggestsRaw() throws {
         let path = try make("{'$archiver': 'NSKeyedArchiver', '$version': 5}", "old")
         let finished = try pingferry("inspect", path)
         #expect(finished.status == 65)
@@ -137,7 +137,7 @@ import Testing
         #expect(try pingferry("inspect", "--raw", path).status == 0)
     }
 
-    @Test func sizesAreLimited() throws {
+    @Test func fileSizeIsLimited() throws {
         let path = try folder.put("<plist>" + String(repeating: " ", count: 1 << 20) + "<true/></plist>", "large")
         let finished = try pingferry("inspect", "--max-size", "1", path)
         #expect(finished.status == 65)
@@ -151,7 +151,7 @@ import Testing
         #expect(try pingferry("inspect", folder.path).status == 65)
     }
 
-    @Test func outputMayEndEarly() throws {
+    @Test func closedOutputEndsProgram() throws {
         let path = try make("[list(range(50)) for number in range(20000)]", "long")
         let finished = try shell(#""$0" inspect "$1" | head -n 3"#, [path])
         #expect(finished.text == "[\n  [\n    0,\n")
@@ -160,8 +160,8 @@ import Testing
         #expect(full.status == 74)
     }
 
-    /// The program reads every hostile file within its limit of memory and writes at most 64 MiB for 16 of them.
-    @Test func hostileFilesEnd() throws {
+    /// The program reads every hostile file within the memory limit, and writes at most 64 MiB for 16 files.
+    @Test func hostileFilesAreReadWithinLimits() throws {
         let fixtures = try GeneratedCaptures.folder("make_keyed_archives.py")
         let script = #"""
             ulimit -v 1000000; ulimit -f 65536

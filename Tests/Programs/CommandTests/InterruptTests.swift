@@ -2,7 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Ends the program while it works. The highest level of compression gives the test time for that.
+/// Interruptions of the program while it works.
+///
+/// The highest compression level makes the program slow enough.
 @Suite struct InterruptTests {
     private let folder: TemporaryFolder
     private let load: String
@@ -12,14 +14,14 @@ import Testing
         load = try GeneratedCaptures.load(pings: 3000)
     }
 
-    /// Sends a signal as soon as the temporary file is not empty.
+    /// Runs the program and sends it a signal as soon as the temporary file is not empty.
     private func interrupt(_ number: Int32) throws -> FinishedProgram {
         try interruptedRun(
             ["bundle", "--level", "19", "--jobs", "1", load], writing: folder("out.tar.zst"), by: number,
             whenFileAt: folder(".out.tar.zst.partial"), has: 1)
     }
 
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalLeavesNothingBehind(number: Int32) throws {
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalRemovesPartialOutput(number: Int32) throws {
         let before = try snapshot(load)
         let finished = try interrupt(number)
         #expect(finished.status == 128 + number)
@@ -28,7 +30,7 @@ import Testing
         #expect(try snapshot(load) == before)
     }
 
-    @Test func killedRunDoesNotHinderTheNextOne() throws {
+    @Test func runAfterKilledRunSucceeds() throws {
         let finished = try interrupt(SIGKILL)
         #expect(finished.status == 128 + SIGKILL)
         #expect(finished.errors == "")
@@ -40,8 +42,8 @@ import Testing
         #expect(try folder.data("out.tar.zst") == folder.data("other.tar.zst"))
     }
 
-    @Test func interruptionWithoutAnOutputSaysJustThat() throws {
-        // Stopped at once by its own standard output: a pipe that nobody reads from, and that is full.
+    @Test func interruptionWithoutOutput() throws {
+        // The program blocks on its standard output, a full pipe without a reader.
         let script = #"""
             import os, signal, subprocess, sys
             signal.pthread_sigmask(signal.SIG_SETMASK, [])
@@ -56,7 +58,7 @@ import Testing
         #expect(finished.errors == "pingferry: interrupted\n")
     }
 
-    @Test func secondRunForTheSameOutputIsRefused() throws {
+    @Test func concurrentRunWithSameOutputIsRejected() throws {
         let script = #"""
             import fcntl, subprocess, sys
             with open(sys.argv[2] + "/.out.tar.zst.partial", "w") as partial:

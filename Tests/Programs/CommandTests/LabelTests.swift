@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The labels by which records name the inputs of a command.
+/// The labels of inputs in records.
 @Suite struct LabelTests {
     private let folder: TemporaryFolder
 
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    /// The labels of the records that a command in the folder writes, each once, in their order.
+    /// Returns the labels of the records that `convert` writes when it runs in the folder, each once and in order.
     private func labels(_ words: String) throws -> [String] {
         let finished = try shell(#"cd "$1" && eval "\"$0\" convert -q -o - $2""#, [folder.path, words])
         #expect(finished.errors == "" || finished.status == 1, "\(finished.errors)")
@@ -28,18 +28,18 @@ import Testing
     }
 
     @Test(
-        "inputs that end alike are told apart",
+        "Inputs with the same last path component have unique labels",
         arguments: [
             ("a/AppData b/AppData", ["a/AppData", "b/AppData"]),
             ("a/AppData/ ./b/AppData//", ["a/AppData", "b/AppData"]),
             ("a/AppData b", ["AppData", "b"]), ("a/AppData/. b/../b", ["AppData", "b"]),
             ("--label x --label y a/AppData b/AppData", ["x", "y"]), ("--label x a/AppData", ["x"]),
         ])
-    func apart(words: String, expected: [String]) throws {
+    func uniqueLabels(words: String, expected: [String]) throws {
         #expect(try labels(words) == expected)
     }
 
-    @Test("a folder is called by its name also from inside, and the standard input stdin")
+    @Test("The current folder is labeled with its name, and standard input with stdin")
     func namelessPaths() throws {
         let cases = [
             ("cd a/AppData; \"$0\" scan --json .", "AppData"),
@@ -55,8 +55,8 @@ import Testing
         #expect(Set(stores.compactMap { $0["capture"] as? String }) == ["stdin"])
     }
 
-    @Test("what is in a folder of pings is known also from inside of it")
-    func insideAPingFolder() throws {
+    @Test("A ping is recognized from inside its folder")
+    func insidePingFolder() throws {
         let script = #"cd "$1/a/AppData/Documents/MozTelemetry-Default-core"; "$0" scan --json ."#
         let finished = try shell(script, [folder.path])
         #expect(finished.status == 0)
@@ -64,13 +64,13 @@ import Testing
         #expect(stores.map { $0["records"] as? Int } == [3])
     }
 
-    @Test("a bundle keeps the labels that its records have")
+    @Test("A bundle keeps the labels of its records")
     func bundles() throws {
         #expect(try shell(#"cd "$1"; "$0" bundle -q -o x.tar.zst --label one a/AppData"#, [folder.path]).status == 1)
         #expect(try labels("x.tar.zst b/AppData") == ["one", "AppData"])
     }
 
-    @Test("labels are as many as inputs, and different")
+    @Test("Labels must be unique and as numerous as the inputs")
     func usage() throws {
         let wrong = [
             (

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Leanplum's stores through the commands.
+/// The commands with stores of the Leanplum SDK.
 @Suite struct LeanplumTests {
-    /// What the stores of the sample hold that nobody but the service should see.
+    /// A credential in the stores of the sample, which must not be written to any output.
     private static let secret = "demoDEMOdemoDEMO1"
 
     @Test func allKindsAreListed() throws {
@@ -15,7 +15,7 @@ import Testing
         #expect(stores.allSatisfy { $0["systems"] as? [String] == ["leanplum"] })
     }
 
-    @Test func aBundleOfTheSampleIsGoodAndConvertsBack() throws {
+    @Test func bundleHasSameRecordsAsSample() throws {
         let folder = try TemporaryFolder()
         #expect(try pingferry("bundle", "-o", folder("b.tar.zst"), sample("leanplum")).status == 0)
         #expect(try pingferry("verify", folder("b.tar.zst")).status == 0)
@@ -26,7 +26,7 @@ import Testing
         #expect(try pingferry("convert", "-o", "-", "--system", "leanplum", sample("leanplum")).lines.count == 4)
     }
 
-    @Test func withoutRoomForACopyNothingIsWritten() throws {
+    @Test func nothingIsWrittenWithoutSpoolFolder() throws {
         let folder = try TemporaryFolder()
         let finished = try shell(
             #"TMPDIR=/none "$0" bundle -o "$1" "$2""#, [folder("b.tar.zst"), sample("leanplum")])
@@ -35,7 +35,7 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test func credentialsInRequestsAreTakenOut() throws {
+    @Test func credentialsAreRemovedFromRequests() throws {
         let folder = try TemporaryFolder()
         let request = #"{"action":"track","clientKey":"SECRETKEY1","deviceId":"D","time":"1497595126.8"}"#
         try folder.put(
@@ -57,15 +57,15 @@ import Testing
         }
     }
 
-    @Test func twoCapturesOfOneDeviceGiveEachRecordOnce() throws {
+    @Test func capturesOfSameDeviceShareRecords() throws {
         let folder = try TemporaryFolder()
         try tool("cp", "-r", sample("leanplum"), folder("later"))
         let both = try pingferry("convert", "-q", "-o", "-", sample("leanplum"), folder("later"))
         #expect(both.lines.count == 4)
     }
 
-    /// A session token stays where the service gets it, in the payload, and shows up nowhere else.
-    @Test func tokensAreInPayloadsAlone() throws {
+    /// A session token stays in the payload, where the server requires it, and occurs nowhere else.
+    @Test func tokensOccurOnlyInPayloads() throws {
         let folder = try TemporaryFolder()
         let capture = folder("capture")
         try tool("cp", "-r", sample("leanplum"), capture)
@@ -103,13 +103,13 @@ import Testing
             #expect("\(payload ?? "")".contains(Self.secret))
             #expect(!"\(record)".contains(Self.secret))
         }
-        // The preferences are listed by their hash; their bytes do not come along.
+        // The preferences are listed with their hash, but their bytes are not included.
         let members = try tool("tar", "--zstd", "-tf", bundle).split(separator: "\n")
         #expect(members.filter { $0.hasPrefix("quarantine/") }.count == 1)
     }
 
-    /// The program is stopped in the middle by a reader that reads no further.
-    @Test func aKilledRunLeavesNoCopyBehind() throws {
+    /// The program blocks on its output, because the reader stops reading.
+    @Test func killedRunLeavesNoCopies() throws {
         let folder = try TemporaryFolder()
         try tool("mkdir", "-p", folder("tmp"), folder("capture/Documents"))
         try tool(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What lies behind links is not read, and never in silence.
+/// Reports of symbolic links, which are not followed.
 @Suite struct LinkCommandTests {
     private let folder: TemporaryFolder
     private let capture: String
@@ -12,15 +12,15 @@ import Testing
         capture = try folder.copySample("focus")
         try FileManager.default.moveItem(atPath: "\(capture)/Documents", toPath: folder("d"))
         try FileManager.default.createSymbolicLink(atPath: "\(capture)/Documents", withDestinationPath: "../d")
-        // Something to read besides: what holds nothing but a link is refused.
+        // The capture also has a store, because a capture with only a link is rejected.
         try tool("cp", "-R", "\(sample("webxr"))/.", "\(capture)/other")
     }
 
     private let line =
         "pingferry: focus: Documents: symbolic link to ../d not followed; give that as a capture of its own"
 
-    @Test("a link to a folder is told, counted, and a loss", arguments: ["folder", "tar", "zip"])
-    func linkToAFolder(kind: String) throws {
+    @Test("A link to a folder is reported, counted, and a loss", arguments: ["folder", "tar", "zip"])
+    func linkToFolder(kind: String) throws {
         var path = capture
         if kind != "folder" {
             path = folder("focus.\(kind)")
@@ -39,8 +39,8 @@ import Testing
         #expect(try pingferry("convert", "-q", "-o", folder("x.ndjson"), path).status == 1)
     }
 
-    @Test("a bundle tells the link to whoever lists it, once")
-    func inABundle() throws {
+    @Test("A bundle lists the link once")
+    func listedInBundle() throws {
         #expect(try pingferry("bundle", "-q", "-o", folder("a.tar.zst"), capture).status == 1)
         let list = try pingferry("list", "--json", folder("a.tar.zst")).json()
         #expect((list["problems"] as? [[String: String]])?.map { $0["code"] } == ["link", "pending-counters"])
@@ -49,7 +49,7 @@ import Testing
         #expect(scanned.errors == "")
     }
 
-    @Test("of very many links few lines are printed, and all are counted")
+    @Test("Only some of many links are printed, but all are counted")
     func manyLinks() throws {
         try folder.makeFolder("focus/many")
         for number in 0..<1500 {

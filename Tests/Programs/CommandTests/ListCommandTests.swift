@@ -12,7 +12,7 @@ import Testing
         #expect(try pingferry("bundle", "-q", "-o", bundle, sample("focus"), sample("damaged")).status == 1)
     }
 
-    @Test func objectForMachinesIsWhatTheBundleHolds() throws {
+    @Test func jsonHasContentsOfBundle() throws {
         let list = try pingferry("list", "--json", bundle).json()
         let members = try #require(list["members"] as? [[String: Any]])
         let names = try tool("tar", "--zstd", "-tf", bundle).split(separator: "\n").map(String.init)
@@ -29,7 +29,7 @@ import Testing
         #expect(list["version"] as? Int == 1)
     }
 
-    @Test func quietShowsNoTables() throws {
+    @Test func quietPrintsNothing() throws {
         let finished = try pingferry("list", "--quiet", bundle)
         #expect(finished.status == 0)
         #expect(finished.output.isEmpty && finished.errors == "")
@@ -37,7 +37,7 @@ import Testing
         #expect(try pingferry("list", "--quiet", folder("none")).status == 66)
     }
 
-    @Test func tablesNameMembersHoldsClientsQuarantineAndProblems() throws {
+    @Test func tablesShowAllSections() throws {
         let finished = try pingferry("list", bundle)
         #expect(finished.status == 0)
         #expect(finished.lines.dropFirst(2).first == "12 records (9 uploadable; held: no-target 1, pending-events 2)")
@@ -53,7 +53,7 @@ import Testing
         #expect(try pingferry("verify", other).status == 65)
     }
 
-    @Test func otherFilesAreRefused() throws {
+    @Test func otherFilesAreRejected() throws {
         let finished = try pingferry("list", "\(repository)/samples/README.md")
         #expect(finished.status == 65)
         #expect(finished.errors == "pingferry: \(repository)/samples/README.md: byte 0: not a bundle (not zstd data)\n")
@@ -80,7 +80,7 @@ import Testing
         #expect(ids.lines.count == 2)
     }
 
-    @Test func recordsAreListedForMachines() throws {
+    @Test func recordsAreListedAsJSON() throws {
         let list = try pingferry("list", "--json", "--ids", bundle).json()
         let records = try #require(list["records"] as? [[String: Any]])
         let lines = try pingferry("list", "--ids", bundle).lines
@@ -106,14 +106,14 @@ import Testing
         #expect(objects.map { $0?["path"] as? String } == [bundle, other])
     }
 
-    @Test func aBundleThatIsNoneDoesNotHideTheOthers() throws {
+    @Test func otherBundlesAreListedAfterError() throws {
         let finished = try pingferry("list", "--ids", folder("none"), bundle)
         #expect(finished.status == 66)
         #expect(finished.lines.count == 12)
         #expect(finished.errorLines.count == 1)
     }
 
-    @Test func helpExplainsWhyRecordsAreHeld() throws {
+    @Test func helpListsHoldCodes() throws {
         let help = try pingferry("list", "--help").text
         for code in ["no-target", "pending-events", "too-few-events", "schema", "unproven"] {
             #expect(help.contains("\n  \(code) "), "\(code)")

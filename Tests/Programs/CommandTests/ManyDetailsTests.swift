@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Captures of which nearly nothing can be understood.
+/// Captures in which almost nothing can be parsed.
 @Suite struct ManyDetailsTests {
     private static let count = 30_000
     private let folder: TemporaryFolder
@@ -12,7 +12,7 @@ import Testing
         try folder.put((0..<Self.count).map { "{\"junk\":\($0)}\n" }.joined(), "junk.ndjson")
     }
 
-    @Test func bundleCarriesAllAndIsTakenByItsReaders() throws {
+    @Test func bundleHasAllDetailsAndCanBeRead() throws {
         let bundle = folder("a.tar.zst")
         let finished = try pingferry("bundle", "--json", "-o", bundle, folder("junk.ndjson"))
         #expect(finished.status == 1)
@@ -33,7 +33,7 @@ import Testing
         #expect(folder.names == ["a.tar.zst", "b.tar.zst", "junk.ndjson"])
     }
 
-    @Test func scanCountsAllAndShowsTheFirst() throws {
+    @Test func scanCountsAllAndListsFirst() throws {
         let summary = try pingferry("scan", "--json", folder("junk.ndjson")).json()
         let store = try #require((summary["stores"] as? [[String: Any]])?.first)
         #expect((store["quarantined"] as? [Any])?.count == 1000)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Names that nobody would choose, in captures and on the command line.
+/// Unusual names in captures and on the command line.
 @Suite struct NameTests {
     private let folder: TemporaryFolder
 
@@ -14,7 +14,7 @@ import Testing
         "\u{202E}right", String(repeating: "n", count: 200),
     ]
 
-    @Test(arguments: names) func captureOfAnyNameIsBundled(name: String) throws {
+    @Test(arguments: names) func captureWithUnusualNameIsBundled(name: String) throws {
         let capture = try folder.copySample("webxr", to: name)
         let bundle = folder("a.tar.zst")
         let finished = try pingferry("bundle", "-o", bundle, capture)
@@ -23,11 +23,11 @@ import Testing
         let line = try #require(try pingferry("convert", "-o", "-", bundle).lines.first)
         let record = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
         let label = try #require((record["source"] as? [String: Any])?["capture"] as? String)
-        // Equal as bytes: two spellings of é are equal strings.
+        // The bytes are compared, because different encodings of é are equal strings.
         #expect(Array(label.utf8) == Array(name.utf8))
     }
 
-    @Test func pingWhoseNameIsNotUTF8IsRead() throws {
+    @Test func pingWithInvalidUTF8NameIsRead() throws {
         let capture = try folder.copySample("focus")
         let rename =
             #"cd "$1/Documents/MozTelemetry-Default-core" && mv -- -t-1583154291.7114122.json "$(printf 'a\377.json')""#
@@ -37,7 +37,7 @@ import Testing
         #expect(finished.lines.filter { $0.contains("a\u{FFFD}.json") }.count == 1)
     }
 
-    @Test func folderWhoseNameIsNotUTF8IsRead() throws {
+    @Test func folderWithInvalidUTF8NameIsRead() throws {
         let copy = #"mkdir "$1" && cp -R "$2" "$1/$(printf 'd\377')""#
         #expect(try shell(copy, [folder("capture"), sample("webxr")]).status == 0)
         let finished = try pingferry("scan", "--json", folder("capture"))
@@ -45,7 +45,7 @@ import Testing
         #expect((try finished.json()["totals"] as? [String: Any])?["records"] as? Int == 6)
     }
 
-    @Test func storeFarDownIsReadAndOneOutOfReachIsReported() throws {
+    @Test func deeplyNestedStores() throws {
         let capture = try folder.makeFolder("deep")
         let script = """
             import os, shutil, sys

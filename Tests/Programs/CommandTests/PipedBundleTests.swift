@@ -13,7 +13,7 @@ import Testing
         try shell(#"set -o pipefail; cd "$2"; "# + script, [sample(sampleName), folder.path])
     }
 
-    @Test("a pipe gets the bytes of the bundle and nothing else, however it is named")
+    @Test("A pipe receives only the bytes of the bundle, regardless of its name")
     func bytes() throws {
         #expect(try pingferry("bundle", "-q", "-o", folder("a.tar.zst"), sample("focus")).status == 1)
         let bundle = try folder.data("a.tar.zst")
@@ -36,8 +36,8 @@ import Testing
         #expect(folder.names == ["a.tar.zst", "b", "pipe"])
     }
 
-    @Test("neither a terminal nor a summary for machines goes with a bundle")
-    func refused() throws {
+    @Test("A bundle is written neither to a terminal nor together with a JSON summary")
+    func rejectedOutputs() throws {
         for output in ["-", "/dev/stdout"] {
             let json = try pingferry("bundle", "--json", "-o", output, sample("webxr"))
             #expect(json.status == 64)
@@ -51,16 +51,16 @@ import Testing
         }
     }
 
-    @Test("a reader that goes away ends the program without a word")
-    func reader() throws {
+    @Test("A closed pipe ends the program silently")
+    func closedReader() throws {
         let load = try GeneratedCaptures.load(pings: 3000)
         let finished = try shell(#""$0" bundle -o - "$1" | head -c 1; echo "${PIPESTATUS[0]}""#, [load])
         #expect(finished.text.hasSuffix("\(128 + SIGPIPE)\n"))
         #expect(finished.errors == "")
     }
 
-    @Test("what did not come to its end is not taken for a bundle")
-    func cut() throws {
+    @Test("Incomplete output is not a valid bundle")
+    func incompleteBundle() throws {
         let load = try GeneratedCaptures.load(pings: 3000)
         let finished = try shell(#""$0" bundle -q -o - "$1" | head -c 5000 | "$0" verify -"#, [load])
         #expect(finished.status == 65)
@@ -69,8 +69,8 @@ import Testing
         #expect(full.errorLines.first == "pingferry: cannot write /dev/full: No space left on device")
     }
 
-    @Test("commands that read a bundle read it from a pipe")
-    func readers() throws {
+    @Test("Commands read bundles from a pipe")
+    func readingFromPipe() throws {
         let text = try pingferry("convert", "-o", "-", sample("webxr")).text
         let converted = try run(#""$0" bundle -q -o - "$1" | "$0" convert -q -o out -"#)
         #expect(converted.status == 0, "\(converted.errors)")
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("age takes a bundle and gives it back")
+    @Test("age encrypts and decrypts a bundle")
     func age() throws {
         let finished = try run(
             #"""
@@ -102,7 +102,7 @@ import Testing
         #expect(damaged.output.isEmpty)
     }
 
-    @Test("gpg takes a bundle and gives it back")
+    @Test("gpg encrypts and decrypts a bundle")
     func gpg() throws {
         let finished = try run(
             #"""

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `--pseudonymize` and `pseudonym-key` as people use them.
+/// The option `--pseudonymize` and the command `pseudonym-key`.
 @Suite struct PseudonymCommandTests {
     private let folder: TemporaryFolder
     private let key: String
@@ -20,7 +20,7 @@ import Testing
 
     // MARK: Keys
 
-    @Test func keyIsMadeForItsOwnerAloneAndNeverShown() throws {
+    @Test func onlyOwnerCanReadNewKey() throws {
         let made = try pingferry("pseudonym-key", "-o", folder("new"))
         #expect(made.status == 0)
         let bytes = try folder.data("new")
@@ -29,7 +29,7 @@ import Testing
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         #expect(made.text.wholeMatch(of: /wrote .*new: pseudonym key [0-9a-f]{8}\n/) != nil)
         #expect(!made.text.contains(bytes.map { String(format: "%02x", $0) }.joined()))
-        // Another is another, and one that exists stays.
+        // Each key is different, and an existing key is not replaced.
         #expect(try pingferry("pseudonym-key", "-q", "-o", folder("other")).text == "")
         #expect(try folder.data("other") != bytes)
         #expect(try pingferry("pseudonym-key", "-o", folder("new")).status == 73)
@@ -37,7 +37,7 @@ import Testing
         #expect(try pingferry("pseudonym-key", "-o", "-").status == 64)
     }
 
-    @Test func keyThatIsNoneOrThatOthersCanReadIsRefused() throws {
+    @Test func invalidKeysAreRejected() throws {
         let cases: [(name: String, contents: String, mode: Int, status: Int32)] = [
             ("open", String(repeating: "k", count: 32), 0o640, 78),
             ("short", String(repeating: "k", count: 31), 0o600, 78),
@@ -61,7 +61,7 @@ import Testing
 
     // MARK: Marks
 
-    @Test func recordsAreMarkedAndNothingUploadsThem() throws {
+    @Test func markedRecordsAreNeverUploaded() throws {
         let bundle = folder("a.tar.zst")
         let made = try pingferry(
             "bundle", "-o", bundle, "--json", "--pseudonymize", key, sample("webxr"), sample("shop"))
@@ -79,7 +79,7 @@ import Testing
         let totals = try #require(listed["totals"] as? [String: Any])
         #expect(totals["uploadable"] as? Int == 0)
         #expect((totals["held"] as? [String: Int])?["pseudonymized"] == totals["records"] as? Int)
-        // Neither a plan nor an operator's word makes them go.
+        // Neither a plan nor `release` lets them be sent.
         let ledger = folder("state/ledger.sqlite")
         let upload = #""$(dirname "$0")/pingferry-upload" "$@""#
         let plan = try shell(upload, ["--dry-run", "--json", "--ledger", ledger, bundle]).json()
@@ -89,13 +89,13 @@ import Testing
         #expect(release.errors.contains("records that are held as pseudonymized cannot be sent"))
     }
 
-    @Test func payloadsAloneWouldLoseTheirMark() throws {
+    @Test func payloadOnlyIsRejected() throws {
         let finished = try pingferry("convert", "-o", "-", "--payload-only", "--pseudonymize", key, sample("webxr"))
         #expect(finished.status == 64)
         #expect(finished.errors.contains("mark"))
     }
 
-    @Test func whatIsLeftOutIsCountedAndEndsWithTheStatusThatItHas() throws {
+    @Test func omittedDataIsCounted() throws {
         let finished = try pingferry("convert", "-o", folder("out"), "--json", "--pseudonymize", key, sample("damaged"))
         #expect(finished.status == 1)
         #expect(finished.errorLines == ["pingferry: quarantined items omitted: 5 (F5 1, P1 1, P12 1, P2 1, P5 1)"])
@@ -107,7 +107,7 @@ import Testing
 
     // MARK: Equal values
 
-    @Test func clientsAndDocumentsStayEqualInAllFilesOfOneKey() throws {
+    @Test func equalIDsHaveEqualPseudonyms() throws {
         for name in ["focus", "focus.zip"] {
             _ = try pingferry("convert", "-q", "-o", folder(name), "--pseudonymize", key, sample(name))
         }
@@ -116,13 +116,13 @@ import Testing
         }
         #expect(try ids("focus").count == 7)
         #expect(try ids("focus") == ids("focus.zip"))
-        // In another key, nothing is.
+        // With another key, no pseudonyms are equal.
         try folder.put(String(repeating: "z", count: 40), "other", mode: 0o600)
         _ = try pingferry("convert", "-q", "-o", folder("z"), "--pseudonymize", folder("other"), sample("focus"))
         #expect(Set(try ids("focus").joined()).isDisjoint(with: try ids("z").joined()))
     }
 
-    @Test func resultDependsOnInputAndKeyAlone() throws {
+    @Test func outputDependsOnlyOnInputAndKey() throws {
         for jobs in ["1", "3"] {
             _ = try pingferry(
                 "bundle", "-q", "-j", jobs, "-o", folder("\(jobs).tar.zst"), "--pseudonymize", key, sample("firefox"),
@@ -131,7 +131,7 @@ import Testing
         #expect(try folder.data("1.tar.zst") == folder.data("3.tar.zst"))
     }
 
-    @Test func samplesStayAsTheyAreWithoutTheOption() throws {
+    @Test func recordsAreUnchangedWithoutOption() throws {
         let plain = try pingferry("convert", "-q", "-o", "-", sample("shop")).text
         #expect(!plain.contains("pseudonym"))
         _ = try pingferry("bundle", "-q", "-o", folder("a.tar.zst"), sample("shop"))
@@ -139,9 +139,9 @@ import Testing
         #expect(!manifest.contains("pseudonym"))
     }
 
-    // MARK: Twice
+    // MARK: Repeated pseudonymization
 
-    @Test func recordsOfTheSameKeyStayAsTheyAreAndAreDuplicates() throws {
+    @Test func recordsWithSameKeyAreUnchanged() throws {
         let first = folder("first.tar.zst")
         _ = try pingferry("bundle", "-q", "-o", first, "--pseudonymize", key, sample("focus"))
         let again = try pingferry("bundle", "-q", "-o", folder("again.tar.zst"), "--pseudonymize", key, first)
@@ -153,18 +153,18 @@ import Testing
         #expect(
             try pingferry("convert", "-o", "-", folder("again.tar.zst")).output
                 == pingferry("convert", "-o", "-", first).output)
-        // The capture once more gives nothing new.
+        // The same capture adds no records.
         let both = try pingferry(
             "bundle", "--json", "-o", folder("both.tar.zst"), "--pseudonymize", key, first, sample("focus"))
         #expect(try both.json()["duplicates"] as? Int == 7)
         #expect(try pingferry("verify", "-q", folder("both.tar.zst")).status == 0)
-        // As NDJSON too.
+        // The same holds for NDJSON.
         _ = try pingferry("convert", "-q", "-o", folder("a.ndjson"), "--pseudonymize", key, sample("focus"))
         _ = try pingferry("convert", "-q", "-o", folder("b.ndjson"), "--pseudonymize", key, folder("a.ndjson"))
         #expect(try folder.data("a.ndjson") == folder.data("b.ndjson"))
     }
 
-    @Test func recordsOfAnotherKeyAreRefused() throws {
+    @Test func recordsWithAnotherKeyAreRejected() throws {
         try folder.put(String(repeating: "z", count: 40), "other", mode: 0o600)
         let first = folder("first.tar.zst")
         _ = try pingferry("bundle", "-q", "-o", first, "--pseudonymize", key, sample("webxr"))
@@ -176,17 +176,17 @@ import Testing
         }
     }
 
-    @Test func mergedBundleKeepsTheMarksAndSaysOfAllOnlyWhatHoldsForAll() throws {
+    @Test func mergedBundleKeepsMarks() throws {
         let pseudonymized = folder("p.tar.zst")
         _ = try pingferry("bundle", "-q", "-o", pseudonymized, "--pseudonymize", key, sample("webxr"))
         _ = try pingferry("bundle", "-q", "-o", folder("q.tar.zst"), "--pseudonymize", key, sample("shop"))
         _ = try pingferry("bundle", "-q", "-o", folder("plain.tar.zst"), sample("shop"))
-        // Of pseudonyms alone: the manifest says so still.
+        // If all records have pseudonyms, the manifest is marked too.
         _ = try pingferry("bundle", "-q", "-o", folder("pq.tar.zst"), pseudonymized, folder("q.tar.zst"))
         let keyID = try #require(try pingferry("list", "--json", pseudonymized).json()["pseudonymized"] as? String)
         #expect(try pingferry("list", "--json", folder("pq.tar.zst")).json()["pseudonymized"] as? String == keyID)
         #expect(try pingferry("verify", "-q", folder("pq.tar.zst")).status == 0)
-        // With others: each record says it of itself.
+        // If some records have no pseudonyms, only the records are marked.
         _ = try pingferry("bundle", "-q", "-o", folder("mixed.tar.zst"), pseudonymized, folder("plain.tar.zst"))
         let mixed = try pingferry("list", "--json", folder("mixed.tar.zst")).json()
         #expect(mixed["pseudonymized"] is NSNull)
@@ -196,9 +196,9 @@ import Testing
         #expect(try pingferry("verify", "-q", folder("mixed.tar.zst")).status == 0)
     }
 
-    @Test func recordsOfOneIDThatDifferInWhatIsLeftOutAreOne() throws {
+    @Test func recordsDifferingInOmittedDataAreDuplicates() throws {
         let line = try #require(try pingferry("convert", "-q", "-o", "-", sample("focus")).lines.first)
-        // Both have one id; the services that they differ in are left out.
+        // Both records have the same id, and differ only in services, which are omitted.
         let lines = ["a", "b"].map { name in
             line.replacing(#""payload":{"arch""#, with: #""payload":{"accessibilityServices":["\#(name)"],"arch""#)
         }
@@ -210,7 +210,7 @@ import Testing
             "bundle", "--json", "-o", folder("a.tar.zst"), "--pseudonymize", key, folder("a.ndjson"))
         #expect(try made.json()["duplicates"] as? Int == 1)
         #expect(try pingferry("verify", "-q", folder("a.tar.zst")).status == 0)
-        // The one whose difference stays is noted by the code alone.
+        // A remaining difference is noted with only its code.
         let other = line.replacing(#""durations":96"#, with: #""durations":97"#)
         try folder.put("\(line)\n\(other)\n", "b.ndjson")
         _ = try pingferry("convert", "-q", "-o", folder("b"), "--pseudonymize", key, folder("b.ndjson"))
@@ -220,7 +220,7 @@ import Testing
         #expect(notes.first?.contains("P11") == false)
     }
 
-    @Test func damagedBundleIsSalvagedWithoutTellingOfIt() throws {
+    @Test func salvageOmitsDetailsOfDamage() throws {
         _ = try pingferry("bundle", "-q", "-o", folder("a.tar.zst"), sample("webxr"))
         let whole = try folder.data("a.tar.zst")
         try whole.prefix(whole.count * 2 / 3).write(to: URL(fileURLWithPath: folder("cut-of-anna.tar.zst")))

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Nothing that tells of a person comes through, in no output.
+/// No output contains values that identify people.
 @Suite struct PseudonymLeakTests {
     private let folder: TemporaryFolder
     private let key: String
 
-    /// A label that stands nowhere else.
+    /// A label that occurs nowhere else.
     private static let label = "kapture-of-anna"
 
     init() throws {
@@ -21,7 +21,7 @@ import Testing
         return try RunningProgram([pingferryPath] + arguments, environment: environment).finish()
     }
 
-    /// Runs a command and keeps what it prints; the names of the files that it makes.
+    /// Runs a command, stores its output in files, and returns the names of all files that it writes.
     private func keep(_ name: String, _ arguments: [String], password: String?) throws -> [String] {
         let finished = try run(arguments, password: password)
         try finished.output.write(to: URL(fileURLWithPath: folder("\(name).output")))
@@ -29,7 +29,7 @@ import Testing
         return ["\(name).output", "\(name).errors"]
     }
 
-    /// Writes all that the commands write of an input; the names of the files.
+    /// Writes the outputs of all commands for an input, and returns the names of the files.
     private func outputs(of input: String, password: String?) throws -> [String] {
         let options = ["--label", Self.label, "--pseudonymize", key, input]
         let (ndjson, bundle) = (folder("out.ndjson"), folder("a.tar.zst"))
@@ -48,8 +48,9 @@ import Testing
         return files + ["members", "names"]
     }
 
-    /// Looks for the values of an input in all outputs.
-    /// - Parameter least: as many values at least have to be looked for, or the search shows nothing.
+    /// Searches for the values of an input in all outputs.
+    ///
+    /// `least` is the minimum number of values, so that the search is not vacuous.
     private func check(_ input: String, password: String? = nil, least: Int) throws {
         let label = ["--label", Self.label]
         _ = try keep("records", ["convert", "-q", "-o", "-", input] + label, password: password)
@@ -65,11 +66,11 @@ import Testing
         #expect(try pingferry("verify", "-q", folder("a.tar.zst")).status == 0)
     }
 
-    @Test(arguments: samples + ["focus.zip"] + sampleLogs) func noValueOfASampleComesThrough(name: String) throws {
+    @Test(arguments: samples + ["focus.zip"] + sampleLogs) func samplesHaveNoLeaks(name: String) throws {
         try check(sample(name), least: 10)
     }
 
-    @Test func noValueOfABackupComesThrough() throws {
+    @Test func backupHasNoLeaks() throws {
         try check(sample(sampleBackup.name), password: sampleBackup.password, least: 5)
     }
 
@@ -81,7 +82,9 @@ import Testing
         try check(try GeneratedCaptures.folder(script), least: 60)
     }
 
-    @Test("a person's value in any text, key or part of a target stays inside", arguments: samples + sampleLogs)
+    @Test(
+        "A value that identifies a person is omitted from every string, key and target", arguments: samples + sampleLogs
+    )
     func noPlantedValueComesThrough(name: String) throws {
         _ = try keep("records", ["convert", "-q", "-o", "-", sample(name), "--label", Self.label], password: nil)
         let secrets = try tool(
@@ -96,8 +99,8 @@ import Testing
         }
     }
 
-    /// The search itself finds what comes through.
-    @Test func searchFindsWhatIsThere() throws {
+    /// The search finds values in outputs without pseudonyms.
+    @Test func searchFindsLeaks() throws {
         _ = try keep("records", ["convert", "-q", "-o", "-", sample("shop"), "--label", Self.label], password: nil)
         _ = try keep("scan", ["scan", "--json", sample("shop"), "--label", Self.label], password: nil)
         let found = try tool(

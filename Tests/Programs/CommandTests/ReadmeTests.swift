@@ -2,9 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the README shows is what is printed: each command of it runs, in order, in one folder with the samples.
+/// The examples in the README print the documented output.
+///
+/// They run in order in one folder with the samples.
 @Suite struct ReadmeTests {
-    /// A command and what it prints, both streams as a terminal shows them.
+    /// A command, and its output on both streams as a terminal shows it.
     private struct Example {
         let command: String
         var output = ""
@@ -26,7 +28,7 @@ import Testing
         return examples
     }
 
-    @Test func examplesPrintWhatTheySay() throws {
+    @Test func examplesPrintDocumentedOutput() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createSymbolicLink(
             atPath: folder("samples"), withDestinationPath: "\(repository)/samples")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import pingferry
 
-/// `bundle --receipt` and `verify --receipt` as people use them.
+/// The option `--receipt` of `bundle` and `verify`.
 @Suite struct ReceiptCommandTests {
     private let folder: TemporaryFolder
     private let bundle: String
@@ -42,7 +42,7 @@ import Testing
         try tool(["python3", generator("check_statement.py"), "https://pingferry.example/receipt/v1"] + paths)
     }
 
-    @Test("a bundle's receipt is a statement about the very file, says who and what, and is for its owner alone")
+    @Test("The receipt of a bundle is a statement about the file, which only its owner can read")
     func bundleReceipt() throws {
         let words = ["-o", bundle, "--receipt", receipt, sample("shop"), "\(repository)/samples/pings.ndjson"]
         let finished = try shell(#""$0" bundle "$@""#, words)
@@ -67,12 +67,12 @@ import Testing
         let mode = try FileManager.default.attributesOfItem(atPath: receipt)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         #expect(folder.names == ["a.json", "a.tar.zst"])
-        // The bundle is the same without.
+        // The receipt does not change the bundle.
         #expect(try pingferry("bundle", "-q", "-o", folder("b.tar.zst"), sample("shop"), words[5]).status == 0)
         #expect(try folder.data("b.tar.zst") == folder.data("a.tar.zst"))
     }
 
-    @Test("a bundle is compared with the receipt that names it: digest, hash and name")
+    @Test("The name, digest and hash of a bundle are compared with a receipt")
     func against() throws {
         let log = "\(repository)/samples/pings.ndjson"
         #expect(try pingferry("bundle", "-q", "-o", bundle, "--receipt", receipt, log).status == 0)
@@ -101,7 +101,7 @@ import Testing
         #expect(try pingferry("verify", "--against", folder("nowhere.json"), bundle).status == 66)
     }
 
-    @Test("several bundles and all volumes of one are compared with one receipt, each bundle once")
+    @Test("Several bundles and all volumes of a bundle are compared with one receipt, each bundle once")
     func againstVolumes() throws {
         let log = "\(repository)/samples/pings.ndjson"
         let night = folder("night.tar.zst")
@@ -115,17 +115,17 @@ import Testing
         let finished = try shell(#""$0" verify --against "$@""#, words)
         #expect(finished.status == 0, "\(finished.errors)")
         #expect(finished.lines.count { $0.contains(": good, ") } == 2)
-        // A volume in the middle alone is still refused.
+        // A volume other than the first is still rejected.
         #expect(try pingferry("verify", "-q", volumes[1]).status == 65)
     }
 
-    @Test("what was quarantined shows in the receipt")
+    @Test("A receipt states that items were quarantined")
     func incomplete() throws {
         #expect(try pingferry("bundle", "-q", "-o", bundle, "--receipt", receipt, sample("damaged")).status == 1)
         #expect(try bundles(receipt).map { $0["result"] as? String } == ["incomplete"])
     }
 
-    @Test("a receipt that exists is in the way before any work, without --force")
+    @Test("Without --force, an existing receipt is reported before any work is done")
     func existing() throws {
         try folder.put("old", "a.json")
         let finished = try pingferry("bundle", "-q", "-o", bundle, "--receipt", receipt, sample("shop"))
@@ -138,8 +138,8 @@ import Testing
         try checkStatement(receipt)
     }
 
-    @Test("names that no receipt can have are refused", arguments: [["--receipt", "-"], ["--receipt", "a.tar.zst"]])
-    func names(words: [String]) throws {
+    @Test("Invalid names of receipts are rejected", arguments: [["--receipt", "-"], ["--receipt", "a.tar.zst"]])
+    func invalidNames(words: [String]) throws {
         let finished = try RunningProgram(
             ["env", "-C", folder.path, pingferryPath, "bundle", "-o", "a.tar.zst", sample("shop")] + words
         ).finish()
@@ -147,20 +147,21 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test("a receipt for which there is no room is told with its status; the bundle is there")
-    func noRoom() throws {
-        // No file may have more than 64 KiB: the label stands in the bundle compressed, and in the receipt as it is.
+    @Test("A receipt that cannot be written is reported, and the bundle remains")
+    func fullDisk() throws {
+        // Files are limited to 64 KiB. The label is compressed in the bundle, but not in the receipt.
         let script =
             #"trap '' XFSZ; ulimit -f 64; "$0" bundle -o "$1" --receipt "$2" --label "$(printf 'x%.0s' {1..100000})" "$3""#
         let finished = try shell(script, [bundle, receipt, sample("webxr")])
         #expect(finished.status == 74)
-        #expect(finished.errorLines.first == "pingferry: no receipt was written: cannot write \(receipt): File too large")
+        #expect(
+            finished.errorLines.first == "pingferry: no receipt was written: cannot write \(receipt): File too large")
         #expect(finished.errorLines.last == "hint: \(bundle) was written; only the receipt is missing")
         #expect(folder.names == ["a.tar.zst"])
         #expect(try pingferry("verify", "-q", bundle).status == 0)
     }
 
-    @Test("passwords do not stand in a receipt, and neither does what key files hold")
+    @Test("A receipt contains neither passwords nor the contents of key files")
     func secrets() throws {
         try folder.put("\(sampleBackup.password)\n", "word", mode: 0o600)
         let words = ["-q", "-o", bundle, "--receipt", receipt, "--password-file", folder("word"), sample("backup")]
@@ -168,11 +169,11 @@ import Testing
         let text = try folder.text("a.json").replacing(folder.path, with: "")
         #expect(text.contains("--password-file"))
         #expect(!text.contains("hunter-7261"))
-        // The password is a part of the program's name: it must not stand by itself.
+        // The password is part of the name of the program, so it is searched for as a separate string.
         #expect(!text.contains(#""\#(sampleBackup.password)""#))
     }
 
-    @Test("with pseudonyms a receipt tells no label, no path and no hash of an input")
+    @Test("With pseudonyms, a receipt contains no label, path or hash of an input")
     func pseudonyms() throws {
         #expect(try pingferry("pseudonym-key", "-q", "-o", folder("key")).status == 0)
         try folder.put("", "whose/.keep")
@@ -190,7 +191,7 @@ import Testing
         for word in ["of-ada", "whose", hash] { #expect(!text.contains(word)) }
     }
 
-    @Test("the receipt of a check tells of each bundle whether it is good, and why not")
+    @Test("The receipt of a verification states the result for each bundle")
     func verifyReceipt() throws {
         #expect(try pingferry("bundle", "-q", "-o", bundle, sample("shop")).status == 0)
         try folder.makeFolder("other")
@@ -213,7 +214,7 @@ import Testing
         #expect(try predicate(receipt)["inputs"] == nil)
     }
 
-    @Test("a bundle on standard input is hashed too")
+    @Test("A bundle on standard input is hashed")
     func standardInput() throws {
         #expect(try pingferry("bundle", "-q", "-o", bundle, sample("shop")).status == 0)
         #expect(try shell(#""$0" verify -q --receipt "$2" - < "$1""#, [bundle, receipt]).status == 0)
@@ -221,15 +222,17 @@ import Testing
         #expect(try subjects(receipt) == ["stdin": hash])
     }
 
-    @Test("where no bundle can be read there is no receipt, and that is told")
-    func nothing() throws {
+    @Test("If no bundle can be read, the missing receipt is reported")
+    func unreadableBundle() throws {
         let finished = try pingferry("verify", "--receipt", receipt, folder("none"))
         #expect(finished.status == 66)
-        #expect(finished.errorLines.last == "pingferry: \(receipt): no receipt was written, because it would describe no file")
+        #expect(
+            finished.errorLines.last
+                == "pingferry: \(receipt): no receipt was written, because it would describe no file")
         #expect(folder.names == [])
     }
 
-    @Test("ssh-keygen signs a receipt, and finds a change")
+    @Test("ssh-keygen signs a receipt and detects changes")
     func signature() throws {
         _ = try pingferry("bundle", "-q", "-o", bundle, "--receipt", receipt, sample("shop"))
         try tool("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder("k"))
@@ -245,14 +248,14 @@ import Testing
     }
 
     @Test(
-        "a user's name is that of the first line with the number",
+        "The name of a user is taken from the first line with the number",
         arguments: [
             ("root:x:0:0:root:/root:/bin/sh\nada:x:1000:1000::/:\nalias:x:1000:1:::\n", 1000, "ada"),
             ("ada:x:1000:1000::/:", 1000, "ada"), ("ada:x:1000:1000::/:", 100, nil), ("", 0, nil),
             (":x:5:5:::\n", 5, nil), ("ada:x:5\n", 5, nil), ("ada:5:6:7:8\n", 5, nil),
             ("#\n\nb:*:05:1::\nc:*:5:1::", 5, "c"),
         ] as [(String, UInt32, String?)])
-    func users(list: String, number: UInt32, name: String?) {
+    func userName(list: String, number: UInt32, name: String?) {
         #expect(PasswdFile(bytes: Array(list.utf8)).name(of: number) == name)
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `report`: what the page says, that it is safe to open, and how it comes to be.
+/// The page that `report` writes, and its options.
 @Suite struct ReportCommandTests {
     private let folder: TemporaryFolder
 
@@ -14,14 +14,14 @@ import Testing
         return try folder.text("a.html")
     }
 
-    /// What stands in the element with an id.
+    /// Returns the contents of the element with an id.
     private func text(_ id: String, of page: String) throws -> String {
         let start = try #require(page.range(of: " id=\"\(id)\">"))
         let end = try #require(page.range(of: "<", range: start.upperBound..<page.endIndex))
         return String(page[start.upperBound..<end.lowerBound])
     }
 
-    @Test func numbersAreThoseOfTheSamples() throws {
+    @Test func countsMatchSamples() throws {
         let page = try page(sample("focus"), sample("shop"), status: 1)
         let expected = [
             "records": "13", "uploadable": "12", "held": "1", "quarantined": "1", "duplicates": "0", "nights": "1",
@@ -36,7 +36,7 @@ import Testing
         #expect(page.contains("<bdi>Google</bdi>"))
     }
 
-    @Test func styleIsTheOneThatThePolicyAllows() throws {
+    @Test func policyAllowsOnlyOwnStyle() throws {
         let page = try page(sample("webxr"))
         let style = try #require(page.firstMatch(of: #/<style>([^<]*)<\/style>/#)?.1)
         let script =
@@ -48,7 +48,7 @@ import Testing
         #expect(!page.contains("http:") && !page.contains("https:"))
     }
 
-    @Test func equalInputGivesAnEqualPage() throws {
+    @Test func outputIsDeterministic() throws {
         #expect(try page("-j", "1", sample("firefox")) == page("-j", "2", sample("firefox")))
     }
 
@@ -61,13 +61,13 @@ import Testing
         #expect(try text("clients", of: few) == "&lt;5")
     }
 
-    @Test func bundleIsNamedByItsDigest() throws {
+    @Test func bundleIsIdentifiedByDigest() throws {
         let bundled = try pingferry("bundle", "-o", folder("b.tar.zst"), sample("webxr"))
         let digest = try #require(bundled.lines.last { $0.hasPrefix("digest ") }?.dropFirst("digest ".count))
         #expect(try page(folder("b.tar.zst")).contains("<code>\(digest)</code>"))
     }
 
-    @Test func pageWithPseudonymsCountsWhatItLeavesOut() throws {
+    @Test func pseudonymizedPageCountsOmittedData() throws {
         let key = try folder.put("a key that is no secret, for tests", "key", mode: 0o600)
         let inputs = [sample("damaged"), sample("shop")]
         let page = try page("--pseudonymize", key, inputs[0], inputs[1], status: 1)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func summaryForMachines() throws {
+    @Test func jsonSummary() throws {
         let finished = try pingferry("report", "--json", "-o", folder("a.html"), sample("webxr"))
         let json = try finished.json()
         #expect(json["clients"] as? Int == 1)

@@ -7,7 +7,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// What stands in the samples and must not come out of them.
+    /// The secrets in the samples, which must not occur in any output.
     private static let secrets = [
         "SAMPLECOOKIE", "SAMPLETOKEN", "SAMPLEPASSWORD", "prod_SAMPLEKEY", "clientKey", "c2FtcGxlLWJlYWNvbi1rZXk",
         "sample-beacon-key", "Basic ", "Bearer ",
@@ -17,10 +17,10 @@ import Testing
         for secret in Self.secrets where secret != allowed { #expect(!text.contains(secret), "\(secret)") }
     }
 
-    @Test func noSecretComesOutOfALog() throws {
+    @Test func secretsAreOmitted() throws {
         let har = try String(contentsOfFile: sample("browser.har"), encoding: .utf8)
         for secret in Self.secrets.prefix(6) { try #require(har.contains(secret)) }
-        // A log of which parts cannot be understood has more to tell.
+        // A log with invalid parts has more findings.
         let broken = folder("broken.har")
         try har.replacing(#""action=multi&"#, with: #""action=multi&data=%zz&"#)
             .replacing("\"postData\"", with: "\"postDate\"", maxReplacements: 2).dropLast(400)
@@ -46,7 +46,7 @@ import Testing
         #expect(!(try pingferry("scan", "--json", sample("browser.har")).text.contains("SAMPLE-SESSION-TOKEN")))
     }
 
-    @Test(arguments: samples + sampleLogs) func recordsComeBackAsTheyWere(name: String) throws {
+    @Test(arguments: samples + sampleLogs) func convertedRecordsAreReadUnchanged(name: String) throws {
         let script = """
             "$0" convert -q -o "$1/a.ndjson" "$2" || test $? = 1
             "$0" convert -q -o "$1/a.ndjson.zst" "$2" || test $? = 1
@@ -65,7 +65,7 @@ import Testing
         #expect(finished.status == 0, "\(finished.text)\(finished.errors)")
     }
 
-    @Test func changedRecordIsRefused() throws {
+    @Test func changedRecordIsRejected() throws {
         try pingferry("convert", "-q", "-o", folder("a.ndjson"), sample("pings.ndjson"))
         let text = try String(contentsOfFile: folder("a.ndjson"), encoding: .utf8)
         try text.replacing("\"session_duration\":1876", with: "\"session_duration\":1877")
@@ -78,10 +78,10 @@ import Testing
             ])
     }
 
-    @Test func standardInputIsReadAsTheFile() throws {
+    @Test func standardInputIsReadLikeFile() throws {
         for name in sampleLogs {
             let script = #"diff <("$0" convert -o - --label x "$1") <("$0" convert -o - --label x - < "$1")"#
-            // The path in the source is all that differs.
+            // Only the path in the source differs.
             let finished = try shell(script + " | grep -c '^[<>]'", [sample(name)])
             let lines = try pingferry("convert", "-o", "-", sample(name)).lines.count
             #expect(finished.lines == ["\(2 * lines)"])
@@ -89,11 +89,11 @@ import Testing
         #expect(try shell(#"echo hello | "$0" scan -"#, []).status == 65)
     }
 
-    @Test func logsInAFolderAreStoresOfIt() throws {
+    @Test func logsInFolderAreStores() throws {
         try folder.makeFolder("phone")
         try tool("cp", sample("browser.har"), sample("pings.ndjson"), folder("phone"))
         try folder.copySample("focus", to: "phone/focus")
-        // What was converted into the folder is no part of the capture.
+        // The converted output in the folder is not part of the capture.
         try pingferry("convert", "-q", "-o", folder("phone/records.ndjson"), sample("webxr"))
         try folder.put("{\"name\":\"not telemetry\"}\n", "phone/other.jsonl")
         let stores = try #require(try pingferry("scan", "--json", folder("phone")).json()["stores"] as? [[String: Any]])
@@ -106,7 +106,7 @@ import Testing
         #expect(total == 21)
     }
 
-    @Test func labelsAreAddedInTheOrderOfTheEvents() throws {
+    @Test func labelsHaveOrderOfEvents() throws {
         let lines = try pingferry("convert", "--labels", "-o", "-", sample("browser.har")).lines
         let labels = try lines.map { line in
             let record = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])

@@ -2,7 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Systems that allow few threads or little memory: both programs end with a message, and wait for nothing.
+/// Limits of threads, memory and open files.
+///
+/// If they are too low, both programs end at once with a message.
 @Suite struct ResourceTests {
     private static let programs = [
         ["pingferry", "scan", "--quiet", sample("focus")], ["pingferry-upload", "status", "--ledger", "/nowhere/l"],
@@ -20,12 +22,14 @@ import Testing
             #expect(finished.errors.contains("ulimit"))
             return
         }
-        // The loader itself may have no room; else all went well.
+        // Status 127 means that the dynamic loader had too little memory.
         #expect([1, 66, 127].contains(finished.status), "\(finished.status) \(finished.errors)")
     }
 
     @Test(
-        .enabled(if: geteuid() == 0, "a limit of processes does not bind root, who can become somebody else"),
+        .enabled(
+            if: geteuid() == 0, "only root can run the programs as another user, to whom the limit of processes applies"
+        ),
         arguments: programs)
     func fewProcesses(command: [String]) throws {
         for number in 1...8 {
@@ -36,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("with few open files a bundle is written as a whole or not at all")
+    @Test("With few open files, a bundle is written completely or not at all")
     func fewOpenFiles() throws {
         let folder = try TemporaryFolder()
         #expect(try pingferry("bundle", "-q", "-o", folder("whole"), sample("focus")).status == 1)

@@ -9,12 +9,12 @@ import Testing
     private let folder: TemporaryFolder
     private let bytes: Data
     private let lines: [String]
-    /// Offsets of the members' frames in the file, and of the frame behind the last one.
+    /// The offsets of the frames of the members in the file, and of the frame after the last one.
     private let offsets: [Int]
 
     init() throws {
         folder = try TemporaryFolder()
-        // So long that each fills a segment.
+        // Each record is long enough to fill a segment.
         for number in 0..<Self.count {
             let ping = try String(contentsOfFile: Self.ping, encoding: .utf8)
                 .replacing("6959B896", with: "6959B89\(number)")
@@ -39,20 +39,20 @@ import Testing
         return try Self.convert(folder("damaged.tar.zst"), "--salvage")
     }
 
-    /// Converts a bundle; for each line, which is long, its hash.
+    /// Converts a bundle, and returns the hash of each line.
     private static func convert(_ bundle: String, _ options: String...) throws -> FinishedProgram {
         let hashes = "import hashlib, sys\nfor line in sys.stdin.buffer: print(hashlib.sha256(line).hexdigest())"
         let script = #""$0" convert -o - "${@:2}" | python3 -c "$1"; exit ${PIPESTATUS[0]}"#
         return try shell(script, [hashes, bundle] + options)
     }
 
-    @Test func intactBundleGivesEverything() throws {
+    @Test func intactBundleIsReadCompletely() throws {
         let finished = try Self.convert(folder("a.tar.zst"), "--salvage")
         #expect(finished.status == 0)
         #expect(finished.lines == lines)
     }
 
-    @Test func damagedSegmentCostsItsOwnRecords() throws {
+    @Test func onlyRecordsOfDamagedSegmentAreLost() throws {
         var damaged = bytes
         damaged[(offsets[2] + offsets[3]) / 2] ^= 0xFF
         let finished = try salvage(damaged)
@@ -62,7 +62,7 @@ import Testing
         #expect(finished.errorLines.last?.hasSuffix("records/000002.ndjson is incomplete; records lost: 1") == true)
     }
 
-    @Test("four damaged bytes in a small bundle cost some of its records, which are counted")
+    @Test("Records that are lost because of four damaged bytes are counted")
     func smallBundle() throws {
         let ping = try String(contentsOfFile: Self.ping, encoding: .utf8)
         for number in 100..<238 {
@@ -81,20 +81,20 @@ import Testing
             let finished = try salvage(damaged)
             #expect(finished.status == 1)
             #expect(finished.lines.count > 60 && finished.lines.count < 138, "\(finished.errors)")
-            // Lines of a damaged frame that cannot be parsed may be so many that the sum is not shown.
+            // If many lines of a damaged frame cannot be parsed, the total may not be shown.
             let lost = "records/000001.ndjson is incomplete; records lost: \(138 - finished.lines.count)"
             #expect(finished.errors.contains(lost) || finished.errors.contains(" more"), "\(finished.errors)")
         }
     }
 
-    @Test func segmentThatIsGoneWithoutATraceIsNamed() throws {
+    @Test func missingSegmentIsReported() throws {
         let finished = try salvage(bytes.prefix(offsets[2]) + bytes.suffix(from: offsets[3]))
         #expect(finished.status == 1)
         #expect(
             finished.errors.contains("records/000002.ndjson is missing; records lost: 1"))
     }
 
-    @Test func damagedBeginningDoesNotMatter() throws {
+    @Test func damagedStartLosesNoRecords() throws {
         var damaged = bytes
         damaged[0] ^= 1
         let finished = try salvage(damaged)
@@ -102,13 +102,13 @@ import Testing
         #expect(finished.lines == lines)
     }
 
-    @Test func damagedSeekTableDoesNotMatter() throws {
+    @Test func damagedSeekTableLosesNoRecords() throws {
         var damaged = bytes
         damaged[bytes.count - 1] ^= 1
         #expect(try salvage(damaged).lines == lines)
     }
 
-    @Test func cutBundleGivesWhatIsLeft() throws {
+    @Test func truncatedBundleIsReadToItsEnd() throws {
         let finished = try salvage(bytes.prefix((offsets[2] + offsets[3]) / 2))
         #expect(finished.status == 1)
         #expect(finished.lines == [lines[0]])
@@ -116,12 +116,12 @@ import Testing
             finished.errorLines.last?.hasSuffix("the end of the bundle is missing; records may be lost there") == true)
     }
 
-    /// Whether a record is marked as one that nothing proves right.
+    /// Returns whether a record is held as unproven.
     private static func isUnproven(_ line: String) -> Bool {
         line.contains(#""unproven"]"#) && line.contains(#""notes":["#)
     }
 
-    @Test func recompressedBundleGivesNoAlteredRecordUnmarked() throws {
+    @Test func alteredRecordsOfRecompressedBundleAreMarked() throws {
         let sample = folder("sample.tar.zst")
         #expect(try pingferry("bundle", "-q", "-o", sample, TestSupport.sample("focus")).status == 1)
         let original = Set(try pingferry("convert", "-q", "-o", "-", sample).lines)
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func withoutTheOptionTheRemedyNamesIt() throws {
+    @Test func hintSuggestsSalvage() throws {
         try bytes.dropLast().write(to: URL(fileURLWithPath: folder("cut.tar.zst")))
         let finished = try pingferry("convert", "-o", folder("out"), folder("cut.tar.zst"))
         #expect(finished.status == 65)

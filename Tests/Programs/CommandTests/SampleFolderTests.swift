@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What samples/README.md says of the samples.
+/// The statements about the samples in samples/README.md.
 @Suite struct SampleFolderTests {
-    /// A row of the table in front: capture, records, uploadable, held, quarantined, exit status.
+    /// A row of the first table: capture, records, uploadable, held, quarantined, and exit status.
     private static func rows() throws -> [String: [String]] {
         let text = try String(contentsOfFile: "\(repository)/samples/README.md", encoding: .utf8)
         let rows = text.split(separator: "\n").filter { $0.hasPrefix("| `") }
@@ -12,7 +12,7 @@ import Testing
         return Dictionary(rows.map { ($0[0].filter { $0 != "`" }, Array($0.dropFirst())) }) { first, _ in first }
     }
 
-    /// ``1 `pending-events`, 1 `no-target` `` and the like as counts.
+    /// Parses counts such as ``1 `pending-events`, 1 `no-target` ``.
     private static func counts(_ text: String) -> [String: Int] {
         Dictionary(
             uniqueKeysWithValues: text.filter { $0 != "`" && $0 != "–" }.split(separator: ",").compactMap { part in
@@ -21,15 +21,17 @@ import Testing
             })
     }
 
-    @Test func tableNamesAllSamples() throws {
+    @Test func tableListsAllSamples() throws {
         let entries = try FileManager.default.contentsOfDirectory(atPath: "\(repository)/samples")
-        // What a nightly job needs is no capture, nor are the questions that analysts ask, nor what a cluster runs.
+        // The folders for nightly jobs, analyses and clusters are not captures.
         let others = ["README.md", "analysis", "nightly", "spark"]
         #expect(try Self.rows().keys.sorted() == entries.filter { !others.contains($0) }.sorted())
         #expect(try Self.rows().keys.sorted() == (samples + ["focus.zip", sampleBackup.name] + sampleLogs).sorted())
     }
 
-    @Test(arguments: samples + ["focus.zip", sampleBackup.name] + sampleLogs) func tableIsTrue(name: String) throws {
+    @Test(arguments: samples + ["focus.zip", sampleBackup.name] + sampleLogs) func tableMatchesSample(name: String)
+        throws
+    {
         let row = try #require(try Self.rows()[name])
         try #require(row.count == 5)
         var environment = ProcessInfo.processInfo.environment
@@ -51,7 +53,7 @@ import Testing
         #expect(row[4] == "\(finished.status)")
     }
 
-    @Test(arguments: samples) func sampleStaysUntouched(name: String) throws {
+    @Test(arguments: samples) func sampleIsNotChanged(name: String) throws {
         let folder = try TemporaryFolder()
         let before = try snapshot(sample(name))
         #expect(before.count > 5)
@@ -61,7 +63,7 @@ import Testing
         #expect(try snapshot(sample(name)) == before)
     }
 
-    /// The notes, by the end of the ping's file name.
+    /// Returns the notes by the end of the file name of the ping.
     private func notes(_ name: String) throws -> [String: [String]] {
         let lines = try pingferry("convert", "-q", "-o", "-", sample(name)).lines
         return try Dictionary(
@@ -77,7 +79,7 @@ import Testing
         Set(try notes(name).values.joined().map { String($0.prefix { $0 != " " && $0 != ":" }) })
     }
 
-    @Test func twoFocusEventPingsOpenWithTheRunBefore() throws {
+    @Test func focusEventPingsStartWithPreviousRun() throws {
         let notes = try notes("focus")
         #expect(
             notes.filter { $0.value.contains { $0.hasPrefix("E13") } && $0.key.contains("-focus-event/") }.count == 2)
@@ -100,7 +102,7 @@ import Testing
         #expect(Set(clients).count == 2)
     }
 
-    @Test func damagedPingsComeOutAsTold() throws {
+    @Test func damagedPingsHaveDocumentedResults() throws {
         let scanned = try pingferry("scan", "--json", sample("damaged")).json()
         let quarantined = try #require(scanned["quarantined"] as? [[String: Any]])
         let reasons = quarantined.compactMap { ($0["reason"] as? String)?.prefix { $0 != " " } }

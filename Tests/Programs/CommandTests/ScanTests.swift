@@ -45,7 +45,7 @@ import Testing
         #expect(try pingferry("scan", "-q", sample("webxr")).output.isEmpty)
     }
 
-    @Test func numberOfJobsMayStandBesideItsLetter() throws {
+    @Test func numberOfJobsCanFollowLetter() throws {
         let expected = try pingferry("scan", sample("webxr")).text
         for words in [["-j1"], ["-j", "1"], ["-j=1"], ["--jobs=1"]] {
             let finished = try shell(#""$0" "$@""#, ["scan", sample("webxr")] + words)
@@ -60,7 +60,7 @@ import Testing
     @Test func bundleCanBeScanned() throws {
         #expect(try pingferry("bundle", "-q", "-o", folder("a.tar.zst"), sample("damaged")).status == 1)
         let finished = try pingferry("scan", "--json", folder("a.tar.zst"))
-        // What is in its quarantine was reported when it was made.
+        // The items in its quarantine were reported when the bundle was made.
         #expect(finished.status == 0)
         let stores = try #require(try finished.json()["stores"] as? [[String: Any]])
         #expect(stores.map { $0["kind"] as? String } == ["bundle"])
@@ -77,17 +77,17 @@ import Testing
         #expect((try finished.json()["totals"] as? [String: Any])?["records"] as? Int == 1)
     }
 
-    @Test func folderWithoutStoresIsRefused() throws {
+    @Test func folderWithoutStoresIsRejected() throws {
         try folder.put("no ping", "notes/Documents/readme.txt")
         for path in [try folder.makeFolder("empty"), folder("notes")] {
             let finished = try pingferry("scan", path)
             #expect(finished.status == 65)
             #expect(finished.errorLines.first == "pingferry: \(path): no store that is known")
-            #expect(finished.errorLines.count == 2, "no remedy")
+            #expect(finished.errorLines.count == 2, "no hint")
         }
     }
 
-    @Test("a folder whose only store is a link is refused for that")
+    @Test("A folder whose only store is a link is rejected with that reason")
     func onlyALink() throws {
         let capture = try folder.makeFolder("capture")
         try FileManager.default.createSymbolicLink(
@@ -112,7 +112,7 @@ import Testing
         #expect(problems.filter { $0["code"] == "link" }.map { $0["path"] } == ["MozTelemetry-Default-core"])
     }
 
-    @Test func pipesAmongPingsAreToldAndNotRead() throws {
+    @Test func pipesAreReportedAndNotRead() throws {
         let capture = try folder.copySample("webxr")
         let pipe = "Documents/MozTelemetry-Default-core/-t-1583154291.9.json"
         try folder.makeFolder("webxr/Documents/MozTelemetry-Default-core")
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test("lines have at most 80 columns, unless a path is longer", arguments: samples)
+    @Test("Lines have at most 80 columns, unless a path is longer", arguments: samples)
     func width(name: String) throws {
         let finished = try RunningProgram(
             [pingferryPath, "scan", sample(name)], environment: ["PINGFERRY_BACKUP_PASSWORD": "ferry"]
@@ -138,7 +138,7 @@ import Testing
         for line in finished.lines where line.count > 80 { #expect(!line.dropFirst(4).contains(" "), "\(line)") }
     }
 
-    @Test func aDataDirectoryTellsWhatWaitsInIt() throws {
+    @Test func gleanDataDirectoryShowsPendingPings() throws {
         let finished = try pingferry("scan", sample("firefox-today"))
         #expect(finished.lines.contains("    Library/Application Support/glean_data"))
         let queue = "ready for upload: 6 pings of 5048 bytes; SDK 66.3.0 keeps no more than 250 pings and 10 MB"

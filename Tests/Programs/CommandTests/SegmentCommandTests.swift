@@ -2,14 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `convert --segments`: a part of a bundle, as a worker reads it.
+/// The option `--segments` of `convert`, with which workers share a bundle.
 @Suite struct SegmentCommandTests {
     private static let ping =
         "\(sample("focus"))/Documents/MozTelemetry-Default-core/-t-1583154291.7114122.json"
     private let folder: TemporaryFolder
     private let bundle: String
 
-    /// A bundle of three segments, with two records each but for the last one, and something in quarantine.
+    /// A bundle of three segments and a quarantined item.
+    ///
+    /// The segments have two records each, except for the last one.
     init() throws {
         folder = try TemporaryFolder(inMemory: true)
         bundle = folder("a.tar.zst")
@@ -28,7 +30,7 @@ import Testing
         try shell(#""$0" convert "$@""#, words)
     }
 
-    @Test("list tells how many segments there are, and what is in each")
+    @Test("The listing shows the number of records in each segment")
     func listed() throws {
         let segments = try #require(try pingferry("list", "--json", bundle).json()["segments"] as? [[String: Any]])
         let names = try tool("tar", "--zstd", "-tf", bundle).split(separator: "\n").map(String.init)
@@ -42,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "the lines of all parts are those of the whole",
+        "The lines of all parts equal the lines of the whole bundle",
         arguments: [[], ["--payload-only"], ["--since", "2020-03-02T13:04:52Z"]])
     func lines(options: [String]) throws {
         let script = """
@@ -57,7 +59,7 @@ import Testing
         #expect(finished.lines.compactMap { Int($0) } == expected)
     }
 
-    @Test("rows of all parts are those of the whole", arguments: ["sqlite", "csv"])
+    @Test("The rows of all parts equal the rows of the whole bundle", arguments: ["sqlite", "csv"])
     func rows(ending: String) throws {
         func rows(_ name: String, _ options: [String]) throws -> [String: Int] {
             let words = ["--json", "-o", folder("\(name).\(ending)")] + options + [bundle]
@@ -75,7 +77,7 @@ import Testing
         #expect(whole["records"] == 5 && whole["quarantine"] == 1)
     }
 
-    @Test("a timeline of a part has its records")
+    @Test("The timeline of a part has the records of its segments")
     func timeline() throws {
         let finished = try convert("--json", "--segments", "2-3", "-o", folder("a.timeline.jsonl"), bundle)
         #expect(finished.status == 0)
@@ -85,7 +87,7 @@ import Testing
         #expect(lines.last == "3")
     }
 
-    @Test("damage in one segment does not reach those who read others")
+    @Test("Damage in one segment does not affect other segments")
     func damage() throws {
         var bytes = try folder.data("a.tar.zst")
         let members = try #require(try pingferry("list", "--json", bundle).json()["members"] as? [[String: Any]])
@@ -107,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("segments that are not there, or of what has none, are a wrong use")
+    @Test("Missing segments, and inputs without segments, are usage errors")
     func usage() throws {
         for range in ["4", "4-", "2-4", "1-999999999"] {
             let finished = try convert("-o", folder("x"), "--segments", range, bundle)
@@ -135,7 +137,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder("x")))
     }
 
-    @Test("a bundle without records has no segment")
+    @Test("A bundle without records has no segment")
     func none() throws {
         let empty = folder("empty.tar.zst")
         #expect(try pingferry("bundle", "-q", "--type", "none", "-o", empty, sample("webxr")).status == 0)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct SegmentRangeTests {
     @Test(
-        "a range of segments in words",
+        "Valid ranges are parsed",
         arguments: [
             ("1", 1, 1), ("2-5", 2, 5), ("3-3", 3, 3), ("2-", 2, nil), ("000007-8", 7, 8),
         ] as [(String, Int, Int?)])
@@ -14,17 +14,17 @@ import Testing
     }
 
     @Test(
-        "what is none",
+        "Invalid ranges are rejected",
         arguments: [
             "", "0", "-", "-3", "2-1", "0-1", "1-0", "a", "1-a", "1-2-3", "+1", " 1", "1..2", "1,2", "٣", "1–2",
             "99999999999999999999",
         ])
-    func refused(text: String) {
+    func invalid(text: String) {
         #expect(SegmentRange(argument: text) == nil)
     }
 
     @Test(
-        "the indices of the segments, where the bundle has all of them",
+        "The indices are returned if the bundle has all segments",
         arguments: [
             ("1", 3, 0..<1), ("3", 3, 2..<3), ("1-3", 3, 0..<3), ("2-", 3, 1..<3), ("3-", 3, 2..<3), ("4", 3, nil),
             ("4-", 3, nil), ("2-4", 3, nil), ("1-", 0, nil), ("1", 0, nil),

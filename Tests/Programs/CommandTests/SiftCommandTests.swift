@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Stores of Sift's SDK from end to end.
+/// The commands with stores of the Sift SDK.
 @Suite struct SiftCommandTests {
     let folder: TemporaryFolder
 
@@ -17,7 +17,7 @@ import Testing
         try #require(try finished.json()["stores"] as? [[String: Any]])
     }
 
-    @Test func scanTellsWhatTheQueuesRulesSay() throws {
+    @Test func scanEvaluatesRulesOfQueues() throws {
         let finished = try pingferry("scan", sample("shop"))
         #expect(finished.status == 0)
         #expect(
@@ -43,7 +43,7 @@ import Testing
             ])
     }
 
-    @Test func scanJudgesAtAGivenTime() throws {
+    @Test func queuesAreEvaluatedAtGivenTime() throws {
         func queue(_ arguments: String...) throws -> [String: Any] {
             let finished = try pingferry("scan", "--json", sample("shop"), arguments.first ?? "--json")
             let row = try #require(
@@ -60,8 +60,8 @@ import Testing
         #expect(try pingferry("scan", "--at", "soon", sample("shop")).status == 64)
     }
 
-    /// A binary archive stores equal texts once, so the text is the object that is a key elsewhere.
-    @Test("an event with a key in the place of a reference is left out, also when the key was met before")
+    /// A binary archive stores equal strings once, so a string value can be the same object as a key.
+    @Test("An event with a string instead of a reference is omitted, also if the string was a key before")
     func keyInPlaceOfAReference() throws {
         let script = """
             import plistlib, sys
@@ -92,7 +92,7 @@ import Testing
         #expect(finished.errors == "pingferry: capture: sift-v0_0_1/queues/q: bad-collection 1 left out\n")
     }
 
-    @Test func scanTellsWhichEventsRepeatTheOneBefore() throws {
+    @Test func repeatedEventsAreCounted() throws {
         let capture = "\(try generatedStores())/edge"
         let queues = try stores(try pingferry("scan", "--json", capture)).compactMap { $0["queue"] as? [String: Any] }
         #expect(queues.map { $0["repetitions"] as? Int } == [0, 1, 0])
@@ -110,7 +110,7 @@ import Testing
         #expect((rows[0]["facts"] as? [String])?.first == "account id present, beacon key present, user id present")
     }
 
-    @Test func bundleOfAShopVerifies() throws {
+    @Test func bundleOfSampleIsValid() throws {
         #expect(try pingferry("bundle", "-o", folder("a.tar.zst"), sample("shop")).status == 0)
         #expect(try pingferry("verify", folder("a.tar.zst")).status == 0)
         let lines = try pingferry("convert", "-o", "-", folder("a.tar.zst")).lines
@@ -118,7 +118,7 @@ import Testing
         #expect(lines.allSatisfy { $0.contains(#""target":{"path":"/v3/accounts/6431b0f2a9/mobile_events"}"#) })
     }
 
-    @Test func damagedStoresEndWithStatusOne() throws {
+    @Test func damagedStoresHaveStatus1() throws {
         let stores = try generatedStores()
         let finished = try pingferry("convert", "-o", "-", "\(stores)/mixed")
         #expect(finished.status == 1)
@@ -126,8 +126,8 @@ import Testing
         #expect(finished.errorLines.filter { $0.contains("queues/note.txt at byte 0: not-plist") }.count == 1)
     }
 
-    /// The keys stand in the generator and in the sample.
-    @Test func beaconKeysAreInNoOutput() throws {
+    /// The keys occur in the generated stores and in the sample.
+    @Test func beaconKeysAreOmitted() throws {
         let stores = folder("stores")
         try tool("cp", "-R", try generatedStores(), stores)
         let broken = "\(stores)/gen4-2.1.0/Library/Caches/sift-v0_0_1/sift"
@@ -155,8 +155,8 @@ import Testing
         }
     }
 
-    /// One process reads all files to their ends, within 256 MiB.
-    @Test func hostileFilesStayWithinTheirBounds() throws {
+    /// One process reads all files completely within 256 MiB of memory.
+    @Test func hostileFilesAreReadWithinLimits() throws {
         let stores = try generatedStores()
         let script = """
             import os, resource, shutil, subprocess, sys

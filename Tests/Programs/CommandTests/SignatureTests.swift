@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Who packed a bundle: `verify --signers`, `--revoked`, and keys of all kinds.
+/// The options `--signers`, `--revoked` and `--signature` of `verify`.
 @Suite struct SignatureTests {
     private let folder: TemporaryFolder
     private let keys: Keys
@@ -19,14 +19,14 @@ import Testing
         try RunningProgram([pingferryPath, "verify", "--signers", signers] + more + [bundle]).finish()
     }
 
-    /// Expects that a bundle is not taken, and that the message says why.
+    /// Expects that a bundle is rejected with a message that contains `reason`.
     private func expectRefusal(_ finished: FinishedProgram, _ reason: String, status: Int32 = 65) {
         #expect(finished.status == status)
         #expect(finished.text == "")
         #expect(finished.errors.contains(reason), "\(finished.errors)")
     }
 
-    // MARK: Good signatures
+    // MARK: Valid signatures
 
     @Test(arguments: ["ed25519", "ecdsa", "rsa"]) func keyOfEachType(type: String) throws {
         let key = try keys.make("key", type: type)
@@ -52,7 +52,7 @@ import Testing
         expectRefusal(try verify(try keys.list("*@example.com cert-authority \(authority)")), "a.tar.zst.sig")
     }
 
-    @Test func keyOfSeveralSignersAndOptions() throws {
+    @Test func listWithSeveralSignersAndOptions() throws {
         let (key, other) = (try keys.make("key"), try keys.make("other"))
         try keys.sign(bundle, with: "key")
         let list = try keys.list(
@@ -68,7 +68,7 @@ import Testing
             try verify(try keys.list("ines@example.org namespaces=\"git\" \(key)")), "a.tar.zst.sig is not good")
     }
 
-    @Test func listIsNamedByTheEnvironment() throws {
+    @Test func listFromEnvironment() throws {
         let key = try keys.make("key")
         let list = try keys.list("ines@example.org \(key)")
         func run(_ signers: String?, _ revoked: String? = nil) throws -> FinishedProgram {
@@ -79,7 +79,7 @@ import Testing
         }
         expectRefusal(try run(list), "not signed: there is no \(bundle).sig")
         #expect(try run(nil).status == 0)
-        // An empty variable does not turn a check off.
+        // An empty variable does not disable the check.
         expectRefusal(try run(""), "PINGFERRY_SIGNERS is set and empty", status: 78)
         expectRefusal(try run(list, ""), "PINGFERRY_REVOKED is set and empty", status: 78)
         try keys.sign(bundle, with: "key")
@@ -88,7 +88,7 @@ import Testing
         expectRefusal(try run(nil, folder("key.pub")), "--revoked", status: 64)
     }
 
-    @Test func signatureOfVolumesIsOverAllOfThem() throws {
+    @Test func signatureCoversAllVolumes() throws {
         let list = try keys.list("ines@example.org \(try keys.make("key"))")
         _ = try pingferry(
             "bundle", "-q", "--force", "-o", bundle, "--volume-size", "4K", sample("shop"), sample("webxr"))
@@ -97,7 +97,7 @@ import Testing
         let finished = try pingferry("verify", "--signers", list, first)
         #expect(finished.status == 0, "\(finished.errors)")
         #expect(finished.lines.last?.hasPrefix("signed by ines@example.org") == true)
-        // Without the list of hashes, too, no other volume comes through.
+        // A changed volume is also detected without the list of hashes.
         try FileManager.default.removeItem(atPath: "\(bundle).sha256")
         var bytes = [UInt8](try folder.data("a.tar.zst.002"))
         bytes[bytes.count / 2] ^= 4
@@ -105,7 +105,7 @@ import Testing
         expectRefusal(try pingferry("verify", "--signers", list, first), "incorrect signature")
     }
 
-    @Test func receiptTellsWhoSigned() throws {
+    @Test func receiptNamesSigner() throws {
         let list = try keys.list("ines@example.org \(try keys.make("key"))")
         try keys.sign(bundle, with: "key")
         #expect(try verify(list, "--receipt", folder("r.json")).status == 0)
@@ -116,7 +116,7 @@ import Testing
         #expect((entry["signer"] as? [String: String])?["principal"] == "ines@example.org")
     }
 
-    @Test func bundleOfThePipe() throws {
+    @Test func bundleFromPipe() throws {
         let list = try keys.list("ines@example.org \(try keys.make("key"))")
         try keys.sign(bundle, with: "key")
         let finished = try shell(
@@ -128,15 +128,15 @@ import Testing
         expectRefusal(try shell(#""$0" verify --signers "$1" - < "$2""#, [list, bundle]), "--signature", status: 64)
     }
 
-    // MARK: Signatures that are not taken
+    // MARK: Rejected signatures
 
-    @Test func signatureThatIsNotThere() throws {
+    @Test func missingSignature() throws {
         let list = try keys.list("ines@example.org \(try keys.make("key"))")
         expectRefusal(try verify(list), "not signed: there is no \(bundle).sig")
         #expect(try verify(list).errors.contains("ssh-keygen -Y sign -n pingferry-bundle"))
     }
 
-    @Test func keyThatIsNoSigners() throws {
+    @Test func unknownKey() throws {
         try keys.make("key")
         try keys.sign(bundle, with: "key")
         expectRefusal(
@@ -144,14 +144,14 @@ import Testing
         expectRefusal(try verify(try keys.list()), "none of the signers made")
     }
 
-    @Test func keyThatHasExpired() throws {
+    @Test func expiredKey() throws {
         let key = try keys.make("key")
         try keys.sign(bundle, with: "key")
         expectRefusal(
             try verify(try keys.list("ines@example.org valid-before=\"20200101\" \(key)")), "key has expired")
     }
 
-    @Test func keyThatIsRevoked() throws {
+    @Test func revokedKey() throws {
         let (key, other) = (try keys.make("key"), try keys.make("other"))
         try keys.sign(bundle, with: "key")
         let list = try keys.list("ines@example.org \(key)")
@@ -163,7 +163,7 @@ import Testing
         expectRefusal(try verify(list, "--revoked", folder("none")), "none", status: 66)
     }
 
-    @Test func signatureForSomethingElse() throws {
+    @Test func signatureInAnotherNamespace() throws {
         let list = try keys.list("ines@example.org \(try keys.make("key"))")
         try keys.sign(bundle, with: "key", namespace: "git")
         expectRefusal(try verify(list), "namespace does not match")
@@ -174,7 +174,7 @@ import Testing
         expectRefusal(try verify(list), "incorrect signature")
     }
 
-    @Test func signatureThatIsNotAlone() throws {
+    @Test func additionalSignatures() throws {
         let list = try keys.list("ines@example.org \(try keys.make("key"))")
         try keys.sign(bundle, with: "key")
         let good = try folder.text("a.tar.zst.sig")
@@ -187,24 +187,24 @@ import Testing
         expectRefusal(try verify(list), "is not one SSH signature")
     }
 
-    @Test func listThatIsNotThere() throws {
+    @Test func missingList() throws {
         expectRefusal(try verify(folder("none")), "none", status: 66)
         expectRefusal(try verify(folder.path), folder.path)
     }
 
-    @Test func programThatIsNotThere() throws {
+    @Test func missingProgram() throws {
         let list = try keys.list("ines@example.org \(try keys.make("key"))")
         let finished = try shell(#"PATH=: exec "$0" verify --signers "$1" "$2""#, [list, bundle])
         expectRefusal(finished, "ssh-keygen is not installed", status: 69)
         #expect(finished.errors.contains("openssh-client"))
     }
 
-    @Test func signatureAloneIsNotChecked() throws {
+    @Test func signatureRequiresSigners() throws {
         let finished = try pingferry("verify", "--signature", folder("none"), bundle)
         expectRefusal(finished, "--signature requires --signers", status: 64)
     }
 
-    @Test func endOfTheCheckIsKnownWhereChildrenAreIgnored() throws {
+    @Test func ignoredChildSignals() throws {
         let list = try keys.list("ines@example.org \(try keys.make("key"))")
         try keys.sign(bundle, with: "key")
         let script =
@@ -215,7 +215,7 @@ import Testing
         #expect(finished.status == 0, "\(finished.errors)")
     }
 
-    @Test func receiptTakesTheNameOfNothingThatIsThere() throws {
+    @Test func receiptReplacesNoFileOfBundle() throws {
         let list = try keys.list("ines@example.org \(try keys.make("key"))")
         try keys.sign(bundle, with: "key")
         let good = try ["a.tar.zst", "a.tar.zst.sig", "signers"].map { try folder.data($0) }
@@ -254,14 +254,14 @@ import Testing
             let own = calls.filter { call in !keygen.contains { call.hasPrefix("\($0) ") } }
             #expect(own.contains { $0.contains("execve(") })
             #expect(!own.contains { $0.contains("socket(") || $0.contains("connect(") }, "\(own)")
-            // ssh-keygen may ask who runs it, through a socket of this machine.
+            // ssh-keygen may look up the user through a local socket.
             #expect(!calls.contains { $0.contains("AF_INET") }, "\(calls)")
         }
     }
 
-    // MARK: A program that is being replaced
+    // MARK: Replacement of ssh-keygen
 
-    @Test func startIsRepeatedWhileSshKeygenIsOpenForWriting() throws {
+    @Test func busyProgramIsStartedAgain() throws {
         let list = try keys.list("ines@example.org \(try keys.make("key"))")
         try keys.sign(bundle, with: "key")
         let keygen = try folder.putProgram("#!/bin/sh\nexec /usr/bin/ssh-keygen \"$@\"\n", "bin/ssh-keygen")
@@ -278,13 +278,13 @@ import Testing
         #expect(try shell(verify, arguments).status == 0)
     }
 
-    // MARK: What was checked is what is read
+    // MARK: Changes after the check
 
-    @Test func bundleThatChangesBehindTheCheckIsNotTaken() throws {
+    @Test func bundleChangedAfterCheckIsRejected() throws {
         let list = try keys.list("ines@example.org \(try keys.make("key"))")
         try keys.sign(bundle, with: "key")
         #expect(try pingferry("bundle", "-q", "-o", folder("other"), sample("focus")).status == 1)
-        // The check itself is the real one; what it has looked at is replaced before it ends.
+        // The real program checks the signature, and the bundle is replaced before it ends.
         let real = try tool("bash", "-c", "command -v ssh-keygen").trimmingCharacters(in: .newlines)
         try folder.putProgram(
             """
@@ -299,13 +299,13 @@ import Testing
         expectRefusal(finished, "has changed since it was checked")
     }
 
-    @Test func noChangeOfAByteComesThrough() throws {
+    @Test func changedByteIsDetected() throws {
         let list = try keys.list("ines@example.org \(try keys.make("key"))")
         try keys.sign(bundle, with: "key")
         let split = folder("v.tar.zst")
         _ = try pingferry("bundle", "-q", "-o", split, "--volume-size", "4K", sample("shop"), sample("webxr"))
         try keys.sign(bundle: folder("joined"), volumes: split, with: "key")
-        // A volume that is not what the list of hashes says is found by that already.
+        // The list of hashes would already detect a changed volume.
         try FileManager.default.removeItem(atPath: "\(split).sha256")
         let targets = [
             (changed: "a.tar.zst", verified: bundle), ("a.tar.zst.sig", bundle), ("signers", bundle),
@@ -320,7 +320,7 @@ import Testing
                 let finished = try RunningProgram(
                     [pingferryPath, "verify", "--jobs", "1", "--signers", list, path]
                 ).finish()
-                // A list may well say the same in other bytes, such as another name of the signer: the contents are the same.
+                // Some changes of the list are harmless, such as another name of the signer. The contents are the same.
                 #expect(finished.status != 0 || finished.lines.filter(isDigest) == whole.lines.filter(isDigest))
                 return finished.status != 0
             }
@@ -330,8 +330,7 @@ import Testing
 
     private func isDigest(_ line: String) -> Bool { line.hasPrefix("digest ") }
 
-    /// Changes one byte of a file again and again.
-    /// - Returns: how often a check refused.
+    /// Changes one byte of a file repeatedly, and returns the number of rejected changes.
     private func changes(
         of name: String, _ count: Int, using generator: inout SeededGenerator, _ isRefused: () throws -> Bool
     ) throws -> Int {

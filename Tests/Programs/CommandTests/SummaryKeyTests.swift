@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What summaries for machines name reasons by: codes that stay, with the words beside them.
+/// The codes and texts of reasons in JSON summaries.
 @Suite struct SummaryKeyTests {
     private let folder: TemporaryFolder
     private let bundle: String
@@ -13,8 +13,10 @@ import Testing
         _ = try pingferry("bundle", "-q", "-o", bundle, sample("damaged"), sample("focus"), sample("leanplum"))
     }
 
-    /// The keys of all objects in a value that are no words of letters, digits, hyphens, underscores, dots or slashes. Meanings
-    /// of events, which vocabularies have, are no codes.
+    /// Returns the keys in a value that contain other characters than letters, digits, hyphens, underscores, dots and
+    /// slashes.
+    ///
+    /// The documented meanings of events are skipped, because they are not codes.
     private func oddKeys(in value: Any) -> [String] {
         if let array = value as? [Any] { return array.flatMap(oddKeys) }
         guard let object = value as? [String: Any] else { return [] }
@@ -24,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("no key has spaces or colons in it")
+    @Test("Keys contain no spaces or colons")
     func keys() throws {
         let captures = ["damaged", "focus", "firefox-today", "leanplum", "shop"].map { sample($0) }
         let logs = sampleLogs.map { "\(repository)/samples/\($0)" }
@@ -38,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("what is quarantined has its code and its words")
+    @Test("A quarantined item has a code and a text")
     func quarantined() throws {
         for words in [["scan", "--json", sample("damaged")], ["list", "--json", bundle]] {
             let items = try #require(try shell(#""$0" "$@""#, words).json()["quarantined"] as? [[String: Any]])
@@ -51,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("a bundle that is not good says why")
+    @Test("A damaged bundle has a reason")
     func notGood() throws {
         let finished = try pingferry("verify", "--json", folder("none"), sample("focus"), bundle)
         #expect(finished.status == 66)

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// Tables and timelines against rows that another program makes, row by row: `Tests/Tables/check_tables.py`.
+/// Comparison of tables and timelines with the rows that `Tests/Tables/check_tables.py` makes.
 ///
-/// It also checks the databases, compares CSV with SQLite, and keeps Timesketch's rules.
+/// The program also checks the databases, compares CSV with SQLite, and checks the rules of Timesketch.
 @Suite struct TableAgreementTests {
     private func check(_ captures: String) throws {
         let finished = try RunningProgram(
@@ -17,7 +17,7 @@ import Testing
         try check(try GeneratedCaptures.folder("make_\(name).py"))
     }
 
-    @Test("samples, request logs of all systems among them, and a bundle of them")
+    @Test("The samples with their request logs, and a bundle of them")
     func samplesAndTheirBundle() throws {
         let folder = try TemporaryFolder()
         try folder.makeFolder("captures")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `convert` to tables and timelines: names, refusals, what is left behind, and what is said.
+/// The tables and timelines that `convert` writes, and its errors.
 @Suite struct TableCommandTests {
     private let folder: TemporaryFolder
 
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "the name of the output says as what it is written, and --to says otherwise",
+        "The name of the output selects the format, unless --to does",
         arguments: [
             (["-o", "a.sqlite"], "sqlite"), (["-o", "a.sqlite3"], "sqlite"), (["-o", "a.db"], "sqlite"),
             (["-o", "a.csv"], "csv"), (["-o", "a/"], "csv"), (["-o", "a.timeline.jsonl"], "timesketch"),
@@ -60,7 +60,7 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test func theSummaryCountsRows() throws {
+    @Test func summaryCountsRows() throws {
         let finished = try pingferry("convert", "--json", "-o", folder("a.sqlite"), sample("webxr"))
         let rows = try #require(try finished.json()["rows"] as? [String: Int])
         #expect(rows.keys.sorted() == Self.tables)
@@ -71,7 +71,7 @@ import Testing
         #expect(rows["events"] ?? 0 > 10)
     }
 
-    @Test func filtersChooseRecords() throws {
+    @Test func filtersSelectRecords() throws {
         let options = ["--system", "mozilla", "--type", "core", "--uploadable", "--since", "2020-03-02T20:00:00Z"]
         let lines = try RunningProgram(
             [pingferryPath, "convert", "-q", "-o", "-", sample("focus"), sample("shop")] + options
@@ -87,7 +87,7 @@ import Testing
                 == "input.1|focus\ninput.2|shop\ntables|1\ntool|pingferry 0.1.0\n")
     }
 
-    @Test func aBundleIsNamedByItsDigest() throws {
+    @Test func bundleIsIdentifiedByDigest() throws {
         let bundled = try pingferry("bundle", "--json", "-o", folder("b.tar.zst"), sample("webxr"))
         let digest = try #require(try bundled.json()["digest"] as? String)
         #expect(try pingferry("convert", "-q", "-o", folder("a.db"), folder("b.tar.zst")).status == 0)
@@ -96,7 +96,7 @@ import Testing
                 == "digest.1|\(digest)\ninput.1|b.tar.zst\n")
     }
 
-    @Test("the same input gives the same rows in the same order, whatever --jobs is")
+    @Test("The number of jobs affects neither rows nor their order")
     func determinism() throws {
         let load = try GeneratedCaptures.load(pings: 1200)
         for jobs in ["1", "8"] {
@@ -110,7 +110,7 @@ import Testing
         #expect(try folder.text("1t.csv/records.csv").split(separator: "\n").count == 1201)
     }
 
-    @Test func aTimelineGoesToAPipe() throws {
+    @Test func timelineIsWrittenToPipe() throws {
         let piped = try shell(
             #""$0" convert -q -o - --to timesketch "$1" 2> "$2" | cat"#, [sample("webxr"), folder("errors")])
         #expect(try pingferry("convert", "-q", "-o", folder("a.timeline.jsonl"), sample("webxr")).status == 0)
@@ -118,11 +118,11 @@ import Testing
         #expect(try folder.text("errors") == "pingferry: 2 rows without a time omitted from the timeline\n")
     }
 
-    // MARK: What goes wrong
+    // MARK: Errors
 
     private static let outputs = ["out.sqlite", "out.csv", "out.timeline.jsonl"]
 
-    @Test(arguments: outputs) func existingOutputIsRefused(name: String) throws {
+    @Test(arguments: outputs) func existingOutputIsKept(name: String) throws {
         let path = folder(name)
         #expect(try pingferry("convert", "-q", "-o", path, sample("focus")).status == 1)
         let before = try snapshot(folder.path)
@@ -140,8 +140,8 @@ import Testing
         #expect(folder.names == [name])
     }
 
-    @Test("--force replaces no folder that has something else in it, and nothing that is no folder")
-    func foreignFoldersStay() throws {
+    @Test("--force replaces neither folders with other files nor files")
+    func otherFoldersAreNotReplaced() throws {
         #expect(try pingferry("convert", "-q", "-o", folder("out.csv"), sample("webxr")).status == 0)
         try folder.put("mine", "out.csv/notes.txt")
         try folder.makeFolder("other.csv/events.csv")
@@ -158,20 +158,20 @@ import Testing
         #expect(try snapshot(folder.path) == before)
     }
 
-    @Test(arguments: outputs) func missingAndReadOnlyFoldersAreTold(name: String) throws {
+    @Test(arguments: outputs) func missingAndReadOnlyFoldersAreReported(name: String) throws {
         let missing = try pingferry("convert", "-o", folder("no/\(name)"), sample("webxr"))
         #expect(missing.status == 73)
         #expect(
             missing.errorLines.first == "pingferry: cannot create \(folder("no/\(name)")): No such file or directory")
-        // Proc takes nothing, not even from root.
+        // Even root cannot create files in /proc.
         let refused = try pingferry("convert", "-o", "/proc/\(name)", sample("webxr"))
         #expect(refused.status == 73)
         #expect(refused.errorLines.first?.hasPrefix("pingferry: cannot create /proc/") == true, "\(refused.errors)")
     }
 
-    @Test("a full disk leaves nothing behind", arguments: outputs)
+    @Test("No output remains after the disk is full", arguments: outputs)
     func fullDisk(name: String) throws {
-        // No file may have more than 64 KiB: to a program that cannot be killed by that, the disk is full.
+        // Files are limited to 64 KiB, and the signal for that is ignored, so that writing fails as on a full disk.
         let load = try GeneratedCaptures.load(pings: 400)
         try folder.makeFolder("out")
         let script = #"trap '' XFSZ; ulimit -f 64; "$0" convert -q -o "$1" "$2"; s=$?; ls -A "$3"; exit $s"#
@@ -181,7 +181,7 @@ import Testing
         #expect(finished.errors.hasPrefix("pingferry: cannot "), "\(finished.errors)")
     }
 
-    @Test("a signal leaves nothing behind", arguments: ["out.sqlite", "out.csv"])
+    @Test("No output remains after a signal", arguments: ["out.sqlite", "out.csv"])
     func interruption(name: String) throws {
         let load = try GeneratedCaptures.load(pings: 3000)
         let partial = folder(".\(name).partial")
@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test(
-        "files that SQLite kept beside another database do not damage the new one",
+        "Journals of another database do not damage the new one",
         arguments: ["-journal", "-wal", "-shm"])
     func companions(suffix: String) throws {
         try folder.put("old", "out.sqlite\(suffix)")
@@ -207,9 +207,9 @@ import Testing
     }
 
     @Test(
-        "a misspelled ending is refused",
+        "A misspelled extension is rejected",
         arguments: [("out.sqllite", ".sqlite"), ("out.cvs", ".csv"), ("out.ndjsn", ".ndjson"), ("a.b/out", "")])
-    func misspelled(name: String, meant: String) throws {
+    func misspelledExtension(name: String, meant: String) throws {
         try folder.makeFolder("a.b")
         let finished = try pingferry("convert", "-q", "-o", folder(name), sample("webxr"))
         #expect(finished.status == (meant.isEmpty ? 0 : 64))
@@ -219,7 +219,7 @@ import Testing
         )
     }
 
-    @Test func aKilledRunDoesNotHinderTheNextOne() throws {
+    @Test func runAfterKilledRunSucceeds() throws {
         let load = try GeneratedCaptures.load(pings: 3000)
         _ = try interruptedRun(
             ["convert", load], writing: folder("out.csv"), by: SIGKILL,
@@ -232,7 +232,7 @@ import Testing
         try tool("diff", "-r", folder("out.csv"), folder("other.csv"))
     }
 
-    @Test func theOutputIsNeverReadAsInput() throws {
+    @Test func outputIsNeverReadAsInput() throws {
         let capture = try folder.copySample("webxr")
         #expect(try pingferry("convert", "-q", "-o", "\(capture)/tables.csv", capture).status == 0)
         let lines = try pingferry("convert", "-q", "-o", "-", capture).lines

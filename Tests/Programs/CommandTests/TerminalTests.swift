@@ -2,18 +2,20 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What cannot be seen, or steers a terminal, never reaches one; records keep it on their way to files and pipes.
+/// Unprintable characters and control sequences, which are escaped on a terminal.
+///
+/// Records in files and pipes keep their bytes.
 @Suite struct TerminalTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// An escape sequence, C1 and DEL, marks of direction, joiners, separators and tags.
+    /// An escape sequence, C1 controls, DEL, direction marks, joiners, separators and tags.
     private static let unseen =
         "\u{1B}[31m\u{7}\u{7F}\u{85}\u{9B}\u{AD}\u{61C}\u{180E}\u{200B}\u{200D}\u{200F}\u{2028}\u{2029}\u{202A}\u{202E}\u{2060}"
         + "\u{2064}\u{2066}\u{2069}\u{206A}\u{206F}\u{FEFF}\u{FFF9}\u{FFFB}\u{E0001}\u{E007F}"
 
-    /// What of a text should have been escaped.
+    /// Returns the characters of a text that should have been escaped.
     private func hidden(in text: String) -> [Unicode.Scalar] {
         text.unicodeScalars.filter {
             let category = $0.properties.generalCategory
@@ -21,7 +23,9 @@ import Testing
         }
     }
 
-    /// A capture whose pings and file names hold what cannot be seen. No name may hold all of it: it would be too long.
+    /// A capture with unprintable characters in pings and file names.
+    ///
+    /// Several names are used, because one would be too long.
     private func capture() throws -> String {
         let capture = try folder.copySample("focus")
         let pings = "focus/Documents/MozTelemetry-Default-core"
@@ -38,7 +42,7 @@ import Testing
         return capture
     }
 
-    @Test func namesAndLabelsAreShownWithEscapes() throws {
+    @Test func namesAndLabelsAreEscaped() throws {
         let capture = try capture()
         for arguments in [
             ["scan", capture, "--label", Self.unseen], ["scan", "--json", capture, "--label", Self.unseen],
@@ -61,7 +65,7 @@ import Testing
         #expect(hidden(in: missing.errors).isEmpty)
     }
 
-    @Test func jsonForMachinesHasTheSameValueWithEscapes() throws {
+    @Test func jsonIsEscapedWithoutChangingItsValue() throws {
         let finished = try pingferry("scan", "--json", "--label", Self.unseen, try folder.copySample("webxr"))
         let stores = try #require(finished.json()["stores"] as? [[String: Any]])
         #expect((stores.first?["capture"] as? String).map { Array($0.utf8) } == Array(Self.unseen.utf8))
@@ -92,8 +96,8 @@ import Testing
         #expect(full.status == 74)
     }
 
-    /// `script` runs a program on a terminal of its own and keeps what came there.
-    @Test func recordsKeepTheirBytesInPipesAndFilesAndAreEscapedOnATerminal() throws {
+    /// The command `script` runs a program on a separate terminal and records the output.
+    @Test func recordsAreEscapedOnlyOnTerminal() throws {
         let capture = try capture()
         let piped = try pingferry("convert", "-o", "-", capture)
         #expect(piped.text.contains("\u{202E}"))
@@ -116,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func propertyListsAreShownWithEscapes() throws {
+    @Test func propertyListsAreEscaped() throws {
         let text = String(Self.unseen.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0xFEFF })
         let path = try folder.put("<plist><string>\(text)</string></plist>", "a.plist")
         let finished = try pingferry("inspect", path)

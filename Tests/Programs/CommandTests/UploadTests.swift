@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The uploader's commands, without a server: a plan, what a job says that reaches nobody, and the ledger by hand.
+/// The commands of `pingferry-upload` without a server.
 @Suite struct UploadTests {
     private let folder: TemporaryFolder
     private let bundle: String
@@ -19,7 +19,7 @@ import Testing
         try shell("\"$(dirname \"$0\")/pingferry-upload\" \"$@\"", arguments + ["--ledger", ledger])
     }
 
-    /// A job whose server does not exist.
+    /// Runs a job whose server does not exist.
     private func job(_ arguments: String...) throws -> FinishedProgram {
         try shell(
             "\"$(dirname \"$0\")/pingferry-upload\" \"$@\"",
@@ -48,7 +48,7 @@ import Testing
         #expect(waits.count { $0["reason"] as? String == "duplicate" } == 7)
     }
 
-    @Test func limitsAreTakenFromTheOptions() throws {
+    @Test func optionsSetLimits() throws {
         let finished = try upload("--dry-run", "--daily-limit", "2", "--per-type-limit", "unlimited", bundle)
         #expect(finished.lines.last?.contains("daily limit") == true)
         let types = try upload("--dry-run", "--per-type-limit", "1", "--limit-scope", "job", bundle)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "what cannot be meant is refused",
+        "Invalid options are rejected",
         arguments: [
             ["--daily-limit", "-1"], ["--daily-limit", "x"], ["--max-age", "30"], ["--max-age", "99999999999999d"],
             ["--timezone", "Nowhere/Land"], ["--limit-scope", "phone"], ["--endpoint", "x=y"],
@@ -68,7 +68,7 @@ import Testing
         #expect(try shell("\"$(dirname \"$0\")/pingferry-upload\" --dry-run \(words) \"$1\"", [bundle]).status == 64)
     }
 
-    @Test func aJobThatReachesNobodyLeavesAllForTheNext() throws {
+    @Test func unreachableServerDefersAllRecords() throws {
         let finished = try job(bundle)
         #expect(finished.status == 69)
         #expect(finished.lines.last?.hasPrefix("7 records: left 6, held: pending-events 1") == true)
@@ -79,12 +79,12 @@ import Testing
         #expect(reasons(totals["waiting"]) == ["held: pending-events": 1, "not sent": 6])
     }
 
-    @Test func quietSaysOneLineWhenNotAllIsWell() throws {
+    @Test func quietPrintsSummaryOnFailure() throws {
         let finished = try job("--quiet", bundle)
         #expect(finished.lines.count == 1)
         #expect(finished.errorLines.count == 1 && finished.errors.contains(": created a new ledger at "))
         let idle = try job("--quiet", "--max-age", "1d", bundle)
-        // What is too old is left alone because somebody said so, and is never lost without a word.
+        // Records that --max-age excludes are not an error, but the summary counts them.
         #expect(idle.status == 0)
         #expect(idle.text == "7 records: held: pending-events 1, too old 6\n" && idle.errors == "")
     }
@@ -97,12 +97,12 @@ import Testing
         let script = "\"$(dirname \"$0\")/pingferry-upload\" \(words) --ledger \"$1\" --quiet"
         let finished = try shell(script, [ledger])
         #expect(finished.status == 0)
-        // The job reached nobody, so that all waits.
+        // The job could not reach the server, so all records are pending.
         #expect(finished.lines.count == (command.first == "status" ? 1 : 0) && finished.errors == "")
         #expect(!(try shell("\(script) --json", [ledger]).json().isEmpty))
     }
 
-    @Test func quietStillSaysWhatIsWrong() throws {
+    @Test func quietPrintsErrors() throws {
         let status = try upload("status", "--quiet")
         #expect(status.status == 66)
         #expect(status.errors.contains("no ledger there"))
@@ -111,7 +111,7 @@ import Testing
         #expect(plan.errors.contains("none.tar.zst"))
     }
 
-    @Test func aDamagedBundleStopsAJobBeforeAnythingIsSent() throws {
+    @Test func damagedBundlePreventsSending() throws {
         var bytes = try folder.data("a.tar.zst")
         bytes[bytes.count / 3] ^= 1
         try bytes.write(to: URL(fileURLWithPath: folder("b.tar.zst")))
@@ -122,7 +122,7 @@ import Testing
         #expect(try upload("--dry-run", sample("focus")).status != 0)
     }
 
-    @Test func aSecondJobSaysWhoIsAtWork() throws {
+    @Test func secondJobNamesRunningProcess() throws {
         _ = try job(bundle)
         let script = """
             exec 9<>"$2.lock"
@@ -151,20 +151,20 @@ import Testing
         #expect(try upload("retry", "none").status == 66)
     }
 
-    @Test func lookingForALedgerDoesNotMakeOne() throws {
+    @Test func statusCreatesNoLedger() throws {
         let finished = try upload("status")
         #expect(finished.status == 66)
         #expect(finished.errors.contains("no ledger there"))
         #expect(!FileManager.default.fileExists(atPath: ledger))
     }
 
-    @Test func anotherFileIsNoLedger() throws {
+    @Test func otherFileIsNotLedger() throws {
         try folder.put("not a database, but text that is long enough to be looked at", "state/ledger.sqlite")
         #expect(try job(bundle).status == 78)
         #expect(try upload("status").status == 78)
     }
 
-    @Test func theLedgerStandsInTheStateFolder() throws {
+    @Test func ledgerIsInStateFolder() throws {
         let script = """
             XDG_STATE_HOME="$2" "$(dirname "$0")/pingferry-upload" release --force --reason schema X
             env -u XDG_STATE_HOME HOME="$2/home" "$(dirname "$0")/pingferry-upload" release --force --reason schema X
@@ -177,7 +177,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: folder("s/home/.local/state/pingferry/ledger.sqlite")))
     }
 
-    @Test func pingferryRunsTheUploader() throws {
+    @Test func pingferryRunsUploader() throws {
         let finished = try pingferry("upload", "--dry-run", "--ledger", ledger, bundle)
         #expect(finished.status == 0)
         #expect(finished.lines.last?.hasPrefix("6 uploads planned") == true)
@@ -185,7 +185,7 @@ import Testing
         #expect(try pingferry("upload", "--nonsense").status == 64)
     }
 
-    @Test func pingferryFindsTheUploaderOnThePath() throws {
+    @Test func pingferryFindsUploaderOnPath() throws {
         let script = """
             cp "$0" "$1/pingferry"
             mkdir "$1/bin"
@@ -198,7 +198,7 @@ import Testing
         #expect(finished.status == 7)
     }
 
-    @Test func pingferryAloneSaysThatTheUploaderIsMissing() throws {
+    @Test func missingUploaderIsReported() throws {
         let finished = try shell("cp \"$0\" \"$1/pingferry\"; PATH=/nowhere \"$1/pingferry\" upload x", [folder.path])
         #expect(finished.status == 69)
         #expect(finished.errors.contains("not installed"))

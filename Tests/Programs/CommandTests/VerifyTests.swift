@@ -12,7 +12,7 @@ import Testing
         #expect(try pingferry("bundle", "-q", "-o", bundle, sample("focus")).status == 1)
     }
 
-    @Test func goodBundleIsSaidToBeGood() throws {
+    @Test func validBundleIsReported() throws {
         let finished = try pingferry("verify", bundle)
         #expect(finished.status == 0)
         #expect(finished.lines.first == "\(bundle): good, 7 records (6 uploadable; held: pending-events 1)")
@@ -21,7 +21,7 @@ import Testing
         #expect(try pingferry("verify", "-q", bundle).output.isEmpty)
     }
 
-    @Test("a bundle may come from standard input, through a pipe or not")
+    @Test("A bundle can be read from standard input, from a pipe or a file")
     func standardInput() throws {
         let piped = try shell(#"cat "$1" | "$0" verify -"#, [bundle])
         #expect(piped.status == 0)
@@ -33,7 +33,7 @@ import Testing
         let result = try #require(
             try shell(#"cat "$1" | "$0" verify --json -"#, [bundle]).json()["bundles"] as? [[String: Any]])
         #expect(result.map { $0["path"] as? String } == ["-"])
-        // What cannot be a bundle is refused before its end has come.
+        // Data that cannot be a bundle is rejected before the end of the input.
         let endless = try shell(#""$0" verify - < /dev/zero; echo $?"#, [])
         #expect(endless.text == "65\n")
         let cut = try shell(#"head -c 1000 "$1" | "$0" verify -"#, [bundle])
@@ -41,20 +41,20 @@ import Testing
         #expect(cut.errors.hasPrefix("pingferry: standard input: byte 1000: "), "\(cut.errors)")
     }
 
-    @Test func digestIsThatOfTheManifest() throws {
+    @Test func digestEqualsManifest() throws {
         let manifest = try tool("tar", "--zstd", "-xOf", bundle, "manifest.json")
         let digest = try #require(try pingferry("verify", bundle).lines.last?.split(separator: " ").last)
         #expect(manifest.hasPrefix("{\"digest\":\"\(digest)\""))
     }
 
-    @Test func repackedBundleIsGood() throws {
+    @Test func repackedBundleIsValid() throws {
         let other = try repack("none")
         let (first, second) = (try pingferry("verify", bundle), try pingferry("verify", other))
         #expect(second.status == 0)
         #expect(second.lines.last == first.lines.last)
     }
 
-    /// Changes that leave all hashes right, and what is said about them.
+    /// Changes with correct hashes, and the expected messages.
     private static let changes = [
         ("foreign-host", "records/000001.ndjson line 1: the target is not in the system's grammar"),
         ("dots-in-target", "records/000001.ndjson line 1: the target is not in the system's grammar"),
@@ -79,16 +79,16 @@ import Testing
         ("odd-problem", "problems.ndjson line 2: not in the form of this list"),
     ]
 
-    @Test(arguments: changes) func changeUnderRightHashesIsFound(change: String, message: String) throws {
+    @Test(arguments: changes) func changeWithCorrectHashesIsDetected(change: String, message: String) throws {
         let other = try repack(change)
         let finished = try pingferry("verify", other)
         #expect(finished.status == 65)
         #expect(finished.output.isEmpty)
         #expect(finished.errorLines.first == "pingferry: \(other): \(message)")
-        #expect(finished.errorLines.count == 2, "no remedy")
+        #expect(finished.errorLines.count == 2, "no hint")
     }
 
-    /// What verify refuses for its records is no input either.
+    /// A bundle that `verify` rejects because of its records is also rejected as an input.
     @Test(arguments: ["foreign-host", "extra-key", "not-canonical", "record-less", "odd-problem", "version"])
     func hostileBundleIsNoInput(change: String) throws {
         let other = try repack(change)
@@ -100,7 +100,7 @@ import Testing
         #expect(!folder.names.contains(".out.partial"))
     }
 
-    @Test func everyRegionIsProtected() throws {
+    @Test func changeInAnyRegionIsDetected() throws {
         let bytes = try folder.data("a.tar.zst")
         let step = bytes.count / 40
         for index in Array(stride(from: 0, to: bytes.count, by: step)) + [bytes.count - 1] {
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func everyLengthButTheWholeIsRefused() throws {
+    @Test func truncationIsDetected() throws {
         let bytes = try folder.data("a.tar.zst")
         for count in [0, 1, 4, 100, bytes.count / 2, bytes.count - 9, bytes.count - 1] {
             let path = folder("cut.tar.zst")
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func oneBadBundleDoesNotHideTheOthers() throws {
+    @Test func otherBundlesAreVerifiedAfterError() throws {
         let bad = try repack("total")
         let finished = try pingferry("verify", "--json", bad, bundle)
         #expect(finished.status == 65)

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Console
 
-/// JSON on its way to a terminal.
+/// JSON with unprintable characters escaped.
 @Suite struct PrintableJSONTests {
     private func shown(_ json: String) -> String {
         String(decoding: PrintableJSON.rewriting(Array(json.utf8)), as: UTF8.self)
     }
 
     @Test(
-        "what cannot be seen is escaped as JSON does it",
+        "Unprintable characters are escaped in the syntax of JSON",
         arguments: [
             ("{}", "{}"), ("{\"a\":\"b\"}\n", "{\"a\":\"b\"}\n"), ("\"\u{7F}\u{9B}31m\"", #""\u007f\u009b31m""#),
             ("\"\u{202E}x\u{2028}\"", #""\u202ex\u2028""#), ("\"\u{E0041}\"", #""\udb40\udc41""#),
@@ -20,7 +20,7 @@ import Testing
         ])
     func unseen(json: String, shown: String) { #expect(self.shown(json) == shown) }
 
-    @Test("the value stays the same")
+    @Test("The value does not change")
     func sameValue() throws {
         let json = "{\"a\u{202E}\":[\"\u{7F}\u{200B}\u{E0041}\u{FEFF}x\", 1.50, true], \"b\":\"\\u001b\u{AD}\"}"
         let (before, after) = (Data(json.utf8), Data(shown(json).utf8))
@@ -30,7 +30,7 @@ import Testing
         #expect(!shown(json).unicodeScalars.contains { $0.isUnseen })
     }
 
-    @Test("a text may come in pieces that end anywhere", arguments: 0..<50)
+    @Test("The text can be passed in pieces that end at any byte", arguments: 0..<50)
     func pieces(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let characters = ["a", "\"", "\u{9B}", "é", "\u{202E}", "東", "👍", "\u{E0041}", "\n"]
@@ -48,7 +48,7 @@ import Testing
         #expect(!String(decoding: output, as: UTF8.self).unicodeScalars.contains { $0.isUnseen && $0 != "\n" })
     }
 
-    @Test("bytes that are no character show as one that stands for them, and swallow nothing")
+    @Test("Invalid bytes become a replacement character without affecting other bytes")
     func malformed() {
         let bytes: [UInt8] = [0x22, 0xFF, 0x41, 0xE6, 0x9D, 0x42, 0xC2, 0x22, 0x80, 0x22]
         let text = String(decoding: PrintableJSON.rewriting(bytes), as: UTF8.self)

@@ -3,16 +3,16 @@ import Testing
 
 @testable import Console
 
-/// What the progress line says.
+/// The text of the progress line, and its removal by signals.
 @Suite struct ProgressLineTests {
-    @Test("bytes, records, speed, and how much of the whole it is where that is known")
+    @Test("The text has bytes, records, speed and, if the total is known, a percentage")
     func text() {
         let cases: [(bytes: Int, total: Int?, records: Int, seconds: Double, text: String)] = [
             (0, nil, 0, 0, "reading: 0 MB, 0 MB/s"), (120_000_000, nil, 7, 2, "reading: 120 MB, 7 records, 60 MB/s"),
             (120_000_000, 480_000_000, 0, 2, "reading: 25%, 120 MB, 60 MB/s"),
             (479_999_999, 480_000_000, 0, 1, "reading: 99%, 479 MB, 479 MB/s"),
             (480_000_000, 480_000_000, 1, 1, "reading: 100%, 480 MB, 1 records, 480 MB/s"),
-            // What grew while it was read is never more than done, and nothing of nothing is no part.
+            // A file that grew has at most 100 %, and an empty file has no percentage.
             (500_000_000, 480_000_000, 0, 1, "reading: 100%, 500 MB, 500 MB/s"), (0, 0, 0, 1, "reading: 0 MB, 0 MB/s"),
         ]
         for (bytes, total, records, seconds, text) in cases {
@@ -21,8 +21,9 @@ import Testing
         }
     }
 
-    /// Runs a program on a terminal of its own, waits until it shows a text, and sends it a signal. What came to the terminal
-    /// after that text is printed, as Python writes bytes.
+    /// A Python script that runs a program on a separate terminal, waits until it shows a text, and sends it a signal.
+    ///
+    /// The script prints the output after the text as a literal of type `bytes`.
     private static let onATerminal = #"""
         import os, pty, signal, sys
         shown, number, *command = sys.argv[1:]
@@ -44,7 +45,7 @@ import Testing
         print(output.split(shown.encode(), 1)[1])
         """#
 
-    @Test("a signal takes the line away before anything else is printed", arguments: [2, 13])
+    @Test("A signal removes the line before anything else is printed", arguments: [2, 13])
     func interrupted(number: Int) throws {
         let folder = try TemporaryFolder()
         let command = [builtProgram("interrupted"), folder("out"), "progress"]
@@ -54,7 +55,7 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test("a signal at a question begins a line of its own")
+    @Test("A signal at a prompt starts a new line")
     func interruptedQuestion() throws {
         let command = [builtProgram("pingferry"), "scan", sample("backup")]
         let shown = try tool(["python3", "-c", Self.onATerminal, "password of the backup", "2"] + command)

@@ -1,9 +1,11 @@
 import Console
 import Testing
 
-/// Tables on a terminal.
+/// The alignment and escaping of tables.
 @Suite struct TextTableTests {
-    @Test("columns are as wide as their widest cell; numbers stand to the right, and no line ends in spaces")
+    @Test(
+        "Columns have the width of their widest cell, numbers are aligned to the right, and lines have no trailing spaces"
+    )
     func alignment() {
         let table = TextTable(
             header: ["system", "records", "why"],
@@ -17,24 +19,24 @@ import Testing
             ])
     }
 
-    @Test("a column with one other cell than a number stands to the left")
+    @Test("A column with a cell that is not a number is aligned to the left")
     func mixedColumn() {
         let table = TextTable(header: ["n", "b"], rows: [["1", "x"], ["22–23", "y"]])
         #expect(table.lines == ["n      b", "1      x", "22–23  y"])
     }
 
-    @Test("what cannot be seen in a cell is shown, and counts in its width")
-    func unseen() {
+    @Test("Unprintable characters are escaped before the width is computed")
+    func unprintableCharacters() {
         let table = TextTable(header: ["a", "b"], rows: [["\u{1B}[2J", "x"], ["\n", "y"]])
         #expect(table.lines == [#"a          b"#, #"\u{1B}[2J  x"#, #"\u{A}      y"#])
     }
 
-    @Test("characters are counted, not bytes")
+    @Test("The width is counted in characters")
     func characters() {
         let table = TextTable(header: ["name", "n"], rows: [["Föcus e\u{301}", "1"], ["Firefox", "2"]])
         #expect(table.lines == ["name     n", "Föcus e\u{301}  1", "Firefox  2"])
     }
 
-    @Test("a table without rows is its header")
+    @Test("A table without rows has only the header")
     func noRows() { #expect(TextTable(header: ["a", "bb"], rows: []).lines == ["a  bb"]) }
 }

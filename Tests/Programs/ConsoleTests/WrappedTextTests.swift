@@ -24,7 +24,7 @@ import Testing
         Case("\(seventy) one\u{A0}three four", "  \(seventy)", "    one three four"),
     ]
 
-    @Test("lines are at most 80 columns wide, unless a word is longer", arguments: cases.indices)
+    @Test("Lines have at most 80 columns, unless a word is longer", arguments: cases.indices)
     func lines(index: Int) {
         let expected = Self.cases[index]
         #expect(WrappedText.lines(of: expected.text, indent: 2) == expected.lines)

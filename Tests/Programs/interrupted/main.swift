@@ -2,12 +2,12 @@ import Console
 import Files
 import Glibc
 
-// Waits for a signal that removes an output's temporary.
-// `interrupted PATH` holds an output open, and prints "ready" once its temporary exists.
-// `interrupted PATH again` begins, finishes and drops outputs without end, and prints "ready" before the first.
-// `interrupted PATH progress` holds an output open, and shows a progress line "working" once its temporary exists.
+// A program for tests, which is interrupted by a signal while it writes an output. `interrupted PATH` keeps an output
+// open, and prints "ready" when the temporary file exists. `interrupted PATH again` creates, completes and discards
+// outputs in a loop, and prints "ready" before the first. `interrupted PATH progress` keeps an output open, and shows
+// the progress line "working" when the temporary file exists.
 do {
-    // The test starts this from a dispatch thread, whose signal mask (everything blocked) is inherited.
+    // All signals are blocked at the start, because the test starts the program from a dispatch thread.
     var all = sigset_t()
     sigfillset(&all)
     sigprocmask(SIG_UNBLOCK, &all, nil)
@@ -17,7 +17,7 @@ do {
         print("ready")
         fflush(nil)
         while true {
-            // Many more are dropped than finished: those do not wait for the disk.
+            // Most outputs are discarded, because only completed ones wait for the disk.
             for _ in 0..<200 { _ = try AtomicOutput(path: path, replacing: true) }
             let finished = try AtomicOutput(path: path, replacing: true)
             try finished.commit()
@@ -32,7 +32,7 @@ do {
         print("ready")
         fflush(nil)
     }
-    // Used in the loop: a non-copyable value ends with its last use where its scope never does.
+    // The output is used in the loop, because a noncopyable value is destroyed after its last use.
     while true {
         sleep(60)
         try output.write([4].span)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The commands on every backup of the generator: what a scan lists, statuses, and what must never come out.
+/// The commands with every generated backup: listings, exit statuses, and values that must not be printed.
 @Suite struct BackupCommandTests {
     private let folder: TemporaryFolder
 
@@ -10,7 +10,7 @@ import Testing
 
     private static let variable = "PINGFERRY_BACKUP_PASSWORD"
 
-    /// Runs a command on a case as it is meant to be given.
+    /// Runs a command with the input and the password of a case.
     private func run(_ command: [String], on fixture: BackupCase) throws -> FinishedProgram {
         var environment = ProcessInfo.processInfo.environment
         environment[Self.variable] = fixture.password
@@ -25,7 +25,7 @@ import Testing
         return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     }
 
-    @Test("a scan ends as the oracle says, and lists its stores and backups", arguments: try BackupCase.all)
+    @Test("A scan has the expected status, stores and backups", arguments: try BackupCase.all)
     func scan(fixture: BackupCase) throws {
         let finished = try run(["scan", "--json"], on: fixture)
         #expect(Int(finished.status) == fixture.status, "\(finished.errors)")
@@ -50,14 +50,14 @@ import Testing
         }
     }
 
-    /// The objects of a list, each as the texts of some members.
+    /// Returns some members of each object in a list as strings.
     private static func lines(_ list: Any?, _ keys: [String]) -> [String] {
         let objects = list as? [[String: Any]] ?? []
         return objects.map { object in keys.map { "\($0) \(object[$0] ?? "null")" }.joined(separator: ", ") }.sorted()
     }
 
     @Test(
-        "what is converted and bundled has the status of a scan, and nothing of the phone in it",
+        "Outputs of other commands have the status of a scan, and contain no secret of the phone",
         arguments: [
             "plain", "encrypted", "mobilesync", "backup-in-tar-stdin", "plain-nothing", "plain-partial",
             "encrypted-without-password", "encrypted-password-file", "encrypted-password-spaces", "keybag-rounds",
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("without a password the message says what the backup is and how one is given")
+    @Test("Without a password, the message describes the backup and how to pass a password")
     func withoutPassword() throws {
         let finished = try run(["scan"], on: try BackupCase.named("encrypted-without-password"))
         #expect(finished.status == 78)
@@ -87,8 +87,8 @@ import Testing
         for text in expected { #expect(finished.errors.contains(text), "\(text)") }
     }
 
-    @Test("a scan for people says what no backup holds")
-    func nothing() throws {
+    @Test("The listing states which data backups do not contain")
+    func absentPings() throws {
         let finished = try run(["scan"], on: try BackupCase.named("plain-nothing"))
         #expect(finished.status == 0)
         #expect(finished.text.contains("backup, iPhone11,2, iOS 13.3.1, made 2020-04-20T10:05:00Z"))
@@ -114,15 +114,15 @@ import Testing
         ).finish()
     }
 
-    @Test("several password files are tried in turn")
-    func severalFiles() throws {
+    @Test("Several password files are tried in order")
+    func severalPasswordFiles() throws {
         let right = try password("  two spaces, at both ends  \nmore\n")
         #expect(try scan("encrypted-password-spaces", [password("wrong\n"), right]).status == 0)
         #expect(try scan("encrypted-password-spaces", [password("two spaces, at both ends")]).status == 78)
     }
 
-    @Test("a password file that others can read, or without a password, is refused")
-    func badFiles() throws {
+    @Test("A password file that other users can read, or without a password, is rejected")
+    func invalidPasswordFiles() throws {
         for path in [try password("x", mode: 0o640), try password("\nx"), try password("\r\n"), try password("")] {
             let finished = try scan("plain", [path])
             #expect(finished.status == 78)
@@ -132,14 +132,14 @@ import Testing
         #expect(try scan("plain", [folder("no-such-file")]).status == 66)
     }
 
-    @Test("a password may come through a pipe")
+    @Test("A password can be read from a pipe")
     func pipe() throws {
         let input = try BackupCase.named("encrypted-password-spaces").input
         let script = #""$0" scan --json --password-file <(printf '  two spaces, at both ends  ') "$1""#
         #expect(try shell(script, [input]).status == 0)
     }
 
-    @Test("an empty variable is no password")
+    @Test("An empty variable is not used as a password")
     func emptyVariable() throws {
         let input = try BackupCase.named("encrypted-without-password").input
         let finished = try shell(#"PINGFERRY_BACKUP_PASSWORD= "$0" scan "$1""#, [input])
@@ -147,7 +147,7 @@ import Testing
         #expect(finished.errors.contains("B19"))
     }
 
-    @Test("a backup is asked for its password on a terminal, three times, without an echo")
+    @Test("The password is requested on the terminal up to three times, without an echo")
     func prompt() throws {
         let input = try BackupCase.named("encrypted-password-spaces").input
         let answers = ["wrong", "  two spaces, at both ends  "]
@@ -162,7 +162,7 @@ import Testing
         #expect(refused.text.contains("B20"))
     }
 
-    /// Runs a scan on a terminal of its own, and types answers when it asks.
+    /// Runs a scan on a separate terminal, and types the answers to its prompts.
     private func terminal(_ input: String, answers: [String]) throws -> FinishedProgram {
         let script = """
             import os, pty, sys
@@ -189,7 +189,7 @@ import Testing
         return try RunningProgram(["python3", "-c", script, pingferryPath, input] + answers).finish()
     }
 
-    @Test("a signal at the prompt ends the program, and the echo is on again", arguments: [2, 15])
+    @Test("A signal at the prompt ends the program and turns the echo on again", arguments: [2, 15])
     func interruptedPrompt(signal: Int) throws {
         let script = """
             import os, pty, sys, termios

@@ -4,9 +4,9 @@ import Testing
 
 @testable import pingferry
 
-/// The sums of a scan by app, of rows that are made up.
+/// The findings of a scan by app, for constructed rows.
 @Suite struct AppRollUpTests {
-    /// A queue in a state that is given.
+    /// The rules of a queue that is always in a given state.
     private struct Rules: QueueRules {
         let state: QueueState
 
@@ -26,7 +26,7 @@ import Testing
         return row
     }
 
-    /// Numbers the containers of rows in the order in which they appear, and adds up the rows.
+    /// Numbers the containers of rows in order of appearance, and combines the rows by app.
     private static func rollUp(_ rows: [ScanRow]) -> AppRollUp {
         var numbers: [[String?]: Int] = [:]
         var numbered = rows
@@ -39,7 +39,7 @@ import Testing
         return AppRollUp(numbered, containerCount: numbers.count, apps)
     }
 
-    @Test("the containers of an app and of its group are one entry, in all captures")
+    @Test("The containers of an app and of its group are one entry across captures")
     func containers() {
         let app = Container(path: "a", identifier: "org.example.app")
         let group = Container(path: "g", identifier: "group.org.example.app")
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "a container that nothing identifies goes by the best that its stores tell, and what tells nothing comes last")
+        "An unidentified container is named by its stores, and containers of unknown apps are last")
     func unidentified() {
         let entries = Self.rollUp([
             Self.row(Container(path: "a", identifier: nil), "one"),
@@ -73,7 +73,7 @@ import Testing
         #expect(entries.map(\.versions) == [["2", "3"], ["1", "2"], []])
     }
 
-    @Test("a name has the version of all, or how many there are, and the identifier where several have that name")
+    @Test("A name includes the version or the number of versions, and the bundle id if the name is not unique")
     func names() {
         func row(_ path: String, _ id: String?, _ name: String?, _ version: String?) -> ScanRow {
             Self.row(Container(path: path, identifier: id), app: App(id: id, name: name, version: version))
@@ -87,7 +87,7 @@ import Testing
             names == ["Fennec 24.1 (org.a)", "Fennec, 2 versions (org.b)", "Focus 8", "org.e", "(unknown) 3"])
     }
 
-    @Test("records, holds, events, problems and quarantine are added up")
+    @Test("Records, holds, events, problems and quarantined items are counted")
     func sums() throws {
         let container = Container(path: "a", identifier: "org.a")
         let entry = try #require(
@@ -121,7 +121,7 @@ import Testing
         #expect(labels == #"{"known":{"press":1,"tap":2},"unknown":1}"#)
     }
 
-    @Test("queues are counted by their state, those that are ready first")
+    @Test("Queues are counted by state, with the ready queues first")
     func queues() throws {
         let states = [
             QueueState(.unknown, "rule-of-app", "t"), QueueState(.ready, "too-old", "t"),
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(
-        "sentences that stores share are told with their number, others are counted",
+        "Facts of several stores are listed with their number, and others are counted",
         arguments: [
             (["b", "a"], ["a 1", "b 1"], 0), (["a", "b", "c", "d"], [], 4),
             (["a", "b", "b", "c", "d", "c", "c"], ["c 3", "b 2"], 2),
@@ -154,7 +154,7 @@ import Testing
         #expect(found.others == others)
     }
 
-    @Test("problems are counted by code, with the first few of each")
+    @Test("Problems are counted by code, with the first few of each")
     func problems() {
         var problems = ProblemsByCode()
         for number in 0..<5 {
@@ -166,7 +166,7 @@ import Testing
         #expect(problems.sorted.map { $0.problems.elements.map(\.path) } == [["x"], ["0", "1", "2"]])
     }
 
-    @Test("codes of problems that nobody can list are put together")
+    @Test("Excess codes of problems are combined")
     func manyCodes() {
         var problems = ProblemsByCode()
         for number in 0..<3000 {

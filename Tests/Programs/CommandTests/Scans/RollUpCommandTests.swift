@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A scan of many containers has a line for each app, and nothing that matters is lost in it.
+/// The scan of many containers, which are listed by app.
 @Suite struct RollUpCommandTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder(inMemory: true) }
 
-    /// A capture with copies of samples, each in a container of its own.
+    /// Makes a capture with copies of samples, each in a separate container.
     private func copies(_ count: Int, of samples: String..., in name: String = "phones") throws -> String {
         let script = """
             for sample in "${@:4}"; do for number in $(seq "$3"); do
@@ -23,7 +23,7 @@ import Testing
         return folder(name)
     }
 
-    @Test("hundreds of containers of a few apps fit on a screen, with the sums of their stores")
+    @Test("The totals of hundreds of containers fit on a screen")
     func manyContainers() throws {
         let load = folder("load")
         try tool(
@@ -62,8 +62,8 @@ import Testing
         #expect(each.filter { $0.contains("      mozilla-ping-file of ") }.count == 480)
     }
 
-    @Test("what is held, waits, is no record, is odd or in quarantine stays told")
-    func details() throws {
+    @Test("Holds, pending events, queues, facts, problems and quarantined items are listed")
+    func completeness() throws {
         let finished = try pingferry("scan", try copies(24, of: "damaged", "firefox-today", "focus", "shop"))
         #expect(finished.status == 1)
         for line in [
@@ -97,15 +97,15 @@ import Testing
         #expect(apps.reduce(0) { $0 + ($1["problemCount"] as? Int ?? 0) } == 24)
     }
 
-    @Test("a few problems are listed one by one")
+    @Test("A few problems are listed individually")
     func fewProblems() throws {
         let lines = try pingferry("scan", try copies(20, of: "focus")).lines
         #expect(lines.filter { $0.contains("org.mozilla.ios.Focus.plist: sessions 1") }.count == 20)
         #expect(!lines.contains { $0.contains("more; --stores") })
     }
 
-    @Test("up to 40 stores, or 3 containers, each store has its line")
-    func beginning() throws {
+    @Test("Up to 40 stores, or the stores of up to 3 containers, are listed individually")
+    func thresholds() throws {
         let note = "grouped by app"
         #expect(try !pingferry("scan", try copies(10, of: "focus", in: "ten")).text.contains(note))
         #expect(try pingferry("scan", try copies(11, of: "focus", in: "eleven")).text.contains(note))
@@ -117,7 +117,7 @@ import Testing
         #expect(lines.filter { $0.contains(": sift-queue of ") }.count == 65)
     }
 
-    @Test("several captures are added up together, and those without a store are named")
+    @Test("Several captures are combined, and captures without a store are named")
     func severalCaptures() throws {
         let phones = try (1...12).map { try folder.copySample("focus", to: "phone-\($0)") }
         let bundle = folder("a.tar.zst")

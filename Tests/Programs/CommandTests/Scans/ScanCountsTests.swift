@@ -3,7 +3,7 @@ import Testing
 @testable import pingferry
 
 @Suite struct ScanCountsTests {
-    @Test("the counts of a row stay when other rows are counted in between")
+    @Test("The counts of a row remain when other rows are counted in between")
     func severalRows() {
         var counts = ScanCounts(rows: 3)
         counts.count(.held(code: "delivered"), ofRow: 1)

@@ -2,16 +2,16 @@ import Foundation
 import TestSupport
 
 extension TemporaryFolder {
-    /// Copies a sample, under its own name if none is given.
+    /// Copies a sample into the folder, by default with the same name, and returns its path.
     @discardableResult
     func copySample(_ sampleName: String, to name: String? = nil) throws -> String {
-        // Not FileManager, which wants to keep the owner.
+        // FileManager is not used because it would keep the owner.
         try tool("cp", "-R", sample(sampleName), self(name ?? sampleName))
         return self(name ?? sampleName)
     }
 }
 
-/// What a folder holds: contents, mode and time of modification by path.
+/// Returns the contents, modification time and permissions of all files in a folder by path.
 func snapshot(_ folder: String) throws -> [String: [String]] {
     var files: [String: [String]] = [:]
     for path in try FileManager.default.subpathsOfDirectory(atPath: folder) {

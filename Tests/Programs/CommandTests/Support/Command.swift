@@ -1,18 +1,18 @@
 import TestSupport
 
-/// The program under test, which the package builds beside the tests.
+/// The path of the program under test.
 let pingferryPath = builtProgram("pingferry")
 
-/// The captures of the samples.
+/// The names of the sample captures.
 let samples = ["damaged", "firefox", "firefox-today", "focus", "leanplum", "shop", "webxr"]
 
-/// The encrypted backup among the samples, and its password.
+/// The name and the password of the encrypted sample backup.
 let sampleBackup = (name: "backup", password: "ferry")
 
-/// The request logs of the samples.
+/// The names of the sample request logs.
 let sampleLogs = ["browser.har", "pings.ndjson"]
 
-/// Runs the program under test to its end.
+/// Runs the program under test and waits for its end.
 @discardableResult
 func pingferry(_ arguments: String...) throws -> FinishedProgram {
     try RunningProgram([pingferryPath] + arguments).finish()

@@ -1,10 +1,10 @@
 import Foundation
 import TestSupport
 
-/// Runs the program and sends it `signal` as soon as the file at `path` has at least `size` bytes. Returns how the program ended.
+/// Runs the program and sends it `signal` as soon as the file at `path` has at least `size` bytes.
 ///
-/// A run that has given `output` its name before the signal arrives is repeated without it, because a busy machine can stop the
-/// test for longer than the program needs.
+/// If the program completes `output` before the signal arrives, the output is removed and the program runs again. This
+/// happens if a busy machine suspends the test for longer than the program takes.
 func interruptedRun(
     _ arguments: [String], writing output: String, by signal: Int32, whenFileAt path: String, has size: Int
 ) throws -> FinishedProgram {
@@ -17,7 +17,7 @@ func interruptedRun(
         let finished = try program.finish()
         let isWritten = [output, "\(output).001"].contains { FileManager.default.fileExists(atPath: $0) }
         guard finished.status == 0 || isWritten else { return finished }
-        // The volumes of an output have its name and a number.
+        // The names of volumes are the name of the output and a number.
         try tool("bash", "-c", #"rm -rf "$1" "$1".*"#, "bash", output)
     }
 }

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Bundles in volumes: what is written, what every command reads, and what is said of volumes that are wrong.
+/// Bundles in volumes, and messages about invalid volumes.
 @Suite struct VolumeCommandTests {
     private let folder: TemporaryFolder
     private let whole: Data
     private var first: String { folder("a.tar.zst.001") }
     private let volumes = ["a.tar.zst.001", "a.tar.zst.002", "a.tar.zst.003"]
 
-    /// All samples in volumes of 4 KiB, and in one file elsewhere.
+    /// Packs all samples in volumes of 4 KiB, and in one file in another folder.
     init() throws {
         folder = try TemporaryFolder()
         try folder.makeFolder("whole")
@@ -23,7 +23,7 @@ import Testing
 
     private func found() -> [String] { folder.names.filter { $0.hasPrefix("a.tar.zst") || $0.hasPrefix(".") } }
 
-    @Test("volumes are the bundle that is written without the option, cut where they are full, with a list")
+    @Test("Joined volumes equal the bundle without the option, and have a list of hashes")
     func contents() throws {
         let names = found()
         #expect(names.last == "a.tar.zst.sha256")
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("the same input gives the same volumes, and what is said tells them")
+    @Test("Volumes are deterministic, and summaries list them")
     func summaries() throws {
         let words = ["--volume-size", "4096", "--jobs", "7", "-o", folder("b.tar.zst")]
         let finished = try shell(#""$0" bundle "$@""#, words + samples.map(sample))
@@ -63,7 +63,7 @@ import Testing
         #expect(listed.compactMap { $0["sha256"] as? String } == list)
     }
 
-    @Test("every command takes the first volume in the place of the bundle")
+    @Test("Every command accepts the first volume instead of the bundle")
     func everyCommand() throws {
         for words in [
             ["list"], ["list", "--ids"], ["scan"], ["convert", "-q", "-o", "-"],
@@ -87,7 +87,7 @@ import Testing
         #expect(unlisted.lines[1] == "\(found().count) volumes, with no list to compare them with")
     }
 
-    @Test("each volume that is missing is named by every command", arguments: [true, false])
+    @Test("Every command names the missing volumes", arguments: [true, false])
     func missing(hasList: Bool) throws {
         if !hasList { unlink(folder("a.tar.zst.sha256")) }
         for name in [volumes[1], volumes[2]] { unlink(folder(name)) }
@@ -104,7 +104,7 @@ import Testing
                 ], "\(words)")
         }
         #expect(!folder.names.contains("x"))
-        // Without a list nothing tells of a last one before the first is read.
+        // Without a list, a missing last volume is unknown until the first volume is read.
         let last = try #require(found().last { $0.hasPrefix("a.tar.zst.0") })
         unlink(hasList ? folder(last) : first)
         let finished = try pingferry("verify", "--json", first)
@@ -115,7 +115,7 @@ import Testing
         #expect(faults.compactMap { $0["name"] as? String } == (hasList ? [volumes[1], volumes[2], last] : volumes))
     }
 
-    @Test("a wrong length is told by every command, with the status of damage")
+    @Test("Every command reports a wrong length with status 65")
     func lengths() throws {
         #expect(truncate(folder(volumes[1]), 4000) == 0)
         for words in [["verify"], ["list"], ["scan"], ["convert", "-o", "-"]] {
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test("volumes that were swapped are named, and so is one of another bundle")
+    @Test("Swapped volumes and volumes of another bundle are named")
     func swapped() throws {
         let finished = try shell(
             #"cd "$1"; mv a.tar.zst.002 x; mv a.tar.zst.003 a.tar.zst.002; mv x a.tar.zst.003; "$0" verify a.tar.zst.001"#,
@@ -144,7 +144,7 @@ import Testing
         #expect(fault["code"] as? String == "changed" && fault["name"] as? String == volumes[1])
     }
 
-    @Test("what is left of volumes can be read, and what is missing is told")
+    @Test("Intact volumes are read, and missing ones are reported")
     func salvage() throws {
         unlink(folder(volumes[1]))
         let finished = try pingferry("convert", "--salvage", "-o", folder("left.ndjson"), first)
@@ -153,7 +153,7 @@ import Testing
         #expect(folder.names.contains("left.ndjson"))
     }
 
-    @Test("another volume than the first, and the name of the whole, are answered with the first")
+    @Test("For other volumes and for the name of the bundle, the message names the first volume")
     func wrongPaths() throws {
         for command in ["verify", "list", "scan"] {
             let second = try pingferry(command, folder(volumes[1]))
@@ -168,16 +168,16 @@ import Testing
         }
     }
 
-    @Test("a folder that has such a name is a capture like others")
-    func folders() throws {
+    @Test("A folder with the name of a volume is a capture")
+    func folderWithNameOfVolume() throws {
         for name in ["phone.tar.zst.001", "phone.tar.zst.002"] {
             let capture = try folder.copySample("webxr", to: name)
             #expect(try pingferry("scan", capture).lines.last == "6 records (5 uploadable; held: pending-events 1)")
         }
     }
 
-    @Test("the volumes that are to be replaced are no input")
-    func inputs() throws {
+    @Test("Volumes that are replaced cannot be inputs")
+    func replacedVolumesAreNotInputs() throws {
         let before = try snapshot(folder.path)
         let finished = try pingferry("bundle", "--force", "--volume-size", "8K", "-o", folder("a.tar.zst"), first)
         #expect(finished.status == 73)
@@ -186,7 +186,7 @@ import Testing
             try snapshot(folder.path).filter { $0.value[0] != "folder" } == before.filter { $0.value[0] != "folder" })
     }
 
-    @Test("an older set goes away with those of its volumes that are not replaced, if that is wanted")
+    @Test("With --force, all volumes of an older bundle are removed")
     func force() throws {
         let words = ["--volume-size", "1M", "-o", folder("a.tar.zst"), sample("webxr")]
         let before = found()

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// All volumes appear or none, whatever happens while they are written.
+/// All volumes of a bundle appear or none, also after errors and signals.
 @Suite struct VolumeFailureTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder(inMemory: true) }
 
-    @Test("sizes that make no sense are refused", arguments: ["0", "4095", "3K", "x", "1T", "-1"])
+    @Test("Invalid sizes are rejected", arguments: ["0", "4095", "3K", "x", "1T", "-1"])
     func sizes(text: String) throws {
         let finished = try pingferry("bundle", "--volume-size=\(text)", "-o", folder("out"), sample("webxr"))
         #expect(finished.status == 64)
@@ -16,7 +16,7 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test("volumes do not go to standard output or to a pipe")
+    @Test("Volumes are not written to standard output or a pipe")
     func pipes() throws {
         for output in ["-", "/dev/stdout"] {
             let finished = try pingferry("bundle", "--volume-size", "4K", "-o", output, sample("webxr"))
@@ -29,13 +29,15 @@ import Testing
         #expect(finished.errors == "pingferry: cannot replace \(folder("pipe")): it is not a regular file\n")
     }
 
-    /// Returns the path of a request log that hardly compresses: a bundle of 3,000 records has more than 4 MB.
+    /// Returns the path of a request log that hardly compresses.
+    ///
+    /// A bundle of 3,000 records has more than 4 MB.
     private func noise(records: Int = 3000) throws -> String {
         let folder = try GeneratedCaptures.folder("../Load/make_noise.py", ["--records", "\(records)"])
         return "\(folder)/many.ndjson"
     }
 
-    @Test("more volumes than have three digits are refused as soon as it is known, and nothing is left")
+    @Test("More than 999 volumes are rejected as soon as possible, and no files remain")
     func tooMany() throws {
         let noise = try noise()
         let finished = try pingferry("bundle", "--volume-size", "4K", "-o", folder("out"), noise)
@@ -47,7 +49,7 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test("hundreds of volumes are read where few files may be open")
+    @Test("Hundreds of volumes are read with a low limit of open files")
     func manyVolumes() throws {
         let noise = try noise()
         #expect(try pingferry("bundle", "-q", "--volume-size", "8K", "-o", folder("out"), noise).status == 0)
@@ -60,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "a disk that is full in the third of five volumes is left as it was",
+        "If the disk is full in the third of five volumes, its contents are unchanged",
         .enabled(if: SmallDisk.isPossible, "only root can mount a file system"), arguments: [false, true])
     func fullDisk(hasOlder: Bool) throws {
         let load = try GeneratedCaptures.load(pings: 3000)
@@ -78,7 +80,7 @@ import Testing
         #expect(finished.errorLines.first == message || hasOlder, "\(finished.errors)")
         #expect(finished.errorLines.first?.hasSuffix("No space left on device") == true)
         #expect(try snapshot(disk.path) == before)
-        // With room it works.
+        // With enough space, the bundle is written.
         try disk.enlarge(kibibytes: size * 10 / 1024)
         #expect(
             try pingferry("bundle", "-q", "--force", "--volume-size", "\(size)", "-o", disk("out"), load).status == 0)
@@ -87,9 +89,9 @@ import Testing
         #expect(disk.names == (1...5).map { "out.00\($0)" } + ["out.sha256"])
     }
 
-    @Test("a signal leaves nothing behind", arguments: [SIGINT, SIGTERM, SIGHUP])
+    @Test("No files remain after a signal", arguments: [SIGINT, SIGTERM, SIGHUP])
     func signals(number: Int32) throws {
-        // Several segments: the first are written while the others are still to be compressed, at the highest level.
+        // The first segments are written while the others are still being compressed at the highest level.
         let noise = try noise(records: 6_000)
         let finished = try interruptedRun(
             ["bundle", "--level", "19", "--jobs", "1", "--volume-size", "64K", noise], writing: folder("out"),
@@ -100,13 +102,13 @@ import Testing
         #expect(folder.names == [])
     }
 
-    /// Whether a program can be killed at one of its system calls here.
+    /// Whether `strace` can kill a program at a system call.
     private static let canTrace =
         (try? RunningProgram(["strace", "-o", "/dev/null", "true"]).finish().status) == 0
 
-    /// Kills the program at each system call by which names are given and taken.
+    /// The program is killed at each system call that creates or removes a file name.
     @Test(
-        "killed between two names, the program leaves no first volume without its others",
+        "If the program is killed, a first volume never remains without the others",
         .enabled(if: canTrace, "strace cannot trace here"), arguments: ["renameat", "renameat2", "unlinkat"],
         [false, true])
     func killed(call: String, hasOlder: Bool) throws {
@@ -130,14 +132,14 @@ import Testing
             }
             let rest = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
             if rest.contains("out.001") {
-                // All of the older ones, or all of the new ones with their list.
+                // Either all old volumes exist, or all new volumes and their list.
                 #expect(read.status == 0 && read.lines[1].contains(", as "), "\(call) \(steps): \(read.errors)")
                 #expect((read.text == before.text) == rest.contains(".out.volumes.partial/out.001"))
             } else {
                 #expect(read.status == 66, "\(call) \(steps): \(read.errors)")
             }
             let again = try shell(#""$0" bundle -q "$@""#, newer)
-            // The older ones are not thrown away while they are all that there is.
+            // The old volumes are not removed before the new ones are complete.
             if hasOlder, !rest.contains("out.001") {
                 #expect(again.status == 73)
                 #expect(again.errors.contains("move files named ….former to their old names"))
