@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func httpClient() async throws {
-        let (route, receiver) = (HTTPRoute(server: "http://127.0.0.1:1"), Waiting())
+        let (route, receiver) = (HTTPRoute(server: "http://127.0.0.1:1"), IgnoringReceiver())
         let client = try HTTPClient(HTTPSettings())
         let request = HTTPRequest(method: "POST", target: "/submit")
         let end = await client.send(request, over: route, for: receiver)
@@ -90,7 +90,7 @@ import Testing
     }
 
     /// A receiver that ignores the contents of the response.
-    private final class Waiting: HTTPReceiver {
+    private final class IgnoringReceiver: HTTPReceiver {
         let end = ContinuousClock.now + .seconds(600)
         func requestGoes(at instant: ContinuousClock.Instant) {}
         func headCame(_ head: HTTPHead, at instant: ContinuousClock.Instant) {}

@@ -12,9 +12,9 @@ public struct BackupCase: CustomStringConvertible, Sendable {
     public let input: String
     /// The path of the file to pass on standard input, if the input is `-`.
     public let standardInput: String?
-    /// The password for the environment variable.
+    /// The password to pass in the environment variable, or `nil` if the case has none.
     public let password: String?
-    /// The path for `--password-file`.
+    /// The path to pass with `--password-file`, or `nil` if the case has none.
     public let passwordFile: String?
     /// The expected exit status of `scan`, `convert` and `bundle`.
     public let status: Int

@@ -15,11 +15,11 @@ struct AppEntry {
     /// The number of stores of each kind.
     private(set) var kinds: [String: Int] = [:]
     private(set) var totals = BundleTotals()
-    private(set) var labels = EventCounts()
+    private(set) var eventCounts = EventCounts()
     private(set) var problemCount = 0
     private(set) var quarantineCount = 0
     /// The number of pending events in each state, by the name of the state.
-    private(set) var events: [String: Int] = [:]
+    private(set) var pendingEvents: [String: Int] = [:]
     /// The number of queues in each state.
     private(set) var queues: [QueueState: Int] = [:]
     /// The number of stores that report each fact.
@@ -55,10 +55,10 @@ struct AppEntry {
         systems.formUnion(row.systems)
         kinds[row.kind, default: 0] += 1
         totals.add(row.totals)
-        labels.add(row.labels)
+        eventCounts.add(row.eventCounts)
         problemCount += row.problemCount
         quarantineCount += row.quarantineCount
-        if let found = row.details.events { events.merge(found, uniquingKeysWith: +) }
+        if let found = row.details.pendingEvents { pendingEvents.merge(found, uniquingKeysWith: +) }
         if let queue = row.details.queue { queues[queue.state, default: 0] += 1 }
         for fact in row.details.facts { facts[fact, default: 0] += 1 }
     }

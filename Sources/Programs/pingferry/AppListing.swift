@@ -59,7 +59,7 @@ struct AppListing {
         if entry.problemCount > 0 { found += ", " + Summary.count(entry.problemCount, "problem") }
         let systems = entry.systems.sorted().joined(separator: ", ")
         var lines = ["\(places): \(Summary.list(entry.kinds))", "\(systems): \(found)"]
-        let events = entry.events.filter { $0.value > 0 }
+        let events = entry.pendingEvents.filter { $0.value > 0 }
         if !events.isEmpty { lines.append("events: \(Summary.list(events))") }
         let queues = entry.sortedQueues.map { "\($0.count) \(words(for: $0.state))" }
         if !queues.isEmpty { lines.append("queues: \(queues.joined(separator: "; "))") }

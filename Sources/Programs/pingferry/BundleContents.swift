@@ -41,27 +41,28 @@ struct BundleContents {
         if manifest.duplicates > 0 { try Terminal.print("\(Summary.count(manifest.duplicates, "duplicate")) omitted") }
         if let inputs = manifest.inputs {
             let inputRows = InputRows(inputs)
-            try section("inputs", ["input", "kind", "sha256 or digest"], inputRows.rows, left: inputRows.hiddenCount)
+            try printSection(
+                "inputs", ["input", "kind", "sha256 or digest"], inputRows.rows, left: inputRows.hiddenCount)
             if inputRows.omittedCount > 0 {
                 try Terminal.print("  and \(inputRows.omittedCount) more, which the manifest only counts")
             }
         }
         let rows = memberRows
-        try section(
+        try printSection(
             "members", ["member", "bytes", "compressed", "records"], rows, left: reader.members.count - rows.count)
-        try section(
+        try printSection(
             "types", ["type", "records"], totals.types.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] })
-        try section(
+        try printSection(
             "held", ["reason", "records"], totals.holds.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] })
-        try section(
+        try printSection(
             "clients", ["client", "system", "app", "records", "uploadable", "first", "last"], clientRows,
             left: clients.left)
-        try section(
+        try printSection(
             "quarantine", ["path", "bytes", "reason"],
             quarantined.elements.map {
                 ["\($0.capture): \($0.path)", "\($0.size)", $0.reject.reason + ($0.isStored ? "" : " (listed only)")]
             }, left: quarantined.left)
-        try section(
+        try printSection(
             "problems", ["path", "problem"],
             problems.elements.map { ["\($0.capture): \($0.path)", "\($0.problem.code): \($0.problem.text)"] },
             left: problems.left)
@@ -84,7 +85,7 @@ struct BundleContents {
         }
     }
 
-    private func section(_ title: String, _ header: [String], _ rows: [[String]], left: Int = 0) throws {
+    private func printSection(_ title: String, _ header: [String], _ rows: [[String]], left: Int = 0) throws {
         guard !rows.isEmpty else { return }
         try Terminal.print("")
         try Terminal.print("\(title):")

@@ -43,7 +43,7 @@ extension AsyncParsableCommand {
     ///
     /// - Parameter body: The body of the command.
     /// - Throws: `ExitCode` with the exit status for the error, and usage errors unchanged.
-    func reporting(_ body: () async throws -> Void) async throws {
+    func reportingErrors(_ body: () async throws -> Void) async throws {
         do {
             try await body()
         } catch {
@@ -59,11 +59,11 @@ extension AsyncParsableCommand {
     ///   - paths: The paths of the files.
     ///   - body: The function to call, which also receives whether the path is the first one.
     /// - Throws: `ExitCode` with the exit status for the first error, after all paths have been processed.
-    func reportingEach(of paths: [String], _ body: (_ path: String, _ isFirst: Bool) throws -> Void) async throws {
+    func reportingErrors(for paths: [String], _ body: (_ path: String, _ isFirst: Bool) throws -> Void) async throws {
         var first: ExitCode?
         for (number, path) in paths.enumerated() {
             do {
-                try await reporting { try body(path, number == 0) }
+                try await reportingErrors { try body(path, number == 0) }
             } catch let code as ExitCode {
                 first = first ?? code
             }

@@ -32,7 +32,7 @@ struct ScanJSON {
         object.set("capture", string: row.capture)
         object.set("container", string: row.container?.path)
         object.set("containerID", string: row.container?.identifier)
-        object.set("events", object: row.labels.json)
+        object.set("events", object: row.eventCounts.json)
         object.set("facts", strings: row.details.facts)
         object.set("held", object: CanonicalObject(counts: row.totals.holds))
         object.set("kind", string: row.kind)
@@ -40,7 +40,9 @@ struct ScanJSON {
         object.set("problems", elements: row.details.problems.map(\.json.bytes))
         object.set("quarantineCount", integer: row.quarantineCount)
         object.set("quarantined", elements: row.details.quarantined.map(\.jsonWithCode.bytes))
-        if let events = row.details.events { object.set("pendingEvents", object: CanonicalObject(counts: events)) }
+        if let events = row.details.pendingEvents {
+            object.set("pendingEvents", object: CanonicalObject(counts: events))
+        }
         if let queue = row.details.queue { object.set("queue", object: queue.json) }
         object.set("records", integer: row.totals.records)
         object.set("systems", strings: row.systems.sorted())
@@ -66,7 +68,7 @@ extension AppEntry {
         var object = CanonicalObject()
         object.set("captures", integer: captures.count)
         object.set("containers", integer: containers)
-        object.set("events", object: labels.json)
+        object.set("events", object: eventCounts.json)
         object.set("facts", objects: facts) { object, fact in
             object.set("stores", integer: fact.stores)
             object.set("text", string: fact.text)
@@ -76,7 +78,7 @@ extension AppEntry {
         object.set("kinds", object: CanonicalObject(counts: kinds))
         object.set("name", string: name)
         object.set("otherFacts", integer: others)
-        object.set("pendingEvents", object: CanonicalObject(counts: events))
+        object.set("pendingEvents", object: CanonicalObject(counts: pendingEvents))
         object.set("problemCount", integer: problemCount)
         object.set("quarantineCount", integer: quarantineCount)
         object.set("queues", objects: sortedQueues) { object, queues in

@@ -14,7 +14,7 @@ struct ScanRow {
     var app: App?
     var systems: Set<String> = []
     var totals = BundleTotals()
-    var labels = EventCounts()
+    var eventCounts = EventCounts()
     /// The number of quarantined entries, whether or not they are shown.
     var quarantineCount = 0
     /// The number of problems, whether or not they are shown.
@@ -28,7 +28,7 @@ struct ScanRow {
         /// The problems that are shown.
         var problems: [PlacedProblem] = []
         /// The number of pending events in each state.
-        var events: [String: Int]?
+        var pendingEvents: [String: Int]?
         var queue: EvaluatedQueue?
         /// Sentences about the store as a whole.
         var facts: [String] = []
@@ -43,7 +43,7 @@ struct ScanRow {
                 totals.add(count, ofType: type, in: system)
                 if isUploadable { totals.addUploadable(count) }
             case .held(let code): totals.addHeld(count, code: code)
-            case .event(let meaning): labels.add(count, meaning: meaning)
+            case .event(let meaning): eventCounts.add(count, meaning: meaning)
             }
         }
     }

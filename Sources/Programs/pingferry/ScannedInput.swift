@@ -167,7 +167,7 @@ struct ScannedInput {
         let first = firstRow(ofStore: store)
         if !report.facts.isEmpty { details[first, default: .init()].facts += report.facts }
         for part in report.parts where part.events != nil || part.queue != nil {
-            details[first + part.part, default: .init()].events = part.events
+            details[first + part.part, default: .init()].pendingEvents = part.events
             details[first + part.part]?.queue = part.queue.map { EvaluatedQueue(rules: $0, instant: instant) }
         }
     }

@@ -8,7 +8,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    // MARK: 64
+    // MARK: Exit status 64
 
     @Test(arguments: [
         ["nonsense"], ["scan"], ["list"], ["verify"], ["convert", "x"], ["bundle", "x"], ["scan", "--zzz", "x"],
@@ -40,7 +40,7 @@ import Testing
         #expect(folder.names.count == 1)
     }
 
-    // MARK: 65 and 66
+    // MARK: Exit statuses 65 and 66
 
     @Test func folderIsNotBundle() throws {
         for command in ["verify", "list"] {
@@ -93,7 +93,7 @@ import Testing
         #expect(folder.names == [])
     }
 
-    // MARK: 73
+    // MARK: Exit status 73
 
     @Test(arguments: ["convert", "bundle"]) func existingOutputIsKept(command: String) throws {
         let output = try folder.put("mine", "out")
@@ -164,7 +164,7 @@ import Testing
         #expect(try pingferry("verify", "\(capture)/\(name)").status == 0)
     }
 
-    // MARK: 74
+    // MARK: Exit status 74
 
     @Test(arguments: [
         "scan", "scan --json", "convert -o -", "verify --json", "verify", "list", "list --json",
@@ -202,7 +202,7 @@ import Testing
         #expect(finished.errors == "pingferry: cannot write \(folder("small/out")): File too large\n")
     }
 
-    // MARK: 1 and 77
+    // MARK: Exit statuses 1 and 77
 
     @Test func unreadableFilesAreReported() throws {
         let capture = try folder.copySample("webxr")

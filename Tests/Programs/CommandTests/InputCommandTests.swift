@@ -129,7 +129,7 @@ import Testing
         #expect(try inputs(folder("a.tar.zst")) as? [[String: String]] == [["kind": "folder"], ["kind": "bundle"]])
         try pack("b.tar.zst", folder("a.tar.zst"))
         #expect(try inputs(folder("b.tar.zst")) as? [[String: String]] == [["kind": "bundle"]])
-        // If the bundle is merged with others, it is listed, but its own inputs are not.
+        // If the bundle is merged with others, it is listed with its label, but only the kinds of its own inputs are listed.
         try pack("c.tar.zst", folder("a.tar.zst"), sample("webxr"))
         let first = try #require(try inputs(folder("c.tar.zst")).first)
         #expect(first["label"] as? String == "a.tar.zst")

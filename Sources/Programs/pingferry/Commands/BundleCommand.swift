@@ -119,7 +119,7 @@ struct BundleCommand: AsyncParsableCommand {
     private var isStandardOutput: Bool { output == "-" || StandardOutput.isNamed(by: output) }
 
     func run() async throws {
-        try await reporting {
+        try await reportingErrors {
             let pseudonymizer = try pseudonyms.pseudonymizer()
             let file = try openOutput()
             let receipt = try receipts.output(replacing: force)

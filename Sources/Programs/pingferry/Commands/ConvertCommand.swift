@@ -124,7 +124,7 @@ struct ConvertCommand: AsyncParsableCommand {
     private var isStandardOutput: Bool { output == "-" || StandardOutput.isNamed(by: output) }
 
     func run() async throws {
-        try await reporting {
+        try await reportingErrors {
             let pseudonymizer = try pseudonyms.pseudonymizer()
             OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)
             switch format {
@@ -230,19 +230,19 @@ struct ConvertCommand: AsyncParsableCommand {
         try companions?.remove()
         try report(
             Summary(intake, of: reader.options), counts,
-            timeless: export.timeless)
+            rowsWithoutTime: export.timeless)
     }
 
     // MARK: The summary
 
-    private func report(_ summary: Summary, _ rows: [String: Int]? = nil, timeless: Int = 0) throws {
+    private func report(_ summary: Summary, _ rows: [String: Int]? = nil, rowsWithoutTime: Int = 0) throws {
         let isTimeline = format == .timesketch
         if common.json {
             try summary.printJSON { object in
                 object.set("format", string: format.rawValue)
                 object.set("output", string: output)
                 if let segments { object.set("segments", string: segments.description) }
-                if isTimeline { object.set("withoutTime", integer: timeless) }
+                if isTimeline { object.set("withoutTime", integer: rowsWithoutTime) }
                 if let rows, !isTimeline { object.set("rows", object: CanonicalObject(counts: rows)) }
             }
         } else if !isStandardOutput, !common.quiet {
@@ -252,8 +252,9 @@ struct ConvertCommand: AsyncParsableCommand {
             StandardError.write("pingferry: \(warning)")
             StandardError.write("hint: use the extension .ndjson or .ndjson.zst")
         }
-        if timeless > 0 {
-            StandardError.write("pingferry: \(Summary.count(timeless, "row")) without a time omitted from the timeline")
+        if rowsWithoutTime > 0 {
+            StandardError.write(
+                "pingferry: \(Summary.count(rowsWithoutTime, "row")) without a time omitted from the timeline")
         }
         try summary.finish(isQuiet: common.quiet)
     }

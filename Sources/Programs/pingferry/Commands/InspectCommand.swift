@@ -69,7 +69,7 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await reportingEach(of: files, inspect)
+        try await reportingErrors(for: files, inspect)
     }
 
     private func inspect(_ file: String, isFirst: Bool) throws {

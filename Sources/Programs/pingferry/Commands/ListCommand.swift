@@ -47,7 +47,7 @@ struct ListCommand: AsyncParsableCommand {
     func validate() throws { try InputOptions.checkStandardInput(in: bundles) }
 
     func run() async throws {
-        try await reportingEach(of: bundles, list)
+        try await reportingErrors(for: bundles, list)
     }
 
     private func list(_ path: String, isFirst: Bool) throws {

@@ -29,7 +29,7 @@ struct PseudonymKeyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await reporting {
+        try await reportingErrors {
             var generator = SystemRandomNumberGenerator()
             let bytes = (0..<PseudonymKey.fewestBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
             let key = try PseudonymKey(bytes)

@@ -66,7 +66,7 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await reporting {
+        try await reportingErrors {
             let pseudonymizer = try pseudonyms.pseudonymizer()
             let file = try CommandOutput(path: isStandardOutput ? "-" : output, replacing: force)
             OutputLocation.warnIfInsideCapture(output, inputs: input.paths, isQuiet: common.quiet)
@@ -165,7 +165,7 @@ extension ScanReport {
                             ?? [])
                 }
                 guard !sentences.isEmpty else { return }
-                let pending = rows.compactMap { $0.details.events?["pending"] }
+                let pending = rows.compactMap { $0.details.pendingEvents?["pending"] }
                 queues.append(
                     ReportFacts.Queue(
                         capture: input.label, path: path, sentences: sentences,

@@ -49,7 +49,7 @@ struct ScanCommand: AsyncParsableCommand {
     func validate() throws { _ = try instant() }
 
     func run() async throws {
-        try await reporting {
+        try await reportingErrors {
             let limit = common.limit
             let opening = InputOpening(
                 labels: input.label, systems: Systems.table, limit: limit, isSalvage: salvage, spool: input.spool,

@@ -21,7 +21,7 @@ struct UploadCommand: AsyncParsableCommand {
 
     func run() async throws {
         PasswordOptions.takeFromEnvironment()
-        try await reporting {
+        try await reportingErrors {
             let folders = Self.folders
             for folder in folders {
                 let path = "\(folder)/\(Self.program)"

@@ -74,7 +74,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await reporting {
+        try await reportingErrors {
             let signers = try signing.signers(environment: ProcessInfo.processInfo.environment)
             if signature != nil, signers == nil {
                 throw ValidationError("--signature requires --signers, the list of accepted signers")
@@ -83,12 +83,12 @@ struct VerifyCommand: AsyncParsableCommand {
                 throw ValidationError("a bundle from standard input requires --signature")
             }
             let expected = try digests.expected(of: paths)
-            let given = try against.map { try ReceiptComparison(path: $0) }
+            let comparison = try against.map { try ReceiptComparison(path: $0) }
             try receipts.requireSeparateFile(
                 from: paths.flatMap(Self.files)
                     + [signature, digests.digestFile, signing.signers, signing.revoked, against]
                     .compactMap(\.self))
-            try await verifyAll(signers, expected, given, writing: try receipts.output(replacing: force))
+            try await verifyAll(signers, expected, comparison, writing: try receipts.output(replacing: force))
         }
     }
 
@@ -105,7 +105,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     /// Verifies all bundles, and prints and records the results.
     private func verifyAll(
-        _ signers: Signers?, _ expected: [String]?, _ given: ReceiptComparison?,
+        _ signers: Signers?, _ expected: [String]?, _ comparison: ReceiptComparison?,
         writing receipt: consuming ReceiptOutput
     ) async throws {
         let paths = paths
@@ -114,7 +114,7 @@ struct VerifyCommand: AsyncParsableCommand {
         var results: [[UInt8]] = []
         for (number, path) in paths.enumerated() {
             do {
-                results.append(try await verify(path, signers, expected: expected?[number], given, &log))
+                results.append(try await verify(path, signers, expected: expected?[number], comparison, &log))
             } catch {
                 guard let failure = CommandError(error) else { throw error }
                 failure.report(as: "pingferry")
@@ -143,7 +143,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func verify(
-        _ path: String, _ signers: Signers?, expected: String?, _ given: ReceiptComparison?,
+        _ path: String, _ signers: Signers?, expected: String?, _ comparison: ReceiptComparison?,
         _ log: inout VerificationLog?
     ) async throws -> [UInt8] {
         let reader = try InputOpening.bundle(
@@ -167,7 +167,7 @@ struct VerifyCommand: AsyncParsableCommand {
         } catch let error as BundleError {
             throw InputError.bundle(error, InputOpening.name(of: path))
         }
-        try given?.check(reader, path)
+        try comparison?.check(reader, path)
         try await log?.recordSuccess(InputOpening.name(of: path))
         progress.clear()
         let manifest = reader.manifest
@@ -179,12 +179,12 @@ struct VerifyCommand: AsyncParsableCommand {
             if expected != nil, reader.signer == nil {
                 try Terminal.print("the contents match the given digest, which does not show who packed them")
             }
-            if let given { try Terminal.print("matches the receipt \(given.path)") }
+            if let comparison { try Terminal.print("matches the receipt \(comparison.path)") }
             if let signer = reader.signer { try Terminal.print("signed by \(signer.principal) with \(signer.key)") }
             if let key = manifest.pseudonymized { try Terminal.print("pseudonymized with the key \(key)") }
         }
         var object = CanonicalObject()
-        if let given { object.set("against", string: given.path) }
+        if let comparison { object.set("against", string: comparison.path) }
         object.set("digest", string: manifest.digest)
         object.set("good", boolean: true)
         object.set("path", string: path)

@@ -100,7 +100,7 @@ import Testing
                         .event(meaning: "tap"): 1, .event(meaning: nil): 1,
                     ])
                     (row.problemCount, row.quarantineCount) = (2, 3)
-                    row.details.events = ["pending": 4, "lost": 0]
+                    row.details.pendingEvents = ["pending": 4, "lost": 0]
                 },
                 Self.row(Container(path: "b", identifier: "org.a")) { row in
                     row.set([
@@ -108,7 +108,7 @@ import Testing
                         .event(meaning: "tap"): 1, .event(meaning: "press"): 1,
                     ])
                     (row.problemCount, row.quarantineCount) = (20, 30)
-                    row.details.events = ["pending": 5]
+                    row.details.pendingEvents = ["pending": 5]
                 },
             ]).entries.first)
         #expect(entry.systems == ["glean", "mozilla"])
@@ -116,8 +116,8 @@ import Testing
         #expect(entry.totals.holds == ["no-target": 1, "schema": 2])
         #expect(entry.totals.types == ["glean/event": 1, "mozilla/core": 2])
         #expect(entry.problemCount == 22 && entry.quarantineCount == 33)
-        #expect(entry.events == ["lost": 0, "pending": 9])
-        let labels = String(decoding: entry.labels.json.bytes, as: UTF8.self)
+        #expect(entry.pendingEvents == ["lost": 0, "pending": 9])
+        let labels = String(decoding: entry.eventCounts.json.bytes, as: UTF8.self)
         #expect(labels == #"{"known":{"press":1,"tap":2},"unknown":1}"#)
     }
 
