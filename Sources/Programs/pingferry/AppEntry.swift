@@ -67,8 +67,8 @@ struct AppEntry {
     func precedes(_ other: AppEntry) -> Bool {
         let (isKnown, isOtherKnown) = (name != nil || id != nil, other.name != nil || other.id != nil)
         guard isKnown == isOtherKnown else { return isKnown }
-        let (own, others) = ([shortName, id ?? ""], [other.shortName, other.id ?? ""])
-        return own.lexicographicallyPrecedes(others) { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        let (key, otherKey) = ([shortName, id ?? ""], [other.shortName, other.id ?? ""])
+        return key.lexicographicallyPrecedes(otherKey) { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
     /// The number of queues in each state, with the ready queues first.

@@ -30,7 +30,7 @@ struct AppListing {
     }
 
     func print() throws {
-        try Terminal.print(isOfOneInput ? "\(report.inputs[0].label):" : "\(report.inputs.count) captures:")
+        try Terminal.print(hasSingleInput ? "\(report.inputs[0].label):" : "\(report.inputs.count) captures:")
         try printBackups()
         for (entry, name) in zip(rollUp.entries, rollUp.names) { try print(entry, named: name) }
         let (stores, containers) = rollUp.entries.reduce((0, 0)) { ($0.0 + $1.stores, $0.1 + $1.containers) }
@@ -43,7 +43,7 @@ struct AppListing {
         try printProblems()
     }
 
-    private var isOfOneInput: Bool { report.inputs.count == 1 }
+    private var hasSingleInput: Bool { report.inputs.count == 1 }
 
     // MARK: Apps
 
@@ -83,7 +83,7 @@ struct AppListing {
     private func printBackups() throws {
         let backups = report.inputs.flatMap(\.backups)
         guard !backups.isEmpty else { return }
-        let isShort = isOfOneInput && backups.count <= Self.listedLimit
+        let isShort = hasSingleInput && backups.count <= Self.listedLimit
         let lines = isShort ? backups.flatMap { BackupReport($0).lines } : BackupReport.summary(of: backups)
         for line in lines + BackupReport.generalLines { try Terminal.print("  \(line)") }
     }
@@ -91,8 +91,9 @@ struct AppListing {
     private func printCapturesWithoutStores() throws {
         let labels = report.inputs.filter(\.rowIndices.isEmpty).map(\.label)
         guard !labels.isEmpty else { return }
-        let left = labels.count - Self.namedLimit
-        let names = labels.prefix(Self.namedLimit).joined(separator: ", ") + (left > 0 ? " and \(left) more" : "")
+        let hiddenCount = labels.count - Self.namedLimit
+        let names =
+            labels.prefix(Self.namedLimit).joined(separator: ", ") + (hiddenCount > 0 ? " and \(hiddenCount) more" : "")
         try Terminal.print("  no store in: \(names)")
     }
 
@@ -117,6 +118,6 @@ struct AppListing {
 
     /// Returns the line for a problem, which begins with the label of the capture if there are several captures.
     private func line(for problem: PlacedProblem) -> String {
-        isOfOneInput && !problem.path.isEmpty ? "\(problem.path): \(problem.problem.text)" : problem.sentence
+        hasSingleInput && !problem.path.isEmpty ? "\(problem.path): \(problem.problem.text)" : problem.sentence
     }
 }

@@ -135,7 +135,7 @@ import Testing
             #"tar --zstd --exclude manifest.json -tf "$0" && tar --zstd --exclude manifest.json -xOf "$0""#, bundle)
     }
 
-    @Test func bundleOfABundleHasTheSameContents() throws {
+    @Test func bundleOfBundleHasSameContents() throws {
         let first = try pack("first.tar.zst", samples.map(sample))
         let second = try pack("second.tar.zst", [first], status: 0)
         #expect(try contents(second) == contents(first))

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test("A condition that no record meets is reported")
-    func unmatched() throws {
+    func unmatchedConditions() throws {
         let filters = [
             "--type", "nosuch", "--type", "core", "--client", "xyz", "--system", "sift", "--until", "2000-01-01",
         ]

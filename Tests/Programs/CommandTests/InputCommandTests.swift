@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test("A merged bundle lists the inputs of its bundles, except for those of old bundles")
-    func merged() async throws {
+    func mergedBundles() async throws {
         try await Sample.bundle([Sample.leanplum(["{}"])], at: folder("old.tar.zst"))
         try pack("a.tar.zst", sample("shop"))
         try pack("b.tar.zst", folder("a.tar.zst"), folder("old.tar.zst"))
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test("The inputs of an old bundle are unknown")
-    func old() async throws {
+    func oldBundle() async throws {
         try await Sample.bundle([Sample.leanplum(["{}"])], at: folder("old.tar.zst"))
         let list = try pingferry("list", "--json", folder("old.tar.zst")).json()
         #expect(list["inputs"] is NSNull)

@@ -115,7 +115,7 @@ import Testing
         #expect(finished.errors == "")
     }
 
-    @Test func severalFilesAreNamed() throws {
+    @Test func severalFilesHaveNames() throws {
         let paths = [try folder.put(Self.shop, "a.plist"), try folder.put("<plist><true/></plist>", "b.plist")]
         let shown = try pingferry("inspect", paths[1], paths[0])
         #expect(shown.lines.prefix(5) == ["==> \(paths[1]) <==", "true", "", "==> \(paths[0]) <==", "{"])

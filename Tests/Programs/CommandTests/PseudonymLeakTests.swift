@@ -78,14 +78,14 @@ import Testing
         arguments: [
             "make_mozilla_stores.py", "make_glean_stores.py", "make_leanplum_stores.py", "make_keyed_archives.py",
         ])
-    func noValueOfAGeneratedCaptureComesThrough(script: String) throws {
+    func generatedCapturesHaveNoLeaks(script: String) throws {
         try check(try GeneratedCaptures.folder(script), least: 60)
     }
 
     @Test(
         "A value that identifies a person is omitted from every string, key and target", arguments: samples + sampleLogs
     )
-    func noPlantedValueComesThrough(name: String) throws {
+    func plantedValuesAreOmitted(name: String) throws {
         _ = try keep("records", ["convert", "-q", "-o", "-", sample(name), "--label", Self.label], password: nil)
         let secrets = try tool(
             "python3", generator("plant_values.py"), folder("records.output"), folder("planted.ndjson"))

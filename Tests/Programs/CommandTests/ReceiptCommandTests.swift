@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test("The name, digest and hash of a bundle are compared with a receipt")
-    func against() throws {
+    func comparisonWithReceipt() throws {
         let log = "\(repository)/samples/pings.ndjson"
         #expect(try pingferry("bundle", "-q", "-o", bundle, "--receipt", receipt, log).status == 0)
         let good = try pingferry("verify", "--against", receipt, bundle)
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test("Several bundles and all volumes of a bundle are compared with one receipt, each bundle once")
-    func againstVolumes() throws {
+    func comparisonOfVolumesWithReceipt() throws {
         let log = "\(repository)/samples/pings.ndjson"
         let night = folder("night.tar.zst")
         #expect(try pingferry("bundle", "-q", "-o", bundle, sample("shop")).status == 0)
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test("Without --force, an existing receipt is reported before any work is done")
-    func existing() throws {
+    func existingReceipt() throws {
         try folder.put("old", "a.json")
         let finished = try pingferry("bundle", "-q", "-o", bundle, "--receipt", receipt, sample("shop"))
         #expect(finished.status == 73)

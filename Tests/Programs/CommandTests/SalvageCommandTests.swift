@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: [["tar", "--zstd", "-cf"], ["bsdtar", "--zstd", "-cf"]])
-    func bundleThatWasPackedAgainIsProvenByItsManifest(command: [String]) throws {
+    func manifestVerifiesRepackedBundle(command: [String]) throws {
         try folder.makeFolder("unpacked")
         try tool("tar", "--zstd", "-xf", folder("a.tar.zst"), "-C", folder("unpacked"))
         for (number, members) in [[".", "-C", folder("unpacked")], ["unpacked", "-C", folder.path]].enumerated() {

@@ -36,7 +36,7 @@ import Testing
         #expect(stores.dropLast().allSatisfy { $0["appContainer"] is NSNull })
     }
 
-    @Test func eachStoreHasAParagraph() throws {
+    @Test func storesHaveParagraphs() throws {
         let finished = try pingferry("scan", sample("webxr"))
         #expect(finished.status == 0)
         #expect(finished.lines.first == "webxr:")
@@ -70,7 +70,7 @@ import Testing
         #expect(text.contains("bundle of mozilla, 5 records, 5 quarantined, held: no-target 1, pending-events 1"))
     }
 
-    @Test func singleStoreFileIsACapture() throws {
+    @Test func singleStoreFileIsCapture() throws {
         let ping = "\(sample("focus"))/Documents/eventArray-MozTelemetry-Default-focus-event.json"
         let finished = try pingferry("scan", "--json", ping)
         #expect(finished.status == 1)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test("A folder whose only store is a link is rejected with that reason")
-    func onlyALink() throws {
+    func folderWithOnlyLink() throws {
         let capture = try folder.makeFolder("capture")
         try FileManager.default.createSymbolicLink(
             atPath: "\(capture)/MozTelemetry-Default-core", withDestinationPath: sample("focus"))

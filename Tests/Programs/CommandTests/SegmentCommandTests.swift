@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test("The listing shows the number of records in each segment")
-    func listed() throws {
+    func segmentsInListing() throws {
         let segments = try #require(try pingferry("list", "--json", bundle).json()["segments"] as? [[String: Any]])
         let names = try tool("tar", "--zstd", "-tf", bundle).split(separator: "\n").map(String.init)
         #expect(segments.compactMap { $0["path"] as? String } == names.filter { $0.hasPrefix("records/") })
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test("A bundle without records has no segment")
-    func none() throws {
+    func bundleWithoutSegments() throws {
         let empty = folder("empty.tar.zst")
         #expect(try pingferry("bundle", "-q", "--type", "none", "-o", empty, sample("webxr")).status == 0)
         #expect((try pingferry("list", "--json", empty).json()["segments"] as? [Any])?.isEmpty == true)

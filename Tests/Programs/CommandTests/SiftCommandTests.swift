@@ -62,7 +62,7 @@ import Testing
 
     /// A binary archive stores equal strings once, so a string value can be the same object as a key.
     @Test("An event with a string instead of a reference is omitted, also if the string was a key before")
-    func keyInPlaceOfAReference() throws {
+    func stringInsteadOfReference() throws {
         let script = """
             import plistlib, sys
             objects = ["$null"]
@@ -100,7 +100,7 @@ import Testing
         #expect(text.components(separatedBy: "; 1 is the one before but for the time").count == 2)
     }
 
-    @Test func scanCountsTheEvents() throws {
+    @Test func scanCountsEvents() throws {
         let rows = try stores(try pingferry("scan", "--json", sample("shop")))
         #expect(rows.map { $0["kind"] as? String } == ["sift-uploader"] + Array(repeating: "sift-queue", count: 5))
         let events = rows.compactMap { ($0["pendingEvents"] as? [String: Int])?["emitted"] }

@@ -39,7 +39,7 @@ import Testing
         #expect(finished.errors == "")
     }
 
-    @Test func certificateOfAnAuthority() throws {
+    @Test func authorityCertificate() throws {
         let authority = try keys.make("authority")
         try keys.make("key")
         _ = try tool(

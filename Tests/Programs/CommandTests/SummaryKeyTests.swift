@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test("A damaged bundle has a reason")
-    func notGood() throws {
+    func damagedBundle() throws {
         let finished = try pingferry("verify", "--json", folder("none"), sample("focus"), bundle)
         #expect(finished.status == 66)
         let results = try #require(finished.json()["bundles"] as? [[String: Any]])

@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: ["pingferry", "pingferry-upload"])
-    func usageErrorsShowTheWordsWithEscapes(program: String) throws {
+    func usageErrorsEscapeArguments(program: String) throws {
         let (command, number) = program == "pingferry" ? ("scan", "--jobs") : ("send", "--connections")
         for words in [
             ["--\(Self.unseen)"], ["--quiet\n\(Self.unseen)"], ["-\u{202E}"], ["\(number)=\(Self.unseen)\n"],

@@ -28,7 +28,7 @@ import Testing
             ])
     }
 
-    @Test func dryRunPrintsThePlanAndChangesNothing() throws {
+    @Test func dryRunPrintsPlanWithoutChanges() throws {
         let finished = try upload("--dry-run", bundle)
         #expect(finished.status == 0)
         #expect(finished.errors == "")

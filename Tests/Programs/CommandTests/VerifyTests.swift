@@ -90,7 +90,7 @@ import Testing
 
     /// A bundle that `verify` rejects because of its records is also rejected as an input.
     @Test(arguments: ["foreign-host", "extra-key", "not-canonical", "record-less", "odd-problem", "version"])
-    func hostileBundleIsNoInput(change: String) throws {
+    func hostileBundleIsRejectedAsInput(change: String) throws {
         let other = try repack(change)
         for command in ["bundle", "convert"] {
             #expect(try pingferry(command, "-o", folder("out"), other).status == 65)

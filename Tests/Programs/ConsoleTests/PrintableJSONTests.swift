@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test("Invalid bytes become a replacement character without affecting other bytes")
-    func malformed() {
+    func invalidBytes() {
         let bytes: [UInt8] = [0x22, 0xFF, 0x41, 0xE6, 0x9D, 0x42, 0xC2, 0x22, 0x80, 0x22]
         let text = String(decoding: PrintableJSON.rewriting(bytes), as: UTF8.self)
         #expect(text.filter { $0 != "\u{FFFD}" } == "\"AB\"\"")

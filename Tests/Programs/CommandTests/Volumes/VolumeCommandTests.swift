@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test("Every command names the missing volumes", arguments: [true, false])
-    func missing(hasList: Bool) throws {
+    func missingVolumes(hasList: Bool) throws {
         if !hasList { unlink(folder("a.tar.zst.sha256")) }
         for name in [volumes[1], volumes[2]] { unlink(folder(name)) }
         for words in [
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test("Every command reports a wrong length with status 65")
-    func lengths() throws {
+    func wrongLengths() throws {
         #expect(truncate(folder(volumes[1]), 4000) == 0)
         for words in [["verify"], ["list"], ["scan"], ["convert", "-o", "-"]] {
             let finished = try shell(#""$0" "$@""#, words + [first])
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test("Swapped volumes and volumes of another bundle are named")
-    func swapped() throws {
+    func swappedVolumes() throws {
         let finished = try shell(
             #"cd "$1"; mv a.tar.zst.002 x; mv a.tar.zst.003 a.tar.zst.002; mv x a.tar.zst.003; "$0" verify a.tar.zst.001"#,
             [folder.path])
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test("With --force, all volumes of an older bundle are removed")
-    func force() throws {
+    func replacingOlderBundle() throws {
         let words = ["--volume-size", "1M", "-o", folder("a.tar.zst"), sample("webxr")]
         let before = found()
         let refused = try shell(#""$0" bundle "$@""#, words)

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test("More than 999 volumes are rejected as soon as possible, and no files remain")
-    func tooMany() throws {
+    func tooManyVolumes() throws {
         let noise = try noise()
         let finished = try pingferry("bundle", "--volume-size", "4K", "-o", folder("out"), noise)
         #expect(finished.status == 73, "\(finished.errors.prefix(300))")
@@ -111,7 +111,7 @@ import Testing
         "If the program is killed, a first volume never remains without the others",
         .enabled(if: canTrace, "strace cannot trace here"), arguments: ["renameat", "renameat2", "unlinkat"],
         [false, true])
-    func killed(call: String, hasOlder: Bool) throws {
+    func killedRun(call: String, hasOlder: Bool) throws {
         let older = ["--volume-size", "4K", "-o", folder("out"), sample("damaged"), sample("focus"), sample("shop")]
         let newer = ["--force", "--volume-size", "4K", "-o", folder("out"), sample("webxr"), sample("shop")]
         var steps = 0
