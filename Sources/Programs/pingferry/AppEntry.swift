@@ -81,7 +81,7 @@ struct AppEntry {
 
     /// The most frequent facts that more than one store reports, and the number of facts that are not listed.
     ///
-    /// If there are at most ``maximumFactCount`` facts, all of them are listed.
+    /// If there are at most `maximumFactCount` facts, all of them are listed.
     var commonFacts: (facts: [(text: String, stores: Int)], others: Int) {
         let sorted = facts.sorted { left, right in
             left.value != right.value

@@ -42,9 +42,9 @@ struct ReceiptComparison {
         let remedy =
             switch mismatch {
             case .notNamed: "pass the receipt that was written for this bundle; bundles are found in it by their names"
-            case .digest: "this is not the bundle that the receipt describes: do not use it"
+            case .digest: "do not use this bundle; it is not the one that the receipt describes"
             case .file:
-                "the contents are the same, but the file was packed again or altered: compare it with the original"
+                "compare the file with the original; it has the same contents, but was packed again or altered"
             }
         throw CommandError(status: .badData, message: "\(name): \(mismatch) (\(path))", remedy: remedy)
     }

@@ -29,7 +29,7 @@ import Testing
         #expect(
             refused.errorLines == [
                 "pingferry: \(bundle): its digest is \(digest), not \(other)",
-                "hint: this is not the expected bundle: do not use it",
+                "hint: do not use this bundle; it is not the expected one",
             ])
         #expect(refused.text == "")
     }

@@ -154,7 +154,7 @@ struct VerifyCommand: AsyncParsableCommand {
             throw CommandError(
                 status: .badData,
                 message: "\(InputOpening.name(of: path)): its digest is \(reader.manifest.digest), not \(expected)",
-                remedy: "this is not the expected bundle: do not use it")
+                remedy: "do not use this bundle; it is not the expected one")
         }
         var generator = SystemRandomNumberGenerator()
         let verifier = BundleVerifier(reader, limit: common.limit, secret: RunSecret(using: &generator))
