@@ -115,16 +115,6 @@ struct PlanReport {
 }
 
 extension CanonicalObject {
-    /// Creates an object that identifies a record.
-    init(naming record: Record) {
-        self.init()
-        set("client", string: record.client)
-        set("id", string: record.id)
-        set("system", string: record.system.description)
-        set("time", string: record.time?.description)
-        set("type", string: record.type)
-    }
-
     /// Sets what waits for somebody to do something: held records by code, and missing credentials by account.
     mutating func set(waitingIn plan: Plan) {
         set("held", object: CanonicalObject(counts: plan.holds))

@@ -28,13 +28,8 @@ struct RecordListing {
     }
 
     private static func object(of record: borrowing Record) -> CanonicalObject {
-        var object = CanonicalObject()
-        object.set("client", string: record.client)
+        var object = CanonicalObject(naming: record)
         object.set("held", elements: record.held.map(\.jsonWithCode.bytes))
-        object.set("id", string: record.id)
-        object.set("system", string: record.system.description)
-        object.set("time", string: record.time?.description)
-        object.set("type", string: record.type)
         return object
     }
 
