@@ -244,7 +244,7 @@ public struct BundleAssembler: ~Copyable {
     }
 
     private func manifest(duplicates: Int, pseudonymized: String?, _ inputs: GivenInputs?) -> Manifest {
-        let members = container.members
+        let members = container.members.map { Manifest.Member(path: $0.name, bytes: $0.size, sha256: $0.sha256) }
         return Manifest(
             tool: tool,
             segments: writtenSegments,

@@ -154,7 +154,7 @@ import Testing
         var writer = ContainerWriter()
         try writer.append(member) { _ in }
         #expect(throws: ContainerWriteError.duplicateName("a")) { try writer.append(member) { _ in } }
-        #expect(writer.members.map(\.path) == ["a"])
+        #expect(writer.members.map(\.name) == ["a"])
         try writer.finish(end: try encoder.end()) { _ in }
         #expect(throws: ContainerWriteError.closed) { try writer.append(member) { _ in } }
     }

@@ -1,10 +1,22 @@
+import Hashing
+
 /// Puts a container together: a value that keeps the books, and leaves compressing (`FrameEncoder`) and
 /// writing (the sink) to others.
 ///
 /// Give it the members in their final order, then the end.
 public struct ContainerWriter: Sendable {
-    /// The members so far, in order.
-    public private(set) var members: [Manifest.Member] = []
+    /// A member that has been written.
+    public struct Member: Sendable, Equatable {
+        /// The name of the member.
+        public let name: String
+        /// The size of the contents, in bytes.
+        public let size: Int
+        /// The SHA-256 hash of the contents.
+        public let sha256: ContentHash
+    }
+
+    /// The members that have been written, in order.
+    public private(set) var members: [Member] = []
     /// Whether a member consists of several frames.
     private(set) var hasSplitMembers = false
     private var names: Set<String> = []
@@ -31,7 +43,7 @@ public struct ContainerWriter: Sendable {
         entries += added
         hasSplitMembers = hasSplitMembers || member.frames.count > 1
         names.insert(member.name)
-        members.append(Manifest.Member(path: member.name, bytes: member.size, sha256: member.sha256))
+        members.append(Member(name: member.name, size: member.size, sha256: member.sha256))
     }
 
     /// Writes the end of the archive and the seek table. Nothing can be added after it.
