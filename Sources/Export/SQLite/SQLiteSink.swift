@@ -1,5 +1,4 @@
 import Files
-import Glibc
 import Parallel
 import SQLite
 import Telemetry
@@ -105,14 +104,5 @@ final class SQLiteSink: TableSink {
 extension FileError {
     fileprivate init(_ error: any Error, writing path: String) {
         self.init(error, .write, path, doing: "write \(path)")
-    }
-
-    /// Creates a file error from an error of a database. `what` completes the message "cannot …".
-    init(_ error: any Error, _ operation: Operation, _ path: String, doing what: String) {
-        if case .full? = (error as? DatabaseError)?.kind {
-            self.init(operation, path, code: ENOSPC)
-        } else {
-            self.init(operation, path, code: EIO, saying: "cannot \(what): \(error)")
-        }
     }
 }
