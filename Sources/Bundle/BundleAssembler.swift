@@ -175,7 +175,7 @@ public struct BundleAssembler: ~Copyable {
         try writeDetails(BundleLayout.clients, to: sink) { add in
             for client in clients.sorted { try add(client.json.bytes[...]) }
         }
-        let told = pseudonymized == nil ? inputs : inputs?.map(\.unnamed)
+        let told = pseudonymized == nil ? inputs : inputs?.map(\.anonymized)
         let manifest = manifest(duplicates: duplicates, pseudonymized: pseudonymized, told.map { GivenInputs($0) })
         try append(BundleLayout.manifest, manifest.bytes, to: sink)
         let end = try encoders.withSpare { try $0.encoder.end() }
@@ -188,7 +188,7 @@ public struct BundleAssembler: ~Copyable {
     private mutating func writeDetails(
         _ list: String, to sink: Sink, _ lines: ((ArraySlice<UInt8>) throws -> Void) throws -> Void
     ) throws {
-        var members = DetailMembers(list)
+        var members = DetailMemberBuilder(list)
         // A closure that is a parameter must not be used in a closure that is given to another one, unless it is so wrapped.
         try withoutActuallyEscaping(sink) { sink in
             try lines { line in
@@ -268,7 +268,7 @@ private final class EncoderBox: @unchecked Sendable {
 // Sendable although its lines can be changed: it is filled by one thread, then compressed by another, then spare.
 /// The lines of a segment, in memory that is used for one segment after another: fresh memory costs as much as a copy.
 private final class SegmentBox: @unchecked Sendable {
-    var lines = MemberBytes(capacity: BundleLayout.segmentSize)
+    var lines = MemberBuffer(capacity: BundleLayout.segmentSize)
 
     /// Forgets the lines.
     /// - Returns: whether the memory is worth keeping: not if a single record made it large.

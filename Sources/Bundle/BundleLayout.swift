@@ -35,7 +35,7 @@ public enum BundleLayout {
     /// A list goes on in another member when the next line would take one past this many bytes.
     public static let detailSize = 4 << 20
     /// The most members with quarantined bytes that are written: the manifest names each, and is read as a whole.
-    public static let mostQuarantined = 1 << 18
+    public static let maxQuarantinedMembers = 1 << 18
     /// The most bytes of a member that is read into memory: segments, details, the manifest.
     public static let memberLimit = 256 << 20
 

@@ -31,7 +31,7 @@ public final class BundleReader: Sendable {
     public let signer: Signer?
     private let container: ContainerReader
     /// The indices of the members by their names.
-    private let places: [String: Int]
+    private let indices: [String: Int]
 
     /// Opens a bundle, or all volumes of one by the path of the first.
     /// - Parameter systems: those that records may be of.
@@ -50,7 +50,7 @@ public final class BundleReader: Sendable {
     public convenience init(
         _ file: BundleFile, knowing systems: SystemTable, signedBy signers: Signers? = nil, signature: String? = nil
     ) throws(BundleError) {
-        let (bytes, signer) = try Self.prove(
+        let (bytes, signer) = try Self.verify(
             file.source, path: file.path, signers, signature: signature ?? Signers.signaturePath(of: file.name))
         try self.init(bytes, path: file.path, volumes: file.volumes, knowing: systems, signer: signer)
     }
@@ -59,16 +59,16 @@ public final class BundleReader: Sendable {
     public convenience init(
         _ source: ByteSource, path: String, knowing systems: SystemTable, signedBy signers: Signers, signature: String
     ) throws(BundleError) {
-        let (bytes, signer) = try Self.prove(source, path: path, signers, signature: signature)
+        let (bytes, signer) = try Self.verify(source, path: path, signers, signature: signature)
         try self.init(bytes, path: path, knowing: systems, signer: signer)
     }
 
-    private static func prove(
+    private static func verify(
         _ source: ByteSource, path: String, _ signers: Signers?, signature: String
     ) throws(BundleError) -> (ByteSource, Signer?) {
         guard let signers else { return (source, nil) }
         do throws(SignatureError) {
-            return try signers.prove(source, path: path, signature: signature)
+            return try signers.verify(source, path: path, signature: signature)
         } catch {
             throw .signature(error)
         }
@@ -104,11 +104,12 @@ public final class BundleReader: Sendable {
     public convenience init(
         segmentsOf source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
     ) throws(BundleError) {
-        let ends = try Self.wrapping(volumes) { () throws(ContainerError) in try ContainerReader.ends(of: source) }
+        let ends = try Self.wrapping(volumes) { () throws(ContainerError) in try ContainerReader.openingEnds(of: source)
+        }
         let manifest = try Self.manifest(of: ends, volumes)
         let last = ends.members.suffix(1).map { (name: $0.name, size: $0.size) }
         let container = try Self.wrapping(volumes) { () throws(ContainerError) in
-            try ends.listing(manifest.listed.map { (name: $0.path, size: $0.bytes) } + last)
+            try ends.withMembers(manifest.allMembers.map { (name: $0.path, size: $0.bytes) } + last)
         }
         try self.init(container, manifest, path: path, volumes: volumes, knowing: systems, signer: nil)
     }
@@ -117,7 +118,7 @@ public final class BundleReader: Sendable {
         _ container: ContainerReader, _ manifest: Manifest, path: String, volumes: VolumeSet?,
         knowing systems: SystemTable, signer: Signer?
     ) throws(BundleError) {
-        places = try Self.places(of: container, checkedBy: manifest)
+        indices = try Self.indices(of: container, checkedBy: manifest)
         (self.manifest, members) = (manifest, container.members)
         (self.path, self.volumes, self.systems, self.signer) = (path, volumes, systems, signer)
         self.container = container
@@ -145,14 +146,14 @@ public final class BundleReader: Sendable {
 
     /// The contents of a member, checked against its hash.
     public func contents(of name: String, with decoder: inout FrameDecoder) throws(BundleError) -> [UInt8] {
-        guard let place = places[name], let sha256 = manifest.sha256(ofMember: place) else {
+        guard let index = indices[name], let sha256 = manifest.sha256(ofMemberAt: index) else {
             throw .memberMissing(name)
         }
         let contents: [UInt8]
         do throws(ContainerError) {
-            contents = try container.read(members[place], with: &decoder, limit: BundleLayout.memberLimit)
+            contents = try container.read(members[index], with: &decoder, limit: BundleLayout.memberLimit)
         } catch {
-            throw volumes?.explain(error) ?? .container(error)
+            throw volumes?.bundleError(for: error) ?? .container(error)
         }
         guard ContentHash(of: contents) == sha256 else { throw .changed(member: name) }
         return contents
@@ -181,7 +182,7 @@ extension BundleReader {
         return manifest
     }
 
-    private static func places(
+    private static func indices(
         of container: ContainerReader, checkedBy manifest: Manifest
     ) throws(BundleError) -> [String: Int] {
         try checkMembers(container.members.dropLast(), against: manifest)
@@ -202,7 +203,7 @@ extension BundleReader {
     private static func checkMembers(
         _ members: ArraySlice<ContainerReader.Member>, against manifest: Manifest
     ) throws(BundleError) {
-        let listed = manifest.listed
+        let listed = manifest.allMembers
         guard listed.count == members.count else {
             throw .badManifest("it lists \(listed.count) members, the bundle has \(members.count)")
         }
@@ -238,7 +239,7 @@ extension BundleReader {
         do throws(ContainerError) {
             return try body()
         } catch {
-            throw volumes?.explain(error) ?? .container(error)
+            throw volumes?.bundleError(for: error) ?? .container(error)
         }
     }
 }

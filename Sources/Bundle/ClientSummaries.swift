@@ -65,10 +65,10 @@ public struct ClientSummaries: Sendable {
     private var entries = ChunkedArray<Entry>()
     private var names = ChunkedArray<Name>()
     private var ids: [UInt8] = []
-    private var places: [Key: UInt32] = [:]
-    private var namePlaces: [NameKey: UInt32] = [:]
+    private var indices: [Key: UInt32] = [:]
+    private var nameIndices: [NameKey: UInt32] = [:]
     /// The client of the last record as spelled, and its index. The next record mostly has the same client.
-    private var last: (system: SystemName, client: String?, place: Int)?
+    private var last: (system: SystemName, client: String?, index: Int)?
 
     /// How many clients there are.
     public var count: Int { entries.count }
@@ -79,21 +79,21 @@ public struct ClientSummaries: Sendable {
     /// Counts a record.
     /// - Parameter events: how many events are in it, where that is of interest.
     public mutating func count(_ record: borrowing RecordSummary, events: Int = 0) {
-        let place = place(of: record)
-        entries[place].records += 1
-        entries[place].events += events
-        if record.isUploadable { entries[place].uploadable += 1 }
+        let index = index(of: record)
+        entries[index].records += 1
+        entries[index].events += events
+        if record.isUploadable { entries[index].uploadable += 1 }
         let type = texts.number(of: record.type)
-        if entries[place].type != type { names[namePlace(type, ofClient: place, isApp: false)].records? += 1 }
-        if let app = record.appName ?? record.appID { add(app: texts.number(of: app), toClient: place) }
+        if entries[index].type != type { names[nameIndex(type, ofClient: index, isApp: false)].records? += 1 }
+        if let app = record.appName ?? record.appID { add(app: texts.number(of: app), toClient: index) }
         guard let time = record.time?.milliseconds else { return }
-        let times = entries[place].times ?? time...time
-        entries[place].times = min(times.lowerBound, time)...max(times.upperBound, time)
+        let times = entries[index].times ?? time...time
+        entries[index].times = min(times.lowerBound, time)...max(times.upperBound, time)
     }
 
-    private mutating func add(app: UInt32, toClient place: Int) {
-        guard let known = entries[place].app.value else { return entries[place].app = OptionalUInt32(app) }
-        if known != app { _ = namePlace(app, ofClient: place, isApp: true) }
+    private mutating func add(app: UInt32, toClient index: Int) {
+        guard let known = entries[index].app.value else { return entries[index].app = OptionalUInt32(app) }
+        if known != app { _ = nameIndex(app, ofClient: index, isApp: true) }
     }
 
     /// The clients by system and id; records without a client come first.
@@ -105,19 +105,19 @@ public struct ClientSummaries: Sendable {
 // MARK: - Finding
 
 extension ClientSummaries {
-    private mutating func place(of record: borrowing RecordSummary) -> Int {
-        if let last, last.system == record.system, last.client == record.client { return last.place }
+    private mutating func index(of record: borrowing RecordSummary) -> Int {
+        if let last, last.system == record.system, last.client == record.client { return last.index }
         let key = Key(record.system, record.client)
-        let place: Int
-        if let known = places[key] {
-            place = Int(known)
+        let index: Int
+        if let known = indices[key] {
+            index = Int(known)
         } else {
-            place = entries.count
-            places[key] = UInt32(place)
+            index = entries.count
+            indices[key] = UInt32(index)
             appendEntry(for: record)
         }
-        last = (record.system, record.client, place)
-        return place
+        last = (record.system, record.client, index)
+        return index
     }
 
     private mutating func appendEntry(for record: borrowing RecordSummary) {
@@ -130,20 +130,20 @@ extension ClientSummaries {
         if let id { ids += id }
     }
 
-    private mutating func namePlace(_ text: UInt32, ofClient client: Int, isApp: Bool) -> Int {
+    private mutating func nameIndex(_ text: UInt32, ofClient client: Int, isApp: Bool) -> Int {
         let key = NameKey(client: UInt32(client), text: text, isApp: isApp)
-        if let place = namePlaces[key] { return Int(place) }
-        let place = names.count
-        namePlaces[key] = UInt32(place)
+        if let index = nameIndices[key] { return Int(index) }
+        let index = names.count
+        nameIndices[key] = UInt32(index)
         names.append(Name(text: text, next: entries[client].names, records: isApp ? nil : 0))
-        entries[client].names = OptionalUInt32(UInt32(place))
-        return place
+        entries[client].names = OptionalUInt32(UInt32(index))
+        return index
     }
 
     private func system(of entry: Entry) -> SystemName { systems[entry.system] }
 
-    private func id(_ place: Int) -> String? {
-        let entry = entries[place]
+    private func id(_ index: Int) -> String? {
+        let entry = entries[index]
         return entry.idLength.value == nil ? nil : String(decoding: ids[idRange(entry)], as: UTF8.self)
     }
 
@@ -156,7 +156,7 @@ extension ClientSummaries {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 0x20 : byte
     }
 
-    private func folded(_ place: Int) -> String? { id(place)?.lowercased() }
+    private func folded(_ index: Int) -> String? { id(index)?.lowercased() }
 }
 
 // MARK: - The list
@@ -184,14 +184,14 @@ extension ClientSummaries {
         return first.count == second.count ? nil : first.count < second.count
     }
 
-    private func summary(_ place: Int) -> ClientSummary {
-        let entry = entries[place]
+    private func summary(_ index: Int) -> ClientSummary {
+        let entry = entries[index]
         var types: [String: Int] = [:]
         var apps: Set<String> = []
         if let app = entry.app.value { apps.insert(texts[app]) }
         var next = entry.names.value
-        while let index = next {
-            let name = names[Int(index)]
+        while let nameIndex = next {
+            let name = names[Int(nameIndex)]
             if let records = name.records {
                 types[texts[name.text]] = Int(records)
             } else {
@@ -201,7 +201,7 @@ extension ClientSummaries {
         }
         types[texts[entry.type]] = entry.records - types.values.reduce(0, +)
         return ClientSummary(
-            system: system(of: entry).description, client: id(place), records: entry.records,
+            system: system(of: entry).description, client: id(index), records: entry.records,
             uploadable: entry.uploadable, events: entry.events, types: types, apps: apps,
             first: entry.times.flatMap { Timestamp(inAnyYear: $0.lowerBound) },
             last: entry.times.flatMap { Timestamp(inAnyYear: $0.upperBound) })

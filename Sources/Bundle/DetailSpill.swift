@@ -1,48 +1,48 @@
 import Files
 import Glibc
 
-/// Lines of details that wait for their place in a bundle, behind all records: in memory while they are few, then in a
+/// Lines of details that wait for their position in a bundle, behind all records: in memory while they are few, then in a
 /// private file without a name. Memory does not grow with them.
 public struct DetailSpill: Sendable {
     /// How many lines there are.
     public private(set) var count = 0
     private let folder: String
-    private let waitingLimit: Int
+    private let bufferLimit: Int
     private var file: SpoolFile?
     /// How many bytes are in the file; always whole lines.
-    private var written = 0
-    private var waiting: [UInt8] = []
+    private var fileSize = 0
+    private var buffer: [UInt8] = []
 
     /// Two numbers stand in front of each line: how long it is, and its tag.
     private static let headerSize = 16
 
-    /// Creates an empty list. The file is made in `folder` once there are more than about `waitingLimit` bytes.
-    public init(folder: String, waitingLimit: Int = 1 << 20) {
+    /// Creates an empty list. The file is made in `folder` once there are more than about `bufferLimit` bytes.
+    public init(folder: String, bufferLimit: Int = 1 << 20) {
         self.folder = folder
-        self.waitingLimit = waitingLimit
+        self.bufferLimit = bufferLimit
     }
 
     /// Adds a line.
     /// - Parameter tag: a number that goes with it.
-    /// - Returns: its place, for ``entry(at:)``.
+    /// - Returns: its position, for ``entry(at:)``.
     /// - Throws: `FileError` with operation `spool`.
     @discardableResult
     public mutating func append(_ line: [UInt8], tag: Int = 0) throws(FileError) -> Int {
-        if waiting.count >= waitingLimit { try flush() }
-        let place = written + waiting.count
+        if buffer.count >= bufferLimit { try flush() }
+        let position = fileSize + buffer.count
         for number in [line.count, tag] {
-            for shift in stride(from: 0, to: 64, by: 8) { waiting.append(UInt8(truncatingIfNeeded: number >> shift)) }
+            for shift in stride(from: 0, to: 64, by: 8) { buffer.append(UInt8(truncatingIfNeeded: number >> shift)) }
         }
-        waiting += line
+        buffer += line
         count += 1
-        return place
+        return position
     }
 
-    /// The line and the tag at a place that ``append(_:tag:)`` returned.
+    /// The line and the tag at a position that ``append(_:tag:)`` returned.
     /// - Throws: `FileError` with operation `spool`.
-    public func entry(at place: Int) throws(FileError) -> (line: [UInt8], tag: Int) {
-        let header = try bytes(at: place, count: Self.headerSize)
-        let line = try bytes(at: place + Self.headerSize, count: Self.number(in: header, at: 0))
+    public func entry(at position: Int) throws(FileError) -> (line: [UInt8], tag: Int) {
+        let header = try bytes(at: position, count: Self.headerSize)
+        let line = try bytes(at: position + Self.headerSize, count: Self.number(in: header, at: 0))
         return (line, Self.number(in: header, at: 8))
     }
 
@@ -52,7 +52,7 @@ public struct DetailSpill: Sendable {
         var window: [UInt8] = []
         var position = 0
         var next = 0
-        let end = written + waiting.count
+        let end = fileSize + buffer.count
         while true {
             let left = window.count - position
             let length = left < Self.headerSize ? 0 : Self.number(in: window, at: position)
@@ -62,9 +62,9 @@ public struct DetailSpill: Sendable {
                 position = start + length
             } else {
                 guard next < end else { return }
-                let wanted = max(waitingLimit, Self.headerSize + length) - left
+                let missing = max(bufferLimit, Self.headerSize + length) - left
                 // A window does not reach over the end of the file, where other bytes wait.
-                let stop = next < written ? min(written, next + wanted) : min(end, next + wanted)
+                let stop = next < fileSize ? min(fileSize, next + missing) : min(end, next + missing)
                 window.removeFirst(position)
                 window += try bytes(at: next, count: stop - next)
                 (position, next) = (0, stop)
@@ -76,19 +76,19 @@ public struct DetailSpill: Sendable {
         let file: SpoolFile
         if let present = self.file { file = present } else { file = try SpoolFile(in: folder) }
         self.file = file
-        try file.write(waiting.span, at: written)
-        written += waiting.count
-        waiting.removeAll(keepingCapacity: true)
+        try file.write(buffer.span, at: fileSize)
+        fileSize += buffer.count
+        buffer.removeAll(keepingCapacity: true)
     }
 
     /// Bytes that lie either all in the file or all in memory.
-    private func bytes(at place: Int, count: Int) throws(FileError) -> [UInt8] {
-        guard place < written, let file else {
-            let start = place - written
-            return Array(waiting[start..<start + count])
+    private func bytes(at position: Int, count: Int) throws(FileError) -> [UInt8] {
+        guard position < fileSize, let file else {
+            let start = position - fileSize
+            return Array(buffer[start..<start + count])
         }
         let bytes = try [UInt8](capacity: count) { output throws(FileError) in
-            try file.read(at: place, upTo: count, into: &output)
+            try file.read(at: position, upTo: count, into: &output)
         }
         guard bytes.count == count else { throw FileError(.spool, folder, code: EIO) }
         return bytes

@@ -60,24 +60,24 @@ public struct Manifest: Sendable, Equatable {
     }
 
     /// What it lists, in the order of the members: the first of the others stands in front of the segments.
-    var listed: [Member] {
+    var allMembers: [Member] {
         members.prefix(1) + segments.map(\.member) + members.dropFirst()
     }
 
-    /// The hash of a member, by its place among all of them.
-    func sha256(ofMember place: Int) -> ContentHash? {
-        if place == 0 { return members.first?.sha256 }
-        if segments.indices.contains(place - 1) { return segments[place - 1].sha256 }
-        let other = place - segments.count
+    /// The hash of a member, by its index among all of them.
+    func sha256(ofMemberAt index: Int) -> ContentHash? {
+        if index == 0 { return members.first?.sha256 }
+        if segments.indices.contains(index - 1) { return segments[index - 1].sha256 }
+        let other = index - segments.count
         return members.indices.contains(other) ? members[other].sha256 : nil
     }
 
     /// Whether the digest is that of the hashes: none of them was altered by accident then.
-    public var provesItself: Bool { Self.digest(of: listed) == digest }
+    public var provesItself: Bool { Self.digest(of: allMembers) == digest }
 
     /// The hashes of all members by their names.
     public var hashes: [String: ContentHash] {
-        Dictionary(listed.map { ($0.path, $0.sha256) }) { first, _ in first }
+        Dictionary(allMembers.map { ($0.path, $0.sha256) }) { first, _ in first }
     }
 
     /// The manifest as the member's contents.
@@ -86,7 +86,7 @@ public struct Manifest: Sendable, Equatable {
     /// would be held twice.
     var bytes: [UInt8] {
         var output: [UInt8] = []
-        output.reserveCapacity(1024 + Self.usualEntrySize * (segments.count + members.count))
+        output.reserveCapacity(1024 + Self.typicalEntrySize * (segments.count + members.count))
         output += #"{"digest":"#.utf8
         output.append(jsonString: digest)
         output += #","duplicates":\#(duplicates),"format":"#.utf8
@@ -118,7 +118,7 @@ public struct Manifest: Sendable, Equatable {
     }
 
     /// How many bytes most entries of the lists have at most.
-    private static let usualEntrySize = 192
+    private static let typicalEntrySize = 192
 
     private static func append(
         _ list: String, _ entries: some Sequence<(member: Member, records: Int?)>, to output: inout [UInt8]

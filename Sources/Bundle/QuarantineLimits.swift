@@ -13,7 +13,7 @@ public struct QuarantineLimits: Sendable {
 
     /// Makes limits.
     public init(
-        fileLimit: Int = 64 << 20, totalLimit: Int = 1 << 30, countLimit: Int = BundleLayout.mostQuarantined
+        fileLimit: Int = 64 << 20, totalLimit: Int = 1 << 30, countLimit: Int = BundleLayout.maxQuarantinedMembers
     ) {
         self.fileLimit = fileLimit
         self.totalLimit = totalLimit
@@ -26,7 +26,7 @@ public struct QuarantineLimits: Sendable {
     }
 
     /// What becomes of each entry, in their order. Equal bytes are carried once and count once.
-    func verdicts(on entries: [QuarantineSpill.Stored]) -> [Verdict] {
+    func verdicts(on entries: [QuarantineSpill.StoredEntry]) -> [Verdict] {
         var total = 0
         var counted: Set<ContentHash> = []
         return entries.map { entry in

@@ -7,16 +7,16 @@ import Telemetry
 /// whose bytes are to be carried along.
 public struct QuarantineSpill: Sendable {
     /// Bytes that are to be carried along.
-    struct Stored: Sendable {
+    struct StoredEntry: Sendable {
         let sha256: ContentHash
         let size: Int
         /// Where the line stands.
-        let place: Int
+        let position: Int
     }
 
     private var lines: DetailSpill
     private let systems: SystemTable
-    private(set) var stored: [Stored] = []
+    private(set) var stored: [StoredEntry] = []
 
     /// How many entries there are.
     public var count: Int { lines.count }
@@ -35,14 +35,14 @@ public struct QuarantineSpill: Sendable {
     public mutating func append(_ item: Quarantined, line: [UInt8], input: Int) throws(FileError) {
         // What is named by no hash cannot be carried along under its hash.
         let hash = item.isStored ? ContentHash(hex: item.sha256) : nil
-        let place = try lines.append(line, tag: input << 1 | (item.isStored ? 1 : 0))
-        if let hash { stored.append(Stored(sha256: hash, size: item.size, place: place)) }
+        let position = try lines.append(line, tag: input << 1 | (item.isStored ? 1 : 0))
+        if let hash { stored.append(StoredEntry(sha256: hash, size: item.size, position: position)) }
     }
 
     /// The entry at a place, and the number of its input.
     /// - Throws: `FileError` with operation `spool`.
-    func entry(of stored: Stored) throws(FileError) -> (item: Quarantined, input: Int)? {
-        let (line, tag) = try lines.entry(at: stored.place)
+    func entry(of stored: StoredEntry) throws(FileError) -> (item: Quarantined, input: Int)? {
+        let (line, tag) = try lines.entry(at: stored.position)
         return Quarantined(json: line, knowing: systems).map { ($0, tag >> 1) }
     }
 

@@ -1,18 +1,18 @@
 /// Counts by key, quick where the same key comes again and again, as the types of records do.
 struct Tally<Key: Hashable & Sendable>: Sendable {
-    private var places: [Key: Int] = [:]
+    private var indices: [Key: Int] = [:]
     private var entries: [(key: Key, count: Int)] = []
     private var last = 0
 
     /// The counts.
-    var counts: [Key: Int] { places.mapValues { entries[$0].count } }
+    var counts: [Key: Int] { indices.mapValues { entries[$0].count } }
 
     /// Counts a key.
     mutating func add(_ key: Key, _ count: Int = 1) {
         if last >= entries.count || entries[last].key != key {
-            last = places[key] ?? entries.count
+            last = indices[key] ?? entries.count
             if last == entries.count {
-                places[key] = last
+                indices[key] = last
                 entries.append((key, 0))
             }
         }

@@ -61,7 +61,7 @@ import Testing
     func membersAtOnce(_ sample: Contents) throws {
         let contents = sample.bytes
         var encoder = try FrameEncoder(level: 3)
-        var bytes = MemberBytes(capacity: 1000)
+        var bytes = MemberBuffer(capacity: 1000)
         var writer = ContainerWriter()
         var file: [UInt8] = []
         for name in ["a", "b"] {
@@ -86,13 +86,13 @@ import Testing
     @Test("what is compressed at once does not depend on what was before", arguments: [1, 3, 9, 19])
     func atOnceDependsOnContentsAlone(level: Int) throws {
         var used = try FrameEncoder(level: level)
-        var noise = MemberBytes()
+        var noise = MemberBuffer()
         let noiseBytes = Self.noise(1 << 20)
         noise.append(noiseBytes[...])
         _ = try used.member(named: "noise", ofLines: &noise)
         // Frames about as large as the room that a new encoder makes: a quarter of the contents, or 128 KiB.
         for share in [100, 124, 126, 127, 128, 129, 131, 140, 200, 262] {
-            var bytes = MemberBytes()
+            var bytes = MemberBuffer()
             bytes.append((noiseBytes.prefix(share << 10) + [UInt8](repeating: 7, count: 512 << 10))[...])
             var new = try FrameEncoder(level: level)
             #expect(try new.member(named: "a", ofLines: &bytes) == used.member(named: "a", ofLines: &bytes))
@@ -101,7 +101,7 @@ import Testing
 
     @Test func memberAtOnceIsRefusedLikeAnyOther() throws {
         var encoder = try FrameEncoder(level: 3)
-        var bytes = MemberBytes()
+        var bytes = MemberBuffer()
         bytes.append([1])
         #expect(throws: ContainerWriteError.header(name: "/a", .name)) {
             try encoder.member(named: "/a", ofLines: &bytes)

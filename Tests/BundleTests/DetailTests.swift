@@ -14,8 +14,8 @@ import Testing
     }
 
     @Test func listGoesOnInNumberedMembersWithoutSplittingALine() {
-        var members = DetailMembers(BundleLayout.quarantine, sizeGoal: 8)
-        var closed: [DetailMembers.Member] = []
+        var members = DetailMemberBuilder(BundleLayout.quarantine, sizeGoal: 8)
+        var closed: [DetailMemberBuilder.Member] = []
         for line in ["abc", "def", "g", "a line longer than that", "h"] {
             if let member = members.add(Array(line.utf8)) { closed.append(member) }
         }
@@ -30,8 +30,8 @@ import Testing
     }
 
     @Test func listOfNothingIsOneEmptyMember() {
-        #expect(DetailMembers(BundleLayout.problems).current.contents == [])
-        #expect(DetailMembers(BundleLayout.problems).current.name == "problems.ndjson")
+        #expect(DetailMemberBuilder(BundleLayout.problems).current.contents == [])
+        #expect(DetailMemberBuilder(BundleLayout.problems).current.name == "problems.ndjson")
     }
 
     @Test(arguments: [
@@ -43,9 +43,9 @@ import Testing
         #expect(BundleLayout.list(of: name) == list)
     }
 
-    @Test(arguments: [1, 40, 1 << 20]) func spilledLinesComeBackInOrder(waitingLimit: Int) throws {
+    @Test(arguments: [1, 40, 1 << 20]) func spilledLinesComeBackInOrder(bufferLimit: Int) throws {
         let folder = try TemporaryFolder()
-        var spill = DetailSpill(folder: folder.path, waitingLimit: waitingLimit)
+        var spill = DetailSpill(folder: folder.path, bufferLimit: bufferLimit)
         let lines = [0, 1, 3, 100, 0, 5000, 2].enumerated().map { number, size in
             [UInt8](repeating: UInt8(number), count: size)
         }

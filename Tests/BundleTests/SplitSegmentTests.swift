@@ -15,7 +15,7 @@ import Testing
         var writer = ContainerWriter()
         var bytes: [UInt8] = []
         let sink: (Span<UInt8>) -> Void = { bytes.append(copying: $0) }
-        var lines = MemberBytes()
+        var lines = MemberBuffer()
         lines.append(contents[...])
         try writer.append(try encoder.member(named: "first", contents: [1].span), to: sink)
         try writer.append(try encoder.member(named: "records/000001.ndjson", ofLines: &lines), to: sink)
@@ -36,7 +36,7 @@ import Testing
     func frames(level: Int) throws {
         for (lines, count) in [(1, 1), (1500, 1), (3000, 2), (8000, 5), (100_000, 7)] {
             var encoder = try FrameEncoder(level: level)
-            var bytes = MemberBytes()
+            var bytes = MemberBuffer()
             bytes.append(SampleContainer.text(lines: lines)[...])
             let member = try encoder.member(named: "a", ofLines: &bytes)
             #expect(member.frames.count == count, "\(lines) lines")
@@ -69,12 +69,12 @@ import Testing
         let reader = try ContainerReader(ByteSource(bytes))
         #expect(reader.members.map(\.frames.count) == [1, 5, 1])
         #expect(try SampleContainer.read(bytes)["records/000001.ndjson"] == Self.contents)
-        let ends = try ContainerReader.ends(of: ByteSource(bytes))
+        let ends = try ContainerReader.openingEnds(of: ByteSource(bytes))
         #expect(ends.members == [reader.members[0], reader.members[2]])
         let list = reader.members.map { (name: $0.name, size: $0.size) }
-        #expect(try ends.listing(list).members == reader.members)
+        #expect(try ends.withMembers(list).members == reader.members)
         for wrong in [Array(list.dropLast()), list + list.suffix(1), [list[0], ("a", list[1].size - 512), list[2]]] {
-            #expect(throws: ContainerError.self) { try ends.listing(wrong) }
+            #expect(throws: ContainerError.self) { try ends.withMembers(wrong) }
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 @Suite struct TarHeaderTests {
     @Test(arguments: [
         ("a", 0), ("records/000000.ndjson", 511), ("x y", 512), (String(repeating: "n", count: 100), 513),
-        ("..a/b..", TarHeader.largestSize),
+        ("..a/b..", TarHeader.maxSize),
     ])
     func roundTrip(name: String, size: Int) throws {
         let header = try TarHeader(name: name, size: size)
@@ -39,7 +39,7 @@ import Testing
         #expect(throws: TarHeaderError.name) { try TarHeader(name: name, size: 0) }
     }
 
-    @Test(arguments: [-1, TarHeader.largestSize + 1, Int.min, Int.max])
+    @Test(arguments: [-1, TarHeader.maxSize + 1, Int.min, Int.max])
     func badSizesAreRefused(size: Int) {
         #expect(throws: TarHeaderError.size) { try TarHeader(name: "a", size: size) }
     }

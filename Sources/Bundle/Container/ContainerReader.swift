@@ -25,14 +25,14 @@ public final class ContainerReader: Sendable {
 
     /// The maximum number of members that this program writes or accepts. It bounds the memory of a reader; at 4 MiB a segment
     /// it is 4 TiB of records.
-    static let mostMembers = 1 << 20
+    static let maxMemberCount = 1 << 20
 
     /// The members in file order.
     public let members: [Member]
     let source: ByteSource
     private let table: SeekTable
     /// How many times as large as its frame the records of a frame may be.
-    private static let usualRatio = 1024
+    private static let expectedMaxRatio = 1024
 
     /// Opens a source.
     ///
@@ -74,20 +74,20 @@ public final class ContainerReader: Sendable {
         _ member: Member, with decoder: inout FrameDecoder, limit: Int
     ) throws(ContainerError) -> [UInt8] {
         guard member.size <= limit else { throw ContainerError(at: member.offset, .overLimit(limit)) }
-        var cursor = MemberCursor(try Self.header(member.name, member.size, at: member.offset))
+        var verifier = MemberVerifier(try Self.header(member.name, member.size, at: member.offset))
         var contents: [UInt8] = []
         // Memory follows what the file holds, not what the header says; but growing would hold large contents twice.
-        contents.reserveCapacity(min(member.size, Self.usualRatio * member.compressedSize))
+        contents.reserveCapacity(min(member.size, Self.expectedMaxRatio * member.compressedSize))
         var offset = member.offset
         for frame in table.entries[member.frames] {
             try Self.start(frame, at: offset, source, &decoder)
             while try decoder.advance() {
-                let range = try cursor.take(decoder.chunk, at: offset)
+                let range = try verifier.verify(decoder.chunk, at: offset)
                 contents.append(copying: decoder.chunk.extracting(range))
             }
             offset = try Self.end(of: frame, at: offset, decoder)
         }
-        guard cursor.isAtEnd else { throw ContainerError(at: member.offset, .unexpectedBytes) }
+        guard verifier.isComplete else { throw ContainerError(at: member.offset, .unexpectedBytes) }
         return contents
     }
 }
@@ -100,7 +100,7 @@ extension ContainerReader {
     /// Both have to be one frame each.
     ///
     /// - Throws: `ContainerError`, as `init(_:)`.
-    static func ends(of source: ByteSource) throws(ContainerError) -> ContainerReader {
+    static func openingEnds(of source: ByteSource) throws(ContainerError) -> ContainerReader {
         let (table, end) = try table(of: source)
         let frames = table.entries.dropLast()
         let offset = frames.reduce(0) { $0 + Int($1.compressedSize) }
@@ -126,7 +126,7 @@ extension ContainerReader {
     ///
     /// - Parameter list: the names and sizes of all members, in file order.
     /// - Throws: `ContainerError`: the frames of the seek table cannot be those of the members; an invalid or repeated name.
-    func listing(_ list: [(name: String, size: Int)]) throws(ContainerError) -> ContainerReader {
+    func withMembers(_ list: [(name: String, size: Int)]) throws(ContainerError) -> ContainerReader {
         var members = MemberList(table)
         for (name, size) in list {
             guard try members.append(Self.header(name, size, at: members.offset)) else {
@@ -180,8 +180,8 @@ private struct MemberList {
         }
         guard missing == 0 else { return false }
         guard names.insert(header.name).inserted else { throw ContainerError(at: offset, .duplicateName(header.name)) }
-        guard members.count < ContainerReader.mostMembers else {
-            throw ContainerError(at: offset, .overLimit(ContainerReader.mostMembers))
+        guard members.count < ContainerReader.maxMemberCount else {
+            throw ContainerError(at: offset, .overLimit(ContainerReader.maxMemberCount))
         }
         members.append(
             ContainerReader.Member(
@@ -201,10 +201,10 @@ extension ContainerReader {
     ) throws(ContainerError) {
         let end = offset + Int(entry.compressedSize)
         try decoder.start(source, at: offset, end: end, limit: Int(entry.contentSize))
-        guard decoder.hasChecksum, !decoder.hasOddHeader else {
+        guard decoder.hasChecksum, !decoder.hasUnexpectedHeaderBits else {
             throw ContainerError(at: offset, .unexpectedFrame("no checksum, or an odd header"))
         }
-        guard decoder.statedSize == UInt64(entry.contentSize) else {
+        guard decoder.declaredContentSize == UInt64(entry.contentSize) else {
             throw ContainerError(at: offset, .unexpectedFrame("its content size is not the seek table's"))
         }
         guard try source.read(at: end - 4, count: 4).littleEndian32(at: 0) == entry.checksum else {

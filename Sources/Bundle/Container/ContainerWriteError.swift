@@ -27,7 +27,7 @@ public enum ContainerWriteError: Error, Sendable, Equatable, CustomStringConvert
         case .overLimit(let name, let limit):
             "bundle member \(name) would be larger than \(limit >> 20) MiB, which no reader takes; pack fewer captures in one bundle"
         case .duplicateName(let name): "two bundle members named \(name)"
-        case .tooManyMembers: "more than \(ContainerReader.mostMembers) bundle members"
+        case .tooManyMembers: "more than \(ContainerReader.maxMemberCount) bundle members"
         case .closed: "the bundle is already closed"
         case .zstd(let words): "zstd: \(words)"
         }

@@ -34,8 +34,8 @@ public struct ContainerWriter: Sendable {
     ) throws {
         guard !isClosed else { throw ContainerWriteError.closed }
         // One frame is kept for the end.
-        guard members.count < ContainerReader.mostMembers,
-            entries.count + member.frames.count < SeekTable.mostFrames
+        guard members.count < ContainerReader.maxMemberCount,
+            entries.count + member.frames.count < SeekTable.maxFrameCount
         else { throw ContainerWriteError.tooManyMembers }
         guard !names.contains(member.name) else { throw ContainerWriteError.duplicateName(member.name) }
         let added = try member.frames.map { frame in try Self.entry(frame, name: member.name) }

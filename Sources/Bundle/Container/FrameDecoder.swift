@@ -14,7 +14,7 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     public static let windowLogLimit = 27
     static let magic: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
     private static let bufferSize = 128 << 10
-    private static let longestHeader = 18
+    private static let maxHeaderSize = 18
 
     private let context: OpaquePointer
     private var input: [UInt8] = []
@@ -34,11 +34,11 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     /// The bytes that the frame has decoded to so far.
     public private(set) var contentCount = 0
     /// The content size that the frame states, if it does.
-    public private(set) var statedSize: UInt64?
+    public private(set) var declaredContentSize: UInt64?
     /// Whether the frame has a content checksum, so that its end proves its content right.
     public private(set) var hasChecksum = false
     /// Whether the frame header uses bits that RFC 8878 reserves or leaves unused, or names a dictionary.
-    public private(set) var hasOddHeader = false
+    public private(set) var hasUnexpectedHeaderBits = false
 
     /// A decoder without a frame.
     ///
@@ -79,7 +79,7 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
         self.end = min(end, source.count)
         self.limit = limit
         input.removeAll(keepingCapacity: true)
-        (inputPosition, outputCount, contentCount, neededCount) = (0, 0, 0, Self.longestHeader)
+        (inputPosition, outputCount, contentCount, neededCount) = (0, 0, 0, Self.maxHeaderSize)
         isFinished = true
         guard (0..<source.count).contains(offset) else { throw ContainerError(at: offset, .noFrame) }
         try refill()
@@ -160,12 +160,12 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
         guard input.count > Self.magic.count else { throw ContainerError(at: start, .truncated) }
         let descriptor = input[Self.magic.count]
         hasChecksum = descriptor & 0b100 != 0
-        hasOddHeader = descriptor & 0b1_1011 != 0
+        hasUnexpectedHeaderBits = descriptor & 0b1_1011 != 0
         let size = input.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
         guard size != czstd_content_size_error() else {
-            let isShort = input.count < Self.longestHeader
+            let isShort = input.count < Self.maxHeaderSize
             throw ContainerError(at: start, isShort ? .truncated : .damaged("bad frame header"))
         }
-        statedSize = size == czstd_content_size_unknown() ? nil : size
+        declaredContentSize = size == czstd_content_size_unknown() ? nil : size
     }
 }

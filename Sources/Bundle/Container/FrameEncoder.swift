@@ -16,20 +16,20 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     private static let lastFastLevel = 5
     /// The table in which level 1 looks such stretches up, of 2^13 places: it stays in a processor's first cache. That of zstd's
     /// own choice is twice as large and finds no more in records, for what repeats stands near.
-    private static let fastTable: Int32 = 13
+    private static let fastHashLog: Int32 = 13
 
     /// The maximum number of frames of a member of lines. Eight frames of a full segment would make it more than 2 % larger
     /// at the default level, because each frame begins without the records before it, which it could refer to.
-    static let mostFramesOfLines = 7
+    static let maxFramesPerMember = 7
     /// The size, in bytes, up to which a member of lines is one frame, and the usual size of the frames of one that is not
     /// much larger.
-    private static let smallFrame = 64 << 10
+    private static let targetFrameSize = 64 << 10
 
     /// The most bytes that are compressed at once, for that may take room for the worst case.
-    private static let mostAtOnce = 8 << 20
+    private static let singlePassLimit = 8 << 20
 
     /// The most that zstd decides about at once.
-    private static let largestBlock = 128 << 10
+    private static let maxBlockSize = 128 << 10
 
     private let context: OpaquePointer
     /// Room for the frame under construction, kept from member to member. It grows with what is written, or to what a frame
@@ -46,7 +46,7 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         // None of these can fail: the values are in range and no frame is begun.
         if level <= Self.lastFastLevel {
             ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 1)
-            ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, Self.fastTable)
+            ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, Self.fastHashLog)
         } else {
             ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, Int32(level))
         }
@@ -75,10 +75,10 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     /// The header is written in front of the contents, where `bytes` has room for it, so that nothing is copied.
     ///
     /// - Throws: `ContainerWriteError`: `header`, `tooLarge` or `zstd`.
-    public mutating func member(named name: String, ofLines bytes: inout MemberBytes) throws(ContainerWriteError)
+    public mutating func member(named name: String, ofLines bytes: inout MemberBuffer) throws(ContainerWriteError)
         -> EncodedMember
     {
-        guard bytes.count <= Self.mostAtOnce else { return try member(named: name, contents: bytes.contents) }
+        guard bytes.count <= Self.singlePassLimit else { return try member(named: name, contents: bytes.contents) }
         let header = try Self.header(named: name, size: bytes.count)
         let frames = try bytes.withMember(header) { member throws(ContainerWriteError) in
             try Self.split(member).map { range throws(ContainerWriteError) in
@@ -92,7 +92,7 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     /// Returns the ranges of the frames of a member of lines. All but the last end with a line feed, and they are about
     /// equally large unless lines are long.
     private static func split(_ member: Span<UInt8>) -> [Range<Int>] {
-        let count = min((member.count + smallFrame - 1) / smallFrame, mostFramesOfLines)
+        let count = min((member.count + targetFrameSize - 1) / targetFrameSize, maxFramesPerMember)
         var ranges: [Range<Int>] = []
         var start = 0
         for number in 1..<count {
@@ -140,14 +140,14 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     /// - Returns: how many bytes the frame has.
     private mutating func compress(_ bytes: Span<UInt8>) throws(ContainerWriteError) -> Int {
         // Records take less than a quarter; if not, there is room for the worst case from then on.
-        makeRoom(bytes.count / 4 + Self.largestBlock)
+        growOutput(to: bytes.count / 4 + Self.maxBlockSize)
         let result = attempt(bytes)
         let worst = ZSTD_compressBound(bytes.count)
-        guard output.count < worst, isScarce(result) else {
+        guard output.count < worst, needsLargerOutput(result) else {
             try check(result)
             return result
         }
-        makeRoom(worst)
+        growOutput(to: worst)
         let again = attempt(bytes)
         try check(again)
         return again
@@ -155,9 +155,9 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
 
     /// Whether a frame did not fit, or so barely that another one might have been made in more room: what is written must not
     /// depend on what the encoder wrote before.
-    private func isScarce(_ result: Int) -> Bool {
+    private func needsLargerOutput(_ result: Int) -> Bool {
         ZSTD_isError(result) != 0
-            ? ZSTD_getErrorCode(result) == ZSTD_error_dstSize_tooSmall : output.count - result < Self.largestBlock
+            ? ZSTD_getErrorCode(result) == ZSTD_error_dstSize_tooSmall : output.count - result < Self.maxBlockSize
     }
 
     private mutating func attempt(_ bytes: Span<UInt8>) -> Int {
@@ -168,7 +168,7 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         }
     }
 
-    private mutating func makeRoom(_ count: Int) {
+    private mutating func growOutput(to count: Int) {
         if output.count < count { output += repeatElement(0, count: count - output.count) }
     }
 

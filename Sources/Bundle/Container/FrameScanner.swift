@@ -9,7 +9,7 @@ import Files
 ///
 /// Memory: two members of at most `memberLimit`, and a `FrameDecoder`. Time: linear in the file and what it
 /// decodes to; also for files made of nested frames, because bytes decoded in vain are bounded (see
-/// `mostWaste`).
+/// `maxWastedBytes`).
 public struct FrameScanner: ~Copyable, Sendable {
     /// Whether the end of the tar archive was found. If not at the end of the scan, members may be missing
     /// there without a gap.
@@ -40,11 +40,11 @@ public struct FrameScanner: ~Copyable, Sendable {
     /// Whether the frame may begin within a member whose header was not read.
     private var mayBeFragment = false
     private var gap: (offset: Int, reason: FrameError)?
-    private var wasted = 0
+    private var wastedBytes = 0
 
     /// How many bytes may be decoded in vain, in compressed form or a sixteenth of the contents. After that a damaged frame is
     /// skipped as far as it was decoded: frames within it are not looked for any more.
-    private var mostWaste: Int { 16 * min(source.count, Int.max >> 5) + 1 << 20 }
+    private var maxWastedBytes: Int { 16 * min(source.count, Int.max >> 5) + 1 << 20 }
 
     /// Begins a scan of a damaged container. The contents of members of more than `memberLimit` bytes are skipped.
     /// - Throws: `ContainerError` with reason `outOfMemory` or `file`.
@@ -87,7 +87,7 @@ extension FrameScanner {
         var events: [TarStream.Event] = []
         var damage: FrameError?
         do {
-            try Self.take(decoder, &tar, &events)
+            try Self.consume(decoder, &tar, &events)
         } catch {
             damage = error
         }
@@ -100,10 +100,10 @@ extension FrameScanner {
     }
 
     /// A separate function, because a chunk within `self` would keep all of `self` from being changed.
-    private static func take(
+    private static func consume(
         _ decoder: borrowing FrameDecoder, _ tar: inout TarStream, _ events: inout [TarStream.Event]
     ) throws(FrameError) {
-        try tar.take(decoder.chunk, &events)
+        try tar.consume(decoder.chunk, &events)
     }
 
     private mutating func extendFragment() throws(ContainerError) {
@@ -167,11 +167,11 @@ extension FrameScanner {
         abandonMember()
         if gap == nil { gap = (frameOffset, reason) }
         let used = max(decoder.position - frameOffset, FrameDecoder.magic.count)
-        wasted += max(used, decoder.contentCount / 16)
+        wastedBytes += max(used, decoder.contentCount / 16)
         isInFrame = false
         // The frame may be intact, but not the one that continues the member.
         guard !isContinued else { return }
-        position = frameOffset + (wasted > mostWaste ? used : FrameDecoder.magic.count)
+        position = frameOffset + (wastedBytes > maxWastedBytes ? used : FrameDecoder.magic.count)
     }
 }
 

@@ -17,7 +17,7 @@ public struct SeekTable: Sendable, Equatable {
 
     /// The maximum number of frames that this program writes or accepts (the format's own limit is 2^27). It bounds the
     /// memory of a reader.
-    public static let mostFrames = ContainerReader.mostMembers * FrameEncoder.mostFramesOfLines
+    public static let maxFrameCount = ContainerReader.maxMemberCount * FrameEncoder.maxFramesPerMember
 
     static let skippableMagic: UInt32 = 0x184d_2a5e
     static let seekableMagic: UInt32 = 0x8f92_eab1
@@ -63,7 +63,7 @@ extension SeekTable {
         guard footer.littleEndian32(at: 5) == seekableMagic, let count = footer.littleEndian32(at: 0) else {
             throw ContainerError(at: source.count, .noSeekTable)
         }
-        guard count <= mostFrames, size(frames: Int(count)) <= source.count else {
+        guard count <= maxFrameCount, size(frames: Int(count)) <= source.count else {
             throw ContainerError(at: footerStart, .badSeekTable("impossible number of frames"))
         }
         let start = source.count - size(frames: Int(count))

@@ -8,9 +8,9 @@ public struct TarHeader: Sendable, Equatable {
     /// The size of a tar block, which a header fills: 512 bytes.
     public static let blockSize = TarEntry.blockSize
     /// The most bytes that the size field can state: 8 GiB - 1.
-    public static let largestSize = 0o777_7777_7777
+    public static let maxSize = 0o777_7777_7777
     /// The most bytes that a name can have here (the prefix field is not used).
-    public static let longestName = 100
+    public static let maxNameLength = 100
 
     /// The member's name: 1 to 100 bytes of printable ASCII, relative, no empty, `.` or `..` component.
     public let name: String
@@ -22,7 +22,7 @@ public struct TarHeader: Sendable, Equatable {
     /// - Throws: `TarHeaderError.name` or `.size` when one is out of the ranges above.
     public init(name: String, size: Int) throws(TarHeaderError) {
         guard Self.isValid(name) else { throw .name }
-        guard (0...Self.largestSize).contains(size) else { throw .size }
+        guard (0...Self.maxSize).contains(size) else { throw .size }
         self.name = name
         self.size = size
     }
@@ -35,7 +35,7 @@ public struct TarHeader: Sendable, Equatable {
 
     private static func isValid(_ name: String) -> Bool {
         let bytes = name.utf8
-        guard (1...longestName).contains(bytes.count), bytes.allSatisfy({ (0x20...0x7e).contains($0) }) else {
+        guard (1...maxNameLength).contains(bytes.count), bytes.allSatisfy({ (0x20...0x7e).contains($0) }) else {
             return false
         }
         // An absolute name has an empty first component, a folder's an empty last one.
@@ -112,7 +112,7 @@ extension TarHeader {
             size = size << 3 | Int(block[index] - UInt8(ascii: "0"))
         }
         var name: [UInt8] = []
-        for index in 0..<longestName where name.count == index && block[index] != 0 {
+        for index in 0..<maxNameLength where name.count == index && block[index] != 0 {
             name.append(block[index])
         }
         let header = try TarHeader(name: String(decoding: name, as: UTF8.self), size: size)

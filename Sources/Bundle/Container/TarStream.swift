@@ -6,7 +6,7 @@ import Tar
 ///
 /// Headers may be those of any tar program: somebody may have unpacked a bundle and packed it again.
 ///
-/// A complete member is held back until the next header, or `confirm`, so that a frame of one member gives it
+/// A complete member is pending back until the overrides header, or `confirm`, so that a frame of one member gives it
 /// only after the frame's checksum was right.
 struct TarStream {
     enum Event: Equatable {
@@ -26,9 +26,9 @@ struct TarStream {
     private enum Purpose {
         /// The contents of a file.
         case file
-        /// Names and sizes of the next entry that have no room in its header, as POSIX has them.
+        /// Names and sizes of the overrides entry that have no room in its header, as POSIX has them.
         case extended
-        /// The name of the next entry, as GNU has it.
+        /// The name of the overrides entry, as GNU has it.
         case longName
         /// Nothing that is wanted: folders, links, comments.
         case other
@@ -41,8 +41,8 @@ struct TarStream {
         let size: Int
     }
 
-    /// The most bytes of an entry that only tells of the next one.
-    private static let mostExtended = 1 << 20
+    /// The most bytes of an entry that only tells of the overrides one.
+    private static let maxExtendedHeaderSize = 1 << 20
 
     private let memberLimit: Int
     private var state = State.header
@@ -50,11 +50,11 @@ struct TarStream {
     private var contents: [UInt8] = []
     private var skipped = 0
     /// The last complete member, as yet unconfirmed.
-    private(set) var held: Event?
+    private(set) var pending: Event?
     /// How many members are complete.
     private(set) var memberCount = 0
     /// What a header of an extended form says of the entry behind it.
-    private var next: (path: String?, size: Int?)
+    private var overrides: (path: String?, size: Int?)
     /// The number of headers that were accepted.
     private(set) var headerCount = 0
     /// Whether the end of the archive (a zero block) was seen.
@@ -66,15 +66,15 @@ struct TarStream {
     ///
     /// - Throws: `header` or `unexpectedBytes` when the bytes are not tar members of this format; what was
     ///   appended before stands.
-    mutating func take(_ chunk: Span<UInt8>, _ events: inout [Event]) throws(FrameError) {
+    mutating func consume(_ chunk: Span<UInt8>, _ events: inout [Event]) throws(FrameError) {
         var position = 0
         while position < chunk.count {
             let rest = chunk.extracting(position..<chunk.count)
             switch state {
             case .header:
-                position += try takeHeader(rest, &events)
+                position += try consumeHeader(rest, &events)
             case .contents(let entry):
-                position += takeContents(rest, entry)
+                position += consumeContents(rest, entry)
             case .padding(let entry, let left):
                 let part = rest.extracting(first: left)
                 guard part.isAllZero else { throw .unexpectedBytes }
@@ -87,10 +87,10 @@ struct TarStream {
         }
     }
 
-    /// Returns the member that was held back, after the checksum of its frame was right.
+    /// Returns the member that was pending back, after the checksum of its frame was right.
     mutating func confirm() -> Event? {
-        defer { held = nil }
-        return held
+        defer { pending = nil }
+        return pending
     }
 
     /// Whether the bytes so far end within a member.
@@ -111,12 +111,12 @@ struct TarStream {
         case .contents(let entry) where entry.purpose == .file, .padding(let entry, _) where entry.purpose == .file:
             return (entry.name, contents)
         default:
-            guard case .member(let name, let contents)? = held else { return nil }
+            guard case .member(let name, let contents)? = pending else { return nil }
             return (name, contents)
         }
     }
 
-    private mutating func takeHeader(
+    private mutating func consumeHeader(
         _ bytes: Span<UInt8>, _ events: inout [Event]
     ) throws(FrameError) -> Int {
         let part = bytes.extracting(first: TarHeader.blockSize - block.count)
@@ -130,8 +130,8 @@ struct TarStream {
         }
         let entry = try entry()
         headerCount += 1
-        if let held { events.append(held) }
-        held = nil
+        if let pending { events.append(pending) }
+        pending = nil
         contents = []
         skipped = 0
         state = .contents(entry)
@@ -144,7 +144,7 @@ struct TarStream {
         let own: TarHeaderError
         do {
             let header = try TarHeader.decode(block.span)
-            next = (nil, nil)
+            overrides = (nil, nil)
             return Entry(purpose: .file, name: header.name, size: header.size)
         } catch {
             own = error
@@ -157,23 +157,23 @@ struct TarStream {
         // Links, folders and devices have no contents, whatever their header says.
         case TarEntry.Kind.hardLink...TarEntry.Kind.pipe: return Entry(purpose: .other, name: name, size: 0)
         case TarEntry.Kind.file, TarEntry.Kind.contiguousFile:
-            defer { next = (nil, nil) }
-            return Entry(purpose: .file, name: next.path ?? name, size: next.size ?? header.size)
+            defer { overrides = (nil, nil) }
+            return Entry(purpose: .file, name: overrides.path ?? name, size: overrides.size ?? header.size)
         default: return Entry(purpose: .other, name: name, size: header.size)
         }
     }
 
-    private func keeps(_ entry: Entry) -> Bool {
+    private func isKept(_ entry: Entry) -> Bool {
         switch entry.purpose {
         case .file: entry.size <= memberLimit
-        case .extended, .longName: entry.size <= Self.mostExtended
+        case .extended, .longName: entry.size <= Self.maxExtendedHeaderSize
         case .other: false
         }
     }
 
-    private mutating func takeContents(_ bytes: Span<UInt8>, _ entry: Entry) -> Int {
+    private mutating func consumeContents(_ bytes: Span<UInt8>, _ entry: Entry) -> Int {
         let part = bytes.extracting(first: entry.size - contents.count - skipped)
-        if keeps(entry) {
+        if isKept(entry) {
             contents.append(copying: part)
         } else {
             skipped += part.count
@@ -195,23 +195,23 @@ struct TarStream {
         switch entry.purpose {
         case .file:
             memberCount += 1
-            held =
-                keeps(entry)
+            pending =
+                isKept(entry)
                 ? .member(name: entry.name, contents: contents) : .tooLarge(name: entry.name, size: entry.size)
         case .extended:
-            for record in PaxRecords(contents).records { take(record) }
-        case .longName: next.path = String(decoding: contents.prefix { $0 != 0 }, as: UTF8.self)
+            for record in PaxRecords(contents).records { apply(record) }
+        case .longName: overrides.path = String(decoding: contents.prefix { $0 != 0 }, as: UTF8.self)
         case .other: break
         }
         contents = []
         state = .header
     }
 
-    private mutating func take(_ record: PaxRecords.Record) {
+    private mutating func apply(_ record: PaxRecords.Record) {
         if record.key.elementsEqual("path".utf8) {
-            next.path = String(decoding: record.value, as: UTF8.self)
+            overrides.path = String(decoding: record.value, as: UTF8.self)
         } else if record.key.elementsEqual("size".utf8), let size = PaxRecords.number(record.value) {
-            next.size = size
+            overrides.size = size
         }
     }
 }

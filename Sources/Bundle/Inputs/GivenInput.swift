@@ -34,18 +34,18 @@ public struct GivenInput: Sendable, Equatable {
     public let inputs: GivenInputs?
 
     /// The same input with another account of what it was made of.
-    func made(of inputs: GivenInputs?) -> GivenInput {
+    func replacingInputs(with inputs: GivenInputs?) -> GivenInput {
         GivenInput(kind: kind, label: label, sha256: sha256, digest: digest, inputs: inputs)
     }
 
     /// The same input without what tells whose it is.
-    public var unnamed: GivenInput { GivenInput(kind: kind) }
+    public var anonymized: GivenInput { GivenInput(kind: kind) }
 
     /// Whether nothing tells whose it is.
-    var isUnnamed: Bool { self == unnamed }
+    var isAnonymous: Bool { self == anonymized }
 
     /// Whether all is there that the manifest of a bundle without pseudonyms tells.
-    var isNamed: Bool { label != nil && (kind == .bundle) == (digest != nil) }
+    var isIdentified: Bool { label != nil && (kind == .bundle) == (digest != nil) }
 
     /// The input as canonical JSON.
     public var json: CanonicalObject {
@@ -100,7 +100,7 @@ extension GivenInput {
         guard kind == .bundle || digest == nil && inputs == nil, Self.isOneFile(kind) || sha256 == nil else {
             throw BundleError.badManifest("an input of the kind \(kind) with a hash or inputs that it cannot have")
         }
-        guard isNamed || isUnnamed else {
+        guard isIdentified || isAnonymous else {
             throw BundleError.badManifest("an input without a label, or a bundle without its digest")
         }
     }

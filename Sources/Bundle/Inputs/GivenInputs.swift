@@ -13,16 +13,16 @@ public struct GivenInputs: Sendable, Equatable {
     /// that follows is counted.
     /// - Parameter given: in the order given.
     public init(_ given: some Collection<GivenInput>) {
-        var listing = Listing()
-        let top = listing.list(given)
-        listing.descend()
-        entries = listing.entries(top)
-        omitted = listing.omitted(of: given, listed: top.count, besides: 0)
+        var selection = InputSelection()
+        let top = selection.select(given)
+        selection.selectNestedInputs()
+        entries = selection.entries(top)
+        omitted = selection.omitted(of: given, listed: top.count, besides: 0)
     }
 
     /// How many inputs there are with those of bundles among them, listed or not.
     var total: Int {
-        entries.reduce(omitted) { InputBudget.sum($0, InputBudget.sum(1, $1.inputs?.total ?? 0)) }
+        entries.reduce(omitted) { InputBudget.clampedSum($0, InputBudget.clampedSum(1, $1.inputs?.total ?? 0)) }
     }
 
     /// Adds the list to the object that it belongs to: a manifest, or an input that is a bundle.
@@ -32,42 +32,44 @@ public struct GivenInputs: Sendable, Equatable {
     }
 }
 
-// MARK: - Listing
+// MARK: - InputSelection
 
 /// The choice of the inputs that are listed, as a queue: those of one level stand before those of the next.
-private struct Listing {
-    private var chosen: [(input: GivenInput, level: Int, below: Range<Int>)] = []
+private struct InputSelection {
+    private var selected: [(input: GivenInput, level: Int, below: Range<Int>)] = []
     private var budget = InputBudget()
     private var isFull = false
 
     /// Chooses inputs until one has no room; none after that.
     /// - Returns: their places.
-    mutating func list(_ inputs: some Collection<GivenInput>, level: Int = 1) -> Range<Int> {
-        let start = chosen.count
+    mutating func select(_ inputs: some Collection<GivenInput>, level: Int = 1) -> Range<Int> {
+        let start = selected.count
         for input in inputs {
-            if !budget.take(input) { isFull = true }
+            if !budget.reserve(input) { isFull = true }
             if isFull { break }
-            chosen.append((input, level, 0..<0))
+            selected.append((input, level, 0..<0))
         }
-        return start..<chosen.count
+        return start..<selected.count
     }
 
-    /// Goes through all that was chosen, and chooses what that was made of.
-    mutating func descend() {
+    /// Goes through all that was selected, and chooses what that was made of.
+    mutating func selectNestedInputs() {
         var place = 0
-        while place < chosen.count, !isFull {
-            let (input, level, _) = chosen[place]
-            if level < InputBudget.levels { chosen[place].below = list(input.inputs?.entries ?? [], level: level + 1) }
+        while place < selected.count, !isFull {
+            let (input, level, _) = selected[place]
+            if level < InputBudget.maxDepth {
+                selected[place].below = select(input.inputs?.entries ?? [], level: level + 1)
+            }
             place += 1
         }
     }
 
-    /// The inputs at some places, each with what was chosen below it.
+    /// The inputs at some places, each with what was selected below it.
     func entries(_ places: Range<Int>) -> [GivenInput] {
-        chosen[places].map { input, _, below in
+        selected[places].map { input, _, below in
             guard let inputs = input.inputs else { return input }
             let left = omitted(of: inputs.entries, listed: below.count, besides: inputs.omitted)
-            return input.made(of: GivenInputs(entries: entries(below), omitted: left))
+            return input.replacingInputs(with: GivenInputs(entries: entries(below), omitted: left))
         }
     }
 
@@ -94,7 +96,7 @@ extension GivenInputs {
     init?(ofManifest fields: JSONFields, isPseudonymized: Bool) throws(BundleError) {
         var budget = InputBudget()
         guard let inputs = try GivenInputs(fields, level: 1, budget: &budget) else { return nil }
-        guard inputs.entries.allSatisfy({ isPseudonymized ? $0.isUnnamed : $0.isNamed }) else {
+        guard inputs.entries.allSatisfy({ isPseudonymized ? $0.isAnonymous : $0.isIdentified }) else {
             throw BundleError.badManifest(
                 "inputs are named where the records have pseudonyms, or are not where they have none")
         }
@@ -105,20 +107,20 @@ extension GivenInputs {
     /// - Returns: nil where there is no list.
     init?(_ fields: JSONFields, level: Int, budget: inout InputBudget) throws(BundleError) {
         guard let list = fields.objects("inputs") else { return nil }
-        guard list.isEmpty || level <= InputBudget.levels else {
-            throw BundleError.badManifest("inputs of inputs on more than \(InputBudget.levels) levels")
+        guard list.isEmpty || level <= InputBudget.maxDepth else {
+            throw BundleError.badManifest("inputs of inputs on more than \(InputBudget.maxDepth) levels")
         }
         var entries: [GivenInput] = []
         for fields in list {
             let input = try GivenInput(fields, level: level, budget: &budget)
-            guard budget.take(input) else {
+            guard budget.reserve(input) else {
                 throw BundleError.badManifest(
-                    "more than \(InputBudget.mostInputs) inputs, or \(InputBudget.mostLabelBytes) bytes of labels")
+                    "more than \(InputBudget.maxInputs) inputs, or \(InputBudget.maxLabelBytes) bytes of labels")
             }
             entries.append(input)
         }
         let omitted = fields.integer("inputsOmitted") ?? 0
-        guard (0...InputBudget.mostOmitted).contains(omitted) else {
+        guard (0...InputBudget.maxOmitted).contains(omitted) else {
             throw BundleError.badManifest("a number of inputs that cannot be")
         }
         self.init(entries: entries, omitted: omitted)

@@ -6,16 +6,16 @@ enum SignatureArmor {
     private static let end = Array("-----END SSH SIGNATURE-----".utf8)
 
     /// Whether a file holds one signature alone.
-    static func isOne(_ bytes: [UInt8]) -> Bool {
+    static func isSingleSignature(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while let last = rest.last, last == 0x0a || last == 0x0d { rest.removeLast() }
         guard rest.starts(with: begin), rest.count > begin.count + end.count, rest.suffix(end.count) == end[...] else {
             return false
         }
-        return rest.dropFirst(begin.count).dropLast(end.count).allSatisfy(isOfBase64)
+        return rest.dropFirst(begin.count).dropLast(end.count).allSatisfy(isBase64OrLineBreak)
     }
 
-    private static func isOfBase64(_ byte: UInt8) -> Bool {
+    private static func isBase64OrLineBreak(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="), 0x0a, 0x0d:

@@ -22,9 +22,9 @@ public struct Signers: Sendable {
     public static func signaturePath(of bundle: String) -> String { "\(bundle).sig" }
 
     /// In bytes. A signature has some hundred bytes; one with a certificate, some thousand.
-    private static let longestSignature = 64 << 10
+    private static let maxSignatureSize = 64 << 10
     /// A key may belong to several signers; each is a run over all bytes.
-    private static let mostPrincipals = 16
+    private static let maxPrincipals = 16
 
     private let allowed: String
     private let revoked: String?
@@ -60,20 +60,20 @@ public struct Signers: Sendable {
     ///   - path: what messages call them.
     ///   - signature: the path of the signature.
     /// - Returns: the bytes that were checked, which refuse to be read once they have changed, and who signed them.
-    public func prove(
+    public func verify(
         _ source: ByteSource, path: String, signature: String
     ) throws(SignatureError) -> (ByteSource, Signer) {
-        try Self.checkForm(signature)
+        try Self.checkArmor(signature)
         do {
-            var refusal = SignatureError.unknownSigner(signature)
+            var failure = SignatureError.unknownSigner(signature)
             for principal in try principals(of: signature) {
-                let (bytes, result) = try verify(source, path: path, signature, by: principal)
-                if let bytes, let key = KeygenAnswer.key(of: result, principal) {
+                let (bytes, result) = try check(source, path: path, signature, by: principal)
+                if let bytes, let key = KeygenOutput.key(of: result, principal) {
                     return (ByteSource(bytes), Signer(principal: principal, key: key))
                 }
-                refusal = .refused(signature, reason: KeygenAnswer.reason(of: result) ?? silentReason)
+                failure = .refused(signature, reason: KeygenOutput.reason(of: result) ?? fallbackReason)
             }
-            throw refusal
+            throw failure
         } catch let error as SignatureError {
             throw error
         } catch let error as ProgramError {
@@ -86,21 +86,21 @@ public struct Signers: Sendable {
     }
 
     /// What is meant where `ssh-keygen` refuses a signature without a word.
-    private var silentReason: String {
+    private var fallbackReason: String {
         guard let revoked else { return "ssh-keygen does not say why" }
         return "the key is revoked, or \(revoked) is no list of keys"
     }
 
     /// What `ssh-keygen` leaves unread, such as a second signature, nobody has checked.
-    private static func checkForm(_ path: String) throws(SignatureError) {
+    private static func checkArmor(_ path: String) throws(SignatureError) {
         let bytes: [UInt8]
         do throws(FileError) {
-            bytes = try InputFile(path: path).contents(limit: longestSignature)
+            bytes = try InputFile(path: path).contents(limit: maxSignatureSize)
         } catch {
             guard !error.isNotFound else { throw .missing(path) }
             throw error.isTooLarge || error.isNotAFile ? .notASignature(path) : .file(error)
         }
-        guard SignatureArmor.isOne(bytes) else { throw .notASignature(path) }
+        guard SignatureArmor.isSingleSignature(bytes) else { throw .notASignature(path) }
     }
 
     /// Whose key it is that made the signature, by the list.
@@ -108,23 +108,23 @@ public struct Signers: Sendable {
         let result = try keygen.run(
             ["-Y", "find-principals", "-s", signature, "-f", allowed], environment: environment)
         guard result.status == 0 else {
-            guard let reason = KeygenAnswer.reason(of: result) else { throw SignatureError.unknownSigner(signature) }
+            guard let reason = KeygenOutput.reason(of: result) else { throw SignatureError.unknownSigner(signature) }
             throw SignatureError.refused(signature, reason: reason)
         }
-        return Array(KeygenAnswer.lines(result.output).prefix(Self.mostPrincipals))
+        return Array(KeygenOutput.lines(result.output).prefix(Self.maxPrincipals))
     }
 
     /// Has the bytes checked against the signature.
     /// - Returns: the bytes; nil where `ssh-keygen` did not read them all.
-    private func verify(
+    private func check(
         _ source: ByteSource, path: String, _ signature: String, by principal: String
-    ) throws -> (ProvenBytes?, ProgramResult) {
+    ) throws -> (VerifiedBytes?, ProgramResult) {
         var arguments = ["-Y", "verify", "-f", allowed, "-I", principal, "-n", Self.namespace, "-s", signature]
         if let revoked { arguments += ["-r", revoked] }
-        var bytes: ProvenBytes?
+        var bytes: VerifiedBytes?
         let result = try keygen.run(arguments, environment: environment) { write in
             var isRead = true
-            let read = try ProvenBytes(source, path: path) { block in
+            let read = try VerifiedBytes(source, path: path) { block in
                 isRead = try write(block)
                 return isRead
             }

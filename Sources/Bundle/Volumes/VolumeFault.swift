@@ -11,7 +11,7 @@ public struct VolumeFault: Sendable, Equatable {
         /// It has the bytes of another one, which has not got them itself.
         case swapped(with: String)
         /// It has the bytes of another one, which has them too.
-        case doubled(of: String)
+        case duplicate(of: String)
         /// Its bytes are not those that the list tells.
         case changed
         /// The list ends before it.
@@ -38,7 +38,7 @@ public struct VolumeFault: Sendable, Equatable {
         case .missing: "missing"
         case .length: "wrong-length"
         case .swapped: "swapped"
-        case .doubled: "doubled"
+        case .duplicate: "doubled"
         case .changed: "changed"
         case .unlisted: "unlisted"
         case .damaged: "damaged"
@@ -52,7 +52,7 @@ public struct VolumeFault: Sendable, Equatable {
         case .missing: "\(name) is missing"
         case .length(let size, let expected): "\(name) has \(size) bytes, not \(expected)"
         case .swapped(let other): "\(name) has the bytes of \(other)"
-        case .doubled(let other): "\(name) has the bytes of \(other), which is there too"
+        case .duplicate(let other): "\(name) has the bytes of \(other), which is there too"
         case .changed: "\(name) is damaged or of another bundle: its bytes are not those that the list tells"
         case .unlisted: "\(name) is not in the list of the volumes"
         case .damaged(let offset, nil, let reason): "\(name) at byte \(offset): \(reason)"
@@ -70,9 +70,10 @@ extension VolumeFault {
     ///   - sizes: the numbers of the volumes that are there, in their order, and their sizes in bytes; at least one.
     ///   - bundle: the path of the bundle.
     ///   - listed: how many volumes the list has; nil where there is no list.
-    static func all(in sizes: [(number: Int, size: Int)], of bundle: String, listed: Int?) -> [VolumeFault] {
-        let last = listed ?? sizes.last?.number ?? 0
-        let expected = usualSize(of: sizes, last: last)
+    static func sizeFaults(in sizes: [(number: Int, size: Int)], of bundle: String, listedCount: Int?) -> [VolumeFault]
+    {
+        let last = listedCount ?? sizes.last?.number ?? 0
+        let expected = mostFrequentSize(of: sizes, last: last)
         let present = Dictionary(sizes.map { ($0.number, $0.size) }) { first, _ in first }
         let unlisted = sizes.map(\.number).filter { $0 > last }
         return (Array(1...max(last, 1)) + unlisted).compactMap { number in
@@ -85,7 +86,7 @@ extension VolumeFault {
     }
 
     /// The size that most volumes before the last one have; of sizes that are as frequent, the largest.
-    private static func usualSize(of sizes: [(number: Int, size: Int)], last: Int) -> Int {
+    private static func mostFrequentSize(of sizes: [(number: Int, size: Int)], last: Int) -> Int {
         var counts: [Int: Int] = [:]
         for volume in sizes where volume.number < last { counts[volume.size, default: 0] += 1 }
         let usual = counts.max { ($0.value, $0.key) < ($1.value, $1.key) }
@@ -95,7 +96,7 @@ extension VolumeFault {
     }
 
     /// Compares the hashes of the volumes that are there with those of the list.
-    static func all(in hashes: [ContentHash], of names: [VolumeName], list: VolumeList) -> [VolumeFault] {
+    static func hashFaults(in hashes: [ContentHash], of names: [VolumeName], list: VolumeList) -> [VolumeFault] {
         func isRight(_ index: Int) -> Bool {
             list.hashes.indices.contains(names[index].number - 1)
                 && list.hashes[names[index].number - 1] == hashes[index]
@@ -106,7 +107,7 @@ extension VolumeFault {
             guard let other = list.hashes.firstIndex(of: hashes[index]) else { return VolumeFault(name, .changed) }
             let owner = VolumeName(of: names[index].bundle, number: other + 1)
             let hasItself = names.firstIndex(of: owner).map(isRight) ?? false
-            return VolumeFault(name, hasItself ? .doubled(of: owner.name) : .swapped(with: owner.name))
+            return VolumeFault(name, hasItself ? .duplicate(of: owner.name) : .swapped(with: owner.name))
         }
     }
 }

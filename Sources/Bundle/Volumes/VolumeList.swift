@@ -41,7 +41,7 @@ public struct VolumeList: Sendable, Equatable {
         var hashes: [ContentHash] = []
         for part in bytes.dropLast().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             let number = hashes.count + 1
-            guard number <= VolumeName.most else { return .failure(Fault(line: number, "too many lines")) }
+            guard number <= VolumeName.maxNumber else { return .failure(Fault(line: number, "too many lines")) }
             let name = VolumeName(of: bundle, number: number).name
             let text = part.first == UInt8(ascii: "\\") ? part.dropFirst() : part
             let digits = String(decoding: text.prefix(2 * 32), as: UTF8.self)

@@ -8,10 +8,10 @@ public struct VolumeName: Sendable, Equatable {
     public let number: Int
 
     /// The most volumes of a bundle: all have three digits, so that their names are in the order of their numbers.
-    public static let most = 999
+    public static let maxNumber = 999
     private static let digits = 3
 
-    /// Names a volume by the path that the bundle would have as one file, and a number from 1 to ``most``.
+    /// Names a volume by the path that the bundle would have as one file, and a number from 1 to ``maxNumber``.
     public init(of bundle: String, number: Int) {
         self.bundle = bundle
         self.number = number

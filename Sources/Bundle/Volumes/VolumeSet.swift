@@ -32,7 +32,7 @@ public struct VolumeSet: Sendable {
         case nil: list = nil
         }
         let sizes = zip(names, files.sizes).map { (number: $0.number, size: $1) }
-        faults += VolumeFault.all(in: sizes, of: bundle, listed: list?.hashes.count)
+        faults += VolumeFault.sizeFaults(in: sizes, of: bundle, listedCount: list?.hashes.count)
     }
 
     /// The volumes of a bundle that are there, in the order of their numbers.
@@ -79,16 +79,16 @@ public struct VolumeSet: Sendable {
     public func check(progress: (Int) -> Void = { _ in }) throws(BundleError) {
         let faults: [VolumeFault]
         do throws(FileError) {
-            faults = try faultsByList(progress)
+            faults = try faultsAgainstList(progress)
         } catch {
             throw .container(ContainerError(at: 0, .file(error)))
         }
         guard faults.isEmpty else { throw .volumes(.faults(faults)) }
     }
 
-    private func faultsByList(_ progress: (Int) -> Void) throws(FileError) -> [VolumeFault] {
+    private func faultsAgainstList(_ progress: (Int) -> Void) throws(FileError) -> [VolumeFault] {
         guard let list else { return [] }
-        return VolumeFault.all(in: try hashes(in: source, progress), of: names, list: list)
+        return VolumeFault.hashFaults(in: try hashes(in: source, progress), of: names, list: list)
     }
 
     /// Returns the SHA-256 of each volume.
@@ -109,13 +109,13 @@ public struct VolumeSet: Sendable {
     }
 
     /// Says which volumes are wrong where the container that they hold cannot be read.
-    func explain(_ error: ContainerError) -> BundleError {
+    func bundleError(for error: ContainerError) -> BundleError {
         if case .file = error.reason { return .container(error) }
         // Without an explanation, the error itself is reported.
-        if let faults = try? faultsByList({ _ in }), !faults.isEmpty { return .volumes(.faults(faults)) }
+        if let faults = try? faultsAgainstList({ _ in }), !faults.isEmpty { return .volumes(.faults(faults)) }
         guard let last = names.last, let size = sizes.last else { return .container(error) }
         // A last volume is mostly shorter than the others, and what ends the container stands in it.
-        if case .noSeekTable = error.reason, list == nil, size == sizes[0], last.number < VolumeName.most {
+        if case .noSeekTable = error.reason, list == nil, size == sizes[0], last.number < VolumeName.maxNumber {
             let next = VolumeName(of: last.bundle, number: last.number + 1)
             return .volumes(.faults([VolumeFault(next.name, .missing)]))
         }

@@ -26,7 +26,7 @@ public struct VolumeWriter: ~Copyable {
     private var volumes: [Volume] = []
     private var hash = SHA256()
     /// How many bytes the volume has that was begun last; nil before the first one.
-    private var filled: Int?
+    private var currentSize: Int?
 
     /// Begins to write; nothing can be seen yet.
     /// - Parameter replacing: whether a bundle of that path, volumes of it and their list may be replaced. All of them go away
@@ -50,40 +50,40 @@ public struct VolumeWriter: ~Copyable {
     public var identities: Set<FileIdentity> { output.identities }
 
     /// Appends bytes of the bundle.
-    /// - Throws: `FileError`; with `EFBIG` when there would be more volumes than ``VolumeName/most``.
+    /// - Throws: `FileError`; with `EFBIG` when there would be more volumes than ``VolumeName/maxNumber``.
     public mutating func write(_ bytes: Span<UInt8>) throws(FileError) {
         var done = 0
         while done < bytes.count {
-            let room = try roomInVolume()
-            let part = bytes.extracting(done..<min(bytes.count, done + room))
+            let space = try remainingVolumeSize()
+            let part = bytes.extracting(done..<min(bytes.count, done + space))
             try output.write(part)
             hash.update(part)
-            filled = (filled ?? 0) + part.count
+            currentSize = (currentSize ?? 0) + part.count
             done += part.count
         }
     }
 
     /// How many bytes fit in the last volume. One that is full is closed, and the next one begun.
-    private mutating func roomInVolume() throws(FileError) -> Int {
-        if let filled, filled < size { return size - filled }
+    private mutating func remainingVolumeSize() throws(FileError) -> Int {
+        if let currentSize, currentSize < size { return size - currentSize }
         endVolume()
         let next = VolumeName(of: path, number: volumes.count + 1)
-        guard next.number <= VolumeName.most else {
+        guard next.number <= VolumeName.maxNumber else {
             let words =
-                "cannot create \(next.path): no more than \(VolumeName.most) volumes; give a larger --volume-size"
+                "cannot create \(next.path): no more than \(VolumeName.maxNumber) volumes; give a larger --volume-size"
             throw FileError(.create, next.path, code: EFBIG, saying: words)
         }
         try output.begin(next.name)
-        filled = 0
+        currentSize = 0
         return size
     }
 
     private mutating func endVolume() {
-        guard let count = filled else { return }
+        guard let count = currentSize else { return }
         let name = VolumeName(of: path, number: volumes.count + 1)
         volumes.append(Volume(path: name.path, bytes: count, sha256: hash.finalize()))
         hash = SHA256()
-        filled = nil
+        currentSize = nil
     }
 
     /// Writes the list, and gives all files their names.

@@ -15,12 +15,12 @@ enum CSVText {
         let cells = buffer.cells[place]
         guard !cells.isEmpty else { return }
         let text = buffer.text[0..<buffer.text.count]
-        var columns = ColumnPlaces(count: table.columns.count)
+        var columns = RowAbove(count: table.columns.count)
         for row in 0..<cells.count / columns.count {
             let first = row * columns.count
             var column = 0
             while column < columns.count {
-                let same = columns.equalsAbove(cells, first, column)
+                let same = columns.repeatedCellCount(cells, first, column)
                 if same > 0 {
                     columns.repeatFields(column, same, to: &output)
                     column += same
@@ -37,7 +37,7 @@ enum CSVText {
 
     /// Where the fields of the row above stand. The events of a record have much in common, and a cell that is the one above is
     /// written as that was.
-    private struct ColumnPlaces {
+    private struct RowAbove {
         let count: Int
         var fields: [Range<Int>]
 
@@ -47,7 +47,7 @@ enum CSVText {
         }
 
         /// How many cells from a column on are those above.
-        func equalsAbove(_ cells: [Cell], _ first: Int, _ column: Int) -> Int {
+        func repeatedCellCount(_ cells: [Cell], _ first: Int, _ column: Int) -> Int {
             guard first > 0 else { return 0 }
             var same = 0
             while column + same < count, cells[first + column + same] == cells[first + column + same - count] {
@@ -83,7 +83,7 @@ enum CSVText {
     }
 
     static func append(field text: Span<UInt8>, to output: inout TextBuffer) {
-        guard text.hasToBeQuoted else { return output.append(copying: text) }
+        guard text.needsQuotes else { return output.append(copying: text) }
         output.append(room: 2 * text.count + 2) { writer in
             writer.append(UInt8(ascii: "\""))
             // A quotation mark stands twice.
@@ -95,15 +95,15 @@ enum CSVText {
 
 extension Span<UInt8> {
     /// Whether a field of CSV with these bytes stands in quotation marks.
-    fileprivate var hasToBeQuoted: Bool {
+    fileprivate var needsQuotes: Bool {
         guard !isEmpty else { return true }
         var index = 0
         while count &- index >= 8 {
-            if word(at: index).csvStops != 0 { return true }
+            if word(at: index).csvSpecialBytes != 0 { return true }
             index &+= 8
         }
         while index < count {
-            if UInt64(self[index]).csvStops & 0x80 != 0 { return true }
+            if UInt64(self[index]).csvSpecialBytes & 0x80 != 0 { return true }
             index &+= 1
         }
         return false
@@ -115,7 +115,7 @@ extension UInt64 {
     /// The high bit of the first byte that is a quotation mark, a comma, a line feed or a carriage return; also of some bytes
     /// after it. 0 if there is none.
     @inline(__always)
-    fileprivate var csvStops: UInt64 {
+    fileprivate var csvSpecialBytes: UInt64 {
         (zeros(of: 0x2222_2222_2222_2222) | zeros(of: 0x2C2C_2C2C_2C2C_2C2C) | zeros(of: 0x0A0A_0A0A_0A0A_0A0A)
             | zeros(of: 0x0D0D_0D0D_0D0D_0D0D)) & 0x8080_8080_8080_8080
     }

@@ -18,7 +18,7 @@ public struct ExportTables: Sendable {
     }
 
     /// The place of a table of this room among all.
-    func place(of table: Table) -> Int { all.firstIndex { $0.name == table.name } ?? 0 }
+    func index(of table: Table) -> Int { all.firstIndex { $0.name == table.name } ?? 0 }
 }
 
 // MARK: - Records

@@ -30,7 +30,7 @@ public struct TableExport: ~Copyable {
     private let tables: ExportTables
     private let sink: any TableSink
     private let jobs: any RowJobs
-    private var lines = RecordLines(first: 1)
+    private var lines = RecordBatch(first: 1)
     private var clients = ClientSummaries()
     private var counts: [Int]
     /// Rows that no record has, until they are written.
@@ -95,13 +95,13 @@ public struct TableExport: ~Copyable {
 
     /// Adds a fact about the export.
     public mutating func add(meta key: String, _ value: String) {
-        let place = tables.place(of: ExportTables.meta)
+        let place = tables.index(of: ExportTables.meta)
         others.add([others.keep(key), others.keep(value)], to: place)
     }
 
     /// Adds a row whose first cell is its number.
     private mutating func add(to table: Table, _ cells: (inout RowBuffer) -> [Cell]) {
-        let place = tables.place(of: table)
+        let place = tables.index(of: table)
         let row = cells(&others)
         let number = counts[place] + others.rowCount(of: place, table) + 1
         others.add([.integer(Int64(number))] + row, to: place)
@@ -111,7 +111,7 @@ public struct TableExport: ~Copyable {
 
     private mutating func closeLines() {
         let full = lines
-        lines = RecordLines(first: full.next)
+        lines = RecordBatch(first: full.next)
         jobs.make(full)
     }
 
@@ -119,7 +119,7 @@ public struct TableExport: ~Copyable {
     /// - Throws: `FileError`.
     public mutating func writeFinished() async throws {
         while jobs.pending > 2 * limit.jobs { try await writeNext() }
-        if others.text.count > RecordLines.sizeGoal { try writeOthers() }
+        if others.text.count > RecordBatch.sizeGoal { try writeOthers() }
     }
 
     private mutating func writeNext() async throws {
@@ -149,7 +149,7 @@ public struct TableExport: ~Copyable {
 
     /// Adds the data dictionary, in the order of its key.
     private mutating func addColumns() {
-        let place = tables.place(of: ExportTables.columns)
+        let place = tables.index(of: ExportTables.columns)
         for table in tables.all.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
             for column in table.columns.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
                 others.add(
@@ -173,7 +173,7 @@ public struct TableExport: ~Copyable {
                     client.first.map { buffer.keep($0) } ?? .null, client.last.map { buffer.keep($0) } ?? .null,
                 ]
             }
-            if others.text.count > RecordLines.sizeGoal { try writeOthers() }
+            if others.text.count > RecordBatch.sizeGoal { try writeOthers() }
         }
     }
 }
@@ -200,7 +200,7 @@ private protocol RowJobs: AnyObject {
     /// The number of jobs whose rows were not written yet.
     var pending: Int { get }
     /// Has a job make the rows of lines.
-    func make(_ lines: RecordLines)
+    func make(_ lines: RecordBatch)
     /// Writes the rows of the oldest job. Returns `nil` if there is none.
     func writeNext() async throws -> WrittenRows?
     /// Writes rows that no job has made. The contents of the buffer are unspecified afterwards.
@@ -221,19 +221,19 @@ private final class SinkJobs<Sink: TableSink>: RowJobs {
 
     private let sink: Sink
     private let tables: [Table]
-    private let makers: SparePool<RowMaker, any Error>
+    private let makers: SparePool<RowBuilder, any Error>
     private var tasks: OrderedTasks<Prepared>
 
     init(_ sink: Sink, _ tables: ExportTables, _ systems: SystemTable, _ limit: JobLimit) {
         self.sink = sink
         self.tables = tables.all
-        makers = SparePool { RowMaker(tables, systems: systems) }
+        makers = SparePool { RowBuilder(tables, systems: systems) }
         tasks = OrderedTasks(limit: limit)
     }
 
     var pending: Int { tasks.count }
 
-    func make(_ lines: RecordLines) {
+    func make(_ lines: RecordBatch) {
         tasks.add { [makers, tables, prepare = sink.prepare] in
             try makers.withSpare { maker in
                 let events = try maker.make(lines)

@@ -28,7 +28,7 @@ struct TableRows {
     func column(_ name: String) -> Column? { columns[name] }
 
     /// Takes the next rows, which belong to a record. Rows have the order of their records.
-    mutating func take(of number: Cell) -> Range<Int> {
+    mutating func nextRows(ofRecord number: Cell) -> Range<Int> {
         let start = next
         while next < count, self[next, record] == number { next += 1 }
         return start..<next
@@ -51,27 +51,27 @@ struct TableRows {
     }
 
     /// A text, cut where it is too long to be shown.
-    func text(_ row: Int, _ column: Column?) -> String? { bytes(row, column).map(ShownText.cut) }
+    func text(_ row: Int, _ column: Column?) -> String? { bytes(row, column).map(DisplayText.truncated) }
 
     /// A text as it is, however long.
-    func whole(_ row: Int, _ column: Column?) -> String? {
+    func fullText(_ row: Int, _ column: Column?) -> String? {
         bytes(row, column).map { String(decoding: $0, as: UTF8.self) }
     }
 }
 
 /// A text of a capture as a page shows it.
-enum ShownText {
+enum DisplayText {
     /// A name of more bytes than these is no name that anybody reads.
     private static let limit = 160
 
     /// The text, or its beginning with an ellipsis.
-    static func cut(_ bytes: ArraySlice<UInt8>) -> String {
+    static func truncated(_ bytes: ArraySlice<UInt8>) -> String {
         let start = bytes.utf8Prefix(limit)
         let text = String(decoding: start, as: UTF8.self)
         return start.count < bytes.count ? text + "…" : text
     }
 
-    static func cut(_ text: String) -> String { cut(Array(text.utf8)[...]) }
+    static func truncated(_ text: String) -> String { truncated(Array(text.utf8)[...]) }
 }
 
 extension ArraySlice<UInt8> {

@@ -44,9 +44,9 @@ struct TimelineWriter {
 
     private mutating func add(_ record: Int) {
         let number = records[record, records.column("record")]
-        let held = holds.take(of: number)
-        let common = common(record, holds: held, isNoted: !notes.take(of: number).isEmpty)
-        let events = events.take(of: number)
+        let held = holds.nextRows(ofRecord: number)
+        let common = common(record, holds: held, isNoted: !notes.nextRows(ofRecord: number).isEmpty)
+        let events = events.nextRows(ofRecord: number)
         guard !events.isEmpty else { return addLine(of: record, common) }
         for event in events { addLine(ofEvent: event, common) }
     }
@@ -77,7 +77,8 @@ struct TimelineWriter {
 
     private mutating func addLine(of record: Int, _ common: Common) {
         addLine(
-            time: records.integer(record, records.column("time_ms")), name: nil, label: nil, isOwn: false, extra: nil,
+            time: records.integer(record, records.column("time_ms")), name: nil, label: nil, isEventTime: false,
+            extra: nil,
             common)
     }
 
@@ -85,12 +86,13 @@ struct TimelineWriter {
         addLine(
             time: events.integer(event, events.column("time_ms")), name: text(events, event, "name"),
             label: text(events, event, "label"),
-            isOwn: text(events, event, "time_basis") == "event", extra: events.bytes(event, events.column("extra")),
+            isEventTime: text(events, event, "time_basis") == "event",
+            extra: events.bytes(event, events.column("extra")),
             common)
     }
 
     private mutating func addLine(
-        time: Int?, name: String?, label: String?, isOwn: Bool, extra: ArraySlice<UInt8>?, _ common: Common
+        time: Int?, name: String?, label: String?, isEventTime: Bool, extra: ArraySlice<UInt8>?, _ common: Common
     ) {
         guard let milliseconds = time.map(Int64.init), let instant = Timestamp(inAnyYear: milliseconds) else {
             output.timeless += 1
@@ -107,7 +109,7 @@ struct TimelineWriter {
         members.append(("message", label ?? name ?? what))
         if let name { members.append(("name", name)) }
         members.append(("system", common.system))
-        members.append(("timestamp_desc", isOwn ? "Event recorded" : "Ping queued"))
+        members.append(("timestamp_desc", isEventTime ? "Event recorded" : "Ping queued"))
         members.append(("type", common.type))
         write(members, tags: common.tags, microseconds: milliseconds * 1000, at: milliseconds)
     }
@@ -133,6 +135,6 @@ struct TimelineWriter {
     }
 
     private func text(_ rows: TableRows, _ row: Int, _ column: String) -> String? {
-        rows.whole(row, rows.column(column))
+        rows.fullText(row, rows.column(column))
     }
 }

@@ -16,8 +16,8 @@ import Testing
             ("\(begin)U1NI\n\(end)\n\(begin)U1NI\n\(end)\n", false), ("\(begin)\(end)\n", false),
             ("\(begin)U1 NI\n\(end)\n", false), ("\(begin)U1NIU0lH\n", false), ("", false), (end, false),
         ])
-    func signatureAlone(text: String, isOne: Bool) {
-        #expect(SignatureArmor.isOne(Array(text.utf8)) == isOne)
+    func signatureAlone(text: String, isSingle: Bool) {
+        #expect(SignatureArmor.isSingleSignature(Array(text.utf8)) == isSingle)
     }
 
     private func result(_ status: Int32, _ output: String, _ errors: String = "") -> ProgramResult {
@@ -26,15 +26,15 @@ import Testing
 
     @Test func answersOfKeygen() {
         let good = result(0, "Good \"pingferry-bundle\" signature for a b with ED25519 key SHA256:x\n")
-        #expect(KeygenAnswer.key(of: good, "a b") == "ED25519 key SHA256:x")
-        #expect(KeygenAnswer.key(of: good, "a") == nil)
-        #expect(KeygenAnswer.key(of: result(255, String(decoding: good.output, as: UTF8.self)), "a b") == nil)
-        #expect(KeygenAnswer.key(of: result(0, "Good \"other\" signature for a with key\n"), "a") == nil)
-        #expect(KeygenAnswer.lines(result(0, "a\nb c\n").output) == ["a", "b c"])
-        #expect(KeygenAnswer.reason(of: result(255, "Could not verify signature.\n")) == nil)
+        #expect(KeygenOutput.key(of: good, "a b") == "ED25519 key SHA256:x")
+        #expect(KeygenOutput.key(of: good, "a") == nil)
+        #expect(KeygenOutput.key(of: result(255, String(decoding: good.output, as: UTF8.self)), "a b") == nil)
+        #expect(KeygenOutput.key(of: result(0, "Good \"other\" signature for a with key\n"), "a") == nil)
+        #expect(KeygenOutput.lines(result(0, "a\nb c\n").output) == ["a", "b c"])
+        #expect(KeygenOutput.reason(of: result(255, "Could not verify signature.\n")) == nil)
         #expect(
-            KeygenAnswer.reason(of: result(255, "Could not verify signature.\n", "incorrect signature\r\n"))
+            KeygenOutput.reason(of: result(255, "Could not verify signature.\n", "incorrect signature\r\n"))
                 == "incorrect signature")
-        #expect(KeygenAnswer.reason(of: result(255, "", String(repeating: "x", count: 1000)))?.count == 300)
+        #expect(KeygenOutput.reason(of: result(255, "", String(repeating: "x", count: 1000)))?.count == 300)
     }
 }

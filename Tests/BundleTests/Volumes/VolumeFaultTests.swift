@@ -34,7 +34,7 @@ import Testing
     func lengths(sizes: String, listed: Int?, faults: [String]) {
         let words = sizes.split(separator: " ").enumerated()
         let volumes = words.compactMap { number, word in Int(word).map { (number: number + 1, size: $0) } }
-        #expect(VolumeFault.all(in: volumes, of: "x/a", listed: listed).map(\.text) == faults)
+        #expect(VolumeFault.sizeFaults(in: volumes, of: "x/a", listedCount: listed).map(\.text) == faults)
     }
 
     /// A letter for the bytes of each volume that is there.
@@ -47,7 +47,7 @@ import Testing
     func hashes(volumes: String, faults: [String]) {
         func hashes(_ text: String) -> [ContentHash] { text.utf8.map { ContentHash(of: [$0]) } }
         let names = (1...3).map { VolumeName(of: "x/a", number: $0) }
-        let found = VolumeFault.all(in: hashes(volumes), of: names, list: VolumeList(hashes("abc")))
+        let found = VolumeFault.hashFaults(in: hashes(volumes), of: names, list: VolumeList(hashes("abc")))
         #expect(found.map { "\($0.name.suffix(3)) \($0.code)" } == faults)
     }
 
@@ -55,6 +55,6 @@ import Testing
     func equalVolumes() {
         let hashes = [0, 0, 1].map { ContentHash(of: [$0]) }
         let names = (1...3).map { VolumeName(of: "a", number: $0) }
-        #expect(VolumeFault.all(in: hashes, of: names, list: VolumeList(hashes)) == [])
+        #expect(VolumeFault.hashFaults(in: hashes, of: names, list: VolumeList(hashes)) == [])
     }
 }

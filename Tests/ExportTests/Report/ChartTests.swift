@@ -12,11 +12,11 @@ import Testing
             (250_001, [0, 100_000, 200_000, 300_000]),
         ])
     func scale(largest: Int, ticks: [Int]) {
-        #expect(NiceScale(largest).ticks == ticks)
-        #expect(NiceScale(largest).end == ticks.last)
+        #expect(AxisScale(largest).ticks == ticks)
+        #expect(AxisScale(largest).end == ticks.last)
     }
 
-    @Test func hugeScaleDoesNotOverflow() { #expect(NiceScale(.max).ticks.first == 0) }
+    @Test func hugeScaleDoesNotOverflow() { #expect(AxisScale(.max).ticks.first == 0) }
 
     private func chart(_ values: [[Int]]) -> StackedBars {
         StackedBars(
@@ -41,10 +41,10 @@ import Testing
     }
 
     @Test func smallCountsAreDrawnAlike() {
-        let shown = ShownCounts(minimum: 5)
+        let shown = CountFormatter(minimum: 5)
         let chart = StackedBars(
             title: "", bars: (0..<3).map { DaySpan(days: $0..<$0 + 1) },
-            series: [StackedBars.Series(name: "n", values: [1, 4, 10])], write: shown.text, draw: shown.drawn)
+            series: [StackedBars.Series(name: "n", values: [1, 4, 10])], write: shown.text, draw: shown.chartValue)
         let svg = chart.svg(id: "x").text
         #expect(rectangles(svg).map(\.height) == [93, 93, 186])
         #expect(svg.contains("n &lt;5</title>"))

@@ -30,10 +30,10 @@ import Testing
     }
 
     @Test func longNamesAreCutBetweenCharacters() {
-        #expect(ShownText.cut(String(repeating: "x", count: 160)) == String(repeating: "x", count: 160))
-        #expect(ShownText.cut(String(repeating: "x", count: 161)) == String(repeating: "x", count: 160) + "…")
+        #expect(DisplayText.truncated(String(repeating: "x", count: 160)) == String(repeating: "x", count: 160))
+        #expect(DisplayText.truncated(String(repeating: "x", count: 161)) == String(repeating: "x", count: 160) + "…")
         // 80 characters of 3 bytes: the limit lies within the 54th.
-        #expect(ShownText.cut(String(repeating: "中", count: 80)) == String(repeating: "中", count: 53) + "…")
+        #expect(DisplayText.truncated(String(repeating: "中", count: 80)) == String(repeating: "中", count: 53) + "…")
     }
 
     @Test(
@@ -42,7 +42,7 @@ import Testing
             (1, 5, "<5"), (4, 5, "<5"), (5, 5, "5"), (2000, 1000, "2,000"), (999, 1000, "<1000"),
         ])
     func smallCountsAreNotTold(count: Int, minimum: Int, text: String) {
-        #expect(ShownCounts(minimum: minimum).text(count) == text)
+        #expect(CountFormatter(minimum: minimum).text(count) == text)
     }
 
     @Test(
@@ -50,10 +50,10 @@ import Testing
             (0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (30_921, "30.9 kB"), (999_999, "999.9 kB"),
             (511_119_665, "511.1 MB"), (2_000_000_000_000_000, "2000.0 TB"),
         ])
-    func sizes(bytes: Int, text: String) { #expect(ShownCounts.size(bytes) == text) }
+    func sizes(bytes: Int, text: String) { #expect(CountFormatter.size(bytes) == text) }
 
     @Test func chartsDrawSmallCountsAlike() {
-        let shown = ShownCounts(minimum: 5)
-        #expect([0, 1, 4, 5, 6].map(shown.drawn) == [0, 5, 5, 5, 6])
+        let shown = CountFormatter(minimum: 5)
+        #expect([0, 1, 4, 5, 6].map(shown.chartValue) == [0, 5, 5, 5, 6])
     }
 }

@@ -23,9 +23,9 @@ import Testing
     @Test func gapsAreSpansToo() throws {
         let calendar = try #require(ReportCalendar(counts([0, 3])))
         #expect(calendar.spans.map(\.name) == ["2020-01-01", "2020-01-02", "2020-01-03", "2020-01-04"])
-        #expect((0...3).map { calendar.place(of: Self.newYear2020 + $0) } == [0, 1, 2, 3])
-        #expect(calendar.place(of: Self.newYear2020 - 1) == nil)
-        #expect(calendar.place(of: Self.newYear2020 + 4) == nil)
+        #expect((0...3).map { calendar.index(of: Self.newYear2020 + $0) } == [0, 1, 2, 3])
+        #expect(calendar.index(of: Self.newYear2020 - 1) == nil)
+        #expect(calendar.index(of: Self.newYear2020 + 4) == nil)
     }
 
     @Test func weeksBeginOnMonday() throws {
@@ -34,7 +34,7 @@ import Testing
         #expect(calendar.spans.first?.name == "2019-12-30 to 2020-01-05")
         // 150 days after a Wednesday is a Saturday, the 30th of May.
         #expect(calendar.spans.last?.name == "2020-05-25 to 2020-05-31")
-        #expect(calendar.place(of: Self.newYear2020 + 5) == 1)
+        #expect(calendar.index(of: Self.newYear2020 + 5) == 1)
     }
 
     @Test func monthsAndYears() throws {
@@ -47,7 +47,7 @@ import Testing
         #expect(years.spans.first?.name == "2020-01-01 to 2020-12-31")
         let more = try #require(ReportCalendar(counts(stride(from: 0, to: 120_000, by: 300))))
         #expect(more.unit == .years)
-        #expect(more.spans.count <= ReportCalendar.mostSpans)
+        #expect(more.spans.count <= ReportCalendar.maxSpans)
         #expect(more.spans.first?.name == "2020-01-01 to 2022-12-31")
     }
 
@@ -58,9 +58,9 @@ import Testing
         let calendar = try #require(ReportCalendar(days))
         #expect(calendar.unit == .day)
         #expect(calendar.spans.count == 10)
-        #expect(calendar.place(of: 0) == nil)
+        #expect(calendar.index(of: 0) == nil)
         // A tenth of all may be left out, and no more.
         days[0] = 8
-        #expect(ReportCalendar(days)?.place(of: 0) == 0)
+        #expect(ReportCalendar(days)?.index(of: 0) == 0)
     }
 }

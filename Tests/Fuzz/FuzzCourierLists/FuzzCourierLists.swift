@@ -37,7 +37,7 @@ private func readDigests(_ bytes: [UInt8]) {
 
 /// What is taken for one signature has nothing in front of it and no second one in it.
 private func readSignature(_ bytes: [UInt8]) {
-    guard SignatureArmor.isOne(bytes) else { return }
+    guard SignatureArmor.isSingleSignature(bytes) else { return }
     precondition(bytes.starts(with: "-----BEGIN SSH SIGNATURE-----\n".utf8), "something stands in front")
     precondition(bytes.count { $0 == UInt8(ascii: "-") } == 20, "more than one signature")
 }
@@ -45,7 +45,7 @@ private func readSignature(_ bytes: [UInt8]) {
 /// Only a good end tells a key, and a reason has its limit.
 private func readAnswer(_ bytes: [UInt8]) {
     let result = ProgramResult(status: bytes.first == 0 ? 0 : 1, output: bytes, errors: bytes)
-    precondition(result.status == 0 || KeygenAnswer.key(of: result, "a") == nil, "the key of a bad signature")
-    precondition(KeygenAnswer.reason(of: result)?.count ?? 0 <= 300, "a reason beyond its limit")
-    _ = KeygenAnswer.lines(result.output)
+    precondition(result.status == 0 || KeygenOutput.key(of: result, "a") == nil, "the key of a bad signature")
+    precondition(KeygenOutput.reason(of: result)?.count ?? 0 <= 300, "a reason beyond its limit")
+    _ = KeygenOutput.lines(result.output)
 }

@@ -24,15 +24,15 @@ struct StackedBars {
     private static let right = 8.0
     private static let top = 18.0
     private static let bottom = 34.0
-    private static let mostLabels = 5
+    private static let maxLabels = 5
     /// The numbers beside the lines are no counts.
-    private static let axis = ShownCounts(minimum: 1)
+    private static let axis = CountFormatter(minimum: 1)
     /// About the width of a date.
     private static let labelWidth = 80.0
 
     /// - Parameter id: names its title in the page.
     func svg(id: String) -> HTML {
-        let scale = NiceScale(series.isEmpty ? 0 : bars.indices.map(total).max() ?? 0)
+        let scale = AxisScale(series.isEmpty ? 0 : bars.indices.map(total).max() ?? 0)
         return """
             <svg class="chart" role="img" aria-labelledby="\(id)" viewBox="0 0 720 238">\
             <title id="\(id)">\(title)</title>\(scale.ticks.map { grid($0, scale) })\
@@ -42,12 +42,12 @@ struct StackedBars {
 
     private func total(_ bar: Int) -> Int { series.reduce(0) { $0 + draw($1.values[bar]) } }
 
-    private func y(_ value: Int, _ scale: NiceScale) -> Double {
+    private func y(_ value: Int, _ scale: AxisScale) -> Double {
         let room = Self.height - Self.top - Self.bottom
         return Self.height - Self.bottom - room * Double(value) / Double(max(1, scale.end))
     }
 
-    private func grid(_ value: Int, _ scale: NiceScale) -> HTML {
+    private func grid(_ value: Int, _ scale: AxisScale) -> HTML {
         let y = y(value, scale)
         return """
             <line x1="\(Self.number(Self.left))" x2="\(Self.number(Self.width - Self.right))" y1="\(Self.number(y))" \
@@ -66,7 +66,7 @@ struct StackedBars {
     /// A single bar does not fill the chart.
     private static let widest = 80.0
 
-    private func bar(_ place: Int, _ scale: NiceScale) -> HTML {
+    private func bar(_ place: Int, _ scale: AxisScale) -> HTML {
         var below = 0
         var parts: [HTML] = []
         let width = min(step, Self.widest) * 0.86
@@ -85,7 +85,7 @@ struct StackedBars {
 
     /// Names under some of the bars, the first of them always.
     private var labels: HTML {
-        let gap = max(1, (bars.count + Self.mostLabels - 1) / Self.mostLabels)
+        let gap = max(1, (bars.count + Self.maxLabels - 1) / Self.maxLabels)
         return HTML(
             stride(from: 0, to: bars.count, by: gap).enumerated().map { number, place in
                 let isFirst = place == 0 && step < Self.labelWidth
@@ -106,7 +106,7 @@ struct StackedBars {
 }
 
 /// A scale that ends at a round number, with up to five steps.
-struct NiceScale {
+struct AxisScale {
     let end: Int
     /// The values at which there is a line, from 0 on.
     let ticks: [Int]

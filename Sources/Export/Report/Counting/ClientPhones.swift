@@ -15,14 +15,14 @@ struct ClientPhones: Sendable {
     /// The clients as they were first met, so that equal input is counted in one order.
     private var order: [ClientKey] = []
     /// What stands for records without a client: at most one for each system.
-    private var nobody: Set<ClientKey> = []
+    private var withoutClient: Set<ClientKey> = []
     private var apps = NumberedValues(ReportApp())
     private var models = NumberedValues(ReportModel())
 
     /// Learns from a record: what it does not tell stays as it was.
     /// - Parameter isClient: false for the records of a system without a client.
-    mutating func note(_ client: ClientKey, _ phone: ReportPhone, isClient: Bool) {
-        if !isClient { nobody.insert(client) }
+    mutating func update(_ client: ClientKey, _ phone: ReportPhone, isClient: Bool) {
+        if !isClient { withoutClient.insert(client) }
         if places[client] == nil { order.append(client) }
         var known = places[client] ?? Places()
         let (app, model) = (apps[known.app].updated(by: phone.app), models[known.model].updated(by: phone.model))
@@ -32,7 +32,7 @@ struct ClientPhones: Sendable {
     }
 
     mutating func add(_ later: ClientPhones) {
-        for client in later.order { note(client, later[client], isClient: !later.nobody.contains(client)) }
+        for client in later.order { update(client, later[client], isClient: !later.withoutClient.contains(client)) }
     }
 
     subscript(client: ClientKey) -> ReportPhone {
@@ -46,7 +46,7 @@ struct ClientPhones: Sendable {
 
     private func clients<Key: Hashable>(by key: (Places) -> Key) -> [Key: Int] {
         var counts: [Key: Int] = [:]
-        for (client, known) in places where !nobody.contains(client) { counts[key(known), default: 0] += 1 }
+        for (client, known) in places where !withoutClient.contains(client) { counts[key(known), default: 0] += 1 }
         return counts
     }
 }

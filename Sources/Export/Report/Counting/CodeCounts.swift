@@ -3,7 +3,7 @@ struct CodeCounts: Sendable {
     private(set) var counts = BoundedCounts<String>(limit: 300)
     private(set) var examples: [String: [CodeExample]] = [:]
 
-    static let mostExamples = 5
+    static let maxExamples = 5
 
     init() {}
 
@@ -18,7 +18,7 @@ struct CodeCounts: Sendable {
     }
 
     private mutating func addExample(_ code: String, _ example: CodeExample) {
-        guard counts[code] > 0, examples[code, default: []].count < Self.mostExamples else { return }
+        guard counts[code] > 0, examples[code, default: []].count < Self.maxExamples else { return }
         examples[code, default: []].append(example)
     }
 

@@ -40,14 +40,14 @@ struct ReportCalendar: Sendable {
     let spans: [DaySpan]
 
     /// A chart with more bars cannot be read.
-    static let mostSpans = 120
-    private static let longestPause = 366
+    static let maxSpans = 120
+    private static let maxPause = 366
 
     /// - Parameter counts: how much there is of each day.
     /// - Returns: nil if there is no day.
     init?(_ counts: [Int: Int]) {
-        guard let days = Self.mainDays(counts) else { return nil }
-        for (unit, length) in [(Unit.day, 1), (.week, 7)] where days.count / length < Self.mostSpans {
+        guard let days = Self.daysWithoutOutliers(counts) else { return nil }
+        for (unit, length) in [(Unit.day, 1), (.week, 7)] where days.count / length < Self.maxSpans {
             self.unit = unit
             // Weeks begin on a Monday; 1970 began on a Thursday.
             let start = length == 1 ? days.lowerBound : days.lowerBound - Self.weekday(days.lowerBound)
@@ -58,7 +58,7 @@ struct ReportCalendar: Sendable {
         let last = CivilDate(daysSinceEpoch: days.upperBound - 1)
         let months = (last.year - first.year) * 12 + last.month - first.month + 1
         let years = last.year - first.year + 1
-        let step = months <= Self.mostSpans ? 1 : 12 * ((years + Self.mostSpans - 1) / Self.mostSpans)
+        let step = months <= Self.maxSpans ? 1 : 12 * ((years + Self.maxSpans - 1) / Self.maxSpans)
         unit = step == 1 ? .month : step == 12 ? .year : .years
         let start = first.year * 12 + (step == 1 ? first.month - 1 : 0)
         spans = stride(from: start, through: last.year * 12 + last.month - 1, by: step).map { month in
@@ -67,7 +67,7 @@ struct ReportCalendar: Sendable {
     }
 
     /// The place of the span that has a day; nil for a day that is not drawn.
-    func place(of day: Int) -> Int? {
+    func index(of day: Int) -> Int? {
         guard let first = spans.first, let last = spans.last,
             (first.days.lowerBound..<last.days.upperBound).contains(day)
         else { return nil }
@@ -80,10 +80,10 @@ struct ReportCalendar: Sendable {
     }
 
     /// The days without those few at either end that lie beyond a long pause.
-    private static func mainDays(_ counts: [Int: Int]) -> Range<Int>? {
+    private static func daysWithoutOutliers(_ counts: [Int: Int]) -> Range<Int>? {
         var runs = runs(counts)
         guard !runs.isEmpty else { return nil }
-        var spare = runs.reduce(0) { $0 + $1.count } / fewest
+        var spare = runs.reduce(0) { $0 + $1.count } / outlierDivisor
         while runs.count > 1, let first = runs.first, let last = runs.last, min(first.count, last.count) <= spare {
             spare -= min(first.count, last.count)
             if first.count <= last.count { runs.removeFirst() } else { runs.removeLast() }
@@ -93,13 +93,13 @@ struct ReportCalendar: Sendable {
     }
 
     /// At most one part of so many is left out.
-    private static let fewest = 10
+    private static let outlierDivisor = 10
 
     /// The days in runs between long pauses, and how much there is in each run.
     private static func runs(_ counts: [Int: Int]) -> [(count: Int, days: Range<Int>)] {
         var runs: [(count: Int, days: Range<Int>)] = []
         for (day, count) in counts.sorted(by: { $0.key < $1.key }) {
-            if let last = runs.last, day - last.days.upperBound < longestPause {
+            if let last = runs.last, day - last.days.upperBound < maxPause {
                 runs[runs.count - 1] = (last.count + count, last.days.lowerBound..<day + 1)
             } else {
                 runs.append((count, day..<day + 1))

@@ -33,9 +33,9 @@ extension ReportTally {
         for row in 0..<rows.count {
             let number = rows[row, columns.record]
             let app = rows.text(row, columns.appName) ?? rows.text(row, columns.appID)
-            let eventRows = events.take(of: number)
+            let eventRows = events.nextRows(ofRecord: number)
             countRecord(rows, row, columns, app: app)
-            countHolds(holds, holds.take(of: number), events: eventRows.count)
+            countHolds(holds, holds.nextRows(ofRecord: number), events: eventRows.count)
             countEvents(events, eventRows, app: app)
         }
     }
@@ -58,9 +58,9 @@ extension ReportTally {
                 osVersion: rows.text(row, columns.osVersion)))
         apps.add(phone.app)
         if phone.model != ReportModel() { models.add(phone.model) }
-        let name = rows.whole(row, columns.client)
+        let name = rows.fullText(row, columns.client)
         let client = ClientKey(system: system, client: name)
-        phones.note(client, phone, isClient: name != nil)
+        phones.update(client, phone, isClient: name != nil)
         guard rows.integer(row, columns.uploadable) == 1 else { return }
         uploadable += 1
         uploads[client.type(kind.type), default: 0] += 1
@@ -130,7 +130,7 @@ extension ReportTally {
             clients.add(
                 LargestClients.Client(
                     system: name, client: rows.text(row, client),
-                    key: ClientKey(system: name, client: rows.whole(row, client)), apps: rows.text(row, apps),
+                    key: ClientKey(system: name, client: rows.fullText(row, client)), apps: rows.text(row, apps),
                     records: rows.integer(row, records) ?? 0, uploadable: rows.integer(row, uploadable) ?? 0,
                     events: rows.integer(row, events) ?? 0, first: rows.text(row, first), last: rows.text(row, last)))
         }

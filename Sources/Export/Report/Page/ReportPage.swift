@@ -9,7 +9,7 @@ public struct ReportPage: Sendable {
     let tally: ReportTally
     let facts: ReportFacts
     let holdCodes: [HoldCode]
-    let shown: ShownCounts
+    let shown: CountFormatter
 
     /// Collects the contents of a page.
     /// - Parameter minimumCount: smaller counts are shown as less than this.
@@ -22,7 +22,7 @@ public struct ReportPage: Sendable {
         self.tally = tally
         self.facts = facts
         holdCodes = systems.holdCodes
-        shown = ShownCounts(minimum: max(1, minimumCount))
+        shown = CountFormatter(minimum: max(1, minimumCount))
     }
 
     /// The file.
@@ -60,7 +60,9 @@ public struct ReportPage: Sendable {
 
     private var title: String { "Telemetry report: " + facts.inputs.prefix(3).map(\.label).joined(separator: ", ") }
 
-    private var parts: [PagePart] { [timePart, whoPart, whatPart, goPart, wrongPart, queuePart] }
+    private var parts: [PageSection] {
+        [timelineSection, clientSection, activitySection, uploadSection, problemSection, queueSection]
+    }
 
     /// The browser may use the one style of the page, and nothing else at all.
     private static let policy: String = {
@@ -72,7 +74,7 @@ public struct ReportPage: Sendable {
 }
 
 /// A part of a report, with a heading.
-struct PagePart {
+struct PageSection {
     let id: String
     let title: String
     /// A sentence that says what the part shows.

@@ -1,12 +1,12 @@
 import Telemetry
 
 /// Lines of some records, kept until a job makes rows of them.
-struct RecordLines: Sendable {
+struct RecordBatch: Sendable {
     struct Entry: Sendable {
         let summary: RecordSummary
-        /// The record with 0 as its payload, in ``RecordLines/text``.
+        /// The record with 0 as its payload, in ``RecordBatch/text``.
         let frame: Range<Int>
-        /// Its payload, in ``RecordLines/text``.
+        /// Its payload, in ``RecordBatch/text``.
         let payload: Range<Int>
     }
 

@@ -1,9 +1,9 @@
 import Processes
 
 /// What `ssh-keygen` prints, read for people: whether a signature is good is told by its exit status alone.
-enum KeygenAnswer {
+enum KeygenOutput {
     /// More of a message is no help.
-    private static let longestReason = 300
+    private static let maxReasonLength = 300
 
     /// The key of a good signature; nil for one that is not good.
     ///
@@ -15,12 +15,12 @@ enum KeygenAnswer {
     }
 
     /// What is always said of a signature that is not good.
-    private static let usual = ["Could not verify signature.", "No principal matched."]
+    private static let genericMessages = ["Could not verify signature.", "No principal matched."]
 
     /// Why a signature is not good, in the last words that say more than that; nil where there are none.
     static func reason(of result: ProgramResult) -> String? {
-        let said = (lines(result.output) + lines(result.errors)).filter { !usual.contains($0) }
-        return said.last.map { String($0.prefix(longestReason)) }
+        let said = (lines(result.output) + lines(result.errors)).filter { !genericMessages.contains($0) }
+        return said.last.map { String($0.prefix(maxReasonLength)) }
     }
 
     /// Returns the lines of an output. `find-principals` prints a name on each.

@@ -1,15 +1,15 @@
 /// What: events by what they mean, app by app, and searches by engine.
 extension ReportPage {
-    var whatPart: PagePart {
-        PagePart(
+    var activitySection: PageSection {
+        PageSection(
             id: "what", title: "What",
             lead:
                 "What people did with the apps, by what the documents of the apps call it. An event that no document names has its technical name alone.",
             content: eventTables + [searchTable])
     }
 
-    private static let mostApps = 12
-    private static let mostEvents = 40
+    private static let maxApps = 12
+    private static let maxEvents = 40
 
     private var eventTables: [HTML] {
         let sorted = tally.eventKinds.largestFirst
@@ -17,10 +17,10 @@ extension ReportPage {
         var apps = BoundedCounts<String?>(limit: .max)
         for (kind, count) in sorted { apps.add(kind.app, count) }
         let largest = apps.largestFirst
-        let tables = largest.prefix(Self.mostApps).map { app, count in
+        let tables = largest.prefix(Self.maxApps).map { app, count in
             eventTable(app, count, sorted.filter { $0.key.app == app })
         }
-        let more = largest.dropFirst(Self.mostApps).reduce(tally.eventKinds.other) { $0 + $1.count }
+        let more = largest.dropFirst(Self.maxApps).reduce(tally.eventKinds.other) { $0 + $1.count }
         return tables + [.aside(more, "Of others: \(shown.text(more, "event")).")]
     }
 
@@ -29,15 +29,15 @@ extension ReportPage {
         var table = HTMLTable(
             "Events of \(name), the most frequent first",
             ["what happened", "technical name", .number("events"), .init(title: .barTitle)])
-        let largest = shown.drawn(kinds.first?.count ?? 0)
-        for (kind, count) in kinds.prefix(Self.mostEvents) {
+        let largest = shown.chartValue(kinds.first?.count ?? 0)
+        for (kind, count) in kinds.prefix(Self.maxEvents) {
             let label: HTML = kind.label.map { "<bdi>\($0)</bdi>" } ?? "<span class=\"none\">not documented</span>"
             table.rows.append([
                 label, kind.name.map { "<code><bdi>\($0)</bdi></code>" } ?? .captured(nil), "\(shown.text(count))",
-                Bar(value: shown.drawn(count), largest: largest).svg,
+                Bar(value: shown.chartValue(count), largest: largest).svg,
             ])
         }
-        let more = kinds.dropFirst(Self.mostEvents).reduce(0) { $0 + $1.count }
+        let more = kinds.dropFirst(Self.maxEvents).reduce(0) { $0 + $1.count }
         let rest = HTML.aside(more, "And others: \(shown.text(more, "event")).")
         return "<h3><bdi>\(name)</bdi>: \(shown.text(count, "event"))</h3>\(table.html)\(rest)"
     }
@@ -47,13 +47,13 @@ extension ReportPage {
         guard let largest = sorted.first?.count else { return "" }
         var table = HTMLTable(
             "Searches by engine", ["engine", "begun from", .number("searches"), .init(title: .barTitle)])
-        for (kind, count) in sorted.prefix(Self.mostEvents) {
+        for (kind, count) in sorted.prefix(Self.maxEvents) {
             table.rows.append([
                 "<bdi>\(kind.engine)</bdi>", .captured(kind.source), "\(shown.text(count))",
-                Bar(value: shown.drawn(count), largest: shown.drawn(largest)).svg,
+                Bar(value: shown.chartValue(count), largest: shown.chartValue(largest)).svg,
             ])
         }
-        let more = sorted.count - Self.mostEvents
+        let more = sorted.count - Self.maxEvents
         let rest = HTML.aside(more, "And \(more) more kinds.")
         return "<h3>Searches by engine</h3>\(table.html)\(rest)"
     }

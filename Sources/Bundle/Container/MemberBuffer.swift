@@ -1,6 +1,6 @@
 /// The contents of a member, behind room for its header: so header, contents and padding are compressed at once, without a
 /// copy.
-public struct MemberBytes: Sendable {
+public struct MemberBuffer: Sendable {
     private var bytes = [UInt8](repeating: 0, count: TarHeader.blockSize)
 
     /// Makes a member without contents.

@@ -2,7 +2,7 @@ import JSONText
 import Telemetry
 
 /// Makes the rows of records from their lines. A maker uses its memory again for the next lines.
-struct RowMaker {
+struct RowBuilder {
     private let systems: SystemTable
     /// The place of the records among the tables.
     private let recordTable: Int
@@ -17,14 +17,14 @@ struct RowMaker {
 
     init(_ tables: ExportTables, systems: SystemTable) {
         self.systems = systems
-        recordTable = tables.place(of: ExportTables.records)
-        made = RecordRows(tables.all, eventTable: tables.place(of: ExportTables.events))
+        recordTable = tables.index(of: ExportTables.records)
+        made = RecordRows(tables.all, eventTable: tables.index(of: ExportTables.events))
     }
 
     /// Makes the rows of some records, which are ``made`` then.
     /// - Returns: how many events each of them has.
     /// - Throws: ``JSONError`` for a line that is no JSON.
-    mutating func make(_ lines: RecordLines) throws(JSONError) -> [Int] {
+    mutating func make(_ lines: RecordBatch) throws(JSONError) -> [Int] {
         made.removeAll()
         var events: [Int] = []
         events.reserveCapacity(lines.entries.count)
@@ -39,7 +39,7 @@ struct RowMaker {
         return events
     }
 
-    private mutating func add(_ entry: RecordLines.Entry, number: Int, _ payloadBytes: Span<UInt8>) {
+    private mutating func add(_ entry: RecordBatch.Entry, number: Int, _ payloadBytes: Span<UInt8>) {
         let record = entry.summary
         let system = systems[record.system]
         var shared = RecordRows.SharedCells()
@@ -63,7 +63,7 @@ struct RowMaker {
 
 // MARK: - The frame
 
-extension RowMaker {
+extension RowBuilder {
     // Static, as what follows: a maker that is passed on beside its own buffer would have that copied.
     private static func recordRow(
         _ frame: JSONDocument,

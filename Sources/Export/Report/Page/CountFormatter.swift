@@ -1,5 +1,5 @@
 /// How counts are written: small ones, by which somebody could be found, only as less than the smallest that is told.
-struct ShownCounts: Sendable {
+struct CountFormatter: Sendable {
     /// The smallest count that is told.
     let minimum: Int
 
@@ -9,7 +9,7 @@ struct ShownCounts: Sendable {
     }
 
     /// The count as a chart draws it: no bar tells more than the text.
-    func drawn(_ count: Int) -> Int { isHidden(count) ? minimum : count }
+    func chartValue(_ count: Int) -> Int { isHidden(count) ? minimum : count }
 
     /// `1 record`, `2 records`
     func text(_ count: Int, _ noun: String) -> String {

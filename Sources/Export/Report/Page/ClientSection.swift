@@ -1,14 +1,14 @@
 /// Who: clients, apps and their versions, models of phones.
 extension ReportPage {
-    var whoPart: PagePart {
-        PagePart(
+    var clientSection: PageSection {
+        PageSection(
             id: "who", title: "Who",
             lead:
                 "A client is one app on one phone, known by a random number. The apps and the phones are those that the last of its records tell.",
             content: [clientTable, appTable, modelTable])
     }
 
-    private static let mostRows = 40
+    private static let maxRows = 40
 
     private var clientTable: HTML {
         let clients = tally.clients.largest
@@ -60,11 +60,11 @@ extension ReportPage {
         var table = HTMLTable(
             caption,
             titles.map { .init(title: $0) } + [.number("records"), .number("clients"), .init(title: .barTitle)])
-        for (key, count) in sorted.prefix(Self.mostRows) {
-            let bar = Bar(value: shown.drawn(count), largest: shown.drawn(largest)).svg
+        for (key, count) in sorted.prefix(Self.maxRows) {
+            let bar = Bar(value: shown.chartValue(count), largest: shown.chartValue(largest)).svg
             table.rows.append(cells(key) + ["\(shown.text(count))", "\(shown.text(clients(key)))", bar])
         }
-        let more = sorted.dropFirst(Self.mostRows).reduce(counts.other) { $0 + $1.count }
+        let more = sorted.dropFirst(Self.maxRows).reduce(counts.other) { $0 + $1.count }
         let rest = HTML.aside(more, "And others, with \(shown.text(more, "record")).")
         return "<h3>\(caption)</h3>\(table.html)\(rest)"
     }

@@ -1,7 +1,7 @@
 /// What is wrong: what could not be understood, and what else there is to tell.
 extension ReportPage {
-    var wrongPart: PagePart {
-        PagePart(
+    var problemSection: PageSection {
+        PageSection(
             id: "wrong", title: "What is wrong",
             lead:
                 "What could not be understood is in quarantine: a bundle carries it along, so that nothing is lost. A problem is what somebody should know of.",

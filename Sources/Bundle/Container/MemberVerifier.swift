@@ -1,6 +1,6 @@
 /// Checks the decoded bytes of frames against the one member that they must hold, chunk by chunk, and reports
 /// which of them are contents. Pure.
-struct MemberCursor {
+struct MemberVerifier {
     private let header: [UInt8]
     private let contentsEnd: Int
     private let total: Int
@@ -16,7 +16,7 @@ struct MemberCursor {
     ///
     /// - Returns: the part of the chunk that is contents, maybe empty.
     /// - Throws: `unexpectedBytes` at `offset` when the header or the padding is not what it must be, or there is more.
-    mutating func take(_ chunk: Span<UInt8>, at offset: Int) throws(ContainerError) -> Range<Int> {
+    mutating func verify(_ chunk: Span<UInt8>, at offset: Int) throws(ContainerError) -> Range<Int> {
         let error = ContainerError(at: offset, .unexpectedBytes)
         guard chunk.count <= total - position else { throw error }
         let start = min(max(TarHeader.blockSize - position, 0), chunk.count)
@@ -28,5 +28,5 @@ struct MemberCursor {
     }
 
     /// Whether nothing is missing.
-    var isAtEnd: Bool { position == total }
+    var isComplete: Bool { position == total }
 }

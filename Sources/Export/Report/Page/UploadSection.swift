@@ -1,7 +1,7 @@
 /// Can it go: what may be uploaded, what is held and why, and how long the uploads take.
 extension ReportPage {
-    var goPart: PagePart {
-        PagePart(
+    var uploadSection: PageSection {
+        PageSection(
             id: "go", title: "Can it go",
             lead:
                 "A record is uploaded as it stands, or held for a reason. What is held stays in the bundle and is not lost.",
@@ -11,8 +11,8 @@ extension ReportPage {
     private var share: HTML {
         guard tally.records > 0 else { return "<p>There are no records.</p>" }
         let held = tally.records - tally.uploadable
-        let room = 1000 * Double(shown.drawn(tally.uploadable))
-        let sum = Double(max(1, shown.drawn(tally.uploadable) + shown.drawn(held)))
+        let room = 1000 * Double(shown.chartValue(tally.uploadable))
+        let sum = Double(max(1, shown.chartValue(tally.uploadable) + shown.chartValue(held)))
         let width = Int((room / sum).rounded())
         return """
             <figure><svg class="share" role="img" aria-labelledby="share-title" viewBox="0 0 1000 40" preserveAspectRatio="none">\

@@ -1,17 +1,17 @@
 /// The head of a report: what was read, how much there is, and whether all is well.
 extension ReportPage {
     var head: HTML {
-        let more = facts.inputs.count - Self.mostInputs
+        let more = facts.inputs.count - Self.maxInputs
         return """
             <h1>What the phones left behind</h1>
             <p class="verdict \(isWell ? "good" : "bad")" id="verdict">\(verdict)</p>
             <dl class="figures">\(figures.map { figure($0.id, $0.title, $0.value) })</dl>
             \(pseudonymText)<h2 class="small">What was read, by \(facts.tool)</h2>
-            <ul class="inputs">\(facts.inputs.prefix(Self.mostInputs).map(input))\(.moreItems(more, "\(more)"))</ul>
+            <ul class="inputs">\(facts.inputs.prefix(Self.maxInputs).map(input))\(.moreItems(more, "\(more)"))</ul>
             """
     }
 
-    private static let mostInputs = 50
+    private static let maxInputs = 50
 
     private var isWell: Bool { facts.isComplete && tally.quarantine.counts.isEmpty }
 
@@ -52,7 +52,7 @@ extension ReportPage {
             ("events", "events in them", shown.text(tally.events)),
             ("clients", "clients: apps on phones", shown.text(clients)),
             ("days", "days with records", shown.text(days)),
-            ("bytes", "of payload", ShownCounts.size(tally.payloadBytes)),
+            ("bytes", "of payload", CountFormatter.size(tally.payloadBytes)),
         ]
     }
 
@@ -62,6 +62,6 @@ extension ReportPage {
 
     private func input(_ input: ReportFacts.Input) -> HTML {
         let digest: HTML = input.digest.map { "<br><small>digest <code>\($0)</code></small>" } ?? ""
-        return "<li>\(HTML.captured(ShownText.cut(input.label))) <small>(\(input.kind))</small>\(digest)</li>\n"
+        return "<li>\(HTML.captured(DisplayText.truncated(input.label))) <small>(\(input.kind))</small>\(digest)</li>\n"
     }
 }

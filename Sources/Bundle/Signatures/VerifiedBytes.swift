@@ -3,7 +3,7 @@ import Hashing
 
 /// Bytes that are what they were when they were looked at: each block is compared with its hash whenever it is read, so that
 /// a file that changes meanwhile is noticed before anything of it is used.
-struct ProvenBytes: ByteMaking {
+struct VerifiedBytes: ByteMaking {
     /// In bytes: the hashes of a GiB take half a MiB of memory.
     static let blockSize = 64 << 10
 

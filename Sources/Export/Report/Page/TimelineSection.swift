@@ -1,7 +1,7 @@
 /// Over time: records by day and type, and events by day.
 extension ReportPage {
-    var timePart: PagePart {
-        PagePart(
+    var timelineSection: PageSection {
+        PageSection(
             id: "time", title: "Over time",
             lead:
                 "When the phones queued the records, and when events happened, by what their clocks said. A gap is a time without any.",
@@ -9,11 +9,11 @@ extension ReportPage {
     }
 
     /// So many kinds have a colour of their own.
-    private static let mostColors = 6
+    private static let maxColors = 6
 
     private var recordTime: HTML {
         let kinds = tally.kinds.largestFirst.map(\.key)
-        let colored = Array(kinds.prefix(Self.mostColors))
+        let colored = Array(kinds.prefix(Self.maxColors))
         var chart = DayChart(
             id: "records-chart", noun: "record",
             names: colored.map(\.name) + (kinds.count > colored.count ? ["others"] : []),
@@ -22,14 +22,14 @@ extension ReportPage {
         for (key, count) in tally.kindDays.entries {
             chart.add(count, day: key.day, series: numbers[key.kind] ?? colored.count)
         }
-        chart.left = tally.timelessRecords + tally.kindDays.other
+        chart.withoutDay = tally.timelessRecords + tally.kindDays.other
         return chart.html
     }
 
     private var eventTime: HTML {
         var chart = DayChart(id: "events-chart", noun: "event", names: ["events"], shown: shown)
         for (day, count) in tally.eventDays.entries { chart.add(count, day: day, series: 0) }
-        chart.left = tally.timelessEvents + tally.eventDays.other
+        chart.withoutDay = tally.timelessEvents + tally.eventDays.other
         return chart.html
     }
 }
@@ -40,12 +40,12 @@ struct DayChart {
     /// What is counted: `record`.
     let noun: String
     let names: [String]
-    let shown: ShownCounts
+    let shown: CountFormatter
     /// How many have no day.
-    var left = 0
+    var withoutDay = 0
     private var counts: [Int: [Int]] = [:]
 
-    init(id: String, noun: String, names: [String], shown: ShownCounts) {
+    init(id: String, noun: String, names: [String], shown: CountFormatter) {
         self.id = id
         self.noun = noun
         self.names = names
@@ -59,12 +59,12 @@ struct DayChart {
     var html: HTML {
         let sums = counts.mapValues { $0.reduce(0, +) }
         guard let calendar = ReportCalendar(sums) else {
-            return "<h3>\(heading)</h3><p>There are none\(left > 0 ? " with a time" : "").</p>\(untimed)"
+            return "<h3>\(heading)</h3><p>There are none\(withoutDay > 0 ? " with a time" : "").</p>\(untimedText)"
         }
         var values = names.map { _ in Array(repeating: 0, count: calendar.spans.count) }
         var outside: [Int: Int] = [:]
         for (day, series) in counts {
-            guard let place = calendar.place(of: day) else {
+            guard let place = calendar.index(of: day) else {
                 outside[day] = series.reduce(0, +)
                 continue
             }
@@ -74,11 +74,11 @@ struct DayChart {
         let chart = StackedBars(
             title: title, bars: calendar.spans,
             series: zip(names, values).map { StackedBars.Series(name: $0, values: $1) }, write: shown.text,
-            draw: shown.drawn)
+            draw: shown.chartValue)
         return """
             <figure><figcaption><h3>\(heading) by \(calendar.unit.rawValue)</h3>\(legend)</figcaption>
             \(chart.svg(id: "\(id)-title"))</figure>
-            \(outsideText(outside))\(untimed)<details><summary>The numbers of this chart</summary>
+            \(outsideText(outside))\(untimedText)<details><summary>The numbers of this chart</summary>
             \(table(title, calendar, values))</details>
 
             """
@@ -92,7 +92,7 @@ struct DayChart {
         return "<ul class=\"legend\">\(items)</ul>"
     }
 
-    private var untimed: HTML { .aside(left, "Without a known time: \(shown.text(left, noun)).") }
+    private var untimedText: HTML { .aside(withoutDay, "Without a known time: \(shown.text(withoutDay, noun)).") }
 
     private func outsideText(_ outside: [Int: Int]) -> HTML {
         guard let first = outside.keys.min(), let last = outside.keys.max() else { return "" }

@@ -14,7 +14,7 @@ import Testing
 
     private func prove(_ source: ByteSource) throws -> (ByteSource, [UInt8]) {
         var seen: [UInt8] = []
-        let proven = try ProvenBytes(source, path: "a") { block in
+        let proven = try VerifiedBytes(source, path: "a") { block in
             seen.append(copying: block)
             return true
         }
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func whatWasNotLookedAtIsNotRead() throws {
-        let proven = ByteSource(try ProvenBytes(ByteSource(bytes), path: "a") { _ in false })
+        let proven = ByteSource(try VerifiedBytes(ByteSource(bytes), path: "a") { _ in false })
         #expect(try proven.bytes(at: 0, count: 1) == [bytes[0]])
         #expect(throws: FileError(changed: "a")) { try proven.bytes(at: 70_000, count: 1) }
     }

@@ -2,7 +2,7 @@
 /// on in another one.
 ///
 /// Source: "Bundle", "The file".
-struct DetailMembers {
+struct DetailMemberBuilder {
     /// A member that is complete.
     struct Member: Equatable {
         let name: String
