@@ -3,11 +3,10 @@ import JSONText
 import Parallel
 import Telemetry
 
-/// Puts a bundle together from records in their order: closes segments, compresses them in parallel, keeps the books, and
-/// writes the members in the order of the format.
+/// Assembles a bundle from records: fills segments, compresses them in parallel, and writes the members in the order of
+/// the format.
 ///
-/// Source: "Bundle". The result depends on the records, the level and the library's version
-/// alone, not on how many jobs there are.
+/// The bytes depend only on the records, the compression level and the version of zstd, not on the number of jobs.
 ///
 /// ```swift
 /// var bundle = try BundleAssembler(level: 3, tool: "1.0", limit: JobLimit(jobs: 2))
@@ -26,38 +25,51 @@ import Telemetry
 ///     file.append(copying: $0)
 /// }
 /// ```
+///
+/// Source: "Bundle".
 public struct BundleAssembler: ~Copyable {
     private let tool: String
     private let encoders: SparePool<EncoderBox, any Error>
-    /// One spare suffices: a segment is mostly compressed before the next one is full.
+    /// The buffers for segments.
+    ///
+    /// One spare buffer suffices, because most of a segment is compressed before the next one is full.
     private let segments = SparePool<SegmentBox, Never>(keeping: 1) { SegmentBox() }
     private let limit: JobLimit
     private var container = ContainerWriter()
     private var pending: OrderedTasks<PendingMember>
-    /// The segment that is being filled; nil before its first record.
+    /// The segment that is being filled, or `nil` before its first record.
     private var segment: SegmentBox?
     private var segmentRecords = 0
     private var closedSegments = 0
     /// The segments that have been written.
     private var writtenSegments: [Manifest.Segment] = []
     private var clients = ClientSummaries()
-    /// What has been added so far.
+    /// The counts of the records that have been added.
     public private(set) var totals = BundleTotals()
 
-    /// The marker or a segment, compressed.
+    /// The marker or a segment in compressed form.
     ///
-    /// It is not private because code of other modules that destroys an assembler refers to it.
+    /// The type is not private, because code in other modules that destroys an assembler refers to it.
     struct PendingMember: Sendable {
         let member: EncodedMember
         /// The number of records in a segment, or `nil` for the marker.
         let records: Int?
     }
 
-    /// What takes the bytes of the file, in order. Each call that writes is given the same one.
+    /// A function that accepts the bytes of the file in order.
+    ///
+    /// All calls that write must be given the same function.
     public typealias Sink = (Span<UInt8>) throws -> Void
 
-    /// Begins a bundle. Nothing is written yet.
-    /// - Throws: ``ContainerWriteError`` for a level that is not from 1 to 19.
+    /// Creates an assembler.
+    ///
+    /// Nothing is written yet.
+    ///
+    /// - Parameters:
+    ///   - level: The compression level, from 1 to 19.
+    ///   - tool: The version of the program, as the manifest states it.
+    ///   - limit: The maximum number of segments that are compressed at the same time.
+    /// - Throws: ``ContainerWriteError`` if the level is out of range.
     public init(level: Int, tool: String, limit: JobLimit) throws {
         self.tool = tool
         self.limit = limit
@@ -68,9 +80,12 @@ public struct BundleAssembler: ~Copyable {
     }
 
     /// Adds a record.
-    /// - Parameter line: its canonical line with the line feed.
     ///
-    /// Segments pile up until ``writeFinished(to:)`` is called, which is to be done every few of them.
+    /// Call ``writeFinished(to:)`` after every few records, because full segments stay in memory until then.
+    ///
+    /// - Parameters:
+    ///   - record: The summary of the record.
+    ///   - line: The canonical line of the record, with its line feed.
     public mutating func add(_ record: borrowing RecordSummary, line: ArraySlice<UInt8>) {
         if let segment, segment.lines.count + line.count > BundleLayout.segmentSize { closeSegment(segment) }
         let segment = segment ?? segments.take()
@@ -81,14 +96,22 @@ public struct BundleAssembler: ~Copyable {
         clients.count(record)
     }
 
-    /// Adds what could not be understood, after all records. Bytes that stand in several places are written once.
+    /// Adds the input that could not be parsed.
+    ///
+    /// Call this method after all records have been added.
+    ///
+    /// Bytes that occur several times are written once.
     ///
     /// - Parameters:
-    ///   - quarantine: what to list, in order; the bytes of those that are to be carried along are written too.
-    ///   - contents: Returns the bytes of an entry from the input of a number, or `nil` if they are no longer what they were. An
-    ///     error that it throws does not end the call: `lose` is called with its description.
-    ///   - lose: is told of each entry whose bytes are not carried along although they were to be, and why.
-    /// - Throws: what `sink` and `lose` throw, ``ContainerWriteError``.
+    ///   - quarantine: The entries to list, in order. The bytes of the entries that are marked as stored are written
+    ///     too.
+    ///   - limits: The limits on the bytes that are written.
+    ///   - contents: Returns the bytes of `item` from the input with the number `input`, or `nil` if the bytes have
+    ///     changed. An error that this function throws does not end the call. It is reported to `lose`.
+    ///   - lose: A function that is called for each entry whose bytes should have been written but were not, with the
+    ///     reason.
+    ///   - sink: The function that accepts the bytes of the file.
+    /// - Throws: ``ContainerWriteError``, and the errors of `sink` and `lose`.
     public mutating func add(
         _ quarantine: QuarantineSpill, within limits: QuarantineLimits = QuarantineLimits(),
         contents: (_ input: Int, _ item: Quarantined) throws -> [UInt8]?,
@@ -119,9 +142,18 @@ public struct BundleAssembler: ~Copyable {
         }
     }
 
-    /// Writes the bytes of the quarantine by their hashes: of entries with equal bytes, those of the first that can be had.
-    /// - Parameter verdicts: The verdict on each entry. Entries whose bytes are written become `carried`.
-    /// - Returns: Why the bytes of entries that were to be carried along are missing, by the indices of the entries.
+    /// Writes the quarantined bytes in the order of their hashes.
+    ///
+    /// Entries with equal bytes are written once, from the first entry that can be read.
+    ///
+    /// - Parameters:
+    ///   - quarantine: The entries.
+    ///   - verdicts: The verdict on each entry. Entries whose bytes are written become `carried`.
+    ///   - contents: Returns the bytes of `item` from the input with the number `input`, or `nil` if the bytes have
+    ///     changed.
+    ///   - sink: The function that accepts the bytes of the file.
+    /// - Returns: The reasons why bytes that should have been written are missing, keyed by the index of the entry.
+    /// - Throws: ``ContainerWriteError``, `FileError`, and the errors of `sink`.
     private mutating func write(
         _ quarantine: QuarantineSpill, _ verdicts: inout [QuarantineLimits.Verdict],
         contents: (_ input: Int, _ item: Quarantined) throws -> [UInt8]?, to sink: Sink
@@ -157,15 +189,20 @@ public struct BundleAssembler: ~Copyable {
         return failures
     }
 
-    /// Ends the bundle, after its quarantine.
+    /// Writes the remaining members and the seek table.
+    ///
+    /// Call this method after the quarantine has been added.
     ///
     /// - Parameters:
-    ///   - pseudonymized: the id of the key that the pseudonyms of all records were made with; nil if some have none, or if
-    ///     there is quarantine or a problem.
-    ///   - inputs: what the bundle is made of, in the order given; of a bundle with pseudonyms their kinds alone are told. Nil
-    ///     makes a bundle that does not tell, as programs did that knew no inputs.
-    /// - Returns: the manifest as written.
-    /// - Throws: what `sink` throws, ``ContainerWriteError``.
+    ///   - problems: The problems to list.
+    ///   - duplicates: The number of records that were omitted because they equal another record.
+    ///   - pseudonymized: The id of the key for the pseudonyms of all records. Pass `nil` if some records have no
+    ///     pseudonyms, or if the bundle has quarantined input or problems.
+    ///   - inputs: The inputs of the bundle in the given order. Only their kinds are written if the records have
+    ///     pseudonyms. If `nil`, the manifest lists no inputs, as in older versions of the format.
+    ///   - sink: The function that accepts the bytes of the file.
+    /// - Returns: The manifest that was written.
+    /// - Throws: ``ContainerWriteError``, and the errors of `sink`.
     public mutating func finish(
         problems: DetailSpill, duplicates: Int, pseudonymized: String? = nil, inputs: [GivenInput]? = nil,
         to sink: Sink
@@ -175,21 +212,26 @@ public struct BundleAssembler: ~Copyable {
         try writeDetails(BundleLayout.clients, to: sink) { add in
             for client in clients.sorted { try add(client.json.bytes[...]) }
         }
-        let told = pseudonymized == nil ? inputs : inputs?.map(\.anonymized)
-        let manifest = manifest(duplicates: duplicates, pseudonymized: pseudonymized, told.map { GivenInputs($0) })
+        let listed = pseudonymized == nil ? inputs : inputs?.map(\.anonymized)
+        let manifest = manifest(duplicates: duplicates, pseudonymized: pseudonymized, listed.map { GivenInputs($0) })
         try append(BundleLayout.manifest, manifest.bytes, to: sink)
         let end = try encoders.withSpare { try $0.encoder.end() }
         try container.finish(end: end, to: sink)
         return manifest
     }
 
-    /// Writes the members of a list.
-    /// - Parameter lines: gives the lines, without line feeds, to the function that it is given.
+    /// Writes the members of a list of details.
+    ///
+    /// - Parameters:
+    ///   - list: The name of the list.
+    ///   - sink: The function that accepts the bytes of the file.
+    ///   - lines: A function that passes each line, without its line feed, to its argument.
+    /// - Throws: ``ContainerWriteError``, and the errors of `sink` and `lines`.
     private mutating func writeDetails(
         _ list: String, to sink: Sink, _ lines: ((ArraySlice<UInt8>) throws -> Void) throws -> Void
     ) throws {
         var members = DetailMemberBuilder(list)
-        // A closure that is a parameter must not be used in a closure that is given to another one, unless it is so wrapped.
+        // A nonescaping closure can be used in another closure only inside this call.
         try withoutActuallyEscaping(sink) { sink in
             try lines { line in
                 guard let closed = members.add(line) else { return }
@@ -200,9 +242,12 @@ public struct BundleAssembler: ~Copyable {
         try append(last.name, last.contents, to: sink)
     }
 
-    /// Writes segments until no more wait than one for each job but one, for another is being filled: enough to keep the jobs
-    /// busy, and memory small.
-    /// - Throws: what `sink` throws, ``ContainerWriteError``.
+    /// Writes segments until at most one fewer than the number of jobs is still being compressed.
+    ///
+    /// The segments that remain keep the jobs busy, while memory use stays small.
+    ///
+    /// - Parameter sink: The function that accepts the bytes of the file.
+    /// - Throws: ``ContainerWriteError``, and the errors of `sink`.
     public mutating func writeFinished(to sink: Sink) async throws {
         while pending.count > max(1, limit.jobs - 1) { try await writeNext(to: sink) }
     }
@@ -221,7 +266,7 @@ public struct BundleAssembler: ~Copyable {
         }
     }
 
-    /// Writes the marker or a segment, whichever was begun first and is not written yet.
+    /// Writes the oldest pending member, which is the marker or a segment.
     private mutating func writeNext(to sink: Sink) async throws {
         guard let next = try await pending.next() else { return }
         let member = next.member
@@ -235,7 +280,7 @@ public struct BundleAssembler: ~Copyable {
         try container.append(Self.encode(name, contents, encoders), to: sink)
     }
 
-    /// Compresses a member, unless no reader would take it.
+    /// Compresses a member, or throws an error if the member exceeds the limit of readers.
     private static func encode(
         _ name: String, _ contents: [UInt8], _ encoders: SparePool<EncoderBox, any Error>
     ) throws -> EncodedMember {
@@ -255,8 +300,8 @@ public struct BundleAssembler: ~Copyable {
     }
 }
 
-// Sendable although its encoder can be changed: a pool lends a box to one piece of work at a time.
-/// A place for an encoder that is lent out.
+// Sendable, because the pool gives the box to one job at a time.
+/// A reference to an encoder, so that a pool can hold it.
 private final class EncoderBox: @unchecked Sendable {
     var encoder: FrameEncoder
 
@@ -265,13 +310,16 @@ private final class EncoderBox: @unchecked Sendable {
     }
 }
 
-// Sendable although its lines can be changed: it is filled by one thread, then compressed by another, then spare.
-/// The lines of a segment, in memory that is used for one segment after another: fresh memory costs as much as a copy.
+// Sendable, because only one thread at a time uses the lines: one thread fills them, and then another one compresses them.
+/// The lines of a segment.
+///
+/// The buffer is reused for later segments, because allocating fresh memory costs as much as a copy.
 private final class SegmentBox: @unchecked Sendable {
     var lines = MemberBuffer(capacity: BundleLayout.segmentSize)
 
-    /// Forgets the lines.
-    /// - Returns: whether the memory is worth keeping: not if a single record made it large.
+    /// Removes the lines and keeps the memory.
+    ///
+    /// - Returns: Whether the buffer should be reused. It should not if a single large record made it grow.
     func empty() -> Bool {
         lines.removeAll()
         return lines.capacity <= 2 * BundleLayout.segmentSize
@@ -279,7 +327,7 @@ private final class SegmentBox: @unchecked Sendable {
 }
 
 extension BundleLayout {
-    /// Refuses a member that no reader would take.
+    /// Throws an error if a member of `size` bytes exceeds the limit of readers.
     fileprivate static func check(_ size: Int, of name: String) throws(ContainerWriteError) {
         guard size <= memberLimit else { throw .overLimit(name: name, memberLimit) }
     }

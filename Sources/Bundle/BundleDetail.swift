@@ -1,10 +1,15 @@
 import JSONText
 import Telemetry
 
-/// A value that is one line of a bundle's details.
+/// A value that is stored as one line in a list of a bundle, such as a problem.
 public protocol BundleDetail {
-    /// Reads a line; nil if it is none.
-    /// - Parameter systems: whose stores it may be of.
+    /// Creates a value from a line.
+    ///
+    /// Returns `nil` if the line has another form.
+    ///
+    /// - Parameters:
+    ///   - bytes: The line without its line feed.
+    ///   - systems: The systems whose stores the line may refer to.
     init?(json bytes: [UInt8], knowing systems: SystemTable)
     /// The line as canonical JSON.
     var json: CanonicalObject { get }

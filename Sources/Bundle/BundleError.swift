@@ -1,29 +1,39 @@
 import Telemetry
 
-/// Why a bundle is not what it should be.
+/// The reason why a bundle is invalid or cannot be read.
 public enum BundleError: Error, Sendable, CustomStringConvertible {
     /// The container cannot be read.
     case container(ContainerError)
-    /// It is split in volumes, and these cannot be read as one.
+    /// The bundle is split into volumes that cannot be read as one file.
     case volumes(VolumesError)
-    /// The first member does not say that this is a bundle.
+    /// The first member does not identify the file as a bundle.
     case notABundle
-    /// A version of the format that this program does not know.
+    /// The version of the format is not supported.
+    ///
+    /// The value is `nil` if the version is not an integer.
     case version(Int?)
-    /// A member that has to be there is not.
+    /// A required member is missing.
+    ///
+    /// The value is the name of the member.
     case memberMissing(String)
-    /// The members are not those of the manifest; how.
+    /// The manifest is malformed, or it does not match the members.
+    ///
+    /// The value is a description of the fault.
     case badManifest(String)
-    /// A member's bytes are not those of the manifest.
+    /// The bytes of a member do not match the hash in the manifest.
     case changed(member: String)
-    /// A record in a segment is not well formed; line numbers count from 1.
+    /// A line of a member is malformed.
+    ///
+    /// Line numbers start at 1.
     case badRecord(member: String, line: Int, reason: String)
-    /// It is not signed by one of those who have to have signed it.
+    /// The bundle has no valid signature of an allowed signer.
     case signature(SignatureError)
-    /// A count in the manifest is not what the records say; which.
+    /// A count in the manifest does not match the records.
+    ///
+    /// The value names the count.
     case count(String)
 
-    /// What is wrong, in words.
+    /// A description of the error in one line.
     public var description: String {
         switch self {
         case .container(let error): error.description
@@ -39,7 +49,7 @@ public enum BundleError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What the user can do about it, where there is something.
+    /// A hint on how to resolve the error, or `nil` if there is none.
     public var remedy: String? {
         switch self {
         case .container(let error): error.remedy

@@ -1,55 +1,70 @@
 import Files
 import JSONText
 
-/// The names of a bundle's members and the sizes that the format fixes.
+/// The names of the members of a bundle, and the sizes that the format fixes.
 ///
 /// Source: "Bundle", "The file".
 public enum BundleLayout {
-    /// The name of the format in the first member and in the manifest.
+    /// The name of the format, as the first member and the manifest state it.
     public static let format = "pingferry-bundle"
     /// The version of the format.
     public static let version = 1
-    /// The version of a manifest that lists the inputs: programs that do not know them take no other key for granted, and so
-    /// say that they are too old, and not that the bundle is damaged.
+    /// The version of a manifest that lists inputs.
+    ///
+    /// The version is higher than that of the format so that older programs report an unsupported version instead of a
+    /// damaged bundle.
     static let inputsVersion = 2
-    /// The version of the manifest of a bundle with segments of several frames, for the same reason.
+    /// The version of a manifest of a bundle whose segments can consist of several frames.
     static let framesVersion = 3
-    /// The versions of manifests that are read.
+    /// The versions of manifests that can be read.
     static let manifestVersions = version...framesVersion
-    /// The member that says what the file is.
+    /// The name of the first member, which identifies the file as a bundle.
     public static let marker = "pingferry-bundle.json"
-    /// The member that lists all others.
+    /// The name of the last member, which lists all others.
     public static let manifest = "manifest.json"
-    /// A line for each span of input that could not be understood.
+    /// The name of the list of quarantined input.
+    ///
+    /// It has a line for each span of input that could not be parsed.
     public static let quarantine = "quarantine.ndjson"
-    /// A line for each thing that the operator should know.
+    /// The name of the list of problems.
+    ///
+    /// It has a line for each problem.
     public static let problems = "problems.ndjson"
-    /// A line for each client.
+    /// The name of the list of clients.
+    ///
+    /// It has a line for each client.
     public static let clients = "clients.ndjson"
 
-    /// The lists of details, in the order of their members.
+    /// The names of the lists of details, in the order of their members.
     public static let lists = [quarantine, problems, clients]
 
-    /// A segment is closed when the next record would take it past this many bytes.
+    /// The size, in bytes, that closes a segment: a record that would exceed it starts a new segment.
     public static let segmentSize = 4 << 20
-    /// A list goes on in another member when the next line would take one past this many bytes.
+    /// The size, in bytes, that closes a member of a list: a line that would exceed it starts a new member.
     public static let detailSize = 4 << 20
-    /// The most members with quarantined bytes that are written: the manifest names each, and is read as a whole.
+    /// The maximum number of members with quarantined bytes that are written.
+    ///
+    /// The manifest names each of them and is read into memory as a whole.
     public static let maxQuarantinedMembers = 1 << 18
-    /// The most bytes of a member that is read into memory: segments, details, the manifest.
+    /// The maximum size, in bytes, of a member that is read into memory, such as a segment or the manifest.
     public static let memberLimit = 256 << 20
 
-    /// The name of a segment, counted from 1.
+    /// Returns the name of the segment with a number, which starts at 1.
     public static func segment(_ number: Int) -> String {
         "records/\(sixDigits(number)).ndjson"
     }
 
-    /// The name of a member with details: the first one has the name of its list, further ones are numbered from 2.
+    /// Returns the name of a member of a list.
+    ///
+    /// - Parameters:
+    ///   - list: The name of the list, which is also the name of its first member.
+    ///   - number: The number of the member in its list, from 1.
+    /// - Returns: The name of the member.
     public static func detail(_ list: String, _ number: Int) -> String {
         number == 1 ? list : "\(list.dropLast(lineSuffix.count)).\(sixDigits(number))\(lineSuffix)"
     }
 
-    /// The list whose details a member holds; nil if it holds none.
+    /// Returns the list that the member `name` belongs to, or `nil` if it belongs to none.
     public static func list(of name: String) -> String? {
         lists.first { list in
             if name == list { return true }
@@ -68,28 +83,30 @@ public enum BundleLayout {
         return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
     }
 
-    /// Whether a member holds records.
+    /// Returns whether the member `name` contains records.
     public static func isSegment(_ name: String) -> Bool {
         name.hasPrefix("records/") && name.hasSuffix(".ndjson")
     }
 
-    /// Whether a bundle has members of this name.
+    /// Returns whether a bundle can have a member with the given name.
     public static func isMember(_ name: String) -> Bool {
         name == marker || name == manifest || list(of: name) != nil || isSegment(name)
             || name.hasPrefix(quarantineFolder)
     }
 
-    /// The member that stands at a path in an archive of an unpacked bundle, such as `./monday/manifest.json`; nil if
-    /// none is called so.
+    /// Returns the name of the member that a file of an unpacked bundle represents.
+    ///
+    /// - Parameter path: The path of the file, such as `./monday/manifest.json`.
+    /// - Returns: The name of the member, or `nil` if bundles have no such member.
     public static func member(atPath path: String) -> String? {
         let parts = Path.parts(of: path)
         return [2, 1].lazy.map { parts.suffix($0).joined(separator: "/") }.first { isMember($0) }
     }
 
-    /// The name of quarantined bytes.
+    /// Returns the name of the member with the quarantined bytes whose SHA-256 hash, in hexadecimal digits, is given.
     public static func quarantined(_ sha256: String) -> String { quarantineFolder + sha256 }
 
-    /// The beginning of the names of members with quarantined bytes.
+    /// The prefix of the names of members with quarantined bytes.
     public static let quarantineFolder = "quarantine/"
 
     /// The contents of the first member.

@@ -3,12 +3,12 @@ import Hashing
 import JSONText
 import Telemetry
 
-/// Reads a bundle by its manifest: any segment without the others.
+/// Reads the members of a bundle independently of each other, as its manifest lists them.
 ///
-/// Opening checks that the members are those that the manifest lists, in their order and sizes, and that the manifest's
-/// hashes give its digest; the bytes of a member are checked against its hash when it is read.
+/// The initializers check that the names and sizes of the members match the manifest, and that the digest matches the
+/// hashes. The bytes of a member are checked against its hash when the member is read.
 ///
-/// A class, because threads share it; it is immutable.
+/// The type is an immutable class, so that several threads can share it.
 ///
 /// ```swift
 /// let bundle = try BundleReader(path: path, knowing: Systems.table)
@@ -19,34 +19,41 @@ import Telemetry
 public final class BundleReader: Sendable {
     /// The path as given.
     public let path: String
-    /// The manifest: the counts and hashes of all members.
+    /// The manifest, with the counts and the hashes of all members.
     public let manifest: Manifest
-    /// All members in their order.
+    /// The members in their order.
     public let members: [ContainerReader.Member]
-    /// The systems that its records may be of.
+    /// The systems whose records the bundle may contain.
     public let systems: SystemTable
-    /// The volumes that it lies in; nil if it is one file, or no file.
+    /// The volumes of the bundle, or `nil` if it is not split.
     public let volumes: VolumeSet?
-    /// Who signed it, where somebody had to.
+    /// The signer of the bundle, or `nil` if no signature was required.
     public let signer: Signer?
     private let container: ContainerReader
-    /// The indices of the members by their names.
+    /// The indices of the members, keyed by name.
     private let indices: [String: Int]
 
-    /// Opens a bundle, or all volumes of one by the path of the first.
-    /// - Parameter systems: those that records may be of.
+    /// Opens a bundle on disk.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the bundle, or of its first volume.
+    ///   - systems: The systems whose records the bundle may contain.
+    /// - Throws: ``BundleError``. It names the faulty volumes.
     public convenience init(path: String, knowing systems: SystemTable) throws(BundleError) {
         try self.init(try BundleFile(path: path), knowing: systems)
     }
 
-    /// Opens a bundle that lies on a disk.
+    /// Opens a bundle on disk and verifies its signature if `signers` is not `nil`.
+    ///
+    /// If a signature is required, every later read returns the signed bytes or throws an error.
+    ///
     /// - Parameters:
-    ///   - systems: those that records may be of.
-    ///   - signers: those of whom one has to have signed it; nil where nobody has to. What is read of a signed bundle are the
-    ///     bytes that were signed, or an error.
-    ///   - signature: the path of the signature; nil for the one beside the bundle.
-    /// - Throws: ``BundleError``, which names the volumes that are wrong; ``BundleError/signature(_:)`` before anything of the
-    ///   bundle is read.
+    ///   - file: The bundle.
+    ///   - systems: The systems whose records the bundle may contain.
+    ///   - signers: The allowed signers, or `nil` if no signature is required.
+    ///   - signature: The path of the signature, or `nil` for the default path beside the bundle.
+    /// - Throws: ``BundleError``. It names the faulty volumes. ``BundleError/signature(_:)`` is thrown before any
+    ///   contents of the bundle are read.
     public convenience init(
         _ file: BundleFile, knowing systems: SystemTable, signedBy signers: Signers? = nil, signature: String? = nil
     ) throws(BundleError) {
@@ -55,7 +62,15 @@ public final class BundleReader: Sendable {
         try self.init(bytes, path: file.path, volumes: file.volumes, knowing: systems, signer: signer)
     }
 
-    /// Opens a bundle that one of some signers has to have signed.
+    /// Opens a bundle that must be signed by an allowed signer.
+    ///
+    /// - Parameters:
+    ///   - source: The bytes of the bundle.
+    ///   - path: The path in messages.
+    ///   - systems: The systems whose records the bundle may contain.
+    ///   - signers: The allowed signers.
+    ///   - signature: The path of the signature.
+    /// - Throws: ``BundleError``. ``BundleError/signature(_:)`` is thrown before any contents of the bundle are read.
     public convenience init(
         _ source: ByteSource, path: String, knowing systems: SystemTable, signedBy signers: Signers, signature: String
     ) throws(BundleError) {
@@ -74,13 +89,15 @@ public final class BundleReader: Sendable {
         }
     }
 
-    /// Opens a bundle whose signature does not matter.
+    /// Opens a bundle without verifying a signature.
     ///
     /// - Parameters:
     ///   - source: The bytes of the bundle.
     ///   - path: The path in messages.
-    ///   - volumes: The volumes that contain the bytes, so that messages name them. `nil` for a bundle in one piece.
+    ///   - volumes: The volumes that contain the bytes, so that messages name them, or `nil` if the bundle is not
+    ///     split.
     ///   - systems: The systems whose records the bundle may contain.
+    /// - Throws: ``BundleError``.
     public convenience init(
         _ source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
     ) throws(BundleError) {
@@ -96,11 +113,17 @@ public final class BundleReader: Sendable {
         try self.init(container, manifest, path: path, volumes: volumes, knowing: systems, signer: signer)
     }
 
-    /// Opens a bundle of which some segments are wanted. The others are not looked at, so that damage in them is not found,
-    /// and does not matter.
+    /// Opens a bundle to read some of its segments.
+    ///
+    /// Damage in the other segments has no effect and is not reported.
+    ///
     /// - Parameters:
-    ///   - path: what messages call it.
-    ///   - systems: those that records may be of.
+    ///   - source: The bytes of the bundle.
+    ///   - path: The path in messages.
+    ///   - volumes: The volumes that contain the bytes, so that messages name them, or `nil` if the bundle is not
+    ///     split.
+    ///   - systems: The systems whose records the bundle may contain.
+    /// - Throws: ``BundleError``.
     public convenience init(
         segmentsOf source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
     ) throws(BundleError) {
@@ -124,17 +147,20 @@ public final class BundleReader: Sendable {
         self.container = container
     }
 
-    /// SHA-256 of its file, or of each of its volumes in their order.
+    /// Returns the SHA-256 hash of the file, or of each volume in order.
     public func hashesOfFiles() throws(FileError) -> [ContentHash] {
         let source = container.source
         if let volumes { return try volumes.hashes(in: source) }
         return [try RunningHash.value(of: source)]
     }
 
-    /// Whether its files are what they were when they were opened.
+    /// Returns whether the files are unchanged since they were opened.
     public func isUnchanged() throws(FileError) -> Bool { try container.source.isUnchanged() }
 
-    /// A decoder for one thread's reading.
+    /// Creates a decoder.
+    ///
+    /// Each thread needs its own.
+    ///
     /// - Throws: ``BundleError`` if there is not enough memory.
     public static func makeDecoder() throws(BundleError) -> FrameDecoder {
         do {
@@ -144,7 +170,13 @@ public final class BundleReader: Sendable {
         }
     }
 
-    /// The contents of a member, checked against its hash.
+    /// Returns the contents of a member after checking them against the hash in the manifest.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the member.
+    ///   - decoder: The decoder of the calling thread.
+    /// - Returns: The contents.
+    /// - Throws: ``BundleError``.
     public func contents(of name: String, with decoder: inout FrameDecoder) throws(BundleError) -> [UInt8] {
         guard let index = indices[name], let sha256 = manifest.sha256(ofMemberAt: index) else {
             throw .memberMissing(name)
@@ -163,7 +195,7 @@ public final class BundleReader: Sendable {
 // MARK: - Opening
 
 extension BundleReader {
-    /// The last member, and a check of the first one.
+    /// Returns the manifest after checking the first member.
     private static func manifest(of container: ContainerReader, _ volumes: VolumeSet?) throws(BundleError) -> Manifest {
         guard let marker = container.members.first, marker.name == BundleLayout.marker else { throw .notABundle }
         guard let last = container.members.last, last.name == BundleLayout.manifest else {
@@ -199,7 +231,8 @@ extension BundleReader {
         guard fields.integer("version") == BundleLayout.version else { throw .version(fields.integer("version")) }
     }
 
-    /// The members have to be the marker, the segments, the quarantined bytes and the details, as listed.
+    /// Checks that the members are the marker, the segments, the quarantined bytes and the details, as the manifest
+    /// lists them.
     private static func checkMembers(
         _ members: ArraySlice<ContainerReader.Member>, against manifest: Manifest
     ) throws(BundleError) {

@@ -1,22 +1,26 @@
 import JSONText
 import Telemetry
 
-/// How many records there are, by system, by type and by what holds them.
+/// The number of records by system, by type and by reason for being held.
 public struct BundleTotals: Sendable, Equatable {
-    /// All records.
+    /// The number of all records.
     public private(set) var records = 0
-    /// Records that may be uploaded.
+    /// The number of records that may be uploaded.
     public private(set) var uploadable = 0
-    /// Records by type, written `<system>/<type>`.
+    /// The number of records by type.
+    ///
+    /// The keys have the form `<system>/<type>`.
     public var types: [String: Int] {
         Dictionary(uniqueKeysWithValues: typeCounts.counts.map { ("\($0.key.system)/\($0.key.type)", $0.value) })
     }
-    /// Records by system.
+    /// The number of records by system.
     public var systems: [String: Int] {
         Dictionary(typeCounts.counts.map { ($0.key.system, $0.value) }, uniquingKeysWith: +)
     }
     private var typeCounts = Tally<TypeName>()
-    /// Records by the code of what holds them; one that is held twice counts in both.
+    /// The number of held records by the code of the reason.
+    ///
+    /// A record with two reasons is counted for both.
     public private(set) var holds: [String: Int] = [:]
 
     private struct TypeName: Hashable, Sendable {
@@ -24,29 +28,44 @@ public struct BundleTotals: Sendable, Equatable {
         let type: String
     }
 
-    /// Makes totals of nothing.
+    /// Creates totals of zero records.
     public init() {}
 
     /// Counts a record.
+    ///
+    /// - Parameter record: The summary of the record.
     public mutating func count(_ record: borrowing RecordSummary) {
         add(1, ofType: record.type, in: record.system.description)
         if record.isUploadable { addUploadable(1) }
         for code in record.holds { addHeld(1, code: code) }
     }
 
-    /// Adds a number of records of one type.
+    /// Adds records of one type.
+    ///
+    /// - Parameters:
+    ///   - count: The number of records.
+    ///   - type: The type of the records.
+    ///   - system: The system of the records.
     public mutating func add(_ count: Int, ofType type: String, in system: String) {
         records += count
         typeCounts.add(TypeName(system: system, type: type), count)
     }
 
-    /// Declares a number of the records uploadable.
+    /// Adds records that may be uploaded, after they have been added by type.
+    ///
+    /// - Parameter count: The number of records.
     public mutating func addUploadable(_ count: Int) { uploadable += count }
 
-    /// Declares a number of the records held for the reason `code`.
+    /// Adds records that are held, after they have been added by type.
+    ///
+    /// - Parameters:
+    ///   - count: The number of records.
+    ///   - code: The code of the reason.
     public mutating func addHeld(_ count: Int, code: String) { holds[code, default: 0] += count }
 
-    /// Adds other totals.
+    /// Adds the counts of other totals.
+    ///
+    /// - Parameter other: The other totals.
     public mutating func add(_ other: BundleTotals) {
         records += other.records
         uploadable += other.uploadable
@@ -65,7 +84,9 @@ public struct BundleTotals: Sendable, Equatable {
         return object
     }
 
-    /// Reads totals; nil if a part is missing.
+    /// Creates totals from the object of a manifest.
+    ///
+    /// Returns `nil` if a member is missing or has another type.
     init?(_ fields: JSONFields) {
         guard let records = fields.integer("records"), let uploadable = fields.integer("uploadable"),
             let systems = fields.object("system"), let types = fields.object("type"),
@@ -84,10 +105,12 @@ public struct BundleTotals: Sendable, Equatable {
 }
 
 extension CanonicalObject {
-    /// An object of counts.
+    /// Creates an object that maps names to counts.
+    ///
+    /// - Parameter counts: The counts by name.
     public init(counts: [String: Int]) {
         self.init()
-        // In order, for then each comes to stand at the end.
+        // Members that are set in sorted order are appended, which is cheaper than inserting them.
         for (name, count) in counts.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
             set(JSONKey(name), integer: count)
         }

@@ -2,24 +2,28 @@ import JSONText
 import Parallel
 import Telemetry
 
-/// Reads all of a bundle and checks all that can be checked: checksums, hashes, counts, the form of each record, its target,
-/// and that no record is there twice.
+/// Verifies a whole bundle: checksums, hashes, counts, the form and target of each record, and that no record occurs
+/// twice.
 public struct BundleVerifier {
     private let reader: BundleReader
     private let limit: JobLimit
     private let secret: RunSecret
 
-    /// Keeps what is to be verified, and how; nothing is read yet.
+    /// Creates a verifier.
+    ///
+    /// Nothing is read yet.
+    ///
     /// - Parameters:
-    ///   - limit: how many segments are read at once.
-    ///   - secret: random numbers; see `RecordKey`.
+    ///   - reader: The bundle.
+    ///   - limit: The maximum number of segments that are read at the same time.
+    ///   - secret: The random numbers for the keys of records; see `RecordKey`.
     public init(_ reader: BundleReader, limit: JobLimit, secret: RunSecret) {
         self.reader = reader
         self.limit = limit
         self.secret = secret
     }
 
-    /// How many bytes are going to be checked, all that `progress` is told of.
+    /// The number of bytes that are verified in total, as reported to `progress`.
     public var byteCount: Int {
         reader.manifest.segments.reduce(0) { $0 + $1.bytes } + quarantined.reduce(0) { $0 + $1.bytes }
     }
@@ -29,21 +33,24 @@ public struct BundleVerifier {
     }
 
     /// Verifies the bundle.
-    /// - Parameter progress: told the bytes of each member that was checked.
+    ///
+    /// - Parameter progress: A function that is called with the number of bytes of each member that was verified.
     /// - Throws: ``BundleError`` for the first fault in the order of the members.
     public func verify(progress: (Int) -> Void) async throws {
         try await verify(noting: { () }, each: { _, _, _ in }, take: { (_, _: Void) in }, progress: progress)
     }
 
-    /// Verifies the bundle, and takes from its records what somebody needs who reads it anyway.
+    /// Verifies the bundle and collects notes about its records in the same pass.
+    ///
+    /// The notes must not be used before this method returns, because a fault can follow.
     ///
     /// - Parameters:
-    ///   - notes: makes what is noted of one segment.
-    ///   - each: notes a record, and where its line with the line feed stands in the segment.
-    ///   - take: takes what was noted of a segment, by its number from 0, in order. It is worth nothing before this
-    ///     function returns, for a fault may follow.
-    ///   - progress: told the bytes of each member that was checked.
-    /// - Throws: ``BundleError`` for the first fault in the order of the members, and what `take` throws.
+    ///   - notes: Creates the empty notes of a segment.
+    ///   - each: Adds a record to the notes of its segment. The range is the position of the line, with its line feed,
+    ///     in the segment.
+    ///   - take: Accepts the notes of each segment in order, with the index of the segment.
+    ///   - progress: A function that is called with the number of bytes of each member that was verified.
+    /// - Throws: ``BundleError`` for the first fault in the order of the members, and the errors of `take`.
     public func verify<Notes: Sendable>(
         noting notes: @escaping @Sendable () -> Notes,
         each: @escaping @Sendable (borrowing Record, Range<Int>, inout Notes) -> Void,
@@ -55,12 +62,12 @@ public struct BundleVerifier {
 
     // MARK: Segments
 
-    /// What the records of a segment say.
+    /// The counts and the notes of the records of a segment.
     private struct Segment<Notes: Sendable>: Sendable {
         var totals = BundleTotals()
         var records: [(summary: RecordSummary, key: RecordKey)] = []
         var notes: Notes
-        /// The line of the first record that is not what the manifest says of all, from 1.
+        /// The number, from 1, of the first line without the pseudonyms that the manifest declares.
         var exposed: Int?
     }
 
@@ -131,7 +138,7 @@ public struct BundleVerifier {
     }
 
     private func verifyQuarantine(progress: (Int) -> Void) throws(BundleError) {
-        // Neither rejects nor problems have a form without pieces of input.
+        // Quarantined input and problems contain parts of the input, so they cannot be pseudonymized.
         if reader.manifest.pseudonymized != nil {
             let details = reader.manifest.members.filter {
                 [BundleLayout.quarantine, BundleLayout.problems].contains(BundleLayout.list(of: $0.path))
@@ -139,7 +146,7 @@ public struct BundleVerifier {
             guard details.allSatisfy({ $0.bytes == 0 }) else { throw .count("that the bundle has pseudonyms") }
         }
         let present = quarantined
-        // Whether a line names the member.
+        // Whether a line of the list names the member.
         var isListed = Dictionary(uniqueKeysWithValues: present.map { ($0.path, false) })
         var listed = try DetailCursor<Quarantined>(BundleLayout.quarantine, of: reader)
         while let entry = try listed.next() {

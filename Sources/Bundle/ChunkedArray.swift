@@ -1,4 +1,4 @@
-/// An array that grows without being copied: elements stand in pieces of one size.
+/// An array that grows without copying its elements, because it stores them in chunks of equal size.
 struct ChunkedArray<Element: Sendable>: Sendable {
     private static var pieceSize: Int { 1 << 14 }
     private var pieces: [[Element]] = []

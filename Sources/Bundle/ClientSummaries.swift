@@ -1,12 +1,15 @@
 import Bytes
 import Telemetry
 
-/// The clients of a bundle, which are compared without letter case. A client takes about 150 bytes, because a bundle may have
-/// millions of them.
+/// The counts of all clients of a bundle.
+///
+/// The ids of clients are compared without letter case.
+///
+/// A client uses about 150 bytes, because a bundle can have millions of them.
 public struct ClientSummaries: Sendable {
-    /// Identifies a client by a hash of 128 bits, so that its id is stored once, as spelled.
+    /// A hash of 128 bits that identifies a client, so that the id is stored only once, as spelled.
     ///
-    /// `Hasher` has a random seed in each run, so that nobody can create two clients with the same key.
+    /// `Hasher` has a random seed in each run, so that no input can produce two clients with the same key.
     private struct Key: Hashable {
         private let first: Int
         private let second: Int
@@ -22,33 +25,38 @@ public struct ClientSummaries: Sendable {
         }
     }
 
-    /// The counts of a client. Its id is stored in `ids`. Most clients have one type and one app. Further ones form a list in
-    /// `names`.
+    /// The counts of a client.
+    ///
+    /// The id is stored in `ids`. Most clients have one type and one app. Further ones form a linked list in `names`.
     private struct Entry {
         var records = 0
         var uploadable = 0
         var events = 0
         let idStart: Int
-        /// The first and the last time of a record in milliseconds since 1970, or `nil` if no record has a time.
+        /// The range of the times of the records, in milliseconds since 1970, or `nil` if no record has a time.
         var times: ClosedRange<Int64>?
         let isASCII: Bool
-        /// No length for records without a client.
+        /// The length of the id in bytes.
+        ///
+        /// It has no value for records without a client.
         let idLength: OptionalUInt32
         /// The index in `names` of the last further type or app.
         var names = OptionalUInt32(nil)
-        /// The number of the type of the first record in `texts`. All records that `names` do not count are of this type.
+        /// The number of the type of the first record in `texts`.
+        ///
+        /// All records that `names` do not count have this type.
         let type: UInt32
         /// The number of the system in `systems`.
         let system: UInt32
-        /// The number of the app of the first record that has one in `texts`.
+        /// The number, in `texts`, of the app of the first record that has one.
         var app = OptionalUInt32(nil)
     }
 
     /// A further type or app of a client.
     private struct Name {
-        /// Its number in `texts`.
+        /// The number of the type or app in `texts`.
         let text: UInt32
-        /// The index of the one before.
+        /// The index of the previous type or app of the same client.
         let next: OptionalUInt32
         /// The number of records, or `nil` for an app.
         var records: UInt32?
@@ -67,17 +75,22 @@ public struct ClientSummaries: Sendable {
     private var ids: [UInt8] = []
     private var indices: [Key: UInt32] = [:]
     private var nameIndices: [NameKey: UInt32] = [:]
-    /// The client of the last record as spelled, and its index. The next record mostly has the same client.
+    /// The client of the last record as spelled, and its index.
+    ///
+    /// The next record usually has the same client.
     private var last: (system: SystemName, client: String?, index: Int)?
 
-    /// How many clients there are.
+    /// The number of clients.
     public var count: Int { entries.count }
 
-    /// Makes an empty list.
+    /// Creates an empty list.
     public init() {}
 
     /// Counts a record.
-    /// - Parameter events: how many events are in it, where that is of interest.
+    ///
+    /// - Parameters:
+    ///   - record: The summary of the record.
+    ///   - events: The number of events in the record, if events are counted.
     public mutating func count(_ record: borrowing RecordSummary, events: Int = 0) {
         let index = index(of: record)
         entries[index].records += 1
@@ -96,7 +109,9 @@ public struct ClientSummaries: Sendable {
         if known != app { _ = nameIndex(app, ofClient: index, isApp: true) }
     }
 
-    /// The clients by system and id; records without a client come first.
+    /// The clients, sorted by system and id.
+    ///
+    /// Records without a client come first.
     public var sorted: some Sequence<ClientSummary> {
         order.lazy.map { summary(Int($0)) }
     }
@@ -147,7 +162,9 @@ extension ClientSummaries {
         return entry.idLength.value == nil ? nil : String(decoding: ids[idRange(entry)], as: UTF8.self)
     }
 
-    /// Returns the indices in `ids` of the bytes of an id, which is empty for records without a client.
+    /// Returns the range of the id in `ids`.
+    ///
+    /// The range is empty for records without a client.
     private func idRange(_ entry: Entry) -> Range<Int> {
         entry.idStart..<entry.idStart + Int(entry.idLength.value ?? 0)
     }
@@ -170,7 +187,7 @@ extension ClientSummaries {
         }
     }
 
-    /// Whether the id of a client comes before that of another one; nil if they are equal.
+    /// Returns whether the id of a client sorts before the id of another client, or `nil` if the ids are equal.
     private func isBefore(_ one: Entry, _ other: Entry, _ left: Int, _ right: Int) -> Bool? {
         guard one.isASCII, other.isASCII else {
             let (first, second) = (folded(left) ?? "", folded(right) ?? "")

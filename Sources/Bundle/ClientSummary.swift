@@ -1,25 +1,29 @@
 import JSONText
 import Telemetry
 
-/// Counts of the records of one client in a bundle: a line of `clients.ndjson`.
+/// The counts of one client of a bundle.
+///
+/// Each line of `clients.ndjson` is a summary.
 public struct ClientSummary: Sendable, Equatable {
-    /// The system that knows the client.
+    /// The system of the client.
     public let system: String
-    /// The client as first met; nil for records without one.
+    /// The id of the client as first spelled, or `nil` for records without a client.
     public let client: String?
-    /// The client's records.
+    /// The number of records.
     public let records: Int
-    /// The records that may be uploaded.
+    /// The number of records that may be uploaded.
     public let uploadable: Int
-    /// The events in its records, where they were counted; a bundle does not list them.
+    /// The number of events in the records, if events were counted.
+    ///
+    /// It is not stored in bundles.
     public let events: Int
-    /// Records by type.
+    /// The number of records by type.
     public let types: [String: Int]
-    /// The names of its apps.
+    /// The names of the apps of the client.
     public let apps: Set<String>
-    /// The first time of a record.
+    /// The earliest time of a record.
     public let first: Timestamp?
-    /// The last time of a record.
+    /// The latest time of a record.
     public let last: Timestamp?
 
     /// The summary as canonical JSON.
@@ -38,7 +42,13 @@ public struct ClientSummary: Sendable, Equatable {
 }
 
 extension ClientSummary {
-    /// Reads a line of `clients.ndjson`; nil if it is none.
+    /// Creates a summary from a line of `clients.ndjson`.
+    ///
+    /// Returns `nil` if the line has another form.
+    ///
+    /// - Parameters:
+    ///   - bytes: The line without its line feed.
+    ///   - systems: The systems, which this type does not use.
     public init?(json bytes: [UInt8], knowing systems: SystemTable) {
         guard let fields = try? JSONFields(bytes), let system = fields.text("system"),
             let records = fields.integer("records"), let uploadable = fields.integer("uploadable"),

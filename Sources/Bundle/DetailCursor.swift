@@ -2,35 +2,44 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// Reads a list of a bundle's details entry by entry, one member at a time: a list may have millions of entries.
+/// Reads a list of a bundle entry by entry.
 ///
-///     var problems = try DetailCursor<PlacedProblem>(BundleLayout.problems, of: reader)
-///     while let problem = try problems.next() { show(problem) }
+/// Only one member of the list is in memory at a time, because a list can have millions of entries.
+///
+/// ```swift
+/// var problems = try DetailCursor<PlacedProblem>(BundleLayout.problems, of: reader)
+/// while let problem = try problems.next() { show(problem) }
+/// ```
 public struct DetailCursor<Entry: BundleDetail>: ~Copyable {
     private let reader: BundleReader
     private var decoder: FrameDecoder
-    private var waiting: ArraySlice<String>
-    /// The member that is being read.
+    private var remainingMembers: ArraySlice<String>
+    /// The name of the member that is being read.
     private var member = ""
     private var contents: [UInt8] = []
     private var lines = LineCursor()
 
-    /// Begins with a list.
-    /// - Parameter list: ``BundleLayout/quarantine``, ``BundleLayout/problems`` or ``BundleLayout/clients``.
+    /// Creates a cursor at the start of a list.
+    ///
+    /// - Parameters:
+    ///   - list: The name of the list: ``BundleLayout/quarantine``, ``BundleLayout/problems`` or
+    ///     ``BundleLayout/clients``.
+    ///   - reader: The bundle.
     /// - Throws: ``BundleError`` if there is not enough memory.
     public init(_ list: String, of reader: BundleReader) throws(BundleError) {
         self.reader = reader
         decoder = try BundleReader.makeDecoder()
-        waiting = reader.manifest.members.map(\.path).filter { BundleLayout.list(of: $0) == list }[...]
+        remainingMembers = reader.manifest.members.map(\.path).filter { BundleLayout.list(of: $0) == list }[...]
     }
 
-    /// The next entry; nil at the end.
-    /// - Throws: ``BundleError``; `badRecord` for a line that is not as this program writes it.
+    /// Returns the next entry, or `nil` at the end of the list.
+    ///
+    /// - Throws: ``BundleError``. It is `badRecord` for a line that is not in canonical form.
     public mutating func next() throws(BundleError) -> Entry? {
         while true {
             let contents = contents
             if let line = lines.next(in: contents.span) { return try entry(line) }
-            guard let next = waiting.popFirst() else { return nil }
+            guard let next = remainingMembers.popFirst() else { return nil }
             (self.contents, lines) = (try reader.contents(of: next, with: &decoder), LineCursor())
             member = next
         }

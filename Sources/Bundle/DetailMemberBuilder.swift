@@ -1,9 +1,10 @@
-/// Puts the lines of a list of details in members: one that the next line would take past 4 MiB is closed, and the list goes
-/// on in another one.
+/// Splits the lines of a list into members of about 4 MiB.
+///
+/// Lines are not split.
 ///
 /// Source: "Bundle", "The file".
 struct DetailMemberBuilder {
-    /// A member that is complete.
+    /// A complete member.
     struct Member: Equatable {
         let name: String
         let contents: [UInt8]
@@ -19,8 +20,10 @@ struct DetailMemberBuilder {
         self.sizeGoal = sizeGoal
     }
 
-    /// Adds a line, which has no line feed.
-    /// - Returns: the member that is closed because the line has no room in it.
+    /// Adds a line without its line feed.
+    ///
+    /// - Parameter line: The line.
+    /// - Returns: The previous member, if the line starts a new one.
     mutating func add(_ line: some Collection<UInt8>) -> Member? {
         var closed: Member?
         if !contents.isEmpty, contents.count + line.count + 1 > sizeGoal {
@@ -33,6 +36,8 @@ struct DetailMemberBuilder {
         return closed
     }
 
-    /// The member that lines are added to: at the end, the last one. A list without lines is one empty member.
+    /// The member that lines are added to.
+    ///
+    /// A list without lines consists of one empty member.
     var current: Member { Member(name: BundleLayout.detail(list, number), contents: contents) }
 }

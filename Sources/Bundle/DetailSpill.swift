@@ -1,30 +1,41 @@
 import Files
 import Glibc
 
-/// Lines of details that wait for their position in a bundle, behind all records: in memory while they are few, then in a
-/// private file without a name. Memory does not grow with them.
+/// Lines that are kept until all records of a bundle have been written.
+///
+/// A few lines are kept in memory. More lines are moved to a private file without a name, so that memory use does not
+/// grow with their number.
 public struct DetailSpill: Sendable {
-    /// How many lines there are.
+    /// The number of lines.
     public private(set) var count = 0
     private let folder: String
     private let bufferLimit: Int
     private var file: SpoolFile?
-    /// How many bytes are in the file; always whole lines.
+    /// The number of bytes in the file.
+    ///
+    /// The file always contains whole lines.
     private var fileSize = 0
     private var buffer: [UInt8] = []
 
-    /// Two numbers stand in front of each line: how long it is, and its tag.
+    /// The size, in bytes, of the two numbers in front of each line: its length and its tag.
     private static let headerSize = 16
 
-    /// Creates an empty list. The file is made in `folder` once there are more than about `bufferLimit` bytes.
+    /// Creates an empty list.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder in which the file is created when it is needed.
+    ///   - bufferLimit: The number of bytes that are kept in memory before they are moved to the file.
     public init(folder: String, bufferLimit: Int = 1 << 20) {
         self.folder = folder
         self.bufferLimit = bufferLimit
     }
 
     /// Adds a line.
-    /// - Parameter tag: a number that goes with it.
-    /// - Returns: its position, for ``entry(at:)``.
+    ///
+    /// - Parameters:
+    ///   - line: The line without its line feed.
+    ///   - tag: A number that is stored with the line.
+    /// - Returns: The position of the line, for ``entry(at:)``.
     /// - Throws: `FileError` with operation `spool`.
     @discardableResult
     public mutating func append(_ line: [UInt8], tag: Int = 0) throws(FileError) -> Int {
@@ -38,16 +49,17 @@ public struct DetailSpill: Sendable {
         return position
     }
 
-    /// The line and the tag at a position that ``append(_:tag:)`` returned.
-    /// - Throws: `FileError` with operation `spool`.
+    /// Returns the line and the tag at a position that ``append(_:tag:)`` returned.
     public func entry(at position: Int) throws(FileError) -> (line: [UInt8], tag: Int) {
         let header = try bytes(at: position, count: Self.headerSize)
         let line = try bytes(at: position + Self.headerSize, count: Self.number(in: header, at: 0))
         return (line, Self.number(in: header, at: 8))
     }
 
-    /// Gives all lines with their tags, in order.
-    /// - Throws: `FileError` with operation `spool`, and what `body` throws.
+    /// Calls `body` with each line and its tag, in order.
+    ///
+    /// - Parameter body: The function to call.
+    /// - Throws: `FileError` with operation `spool`, and the errors of `body`.
     public func forEach(_ body: (_ line: ArraySlice<UInt8>, _ tag: Int) throws -> Void) throws {
         var window: [UInt8] = []
         var position = 0
@@ -63,7 +75,7 @@ public struct DetailSpill: Sendable {
             } else {
                 guard next < end else { return }
                 let missing = max(bufferLimit, Self.headerSize + length) - left
-                // A window does not reach over the end of the file, where other bytes wait.
+                // A window does not cross the end of the file, because the following bytes are in memory.
                 let stop = next < fileSize ? min(fileSize, next + missing) : min(end, next + missing)
                 window.removeFirst(position)
                 window += try bytes(at: next, count: stop - next)
@@ -81,7 +93,7 @@ public struct DetailSpill: Sendable {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Bytes that lie either all in the file or all in memory.
+    /// Returns bytes that are either all in the file or all in memory.
     private func bytes(at position: Int, count: Int) throws(FileError) -> [UInt8] {
         guard position < fileSize, let file else {
             let start = position - fileSize

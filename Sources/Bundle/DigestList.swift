@@ -2,13 +2,13 @@ import Bytes
 import Files
 import Hashing
 
-/// The digests that bundles have to have, as somebody wrote them down: a line for each, the digest and the name of the bundle,
-/// or a digest alone.
+/// The expected digests of bundles, as the operator lists them in a file.
 ///
-/// `61af…c2  monday.tar.zst`; also `digest 61af…c2`, as `bundle` and `verify` print it. Empty lines and those that begin with
-/// `#` say nothing.
+/// Each line has a digest and the name of the bundle, such as `61af…c2  monday.tar.zst`, or a digest alone. The word
+/// `digest` can precede it, as in the output of `bundle` and `verify`. Empty lines and lines that start with `#` are
+/// ignored.
 public struct DigestList: Sendable {
-    /// A list is not longer than this.
+    /// The maximum size of a list in bytes.
     public static let longest = 1 << 20
 
     private struct Entry {
@@ -18,8 +18,10 @@ public struct DigestList: Sendable {
 
     private let entries: [Entry]
 
-    /// Reads a list.
-    /// - Throws: ``DigestListError`` with the number of the line that is none.
+    /// Parses a list.
+    ///
+    /// - Parameter bytes: The contents of the file.
+    /// - Throws: ``DigestListError`` with the number of the first malformed line.
     public init(_ bytes: [UInt8]) throws(DigestListError) {
         var entries: [Entry] = []
         var line = 0
@@ -39,15 +41,17 @@ public struct DigestList: Sendable {
         let words = text.split(separator: " ", maxSplits: 1)
         guard let digest = words.first?.lowercased(), ContentHash(hex: digest) != nil else { return nil }
         guard words.count > 1 else { return Entry(digest: digest, name: nil) }
-        // sha256sum and its kin put a space or an asterisk in front of a name.
+        // Tools such as sha256sum put a space or an asterisk in front of a name.
         let name = words[1].drop { $0 == " " || $0 == "*" }
         return name.isEmpty ? nil : Entry(digest: digest, name: String(name))
     }
 
-    /// The digest that a bundle has to have; nil where the list does not tell it, or tells different ones.
+    /// Returns the expected digest of a bundle.
+    ///
     /// - Parameters:
-    ///   - path: of the bundle; its last part is what lists usually have.
-    ///   - isOnlyOne: whether there is no other bundle, so that a digest alone means it.
+    ///   - path: The path of the bundle. A line matches if it names the path or the last component of the path.
+    ///   - isOnlyOne: Whether no other bundle is checked. If so, a digest without a name matches too.
+    /// - Returns: The digest, or `nil` if no line matches or the lines contradict each other.
     public func digest(of path: String, isOnlyOne: Bool) -> String? {
         let name = Path.name(of: path)
         let named = entries.filter { $0.name == path || $0.name == name }
@@ -57,11 +61,11 @@ public struct DigestList: Sendable {
     }
 }
 
-/// A line in a list of digests that is none.
+/// A malformed line in a list of digests.
 public struct DigestListError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Its number, from 1.
+    /// The number of the line, from 1.
     public let line: Int
 
-    /// One line without a full stop.
+    /// A description of the error in one line, without a full stop.
     public var description: String { "line \(line) has no digest of 64 hexadecimal digits in front" }
 }

@@ -2,32 +2,32 @@ import Hashing
 import JSONText
 import Telemetry
 
-/// The last member of a bundle: counts, and the hash of every other member.
+/// The last member of a bundle, with counts and the hash of every other member.
 ///
 /// Source: "Bundle", "The file".
 public struct Manifest: Sendable, Equatable {
-    /// A segment of records.
+    /// A member that contains records.
     public struct Segment: Sendable, Equatable {
-        /// The member's name.
+        /// The name of the member.
         public let path: String
-        /// How many records it has.
+        /// The number of records.
         public let records: Int
-        /// Its size in bytes.
+        /// The size of the contents in bytes.
         public let bytes: Int
-        /// SHA-256 of its contents.
+        /// The SHA-256 hash of the contents.
         public let sha256: ContentHash
 
-        /// The segment without the number of its records.
+        /// The segment as a member, without its number of records.
         var member: Member { Member(path: path, bytes: bytes, sha256: sha256) }
     }
 
     /// A member of any kind.
     public struct Member: Sendable, Equatable {
-        /// The member's name.
+        /// The name of the member.
         public let path: String
-        /// Its size in bytes.
+        /// The size of the contents in bytes.
         public let bytes: Int
-        /// SHA-256 of its contents.
+        /// The SHA-256 hash of the contents.
         public let sha256: ContentHash
     }
 
@@ -35,36 +35,38 @@ public struct Manifest: Sendable, Equatable {
     public let tool: String
     /// The segments in order.
     public let segments: [Segment]
-    /// The other members, this one apart, in order.
+    /// The members other than segments and the manifest, in order.
     public let members: [Member]
-    /// The records counted.
+    /// The counts of the records.
     public let totals: BundleTotals
-    /// How many records were left out because an equal one was there.
+    /// The number of records that were omitted because they equal another record.
     public let duplicates: Int
-    /// The id of the key that the pseudonyms of all records were made with; nil for a bundle of records as they were found, or
-    /// with some of those among them.
+    /// The id of the key for the pseudonyms of all records, or `nil` if some records have no pseudonyms.
     public private(set) var pseudonymized: String?
-    /// What the bundle was made of; nil if it was made by a version of the program that did not tell.
+    /// The inputs of the bundle, or `nil` if an older version of the program wrote it.
     public private(set) var inputs: GivenInputs?
     /// Whether there are segments that consist of several frames.
     public private(set) var hasSplitSegments = false
-    /// The fingerprint of the bundle, which does not depend on compression: a hash over the hashes of its members.
+    /// A hash over the hashes of all members, which identifies the bundle independently of its compression.
     public let digest: String
 
-    /// SHA-256 over a line `<sha256>  <path>` for each member but the manifest, in their order: what `sha256sum` prints
-    /// for them.
+    /// Returns the SHA-256 hash of the lines `<sha256>  <path>` of the given members.
+    ///
+    /// `sha256sum` prints the same lines.
     static func digest(of members: [Member]) -> String {
         var hash = SHA256()
         for member in members { hash.update("\(member.sha256.hex)  \(member.path)\n".utf8.span) }
         return hash.finalize().hex
     }
 
-    /// What it lists, in the order of the members: the first of the others stands in front of the segments.
+    /// All listed members in their order in the file.
+    ///
+    /// The first of `members` precedes the segments.
     var allMembers: [Member] {
         members.prefix(1) + segments.map(\.member) + members.dropFirst()
     }
 
-    /// The hash of a member, by its index among all of them.
+    /// Returns the hash of the member at an index among all members.
     func sha256(ofMemberAt index: Int) -> ContentHash? {
         if index == 0 { return members.first?.sha256 }
         if segments.indices.contains(index - 1) { return segments[index - 1].sha256 }
@@ -72,18 +74,20 @@ public struct Manifest: Sendable, Equatable {
         return members.indices.contains(other) ? members[other].sha256 : nil
     }
 
-    /// Whether the digest is that of the hashes: none of them was altered by accident then.
+    /// Whether the digest matches the listed hashes.
+    ///
+    /// If so, none of them was altered by accident.
     public var provesItself: Bool { Self.digest(of: allMembers) == digest }
 
-    /// The hashes of all members by their names.
+    /// The hashes of all members, keyed by name.
     public var hashes: [String: ContentHash] {
         Dictionary(allMembers.map { ($0.path, $0.sha256) }) { first, _ in first }
     }
 
-    /// The manifest as the member's contents.
+    /// The contents of the member.
     ///
-    /// Written in one go, in the order of the keys: it may name 100,000 members, and each part that is put together before
-    /// would be held twice.
+    /// They are written directly in the order of the keys, because a manifest can list 100,000 members and every
+    /// intermediate value would double the memory.
     var bytes: [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(1024 + Self.typicalEntrySize * (segments.count + members.count))
@@ -111,13 +115,12 @@ public struct Manifest: Sendable, Equatable {
         return output
     }
 
-    /// The version of the manifest.
     private var version: Int {
         if hasSplitSegments { return BundleLayout.framesVersion }
         return inputs == nil ? BundleLayout.version : BundleLayout.inputsVersion
     }
 
-    /// How many bytes most entries of the lists have at most.
+    /// The estimated size of an entry of the lists, in bytes.
     private static let typicalEntrySize = 192
 
     private static func append(
@@ -138,8 +141,10 @@ public struct Manifest: Sendable, Equatable {
 }
 
 extension Manifest {
-    /// Reads the member's contents.
-    /// - Throws: ``BundleError`` if it is no manifest, or of a version that this program does not know.
+    /// Parses the contents of the member.
+    ///
+    /// - Parameter bytes: The contents.
+    /// - Throws: ``BundleError`` if the contents are not a manifest, or if its version is not supported.
     public init(_ bytes: [UInt8]) throws(BundleError) {
         guard let fields = try? JSONFields(bytes), fields.text("format") == BundleLayout.format else {
             throw BundleError.badManifest("it is not one")

@@ -1,15 +1,17 @@
-/// Values that are stored once and referred to by number, in the order in which they were added.
+/// Distinct values that are referred to by consecutive numbers, in the order in which they were added.
 public struct NumberedValues<Value: Hashable> {
-    /// The values by their numbers.
+    /// The values, indexed by their numbers.
     public private(set) var values: [Value] = []
     private var numbers: [Value: UInt32] = [:]
 
-    /// Creates a list of values. The first one has the number 0.
+    /// Creates a list of values.
+    ///
+    /// - Parameter values: The first values. The first one has the number 0.
     public init(_ values: Value...) {
         for value in values { _ = number(of: value) }
     }
 
-    /// Returns the number of a value, which is stored if it is new.
+    /// Returns the number of a value after adding the value if it is new.
     public mutating func number(of value: Value) -> UInt32 {
         if let number = numbers[value] { return number }
         let number = UInt32(values.count)
@@ -18,14 +20,22 @@ public struct NumberedValues<Value: Hashable> {
         return number
     }
 
-    /// Returns the number of a value, which is stored if it is new. Returns `nil` for a new value if there is no room for it.
-    /// - Parameter limit: The maximum number of values.
+    /// Returns the number of a value.
+    ///
+    /// Adds the value if it is new and the limit is not reached.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - limit: The maximum number of values.
+    /// - Returns: The number, or `nil` if the value was not added.
     public mutating func number(of value: Value, limit: Int) -> UInt32? {
         guard values.count < limit else { return numbers[value] }
         return number(of: value)
     }
 
-    /// Returns the value with a number.
+    /// Returns the value with the given number.
+    ///
+    /// - Parameter number: The number.
     public subscript(number: UInt32) -> Value { values[Int(number)] }
 }
 

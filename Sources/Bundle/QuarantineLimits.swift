@@ -1,17 +1,24 @@
 import Hashing
 
-/// How much of what could not be understood is carried along.
+/// The limits on the quarantined bytes that a bundle stores.
 ///
-/// Source: "Bundle", "Quarantine". What is beyond the limits is reported, and the command ends with status 1.
+/// Input beyond the limits is listed and reported, and the command ends with status 1.
+///
+/// Source: "Bundle", "Quarantine".
 public struct QuarantineLimits: Sendable {
-    /// The most bytes of one entry.
+    /// The maximum size of one entry in bytes.
     public var fileLimit: Int
-    /// The most bytes in all.
+    /// The maximum size of all entries in bytes.
     public var totalLimit: Int
-    /// The most different entries.
+    /// The maximum number of distinct entries.
     public var countLimit: Int
 
-    /// Makes limits.
+    /// Creates limits.
+    ///
+    /// - Parameters:
+    ///   - fileLimit: The maximum size of one entry in bytes.
+    ///   - totalLimit: The maximum size of all entries in bytes.
+    ///   - countLimit: The maximum number of distinct entries.
     public init(
         fileLimit: Int = 64 << 20, totalLimit: Int = 1 << 30, countLimit: Int = BundleLayout.maxQuarantinedMembers
     ) {
@@ -20,18 +27,20 @@ public struct QuarantineLimits: Sendable {
         self.countLimit = countLimit
     }
 
-    /// Whether the bytes of an entry are carried along, and if not, why.
+    /// The decision whether the bytes of an entry are stored.
     enum Verdict: UInt8, Sendable {
         case carried, tooLarge, tooMany
     }
 
-    /// What becomes of each entry, in their order. Equal bytes are carried once and count once.
+    /// Returns the verdict on each entry, in order.
+    ///
+    /// Equal bytes are stored once and count once.
     func verdicts(on entries: [QuarantineSpill.StoredEntry]) -> [Verdict] {
         var total = 0
         var counted: Set<ContentHash> = []
         return entries.map { entry in
             if counted.contains(entry.sha256) { return .carried }
-            // A size from a bundle may be any number.
+            // A bundle can state any size, including a negative one.
             guard (0...fileLimit).contains(entry.size), entry.size <= totalLimit - total else { return .tooLarge }
             guard counted.count < countLimit else { return .tooMany }
             total += entry.size
@@ -41,14 +50,18 @@ public struct QuarantineLimits: Sendable {
     }
 }
 
-/// Why bytes for the quarantine were not carried along.
+/// The reason why quarantined bytes were not stored.
 public enum QuarantineLoss: Sendable, Equatable {
-    /// They exceed a limit of sizes.
+    /// The bytes exceed a limit on sizes.
     case tooLarge
-    /// This number of others are carried along already, which is the most.
+    /// The maximum number of entries is already stored.
+    ///
+    /// The value is that number.
     case tooMany(Int)
-    /// They were no longer what they had been.
+    /// The bytes have changed since they were first read.
     case changed
-    /// They could not be read again. The string is the reason.
+    /// The bytes could not be read again.
+    ///
+    /// The value is the reason.
     case unreadable(String)
 }

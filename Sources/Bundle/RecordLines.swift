@@ -2,29 +2,33 @@ import Bytes
 import JSONText
 import Telemetry
 
-/// The records in the contents of a segment, line by line.
+/// Reads the records of a segment line by line.
 public struct RecordLines {
     let contents: [UInt8]
     private var cursor = LineCursor()
     private let systems: SystemTable
     private var memory = RecordMemory()
-    /// The number of the line that was read last, from 1.
+    /// The number of the last line that was read, from 1.
     public var line: Int { cursor.count }
 
-    /// Takes the contents of a segment.
-    /// - Parameter systems: those that records may be of.
+    /// Creates a reader of the contents of a segment.
+    ///
+    /// - Parameters:
+    ///   - contents: The contents.
+    ///   - systems: The systems that the records may belong to.
     public init(_ contents: [UInt8], knowing systems: SystemTable) {
         self.contents = contents
         self.systems = systems
     }
 
-    /// Where the parts of the record that was read last stand in the contents.
+    /// The positions of the parts of the last record in the contents.
     var written: WrittenRecord { memory.written }
 
-    /// The next record, and where its line with the line feed stands.
-    /// - Returns: nil at the end.
-    /// - Throws: `RecordError` for a line that is no record, or one that contradicts itself; reading can go on with the next
-    ///   line.
+    /// Reads the next record.
+    ///
+    /// - Returns: The record and the range of its line, with the line feed, or `nil` at the end.
+    /// - Throws: `RecordError` for a line that is not a record, or that contradicts itself. Reading can continue with
+    ///   the next line.
     public mutating func next() throws(RecordError) -> (record: Record, range: Range<Int>)? {
         let contents = contents
         guard let line = cursor.next(in: contents.span) else { return nil }
@@ -37,9 +41,13 @@ public struct RecordLines {
 
 extension BundleReader {
     /// Reads the records of a segment.
-    /// - Parameter body: takes each record, and where its line with the line feed, and the parts of it, stand in the segment.
-    /// - Returns: the bytes of the segment.
-    /// - Throws: ``BundleError`` for a segment that is not as the manifest says, or holds anything but records.
+    ///
+    /// - Parameters:
+    ///   - segment: The segment.
+    ///   - body: A function that is called with each record, the range of its line with the line feed, and the
+    ///     positions of its parts.
+    /// - Returns: The contents of the segment.
+    /// - Throws: ``BundleError`` if the segment does not match the manifest, or if a line is not a valid record.
     public func forEachRecord(
         of segment: Manifest.Segment, _ body: (borrowing Record, Range<Int>, WrittenRecord) -> Void
     ) throws(BundleError) -> [UInt8] {

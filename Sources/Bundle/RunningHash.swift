@@ -2,24 +2,26 @@ import Files
 import Hashing
 import Synchronization
 
-/// SHA-256 of bytes that come one piece after another.
+/// Computes the SHA-256 hash of bytes that arrive in pieces.
 ///
-/// A class, for what writes and what asks for the hash are different closures.
+/// The type is a class, because one closure adds bytes and another one reads the hash.
 public final class RunningHash: Sendable {
     private let hasher = Mutex(SHA256())
 
-    /// Begins with no bytes.
+    /// Creates the hash of no bytes.
     public init() {}
 
-    /// Takes the bytes that come next.
+    /// Adds the next bytes.
+    ///
+    /// - Parameter bytes: The bytes.
     public func take(_ bytes: Span<UInt8>) {
         hasher.withLock { $0.update(bytes) }
     }
 
-    /// The hash of all bytes so far.
+    /// The hash of all bytes that have been added.
     public var value: ContentHash { hasher.withLock { $0.finalize() } }
 
-    /// The hash of all bytes of a source, of which no more than a piece is held at once.
+    /// Returns the hash of all bytes of a source, which are read in pieces.
     public static func value(of source: ByteSource) throws(FileError) -> ContentHash {
         var hash = SHA256()
         try source.forEachStep { bytes, _ throws(FileError) in hash.update(bytes.span) }

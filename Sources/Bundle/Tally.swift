@@ -1,13 +1,14 @@
-/// Counts by key, quick where the same key comes again and again, as the types of records do.
+/// Counts occurrences by key.
+///
+/// Counting the same key repeatedly is fast, because the last key is remembered.
 struct Tally<Key: Hashable & Sendable>: Sendable {
     private var indices: [Key: Int] = [:]
     private var entries: [(key: Key, count: Int)] = []
     private var last = 0
 
-    /// The counts.
     var counts: [Key: Int] { indices.mapValues { entries[$0].count } }
 
-    /// Counts a key.
+    /// Adds `count` occurrences of a key.
     mutating func add(_ key: Key, _ count: Int = 1) {
         if last >= entries.count || entries[last].key != key {
             last = indices[key] ?? entries.count
@@ -19,13 +20,12 @@ struct Tally<Key: Hashable & Sendable>: Sendable {
         entries[last].count += count
     }
 
-    /// Adds other counts.
     mutating func add(_ other: Tally) {
         for entry in other.entries { add(entry.key, entry.count) }
     }
 }
 
 extension Tally: Equatable {
-    /// Whether the counts are the same, in whatever order they were made.
+    /// Returns whether the counts are equal, regardless of the order in which the keys were added.
     static func == (left: Tally, right: Tally) -> Bool { left.counts == right.counts }
 }

@@ -1,25 +1,31 @@
 import Files
 
-/// Why a container, or a part of it, cannot be read.
+/// The reason why a container, or a part of it, cannot be read.
 public struct ContainerError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The offset in the file: where the frame or the table begins that the reason is about.
+    /// The offset, in the file, of the frame or the seek table that the reason refers to.
     public let offset: Int
-    /// What is wrong.
+    /// The reason.
     public let reason: FrameError
 
-    /// An error at an offset.
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - offset: The offset of the frame or the seek table in the file.
+    ///   - reason: The reason.
     public init(at offset: Int, _ reason: FrameError) {
         self.offset = offset
         self.reason = reason
     }
 
-    /// One line without the file's name: `byte 8192: damaged zstd frame (Restored data doesn't match checksum)`.
+    /// A description in one line without the name of the file.
+    ///
+    /// An example is `byte 8192: damaged zstd frame (Restored data doesn't match checksum)`.
     public var description: String {
         if case .file(let error) = reason { return error.description }
         return "byte \(offset): \(reason.text)"
     }
 
-    /// What the user can do about it, where there is something.
+    /// A hint on how to resolve the error, or `nil` if there is none.
     public var remedy: String? {
         switch reason {
         case .noSeekTable, .badSeekTable, .truncated, .damaged, .noFrame, .unexpectedFrame, .noEnd,

@@ -1,43 +1,45 @@
 import Files
 import JSONText
 
-/// Reads a container through its seek table: any member without the others.
+/// Reads the members of a container independently of each other, through its seek table.
 ///
-/// Opening reads the table and the header of each member and checks that they agree; contents and checksums
-/// are checked when a member is read.
+/// The initializer reads the seek table and the header of each member, and checks that they agree. Contents and
+/// checksums are checked when a member is read.
 ///
-/// A class, and Sendable, because threads share it to read members in parallel (a non-copyable value cannot
-/// be captured by several tasks); it is immutable, and each thread brings its own `FrameDecoder`.
+/// The type is an immutable class, so that several threads can read members in parallel. Each thread needs its own
+/// `FrameDecoder`.
 public final class ContainerReader: Sendable {
     /// A member of the container.
     public struct Member: Sendable, Equatable {
-        /// The member's name; see `TarHeader.name` for what it can be.
+        /// The name of the member; see `TarHeader.name` for the allowed characters.
         public let name: String
         /// The size of the contents in bytes.
         public let size: Int
-        /// The offset in the file at which its first frame begins.
+        /// The offset of the first frame in the file.
         public let offset: Int
-        /// The size of its frames in bytes.
+        /// The size of all frames in bytes.
         public let compressedSize: Int
-        /// The indices of its frames in the seek table.
+        /// The indices of the frames in the seek table.
         let frames: Range<Int>
     }
 
-    /// The maximum number of members that this program writes or accepts. It bounds the memory of a reader; at 4 MiB a segment
-    /// it is 4 TiB of records.
+    /// The maximum number of members that this program writes or accepts.
+    ///
+    /// The limit bounds the memory of a reader. With segments of 4 MiB, it allows 4 TiB of records.
     static let maxMemberCount = 1 << 20
 
     /// The members in file order.
     public let members: [Member]
     let source: ByteSource
     private let table: SeekTable
-    /// How many times as large as its frame the records of a frame may be.
+    /// The maximum expected ratio between the size of records and the size of their frames.
     private static let expectedMaxRatio = 1024
 
-    /// Opens a source.
+    /// Opens a container and reads the headers of all members.
     ///
-    /// - Throws: `ContainerError`: no zstd data, no or a bad seek table, a frame that is not as the table says,
-    ///   frames that are not tar members, an invalid or repeated name, no end of the archive.
+    /// - Parameter source: The bytes of the container.
+    /// - Throws: `ContainerError` if the source has no valid seek table, a frame does not match it, the frames are not
+    ///   tar members, a name is invalid or repeated, or the end of the archive is missing.
     public init(_ source: ByteSource) throws(ContainerError) {
         let (table, last) = try Self.table(of: source)
         var decoder = try FrameDecoder()
@@ -52,7 +54,7 @@ public final class ContainerReader: Sendable {
         self.members = members.members
     }
 
-    /// The seek table of a source, and what it says of the last frame, which is the end of the archive.
+    /// Returns the seek table of a source, and its last entry, which is the end of the archive.
     private static func table(of source: ByteSource) throws(ContainerError) -> (SeekTable, last: SeekTable.Entry) {
         guard try source.read(at: 0, count: min(4, source.count)) == FrameDecoder.magic else {
             throw ContainerError(at: 0, .notZstd)
@@ -68,15 +70,21 @@ public final class ContainerReader: Sendable {
         self.members = members
     }
 
-    /// Reads the contents of a member, of at most `limit` bytes, with the decoder of the calling thread.
-    /// - Throws: `ContainerError`; `overLimit` before anything is decoded.
+    /// Reads the contents of a member.
+    ///
+    /// - Parameters:
+    ///   - member: The member.
+    ///   - decoder: The decoder of the calling thread.
+    ///   - limit: The maximum size of the contents in bytes.
+    /// - Returns: The contents.
+    /// - Throws: `ContainerError`. It is `overLimit`, before anything is decoded, if the contents exceed `limit`.
     public func read(
         _ member: Member, with decoder: inout FrameDecoder, limit: Int
     ) throws(ContainerError) -> [UInt8] {
         guard member.size <= limit else { throw ContainerError(at: member.offset, .overLimit(limit)) }
         var verifier = MemberVerifier(try Self.header(member.name, member.size, at: member.offset))
         var contents: [UInt8] = []
-        // Memory follows what the file holds, not what the header says; but growing would hold large contents twice.
+        // The capacity is limited by the size in the file, because the header can state any size.
         contents.reserveCapacity(min(member.size, Self.expectedMaxRatio * member.compressedSize))
         var offset = member.offset
         for frame in table.entries[member.frames] {
@@ -92,13 +100,15 @@ public final class ContainerReader: Sendable {
     }
 }
 
-// MARK: - A container whose last member lists the others
+// MARK: - Opening without reading all headers
 
 extension ContainerReader {
-    /// Opens a source without a look at any member but the first and the last one, which are its ``members``.
+    /// Opens a container and reads the headers of only the first and the last member, which are its ``members``.
     ///
-    /// Both have to be one frame each.
+    /// Each of the two members must consist of one frame.
     ///
+    /// - Parameter source: The bytes of the container.
+    /// - Returns: The container.
     /// - Throws: `ContainerError`, as `init(_:)`.
     static func openingEnds(of source: ByteSource) throws(ContainerError) -> ContainerReader {
         let (table, end) = try table(of: source)
@@ -121,11 +131,15 @@ extension ContainerReader {
         return ContainerReader(source, table, members)
     }
 
-    /// Opens the same source with all members, which are listed elsewhere. None of them is looked at: that its frames hold the
-    /// member that is listed is found out when it is read.
+    /// Returns a reader of the same container with all members, whose names and sizes are known from elsewhere.
     ///
-    /// - Parameter list: the names and sizes of all members, in file order.
-    /// - Throws: `ContainerError`: the frames of the seek table cannot be those of the members; an invalid or repeated name.
+    /// The headers of the members are not read. Whether the frames contain the listed member is checked when the member
+    /// is read.
+    ///
+    /// - Parameter list: The names and sizes of all members, in file order.
+    /// - Returns: The container.
+    /// - Throws: `ContainerError` if the frames of the seek table do not match the sizes of the members, or if a name
+    ///   is invalid or repeated.
     func withMembers(_ list: [(name: String, size: Int)]) throws(ContainerError) -> ContainerReader {
         var members = MemberList(table)
         for (name, size) in list {
@@ -149,12 +163,12 @@ extension ContainerReader {
     }
 }
 
-// MARK: - The members that frames hold
+// MARK: - Members and their frames
 
-/// The members of a container, found one after another.
+/// The members that have been found so far in the frames of a container.
 private struct MemberList {
     private(set) var members: [ContainerReader.Member] = []
-    /// The offset at which the next member begins.
+    /// The offset of the next member.
     private(set) var offset = 0
     private var names: Set<String> = []
     private var rest: ArraySlice<SeekTable.Entry>
@@ -163,13 +177,14 @@ private struct MemberList {
         rest = table.entries.dropLast()
     }
 
-    /// The first frame of the next member; nil at the end of the archive.
+    /// The first frame of the next member, or `nil` at the end of the archive.
     var nextFrame: SeekTable.Entry? { rest.first }
 
-    /// Adds the next member, with as many frames as it fills.
+    /// Adds the next member, which consists of as many frames as its size requires.
     ///
-    /// - Returns: false if the content sizes of the frames do not add up to the size of the member.
-    /// - Throws: `ContainerError` for a name that is repeated, or too many members.
+    /// - Parameter header: The header of the member.
+    /// - Returns: `false` if the content sizes of the frames do not add up to the size of the member.
+    /// - Throws: `ContainerError` if the name is repeated or there are too many members.
     mutating func append(_ header: TarHeader) throws(ContainerError) -> Bool {
         let first = rest.startIndex
         var missing = header.memberSize
@@ -195,7 +210,7 @@ private struct MemberList {
 // MARK: - Frames
 
 extension ContainerReader {
-    /// Begins with a frame and checks all that can be checked before decoding.
+    /// Starts decoding a frame, after checking everything that can be checked without decoding it.
     private static func start(
         _ entry: SeekTable.Entry, at offset: Int, _ source: ByteSource, _ decoder: inout FrameDecoder
     ) throws(ContainerError) {
@@ -212,7 +227,7 @@ extension ContainerReader {
         }
     }
 
-    /// Checks that a frame that was decoded ends where the seek table says, and returns that offset.
+    /// Checks that a decoded frame ends where the seek table states, and returns that offset.
     private static func end(
         of entry: SeekTable.Entry, at offset: Int, _ decoder: borrowing FrameDecoder
     ) throws(ContainerError) -> Int {
@@ -223,7 +238,7 @@ extension ContainerReader {
         return end
     }
 
-    /// Reads the tar header at the beginning of a frame; zstd has to decode its first block for that, no more.
+    /// Returns the tar header at the start of a frame, for which only the first block has to be decoded.
     private static func header(
         in entry: SeekTable.Entry, at offset: Int, _ source: ByteSource, _ decoder: inout FrameDecoder
     ) throws(ContainerError) -> TarHeader {
@@ -240,6 +255,7 @@ extension ContainerReader {
         }
     }
 
+    /// Checks that the last frame is the end of a tar archive.
     private static func checkEnd(
         _ entry: SeekTable.Entry, at offset: Int, _ source: ByteSource, _ decoder: inout FrameDecoder
     ) throws(ContainerError) {

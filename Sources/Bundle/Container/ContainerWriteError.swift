@@ -1,24 +1,27 @@
-/// Why a container cannot be written as asked. Errors of the output itself are not these: they come through
-/// from the sink.
+/// The reason why a container cannot be written.
+///
+/// Errors of the output are not of this type. They are thrown unchanged from the sink.
 public enum ContainerWriteError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The compression level is not 1 to 19.
+    /// The compression level is not from 1 to 19.
     case level(Int)
-    /// The name or size does not fit a tar header.
+    /// The name or the size does not fit into a tar header.
     case header(name: String, TarHeaderError)
-    /// The member, or its frame, is too large for the 32-bit sizes of the seek table.
+    /// The member or its frame exceeds the 32-bit sizes of the seek table.
     case tooLarge(name: String)
-    /// The member has more bytes of contents than a reader takes.
+    /// The contents of the member exceed the maximum size, in bytes, that readers accept.
     case overLimit(name: String, Int)
-    /// The container has a member of that name already.
+    /// The container already has a member with the name.
     case duplicateName(String)
-    /// More members than a reader accepts.
+    /// The container would have more members than readers accept.
     case tooManyMembers
-    /// The writer is finished, or an earlier write to its sink failed.
+    /// The container is complete, or an earlier write to the sink failed.
     case closed
-    /// zstd reports an error, in practice that it got no memory. The text is zstd's.
+    /// zstd reports an error, usually a lack of memory.
+    ///
+    /// The value is the message of zstd.
     case zstd(String)
 
-    /// One line.
+    /// A description of the error in one line.
     public var description: String {
         switch self {
         case .level(let level): "compression level \(level) is not from 1 to 19"

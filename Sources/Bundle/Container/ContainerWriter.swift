@@ -1,9 +1,9 @@
 import Hashing
 
-/// Puts a container together: a value that keeps the books, and leaves compressing (`FrameEncoder`) and
-/// writing (the sink) to others.
+/// Writes the members of a container in order and keeps the entries of its seek table.
 ///
-/// Give it the members in their final order, then the end.
+/// Members are compressed by `FrameEncoder`, and the bytes are passed to a sink. Append the members in their final
+/// order, and then call ``finish(end:to:)``.
 public struct ContainerWriter: Sendable {
     /// A member that has been written.
     public struct Member: Sendable, Equatable {
@@ -23,17 +23,21 @@ public struct ContainerWriter: Sendable {
     private var entries: [SeekTable.Entry] = []
     private var isClosed = false
 
-    /// A container without members.
+    /// Creates a container without members.
     public init() {}
 
     /// Writes a member.
-    /// - Throws: `ContainerWriteError` before anything is written (the writer can go on), or what `sink`
-    ///   throws (it cannot).
+    ///
+    /// - Parameters:
+    ///   - member: The compressed member.
+    ///   - sink: The function that accepts the bytes of the file.
+    /// - Throws: `ContainerWriteError` before anything is written, in which case other members can still be appended,
+    ///   or an error of `sink`, which closes the writer.
     public mutating func append(
         _ member: EncodedMember, to sink: (Span<UInt8>) throws -> Void
     ) throws {
         guard !isClosed else { throw ContainerWriteError.closed }
-        // One frame is kept for the end.
+        // One frame is reserved for the end of the archive.
         guard members.count < ContainerReader.maxMemberCount,
             entries.count + member.frames.count < SeekTable.maxFrameCount
         else { throw ContainerWriteError.tooManyMembers }
@@ -46,8 +50,12 @@ public struct ContainerWriter: Sendable {
         members.append(Member(name: member.name, size: member.size, sha256: member.sha256))
     }
 
-    /// Writes the end of the archive and the seek table. Nothing can be added after it.
-    /// - Throws: `ContainerWriteError.closed`, or what `sink` throws.
+    /// Writes the end of the archive and the seek table, and closes the writer.
+    ///
+    /// - Parameters:
+    ///   - end: The compressed end of the archive.
+    ///   - sink: The function that accepts the bytes of the file.
+    /// - Throws: `ContainerWriteError.closed`, or an error of `sink`.
     public mutating func finish(end: EncodedFrame, to sink: (Span<UInt8>) throws -> Void) throws {
         guard !isClosed else { throw ContainerWriteError.closed }
         entries.append(try Self.entry(end, name: "end"))
@@ -57,7 +65,7 @@ public struct ContainerWriter: Sendable {
     }
 
     private mutating func write(_ bytes: [UInt8], to sink: (Span<UInt8>) throws -> Void) throws {
-        // Closed unless the sink returns: after a failed write nobody knows what the output holds.
+        // The writer stays closed if the sink throws, because the state of the output is unknown then.
         isClosed = true
         try sink(bytes.span)
         isClosed = false
@@ -66,8 +74,8 @@ public struct ContainerWriter: Sendable {
     private static func entry(
         _ frame: EncodedFrame, name: String
     ) throws(ContainerWriteError) -> SeekTable.Entry {
-        // A frame ends with its checksum: the low 32 bits of XXH64 of the content (RFC 8878, 3.1.1), which is
-        // also what the seek table wants.
+        // A frame ends with its checksum, the low 32 bits of XXH64 of the content (RFC 8878, 3.1.1). The seek table
+        // contains the same checksum.
         guard let checksum = frame.bytes.littleEndian32(at: frame.bytes.count - 4),
             let compressed = UInt32(exactly: frame.bytes.count), let content = UInt32(exactly: frame.contentSize)
         else { throw .tooLarge(name: name) }

@@ -10,12 +10,12 @@ public struct EncodedFrame: Sendable, Equatable {
 
 /// A member of a container, compressed and ready to be written.
 public struct EncodedMember: Sendable, Equatable {
-    /// The member's name.
+    /// The name of the member.
     public let name: String
-    /// The size of its contents in bytes.
+    /// The size of the contents in bytes.
     public let size: Int
-    /// SHA-256 of the contents.
+    /// The SHA-256 hash of the contents.
     public let sha256: ContentHash
-    /// The frames of the member. Together they decode to the tar header, the contents and the padding.
+    /// The frames, which decode to the tar header, the contents and the padding.
     public let frames: [EncodedFrame]
 }

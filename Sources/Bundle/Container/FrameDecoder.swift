@@ -1,16 +1,20 @@
 import CZstd
 import Files
 
-// Sendable although it holds a pointer: the value is the context's only owner.
+// Sendable, because the value is the only owner of the context that the pointer refers to.
 /// Decodes one zstd frame of a source at a time, chunk by chunk, in bounded memory.
 ///
-/// Memory: two buffers of 128 KiB, and zstd's window of at most 2^27 bytes (frames that want more are
-/// refused). One decoder serves one thread at a time.
+/// A decoder uses two buffers of 128 KiB and the window of zstd, which is limited to 2^27 bytes. Frames that need a
+/// larger window are rejected. A decoder must be used by one thread at a time.
 ///
-///     try decoder.start(source, at: offset, end: source.count, limit: limit)
-///     while try decoder.advance() { use(decoder.chunk) }
+/// ```swift
+/// try decoder.start(source, at: offset, end: source.count, limit: limit)
+/// while try decoder.advance() { use(decoder.chunk) }
+/// ```
 public struct FrameDecoder: ~Copyable, @unchecked Sendable {
-    /// The largest window that a frame may ask for, as a power of two: 128 MiB, as the zstd tool allows.
+    /// The maximum size of the window of a frame as a power of two.
+    ///
+    /// It is 128 MiB, the default limit of the zstd command.
     public static let windowLogLimit = 27
     static let magic: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
     private static let bufferSize = 128 << 10
@@ -31,28 +35,30 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     private var limit = 0
     private var isFinished = true
 
-    /// The bytes that the frame has decoded to so far.
+    /// The number of bytes that have been decoded from the frame.
     public private(set) var contentCount = 0
-    /// The content size that the frame states, if it does.
+    /// The content size that the header of the frame states, or `nil` if it states none.
     public private(set) var declaredContentSize: UInt64?
-    /// Whether the frame has a content checksum, so that its end proves its content right.
+    /// Whether the frame has a checksum of its content.
     public private(set) var hasChecksum = false
-    /// Whether the frame header uses bits that RFC 8878 reserves or leaves unused, or names a dictionary.
+    /// Whether the header uses bits that RFC 8878 reserves or leaves unused, or names a dictionary.
     public private(set) var hasUnexpectedHeaderBits = false
 
-    /// A decoder without a frame.
+    /// Creates a decoder without a frame.
     ///
     /// - Throws: `ContainerError` with reason `outOfMemory`.
     public init() throws(ContainerError) {
         guard let context = ZSTD_createDCtx() else { throw ContainerError(at: 0, .outOfMemory) }
         self.context = context
-        // Cannot fail: the value is in range and no frame is begun.
+        // This call cannot fail, because the value is in range and no frame has been started.
         ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Int32(Self.windowLogLimit))
     }
 
     deinit { ZSTD_freeDCtx(context) }
 
-    /// Where in the source the bytes end that have been used: after `advance` returned false, the frame's end.
+    /// The offset, in the source, after the last byte that was decoded.
+    ///
+    /// It is the end of the frame after `advance` has returned `false`.
     public var position: Int { nextRead - (input.count - inputPosition) }
 
     /// The chunk that `advance` decoded.
@@ -61,14 +67,16 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
         get { output.span.extracting(first: outputCount) }
     }
 
-    /// Begins with a frame, dropping any other.
+    /// Starts decoding a frame.
+    ///
+    /// The previous frame is abandoned.
     ///
     /// - Parameters:
-    ///   - source: where the frame is.
-    ///   - offset: where it begins.
-    ///   - end: where it ends at the latest (the source's end is the last).
-    ///   - limit: the most bytes that it may decode to.
-    /// - Throws: `ContainerError`: `noFrame`, `truncated`, `damaged` (no valid frame header), `file`.
+    ///   - source: The source that contains the frame.
+    ///   - offset: The offset of the frame in the source.
+    ///   - end: The offset that the frame must not exceed. It is limited to the end of the source.
+    ///   - limit: The maximum number of bytes that the frame may decode to.
+    /// - Throws: `ContainerError` with reason `noFrame`, `truncated`, `damaged` if the header is invalid, or `file`.
     public mutating func start(
         _ source: ByteSource, at offset: Int, end: Int, limit: Int
     ) throws(ContainerError) {
@@ -89,10 +97,10 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
 
     /// Decodes the next chunk.
     ///
-    /// - Returns: false when the frame has ended: all of it was there, and its checksum, if it has one, was
-    ///   right.
-    /// - Throws: `ContainerError` at the frame's offset: `truncated`, `damaged`, `overLimit`, `outOfMemory`, `file`. All
-    ///   blocks before the damaged one were returned, but nothing proves them right.
+    /// - Returns: `false` at the end of a complete frame, after its checksum, if there is one, has been verified.
+    /// - Throws: `ContainerError` at the offset of the frame, with reason `truncated`, `damaged`, `overLimit`,
+    ///   `outOfMemory` or `file`. The blocks before a damaged one have already been returned, but they are not
+    ///   verified.
     public mutating func advance() throws(ContainerError) -> Bool {
         outputCount = 0
         while !isFinished {
@@ -119,7 +127,9 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
         return false
     }
 
-    /// Calls zstd once. It decodes at most one block, because zstd does not report what it has decoded in a call that fails.
+    /// Calls zstd once.
+    ///
+    /// The call decodes at most one block, because zstd does not report how much a failing call has decoded.
     private mutating func step() -> Int {
         var (used, made) = (inputPosition, 0)
         let result = input.withUnsafeBytes { bytes in
@@ -149,12 +159,13 @@ public struct FrameDecoder: ~Copyable, @unchecked Sendable {
             throw ContainerError(at: start, .file(error))
         }
         nextRead += input.count
-        // A file that has become shorter ends here.
+        // The file was shortened while it was read, so the frame ends here.
         if input.count < wanted { end = nextRead }
     }
 
-    /// Reads what the decoder itself does not tell (RFC 8878, 3.1.1.1). Frames of zstd's forerunners and
-    /// skippable frames, which zstd would take too, are refused.
+    /// Reads the fields of the frame header that zstd does not report (RFC 8878, 3.1.1.1).
+    ///
+    /// Legacy frames and skippable frames, which zstd would accept, are rejected.
     private mutating func readHeader() throws(ContainerError) {
         guard input.starts(with: Self.magic) else { throw ContainerError(at: start, .noFrame) }
         guard input.count > Self.magic.count else { throw ContainerError(at: start, .truncated) }

@@ -1,49 +1,63 @@
 import CZstd
 import Hashing
 
-// Sendable although it holds a pointer: the value is the context's only owner.
-/// Compresses the members of a container to independent zstd frames with content size and checksum.
+// Sendable, because the value is the only owner of the context that the pointer refers to.
+/// Compresses the members of a container into independent zstd frames with content sizes and checksums.
 ///
-/// The result depends on the level, the library's version and the input alone. One encoder serves one thread
-/// at a time; several work in parallel.
+/// The output depends only on the level, the version of zstd and the input. An encoder must be used by one thread at a
+/// time, but several encoders can work in parallel.
 public struct FrameEncoder: ~Copyable, @unchecked Sendable {
-    /// The levels that are accepted. Above them zstd wants windows that readers refuse by default.
+    /// The accepted compression levels.
+    ///
+    /// Higher levels use windows that readers reject by default.
     public static let levels = 1...19
 
-    /// Up to this level records are compressed as at level 1. A record repeats long stretches of the one before, and zstd's
-    /// level 1 looks for those alone: the short matches that levels 2 to 5 find besides cost more than they gain, so that
-    /// their frames of records are larger, and take longer.
+    /// The highest level at which records are compressed as at level 1.
+    ///
+    /// A record repeats long parts of the previous one, and level 1 of zstd searches only for such long matches. Levels
+    /// 2 to 5 also find short matches, which makes frames of records larger and compression slower.
     private static let lastFastLevel = 5
-    /// The table in which level 1 looks such stretches up, of 2^13 places: it stays in a processor's first cache. That of zstd's
-    /// own choice is twice as large and finds no more in records, for what repeats stands near.
+    /// The size of the match table of level 1, as a power of two.
+    ///
+    /// The table fits into the first-level cache of a processor. The default table of zstd is twice as large and finds
+    /// no more matches in records, because their matches are near.
     private static let fastHashLog: Int32 = 13
 
-    /// The maximum number of frames of a member of lines. Eight frames of a full segment would make it more than 2 % larger
-    /// at the default level, because each frame begins without the records before it, which it could refer to.
+    /// The maximum number of frames of a member that contains lines.
+    ///
+    /// At the default level, eight frames would make a full segment more than 2 % larger, because a frame cannot refer
+    /// to the records of the previous one.
     static let maxFramesPerMember = 7
-    /// The size, in bytes, up to which a member of lines is one frame, and the usual size of the frames of one that is not
-    /// much larger.
+    /// The usual content size, in bytes, of a frame of a member that contains lines.
+    ///
+    /// A smaller member is one frame.
     private static let targetFrameSize = 64 << 10
 
-    /// The most bytes that are compressed at once, for that may take room for the worst case.
+    /// The maximum size, in bytes, of a member that is compressed in a single call.
+    ///
+    /// A single call can need an output buffer for the worst case.
     private static let singlePassLimit = 8 << 20
 
-    /// The most that zstd decides about at once.
+    /// The maximum size of a zstd block in bytes.
     private static let maxBlockSize = 128 << 10
 
     private let context: OpaquePointer
-    /// Room for the frame under construction, kept from member to member. It grows with what is written, or to what a frame
-    /// that is made at once mostly takes: the worst case is as large as the contents.
+    /// The buffer for the frame under construction, which is reused for later members.
+    ///
+    /// It grows as needed. A single call uses a buffer of the typical size first, because the worst case is as large as
+    /// the contents.
     private var output = [UInt8](repeating: 0, count: 128 << 10)
     private var outputCount = 0
 
-    /// Creates an encoder of a compression level from 1 to 19.
-    /// - Throws: `ContainerWriteError.level`, or `.zstd` when there is no memory.
+    /// Creates an encoder.
+    ///
+    /// - Parameter level: The compression level, from 1 to 19.
+    /// - Throws: `ContainerWriteError.level`, or `.zstd` if there is not enough memory.
     public init(level: Int) throws(ContainerWriteError) {
         guard Self.levels.contains(level) else { throw .level(level) }
         guard let context = ZSTD_createCCtx() else { throw .zstd("no memory") }
         self.context = context
-        // None of these can fail: the values are in range and no frame is begun.
+        // These calls cannot fail, because the values are in range and no frame has been started.
         if level <= Self.lastFastLevel {
             ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 1)
             ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, Self.fastHashLog)
@@ -56,8 +70,13 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
 
     deinit { ZSTD_freeCCtx(context) }
 
-    /// Compresses a member.
-    /// - Throws: `ContainerWriteError`: `header`, `tooLarge` or `zstd`.
+    /// Compresses a member into one frame.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the member.
+    ///   - contents: The contents.
+    /// - Returns: The compressed member.
+    /// - Throws: `ContainerWriteError` with `header`, `tooLarge` or `zstd`.
     public mutating func member(
         named name: String, contents: Span<UInt8>
     ) throws(ContainerWriteError) -> EncodedMember {
@@ -69,12 +88,16 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         return Self.encoded(header, contents, [frame(of: header.memberSize)])
     }
 
-    /// Compresses a member of lines to one or several frames, each of whole lines, so that damage to one of them leaves the
-    /// lines of the others readable.
+    /// Compresses a member that contains lines into one or several frames.
     ///
-    /// The header is written in front of the contents, where `bytes` has room for it, so that nothing is copied.
+    /// Each frame consists of whole lines, so that damage to one frame leaves the lines of the others readable. The
+    /// header and the padding are written into `bytes` around the contents, so that nothing is copied.
     ///
-    /// - Throws: `ContainerWriteError`: `header`, `tooLarge` or `zstd`.
+    /// - Parameters:
+    ///   - name: The name of the member.
+    ///   - bytes: The contents. They are unchanged afterwards.
+    /// - Returns: The compressed member.
+    /// - Throws: `ContainerWriteError` with `header`, `tooLarge` or `zstd`.
     public mutating func member(named name: String, ofLines bytes: inout MemberBuffer) throws(ContainerWriteError)
         -> EncodedMember
     {
@@ -89,15 +112,16 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         return Self.encoded(header, bytes.contents, frames)
     }
 
-    /// Returns the ranges of the frames of a member of lines. All but the last end with a line feed, and they are about
-    /// equally large unless lines are long.
+    /// Returns the ranges of the frames of a member that contains lines.
+    ///
+    /// Each range except the last one ends with a line feed. The ranges have about the same size unless lines are long.
     private static func split(_ member: Span<UInt8>) -> [Range<Int>] {
         let count = min((member.count + targetFrameSize - 1) / targetFrameSize, maxFramesPerMember)
         var ranges: [Range<Int>] = []
         var start = 0
         for number in 1..<count {
             var end = member.count * number / count
-            // A frame that does not begin with the tar header has at least as many bytes, so that salvage can tell that.
+            // Every frame is at least as large as a tar header, so that salvage can recognize frames without a header.
             while end >= start + TarHeader.blockSize, member[end - 1] != UInt8(ascii: "\n") { end -= 1 }
             guard end >= start + TarHeader.blockSize else { continue }
             ranges.append(start..<end)
@@ -123,12 +147,15 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         EncodedMember(name: header.name, size: header.size, sha256: SHA256.hash(contents), frames: frames)
     }
 
-    /// The frame that was compressed last.
+    /// Returns the frame that was compressed last.
     private func frame(of contentSize: Int) -> EncodedFrame {
         EncodedFrame(bytes: Array(output[..<outputCount]), contentSize: contentSize)
     }
 
     /// Compresses the end of the archive.
+    ///
+    /// - Returns: The compressed frame.
+    /// - Throws: `ContainerWriteError.zstd`.
     public mutating func end() throws(ContainerWriteError) -> EncodedFrame {
         let zeros = [UInt8](repeating: 0, count: 2 * TarHeader.blockSize)
         try begin(contentSize: zeros.count)
@@ -136,10 +163,9 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         return frame(of: zeros.count)
     }
 
-    /// Compresses all bytes of a frame at once.
-    /// - Returns: how many bytes the frame has.
+    /// Compresses all bytes of a frame in a single call, and returns the size of the frame.
     private mutating func compress(_ bytes: Span<UInt8>) throws(ContainerWriteError) -> Int {
-        // Records take less than a quarter; if not, there is room for the worst case from then on.
+        // Frames of records are usually smaller than a quarter of the records. Otherwise the output grows to the worst case.
         growOutput(to: bytes.count / 4 + Self.maxBlockSize)
         let result = attempt(bytes)
         let worst = ZSTD_compressBound(bytes.count)
@@ -153,8 +179,10 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
         return again
     }
 
-    /// Whether a frame did not fit, or so barely that another one might have been made in more room: what is written must not
-    /// depend on what the encoder wrote before.
+    /// Returns whether a frame did not fit into the output, or fitted so tightly that a larger output could give
+    /// another frame.
+    ///
+    /// The output must not depend on the size that the buffer had before.
     private func needsLargerOutput(_ result: Int) -> Bool {
         ZSTD_isError(result) != 0
             ? ZSTD_getErrorCode(result) == ZSTD_error_dstSize_tooSmall : output.count - result < Self.maxBlockSize
@@ -187,13 +215,13 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
             let before = (consumed, outputCount)
             let result = step(bytes, &consumed, directive)
             try check(result)
-            // An unfinished frame must not pass for a whole one.
+            // An incomplete frame must not be returned as a complete one.
             guard directive == ZSTD_e_end ? result > 0 : consumed < bytes.count else { return }
             guard before != (consumed, outputCount) else { throw .zstd("frame not finished") }
         }
     }
 
-    /// Compresses until either the bytes or the room are at their end.
+    /// Compresses until all bytes are consumed or the output is full.
     private mutating func step(_ bytes: Span<UInt8>, _ consumed: inout Int, _ directive: ZSTD_EndDirective) -> Int {
         bytes.withUnsafeBytes { bytes in
             output.withUnsafeMutableBytes { room in

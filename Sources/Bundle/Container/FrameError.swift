@@ -1,41 +1,49 @@
 import Files
 
-/// Why a frame of a container cannot be read; the seek table is its last frame.
+/// The reason why a frame of a container cannot be read.
 ///
-/// Thrown by itself where no offset in a file is known: what cuts frames into members sees bytes alone.
+/// The seek table is the last frame.
+///
+/// The error is thrown without an offset by code that does not know the position in the file.
 public enum FrameError: Error, Sendable, Equatable {
     /// The file cannot be read.
     case file(FileError)
-    /// The file does not begin as any zstd file does.
+    /// The file does not start with the magic number of zstd.
     case notZstd
-    /// There is no seek table at the end of the file.
+    /// The file has no seek table at its end.
     case noSeekTable
-    /// There is a seek table, but it is wrong. The text says what about it.
+    /// The seek table is malformed.
+    ///
+    /// The value describes the fault.
     case badSeekTable(String)
-    /// There is no zstd frame where one must begin.
+    /// There is no zstd frame at the expected position.
     case noFrame
     /// The bytes end before the frame does.
     case truncated
-    /// zstd cannot decode the frame, or its checksum is wrong. The text is zstd's.
+    /// zstd cannot decode the frame, or its checksum is wrong.
+    ///
+    /// The value is the message of zstd.
     case damaged(String)
-    /// The frame is intact, but bundles have none like it. The text says what about it.
+    /// The frame is intact, but it is not a valid frame of a bundle.
+    ///
+    /// The value describes the fault.
     case unexpectedFrame(String)
-    /// The frame does not begin with a tar header of this format.
+    /// The frame does not start with a tar header of this format.
     case header(TarHeaderError)
-    /// The contents of a tar member differ from its header, or bytes of another member follow.
+    /// The frame does not contain exactly the member that its header describes.
     case unexpectedBytes
     /// The last frame is not the end of a tar archive.
     case noEnd
-    /// Two members have this name.
+    /// Two members have the same name.
     case duplicateName(String)
-    /// There are more bytes than the caller's limit.
+    /// The number of bytes exceeds the limit of the caller.
     case overLimit(Int)
     /// There is not enough memory for a decoder.
     case outOfMemory
 }
 
 extension FrameError {
-    /// A few words for people.
+    /// A short description for messages.
     var text: String {
         switch self {
         case .file(let error): error.description

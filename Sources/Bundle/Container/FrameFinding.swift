@@ -1,40 +1,44 @@
 extension FrameScanner {
-    /// A member that was found.
+    /// A complete member that was found.
     public struct Member: Sendable, Equatable {
-        /// The member's name.
+        /// The name of the member.
         public let name: String
-        /// Its contents.
+        /// The contents of the member.
         public let contents: [UInt8]
-        /// Where its frame begins in the file.
+        /// The offset of the frame in the file.
         public let frameOffset: Int
-        /// Whether a frame's checksum proved the contents right. False for members of a frame that goes on
-        /// after them, that is cut short, or that has no checksum.
+        /// Whether the checksum of a frame verifies the contents.
+        ///
+        /// It is `false` for members of a frame that continues after them, that is truncated, or that has no checksum.
         public let isChecked: Bool
     }
 
     /// A part of a member that could not be read completely.
     public struct Part: Sendable, Equatable {
-        /// The member's name. It is `nil` if the frame with the tar header is damaged: then the contents are those of whole
-        /// frames, maybe with the padding behind them.
+        /// The name of the member, or `nil` if the frame with the tar header is damaged.
+        ///
+        /// Without a name, the contents are those of whole frames, and can include padding.
         public let name: String?
         /// The contents that could be read.
         public let contents: [UInt8]
-        /// The offset in the file at which the frame begins, or the last of them.
+        /// The offset of the last frame in the file.
         public let frameOffset: Int
-        /// Whether the checksums of frames prove the contents.
+        /// Whether the checksums of frames verify the contents.
         public let isChecked: Bool
     }
 
     /// A member or a damaged span, in the order of the file.
     public enum Finding: Sendable, Equatable {
-        /// A whole member.
+        /// A complete member.
         case member(Member)
         /// A part of a member.
         case part(Part)
-        /// A whole member that is larger than the limit and was skipped.
+        /// A complete member that was skipped because it exceeds the limit.
         case tooLarge(name: String, size: Int, frameOffset: Int)
-        /// Bytes that could not be read, or not completely: members of a frame that is damaged later on come
-        /// before the gap that the frame belongs to. The reason is that of the gap's beginning.
+        /// A span of bytes that could not be read, or not completely.
+        ///
+        /// The members of a frame that is damaged at a later position precede the gap of the frame. The reason is the
+        /// one at the start of the gap.
         case gap(offset: Int, length: Int, reason: FrameError)
     }
 }

@@ -1,27 +1,29 @@
 import Bytes
 import Files
 
-/// Salvage: finds what can still be read of a damaged container, front to back, without the seek table.
+/// Salvages the readable members of a damaged container from front to back, without relying on the seek table.
 ///
-/// It looks for zstd frames by their magic number and reads them as a tar stream (several members a frame, if
-/// somebody compressed the tar again). After damage it goes on with the next magic number behind the start of
-/// the damaged frame. Of a member that lies in several frames, those that are intact are read.
+/// The scanner searches for zstd frames by their magic number and reads them as a tar stream. A frame can contain
+/// several members if another program has compressed the archive again. After damage, the search continues with the
+/// next magic number after the start of the damaged frame. If a member consists of several frames, the intact ones are
+/// read.
 ///
-/// Memory: two members of at most `memberLimit`, and a `FrameDecoder`. Time: linear in the file and what it
-/// decodes to; also for files made of nested frames, because bytes decoded in vain are bounded (see
-/// `maxWastedBytes`).
+/// A scanner uses memory for two members of at most `memberLimit` bytes and for a `FrameDecoder`. Its running time is
+/// linear in the size of the file and of the decoded contents. This also holds for nested frames, because the number of
+/// bytes that are decoded without result is limited by `maxWastedBytes`.
 public struct FrameScanner: ~Copyable, Sendable {
-    /// Whether the end of the tar archive was found. If not at the end of the scan, members may be missing
-    /// there without a gap.
+    /// Whether the end of the tar archive was found.
+    ///
+    /// If it is `false` after the scan, members at the end can be missing without a gap.
     public private(set) var sawEnd = false
 
-    /// How many bytes are searched at once.
+    /// The number of bytes that are searched at a time.
     private static let window = 64 << 10
 
     private let source: ByteSource
     private let memberLimit: Int
     private let end: Int
-    /// The offsets at which frames begin, if there is a seek table that says so.
+    /// The offsets of the frames, if there is a valid seek table.
     private let knownStarts: [Int]?
     private var decoder: FrameDecoder
     private var findings: [Finding] = []
@@ -29,24 +31,30 @@ public struct FrameScanner: ~Copyable, Sendable {
     private var isInFrame = false
     private var frameOffset = 0
     private var tar: TarStream
-    /// The number of headers and of unconfirmed bytes that `tar` had when the frame began.
+    /// The numbers of headers and of unconfirmed bytes of `tar` at the start of the frame.
     private var atFrameStart = (headers: 0, bytes: 0)
-    /// Whether the frame begins within a member that `tar` has read the header of.
+    /// Whether the frame starts within a member whose header `tar` has read.
     private var isContinued = false
-    /// Whether all frames of the member in which the frame began had checksums.
+    /// Whether all frames of the current member had checksums.
     private var allChecked = true
-    /// The contents of a frame that begins within a member whose header was not read.
+    /// The contents of a frame that starts within a member whose header was not read.
     private var fragment: [UInt8]?
-    /// Whether the frame may begin within a member whose header was not read.
+    /// Whether the frame may start within a member whose header was not read.
     private var mayBeFragment = false
     private var gap: (offset: Int, reason: FrameError)?
     private var wastedBytes = 0
 
-    /// How many bytes may be decoded in vain, in compressed form or a sixteenth of the contents. After that a damaged frame is
-    /// skipped as far as it was decoded: frames within it are not looked for any more.
+    /// The maximum number of bytes that may be decoded without result.
+    ///
+    /// A frame counts with its compressed size, or with a sixteenth of its contents if that is more. Beyond the limit,
+    /// a damaged frame is skipped as far as it was decoded, and no frames are searched for inside it.
     private var maxWastedBytes: Int { 16 * min(source.count, Int.max >> 5) + 1 << 20 }
 
-    /// Begins a scan of a damaged container. The contents of members of more than `memberLimit` bytes are skipped.
+    /// Creates a scanner of a damaged container.
+    ///
+    /// - Parameters:
+    ///   - source: The bytes of the container.
+    ///   - memberLimit: The maximum size, in bytes, of a member that is read. Larger members are skipped.
     /// - Throws: `ContainerError` with reason `outOfMemory` or `file`.
     public init(_ source: ByteSource, memberLimit: Int) throws(ContainerError) {
         let table = try Self.table(of: source)
@@ -58,9 +66,10 @@ public struct FrameScanner: ~Copyable, Sendable {
         tar = TarStream(memberLimit: memberLimit)
     }
 
-    /// The next finding, or nil at the end.
+    /// Returns the next finding, or `nil` at the end.
     ///
-    /// - Throws: `ContainerError` with reason `file` when the source cannot be read. Damage is not thrown.
+    /// - Returns: The finding.
+    /// - Throws: `ContainerError` with reason `file` if the source cannot be read. Damage is reported as a gap.
     public mutating func next() throws(ContainerError) -> Finding? {
         while findings.isEmpty {
             do {
@@ -99,7 +108,9 @@ extension FrameScanner {
         try extendFragment()
     }
 
-    /// A separate function, because a chunk within `self` would keep all of `self` from being changed.
+    /// Passes the current chunk to `tar`.
+    ///
+    /// The method is static, because a chunk of `self` would prevent changes to `self`.
     private static func consume(
         _ decoder: borrowing FrameDecoder, _ tar: inout TarStream, _ events: inout [TarStream.Event]
     ) throws(FrameError) {
@@ -147,7 +158,7 @@ extension FrameScanner {
             .part(Part(name: name, contents: contents, frameOffset: frameOffset, isChecked: isChecked)))
     }
 
-    /// Reports what was read of the member that `tar` is in, and forgets it.
+    /// Reports the readable part of the current member and resets the tar stream.
     private mutating func abandonMember() {
         defer { (tar, allChecked) = (TarStream(memberLimit: memberLimit), true) }
         guard let (name, contents) = tar.unconfirmed else { return }
@@ -157,10 +168,11 @@ extension FrameScanner {
         reportPart(of: name, Array(contents.dropFirst(proven)), isChecked: false)
     }
 
-    /// Stops reading the frame and sets the position for the search for the next one.
+    /// Stops reading the frame and sets the position at which the search continues.
     private mutating func fail(_ reason: FrameError) {
-        // A member that is whole in a frame that is cut short later is likely right, though unproven. Alone in a frame with a
-        // wrong checksum it is likely wrong in some place; among others it is no worse than those.
+        // A complete member in a frame that is truncated after it is probably intact, though not verified. If it is the only
+        // member of a frame with a wrong checksum, it is probably damaged. One of several members is as likely to be intact
+        // as the others.
         if !isContinued, reason == .truncated || tar.memberCount > 1, let held = tar.confirm() {
             report(held, isChecked: false)
         }
@@ -169,7 +181,7 @@ extension FrameScanner {
         let used = max(decoder.position - frameOffset, FrameDecoder.magic.count)
         wastedBytes += max(used, decoder.contentCount / 16)
         isInFrame = false
-        // The frame may be intact, but not the one that continues the member.
+        // The frame can be intact, but it does not continue the member, so it is read again as a new frame.
         guard !isContinued else { return }
         position = frameOffset + (wastedBytes > maxWastedBytes ? used : FrameDecoder.magic.count)
     }
@@ -178,9 +190,10 @@ extension FrameScanner {
 // MARK: - Between frames
 
 extension FrameScanner {
-    /// Begins with the next frame.
+    /// Starts decoding the next frame.
     ///
-    /// - Returns: false when there is none, and none of its findings.
+    /// - Returns: `false` if there are no more frames and no findings.
+    /// - Throws: `ContainerError` if the source cannot be read or the frame is invalid.
     private mutating func findFrame() throws(ContainerError) -> Bool {
         guard position < end else {
             leaveMember()
@@ -191,7 +204,7 @@ extension FrameScanner {
             position += size
             return true
         }
-        // Tar programs fill the last block with zero bytes, behind the compression too.
+        // Tar programs pad the last block with zero bytes, even after the compressed data.
         if gap == nil, sawEnd, try isZero(from: position) {
             position = end
             return true
@@ -214,14 +227,16 @@ extension FrameScanner {
         return true
     }
 
-    /// Reports what was read of the member that the last frame ended in, because no frame follows that continues it.
+    /// Reports the readable part of the member in which the last frame ended, because no adjacent frame continues it.
     private mutating func leaveMember() {
         guard tar.isWithinMember else { return }
         atFrameStart = (tar.headerCount, tar.unconfirmedCount)
         abandonMember()
     }
 
-    /// Whether a frame may begin at an offset. A frame within the contents of a damaged one is none of the container.
+    /// Returns whether a frame of the container can start at an offset.
+    ///
+    /// A frame inside the contents of a damaged frame is not a frame of the container.
     private func isKnownStart(_ offset: Int) -> Bool {
         guard let knownStarts else { return true }
         let index = knownStarts.indices.firstSorted { knownStarts[$0] >= offset }
@@ -235,7 +250,7 @@ extension FrameScanner {
         findings.append(.gap(offset: gap.offset, length: offset - gap.offset, reason: gap.reason))
     }
 
-    /// The size of the skippable frame at `offset` (RFC 8878, 3.1.2), if there is a whole one.
+    /// Returns the size of the complete skippable frame at `offset` (RFC 8878, 3.1.2), or `nil` if there is none.
     private func skippableSize(at offset: Int) throws(ContainerError) -> Int? {
         guard end - offset >= 8 else { return nil }
         let header = try source.read(at: offset, count: 8)
@@ -245,7 +260,7 @@ extension FrameScanner {
         return 8 + Int(size)
     }
 
-    /// Whether nothing but zero bytes stands from `offset` on.
+    /// Returns whether all bytes from `offset` to the end are zero.
     private func isZero(from offset: Int) throws(ContainerError) -> Bool {
         var start = offset
         while start < end {
@@ -256,7 +271,7 @@ extension FrameScanner {
         return true
     }
 
-    /// The offset of the first zstd magic number from `offset` on, or the end.
+    /// Returns the offset of the first zstd magic number at or after `offset`, or the end if there is none.
     private func findMagic(from offset: Int) throws(ContainerError) -> Int {
         let magic = FrameDecoder.magic
         var start = offset
@@ -266,14 +281,15 @@ extension FrameScanner {
                 bytes[index] == magic[0] && bytes[index...].starts(with: magic)
             }
             if let found { return start + found }
-            // The last bytes may be the first ones of a magic number.
+            // The last bytes can be the start of a magic number.
             start += bytes.count - magic.count + 1
         }
         return end
     }
 
-    /// Returns the offset of the seek table and those of its frames if there is one that looks right. It is not reported as a
-    /// gap after damage in the last frame.
+    /// Returns the offset of the seek table and the offsets of its frames, or `nil` if there is no valid seek table.
+    ///
+    /// The offset is needed so that the seek table is not reported as a gap after damage in the last frame.
     private static func table(of source: ByteSource) throws(ContainerError) -> (start: Int, frames: [Int])? {
         do {
             let table = try SeekTable.read(from: source)

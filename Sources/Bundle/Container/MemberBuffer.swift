@@ -1,29 +1,33 @@
-/// The contents of a member, behind room for its header: so header, contents and padding are compressed at once, without a
-/// copy.
+/// A buffer for the contents of a member, with space for the header in front.
+///
+/// The header, the contents and the padding can be compressed in a single call without a copy.
 public struct MemberBuffer: Sendable {
     private var bytes = [UInt8](repeating: 0, count: TarHeader.blockSize)
 
-    /// Makes a member without contents.
-    /// - Parameter capacity: for how many bytes there is to be memory.
+    /// Creates an empty buffer.
+    ///
+    /// - Parameter capacity: The number of bytes of contents to reserve memory for.
     public init(capacity: Int = 0) {
-        // With the most padding that there may be.
+        // The header and the maximum padding need a block each.
         bytes.reserveCapacity(capacity + 2 * TarHeader.blockSize)
     }
 
-    /// How many bytes of contents there are.
+    /// The number of bytes of contents.
     public var count: Int { bytes.count - TarHeader.blockSize }
-    /// For how many bytes of contents there is memory.
+    /// The number of bytes of contents that fit into the allocated memory.
     public var capacity: Int { bytes.capacity - 2 * TarHeader.blockSize }
     /// The contents.
     public var contents: Span<UInt8> { bytes.span.extracting(TarHeader.blockSize...) }
 
-    /// Appends to the contents.
+    /// Appends bytes to the contents.
+    ///
+    /// - Parameter more: The bytes.
     public mutating func append(_ more: ArraySlice<UInt8>) { bytes += more }
 
-    /// Forgets the contents, keeps the memory.
+    /// Removes the contents and keeps the memory.
     public mutating func removeAll() { bytes.removeSubrange(TarHeader.blockSize...) }
 
-    /// Lends the bytes of the whole member.
+    /// Calls `body` with the bytes of the whole member: header, contents and padding.
     mutating func withMember<Output, Failure: Error>(
         _ header: TarHeader, _ body: (Span<UInt8>) throws(Failure) -> Output
     ) throws(Failure) -> Output {

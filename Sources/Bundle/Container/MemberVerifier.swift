@@ -1,5 +1,4 @@
-/// Checks the decoded bytes of frames against the one member that they must hold, chunk by chunk, and reports
-/// which of them are contents. Pure.
+/// Verifies that decoded bytes are the member that a header describes, chunk by chunk.
 struct MemberVerifier {
     private let header: [UInt8]
     private let contentsEnd: Int
@@ -12,10 +11,13 @@ struct MemberVerifier {
         total = header.memberSize
     }
 
-    /// Takes the next chunk.
+    /// Verifies the next chunk.
     ///
-    /// - Returns: the part of the chunk that is contents, maybe empty.
-    /// - Throws: `unexpectedBytes` at `offset` when the header or the padding is not what it must be, or there is more.
+    /// - Parameters:
+    ///   - chunk: The decoded bytes.
+    ///   - offset: The offset of the frame, for errors.
+    /// - Returns: The range of the contents in the chunk, which can be empty.
+    /// - Throws: `unexpectedBytes` at `offset` if the header or the padding differs, or if there are too many bytes.
     mutating func verify(_ chunk: Span<UInt8>, at offset: Int) throws(ContainerError) -> Range<Int> {
         let error = ContainerError(at: offset, .unexpectedBytes)
         guard chunk.count <= total - position else { throw error }
@@ -27,6 +29,6 @@ struct MemberVerifier {
         return start..<end
     }
 
-    /// Whether nothing is missing.
+    /// Whether all bytes of the member have been verified.
     var isComplete: Bool { position == total }
 }

@@ -1,22 +1,24 @@
 import Files
 
-/// The seek table that closes a container: for each frame before it the sizes and the checksum.
+/// The seek table at the end of a container, with the sizes and the checksum of each preceding frame.
 ///
-/// Source: "Zstandard Seekable Format" 0.1.0 (`contrib/seekable_format` of zstd): a skippable frame of entries
-/// and a footer, all numbers 32-bit little-endian.
+/// The table is a skippable frame of entries and a footer. All numbers are little-endian and have 32 bits.
+///
+/// Source: "Zstandard Seekable Format" 0.1.0 (`contrib/seekable_format` of zstd).
 public struct SeekTable: Sendable, Equatable {
-    /// What the table says of a frame.
+    /// The sizes and the checksum of a frame.
     public struct Entry: Sendable, Equatable {
-        /// The bytes of the frame in the file.
+        /// The size of the frame in the file, in bytes.
         public let compressedSize: UInt32
-        /// The bytes that it decodes to.
+        /// The size of the decoded contents in bytes.
         public let contentSize: UInt32
-        /// The low 32 bits of XXH64 of these bytes: the frame's own last four bytes.
+        /// The low 32 bits of XXH64 of the decoded contents, which are also the last four bytes of the frame.
         public let checksum: UInt32
     }
 
-    /// The maximum number of frames that this program writes or accepts (the format's own limit is 2^27). It bounds the
-    /// memory of a reader.
+    /// The maximum number of frames that this program writes or accepts.
+    ///
+    /// The limit bounds the memory of a reader. The format itself allows 2^27 frames.
     public static let maxFrameCount = ContainerReader.maxMemberCount * FrameEncoder.maxFramesPerMember
 
     static let skippableMagic: UInt32 = 0x184d_2a5e
@@ -24,17 +26,20 @@ public struct SeekTable: Sendable, Equatable {
     static let footerSize = 9
     private static let headerSize = 8
     private static let entrySize = 12
-    /// Bit 7: entries have checksums. Bits 6 to 2 are reserved and 1 to 0 unused; all must be 0 here.
+    /// The descriptor of the table.
+    ///
+    /// Bit 7 states that the entries have checksums. Bits 2 to 6 are reserved, and bits 0 and 1 are unused. All of them
+    /// must be zero.
     private static let descriptor: UInt8 = 0x80
 
-    /// The frames, in file order.
+    /// The frames in file order.
     public let entries: [Entry]
 
     init(_ entries: [Entry]) { self.entries = entries }
 
     private static func size(frames: Int) -> Int { headerSize + frames * entrySize + footerSize }
 
-    /// The table's bytes: one skippable frame.
+    /// Returns the bytes of the table, which are one skippable frame.
     public func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
         let size = Self.size(frames: entries.count)
@@ -54,8 +59,10 @@ public struct SeekTable: Sendable, Equatable {
 }
 
 extension SeekTable {
-    /// Reads the table at the end of a source and checks it against the source's size.
+    /// Reads the table at the end of a source and checks it against the size of the source.
     ///
+    /// - Parameter source: The bytes of the container.
+    /// - Returns: The table.
     /// - Throws: `ContainerError` with reason `noSeekTable`, `badSeekTable` or `file`.
     public static func read(from source: ByteSource) throws(ContainerError) -> SeekTable {
         let footerStart = source.count - footerSize
@@ -78,8 +85,8 @@ extension SeekTable {
     /// Decodes a table.
     ///
     /// - Parameters:
-    ///   - bytes: the whole skippable frame.
-    ///   - frameBytes: the bytes before it, which the compressed sizes must add up to.
+    ///   - bytes: The whole skippable frame.
+    ///   - frameBytes: The number of bytes before the table. The compressed sizes must add up to it.
     /// - Throws: `FrameError.badSeekTable`.
     public init(decoding bytes: [UInt8], frameBytes: Int) throws(FrameError) {
         let footer = bytes.count - Self.footerSize
@@ -95,7 +102,7 @@ extension SeekTable {
         }
         var entries: [Entry] = []
         entries.reserveCapacity(Int(count))
-        // 32-bit numbers, 2^32 of them at most: the sum fits.
+        // The sum cannot overflow, because it has at most 2^32 terms of 32 bits.
         var total = 0
         for offset in stride(from: Self.headerSize, to: footer, by: Self.entrySize) {
             guard let compressed = bytes.littleEndian32(at: offset),
@@ -111,8 +118,13 @@ extension SeekTable {
 }
 
 extension ByteSource {
-    /// `bytes(at:count:)` as container code throws it, and all of them: a file that has become shorter since
-    /// it was opened is truncated.
+    /// Returns exactly `count` bytes, and converts errors to those of containers.
+    ///
+    /// - Parameters:
+    ///   - offset: The offset of the bytes.
+    ///   - count: The number of bytes.
+    /// - Returns: The bytes.
+    /// - Throws: `ContainerError`. The reason is `truncated` if the file was shortened after it was opened.
     func read(at offset: Int, count: Int) throws(ContainerError) -> [UInt8] {
         let result: [UInt8]
         do {

@@ -1,25 +1,33 @@
 import Tar
 
-/// The 512-byte header of a tar member, in the one form that Pingferry writes: POSIX ustar (which every pax
-/// reader reads), a regular file, mode 0600, owner 0, no owner names, time 0.
+/// The 512-byte header of a tar member, in the only form that Pingferry writes.
+///
+/// The form is POSIX ustar, which every pax reader supports: a regular file with mode 0600, owner 0, no owner names,
+/// and time 0.
 ///
 /// Source: IEEE Std 1003.1, `pax`, "ustar Interchange Format".
 public struct TarHeader: Sendable, Equatable {
-    /// The size of a tar block, which a header fills: 512 bytes.
+    /// The size of a tar block and of a header in bytes.
     public static let blockSize = TarEntry.blockSize
-    /// The most bytes that the size field can state: 8 GiB - 1.
+    /// The maximum number of bytes that the size field can state: 8 GiB - 1.
     public static let maxSize = 0o777_7777_7777
-    /// The most bytes that a name can have here (the prefix field is not used).
+    /// The maximum length of a name in bytes.
+    ///
+    /// The prefix field is not used.
     public static let maxNameLength = 100
 
-    /// The member's name: 1 to 100 bytes of printable ASCII, relative, no empty, `.` or `..` component.
+    /// The name of the member: a relative path of 1 to 100 printable ASCII characters, without empty, `.` or `..`
+    /// components.
     public let name: String
     /// The size of the contents in bytes.
     public let size: Int
 
-    /// A header for a member.
+    /// Creates a header.
     ///
-    /// - Throws: `TarHeaderError.name` or `.size` when one is out of the ranges above.
+    /// - Parameters:
+    ///   - name: The name of the member.
+    ///   - size: The size of the contents in bytes.
+    /// - Throws: `TarHeaderError.name` or `.size` if a value is out of range.
     public init(name: String, size: Int) throws(TarHeaderError) {
         guard Self.isValid(name) else { throw .name }
         guard (0...Self.maxSize).contains(size) else { throw .size }
@@ -27,10 +35,10 @@ public struct TarHeader: Sendable, Equatable {
         self.size = size
     }
 
-    /// The zero bytes that follow the contents, up to the next whole block.
+    /// The number of zero bytes after the contents, up to the end of the block.
     public var padding: Int { TarEntry.padding(of: size) }
 
-    /// The bytes of header, contents and padding together.
+    /// The size of the header, the contents and the padding in bytes.
     public var memberSize: Int { Self.blockSize + size + padding }
 
     private static func isValid(_ name: String) -> Bool {
@@ -38,35 +46,37 @@ public struct TarHeader: Sendable, Equatable {
         guard (1...maxNameLength).contains(bytes.count), bytes.allSatisfy({ (0x20...0x7e).contains($0) }) else {
             return false
         }
-        // An absolute name has an empty first component, a folder's an empty last one.
+        // An absolute path has an empty first component, and the path of a folder an empty last one.
         return bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
             !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8)
         }
     }
 }
 
-/// Why 512 bytes are not a header that `TarHeader` describes.
+/// The reason why a block is not a valid `TarHeader`.
 public enum TarHeaderError: Error, Sendable, Equatable {
-    /// Not 512 bytes.
+    /// The block does not have 512 bytes.
     case length
-    /// The checksum field does not agree with the bytes: damage, or no header at all.
+    /// The checksum is wrong, because the header is damaged or the block is not a header.
     case checksum
-    /// Magic or version is not POSIX ustar's.
+    /// The magic number or the version is not that of POSIX ustar.
     case notUstar
-    /// Not a regular file; the type flag.
+    /// The member is not a regular file.
+    ///
+    /// The value is the type flag.
     case type(UInt8)
-    /// The name is empty, too long, absolute, or has `..` or bytes that are not printable ASCII.
+    /// The name is empty, too long, absolute, or has `..` components or characters that are not printable ASCII.
     case name
-    /// The size is not 11 octal digits, or too large.
+    /// The size is too large, or it does not have 11 octal digits.
     case size
-    /// Another field (mode, owner, time, link, device, prefix) is not as Pingferry writes it.
+    /// Another field, such as the mode or the owner, differs from what Pingferry writes.
     case otherField
 }
 
 // MARK: - The bytes
 
 extension TarHeader {
-    /// The fields by their offset in the block (POSIX gives them in this order).
+    /// The offsets of the fields in the block, in the order of POSIX.
     private enum Field {
         static let mode = 100
         static let owner = 108
@@ -84,7 +94,7 @@ extension TarHeader {
     private static let magicAndVersion = Array("ustar\u{0}00".utf8)
     private static let octalDigits = 11
 
-    /// The header's 512 bytes.
+    /// Returns the 512 bytes of the header.
     public func encoded() -> [UInt8] {
         var block = [UInt8](repeating: 0, count: Self.blockSize)
         Self.put(Array(name.utf8), at: 0, in: &block)
@@ -100,7 +110,11 @@ extension TarHeader {
         return block
     }
 
-    /// Reads a header strictly: it must be, byte for byte, what `encoded` gives.
+    /// Decodes a header, which must equal the result of `encoded` byte for byte.
+    ///
+    /// - Parameter block: The bytes of the header.
+    /// - Returns: The header.
+    /// - Throws: `TarHeaderError`.
     public static func decode(_ block: Span<UInt8>) throws(TarHeaderError) -> TarHeader {
         guard block.count == blockSize else { throw .length }
         guard matches(checksumText(block), at: Field.checksum, in: block) else { throw .checksum }
@@ -128,12 +142,14 @@ extension TarHeader {
         bytes.indices.allSatisfy { block[offset + $0] == bytes[$0] }
     }
 
-    /// `value` in octal with leading zeros.
+    /// Returns `value` as octal digits with leading zeros.
     private static func octal(_ value: Int, digits: Int) -> [UInt8] {
         (0..<digits).reversed().map { UInt8(ascii: "0") + UInt8(value >> (3 * $0) & 7) }
     }
 
-    /// The checksum field: six octal digits, NUL, space. The sum counts the field itself as eight spaces.
+    /// Returns the checksum field: six octal digits, a NUL and a space.
+    ///
+    /// The sum counts the field itself as eight spaces.
     private static func checksumText(_ block: Span<UInt8>) -> [UInt8] {
         var sum = 8 * Int(UInt8(ascii: " "))
         for index in 0..<blockSize where !(Field.checksum..<Field.checksum + 8).contains(index) {

@@ -2,16 +2,18 @@ import Bytes
 import JSONText
 import Tar
 
-/// Cuts the decoded bytes of frames into tar members, whatever chunks they come in. Pure.
+/// Splits decoded bytes into tar members.
 ///
-/// Headers may be those of any tar program: somebody may have unpacked a bundle and packed it again.
+/// The bytes can arrive in chunks of any size.
 ///
-/// A complete member is pending back until the overrides header, or `confirm`, so that a frame of one member gives it
-/// only after the frame's checksum was right.
+/// The headers can be those of any tar program, because another program may have packed the members of a bundle again.
+///
+/// A complete member is not reported before the next header or a call of `confirm`. A member that is alone in its frame
+/// is therefore reported only after the checksum of the frame has been verified.
 struct TarStream {
     enum Event: Equatable {
         case member(name: String, contents: [UInt8])
-        /// A member beyond the limit, skipped.
+        /// A member that was skipped because it exceeds the limit.
         case tooLarge(name: String, size: Int)
     }
 
@@ -22,26 +24,26 @@ struct TarStream {
         case end
     }
 
-    /// What the bytes behind a header are.
+    /// The meaning of the bytes after a header.
     private enum Purpose {
         /// The contents of a file.
         case file
-        /// Names and sizes of the overrides entry that have no room in its header, as POSIX has them.
+        /// Attributes of the next entry in the pax format of POSIX.
         case extended
-        /// The name of the overrides entry, as GNU has it.
+        /// The name of the next entry in the GNU format.
         case longName
-        /// Nothing that is wanted: folders, links, comments.
+        /// Data that is skipped, such as links and comments.
         case other
     }
 
-    /// What stands behind a header.
+    /// An entry of the archive, as its header describes it.
     private struct Entry {
         let purpose: Purpose
         let name: String
         let size: Int
     }
 
-    /// The most bytes of an entry that only tells of the overrides one.
+    /// The maximum size, in bytes, of an entry that describes the next one.
     private static let maxExtendedHeaderSize = 1 << 20
 
     private let memberLimit: Int
@@ -49,23 +51,26 @@ struct TarStream {
     private var block: [UInt8] = []
     private var contents: [UInt8] = []
     private var skipped = 0
-    /// The last complete member, as yet unconfirmed.
+    /// The last complete member, which has not been confirmed.
     private(set) var pending: Event?
-    /// How many members are complete.
+    /// The number of complete members.
     private(set) var memberCount = 0
-    /// What a header of an extended form says of the entry behind it.
+    /// The path and the size of the next entry, as stated by an extended header.
     private var overrides: (path: String?, size: Int?)
     /// The number of headers that were accepted.
     private(set) var headerCount = 0
-    /// Whether the end of the archive (a zero block) was seen.
+    /// Whether the end of the archive, a block of zeros, was found.
     private(set) var sawEnd = false
 
     init(memberLimit: Int) { self.memberLimit = memberLimit }
 
-    /// Takes a chunk; appends the members that it confirms by going on after them.
+    /// Consumes a chunk, and appends the members to `events` that a following header confirms.
     ///
-    /// - Throws: `header` or `unexpectedBytes` when the bytes are not tar members of this format; what was
-    ///   appended before stands.
+    /// - Parameters:
+    ///   - chunk: The decoded bytes.
+    ///   - events: The list to append to.
+    /// - Throws: `header` or `unexpectedBytes` if the bytes are not tar members. Events that were appended before
+    ///   remain.
     mutating func consume(_ chunk: Span<UInt8>, _ events: inout [Event]) throws(FrameError) {
         var position = 0
         while position < chunk.count {
@@ -87,7 +92,7 @@ struct TarStream {
         }
     }
 
-    /// Returns the member that was pending back, after the checksum of its frame was right.
+    /// Returns the pending member, after the checksum of its frame has been verified.
     mutating func confirm() -> Event? {
         defer { pending = nil }
         return pending
@@ -105,7 +110,7 @@ struct TarStream {
     /// The number of bytes of `unconfirmed`.
     var unconfirmedCount: Int { contents.count }
 
-    /// The name and the contents so far of a file whose end nothing has confirmed; nil where there is none.
+    /// The name and the partial contents of a file whose end has not been confirmed, or `nil` if there is none.
     var unconfirmed: (name: String, contents: [UInt8])? {
         switch state {
         case .contents(let entry) where entry.purpose == .file, .padding(let entry, _) where entry.purpose == .file:
@@ -139,7 +144,7 @@ struct TarStream {
         return part.count
     }
 
-    /// The entry whose header is in the block.
+    /// Returns the entry whose header is in `block`.
     private mutating func entry() throws(FrameError) -> Entry {
         let own: TarHeaderError
         do {

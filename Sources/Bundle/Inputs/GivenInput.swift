@@ -1,13 +1,13 @@
 import Hashing
 import JSONText
 
-/// An input that a bundle was made of, as its manifest names it.
+/// An input of a bundle, as the manifest of the bundle describes it.
 ///
 /// Source: "Bundle", "Inputs".
 public struct GivenInput: Sendable, Equatable {
-    /// What an input was.
+    /// The kind of an input.
     public enum Kind: String, Sendable, CaseIterable {
-        /// A folder that was pulled from a device.
+        /// A folder that was copied from a device.
         case folder
         /// An archive of such a folder or of a backup.
         case archive
@@ -21,30 +21,32 @@ public struct GivenInput: Sendable, Equatable {
         case bundle
     }
 
-    /// What it was.
+    /// The kind of the input.
     public let kind: Kind
-    /// What the records name it; nil where the records have pseudonyms.
+    /// The label by which records refer to the input, or `nil` if the records have pseudonyms.
     public let label: String?
-    /// SHA-256 of its bytes where it was one file; nil where it was none, where it changed while it was read, and where the
-    /// records have pseudonyms.
+    /// The SHA-256 hash of the input.
+    ///
+    /// It is `nil` if the input is not a single file, if the file changed while it was read, or if the records have
+    /// pseudonyms.
     public let sha256: ContentHash?
-    /// The digest of a bundle.
+    /// The digest of the input if it is a bundle.
     public let digest: ContentHash?
-    /// What a bundle was made of; nil where it does not say so.
+    /// The inputs of the input if it is a bundle and lists them.
     public let inputs: GivenInputs?
 
-    /// The same input with another account of what it was made of.
+    /// Returns the same input with another list of its inputs.
     func replacingInputs(with inputs: GivenInputs?) -> GivenInput {
         GivenInput(kind: kind, label: label, sha256: sha256, digest: digest, inputs: inputs)
     }
 
-    /// The same input without what tells whose it is.
+    /// The input without its label, hashes and inputs.
     public var anonymized: GivenInput { GivenInput(kind: kind) }
 
-    /// Whether nothing tells whose it is.
+    /// Whether the input has no label, hashes and inputs.
     var isAnonymous: Bool { self == anonymized }
 
-    /// Whether all is there that the manifest of a bundle without pseudonyms tells.
+    /// Whether the input has all members that the manifest of a bundle without pseudonyms requires.
     var isIdentified: Bool { label != nil && (kind == .bundle) == (digest != nil) }
 
     /// The input as canonical JSON.
@@ -60,12 +62,21 @@ public struct GivenInput: Sendable, Equatable {
 }
 
 extension GivenInput {
-    /// Names an input that is no bundle. It has no label if the records have pseudonyms.
+    /// Creates an input that is not a bundle.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of the input.
+    ///   - label: The label, or `nil` if the records have pseudonyms.
+    ///   - sha256: The SHA-256 hash if the input is a single file.
     public init(kind: Kind, label: String? = nil, sha256: ContentHash? = nil) {
         self.init(kind: kind, label: label, sha256: sha256, digest: nil, inputs: nil)
     }
 
-    /// Names a bundle by its manifest.
+    /// Creates an input from the manifest of a bundle.
+    ///
+    /// - Parameters:
+    ///   - manifest: The manifest.
+    ///   - label: The label by which records refer to the bundle.
     public init(bundle manifest: Manifest, label: String) {
         let digest = ContentHash(hex: manifest.digest)
         self.init(kind: .bundle, label: label, sha256: nil, digest: digest, inputs: manifest.inputs)
@@ -75,7 +86,7 @@ extension GivenInput {
 // MARK: - Reading
 
 extension GivenInput {
-    /// Whether inputs of a kind are one file, whose hash is told.
+    /// Returns whether inputs of a kind are single files, so that they have a hash.
     private static func isOneFile(_ kind: Kind) -> Bool {
         switch kind {
         case .archive, .log, .store: true
@@ -83,11 +94,13 @@ extension GivenInput {
         }
     }
 
-    /// Reads an entry of a manifest.
+    /// Creates an input from an entry of a manifest.
+    ///
     /// - Parameters:
-    ///   - level: how deep it stands, from 1.
-    ///   - budget: what may still be listed.
-    /// - Throws: ``BundleError`` for an entry that has not the form.
+    ///   - fields: The members of the entry.
+    ///   - level: The nesting level of the entry, from 1.
+    ///   - budget: The number of inputs and labels that may still be listed.
+    /// - Throws: ``BundleError`` if the entry is malformed.
     init(_ fields: JSONFields, level: Int, budget: inout InputBudget) throws(BundleError) {
         guard let kind = fields.text("kind").flatMap(Kind.init) else {
             throw BundleError.badManifest("an input of a kind that is not known")
@@ -96,7 +109,7 @@ extension GivenInput {
         self.init(
             kind: kind, label: fields.text("label"), sha256: fields.text("sha256").flatMap(ContentHash.init(hex:)),
             digest: fields.text("digest").flatMap(ContentHash.init(hex:)), inputs: inputs)
-        // What is of another type than it should be, or too much, is found by the form of the whole, which has to be canonical.
+        // Members of a wrong type and unknown members are detected later, because the manifest must be in canonical form.
         guard kind == .bundle || digest == nil && inputs == nil, Self.isOneFile(kind) || sha256 == nil else {
             throw BundleError.badManifest("an input of the kind \(kind) with a hash or inputs that it cannot have")
         }

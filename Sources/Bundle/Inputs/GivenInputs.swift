@@ -1,17 +1,19 @@
 import JSONText
 
-/// The inputs that a bundle was made of, in the order given, and how many are not listed.
+/// The inputs of a bundle in the given order, and the number of inputs that are not listed.
 ///
 /// Source: "Bundle", "Inputs".
 public struct GivenInputs: Sendable, Equatable {
-    /// Those that are listed.
+    /// The inputs that are listed.
     public let entries: [GivenInput]
-    /// How many others there were, on this level and below.
+    /// The number of inputs that are not listed, including inputs of inputs.
     public let omitted: Int
 
-    /// Lists what was given, and below each bundle what that was made of: level by level, as much as a manifest holds. All
-    /// that follows is counted.
-    /// - Parameter given: in the order given.
+    /// Lists inputs, and the inputs of bundles level by level, up to the limits of a manifest.
+    ///
+    /// The inputs after that are only counted.
+    ///
+    /// - Parameter given: The inputs in the given order.
     public init(_ given: some Collection<GivenInput>) {
         var selection = InputSelection()
         let top = selection.select(given)
@@ -20,12 +22,12 @@ public struct GivenInputs: Sendable, Equatable {
         omitted = selection.omitted(of: given, listed: top.count, besides: 0)
     }
 
-    /// How many inputs there are with those of bundles among them, listed or not.
+    /// The number of all inputs, including inputs of inputs and inputs that are not listed.
     var total: Int {
         entries.reduce(omitted) { InputBudget.clampedSum($0, InputBudget.clampedSum(1, $1.inputs?.total ?? 0)) }
     }
 
-    /// Adds the list to the object that it belongs to: a manifest, or an input that is a bundle.
+    /// Adds the list to the object of a manifest, or of an input that is a bundle.
     func add(to object: inout CanonicalObject) {
         object.set("inputs", elements: entries.map(\.json.bytes))
         if omitted > 0 { object.set("inputsOmitted", integer: omitted) }
@@ -34,14 +36,18 @@ public struct GivenInputs: Sendable, Equatable {
 
 // MARK: - InputSelection
 
-/// The choice of the inputs that are listed, as a queue: those of one level stand before those of the next.
+/// Selects the inputs to list in breadth-first order.
 private struct InputSelection {
     private var selected: [(input: GivenInput, level: Int, below: Range<Int>)] = []
     private var budget = InputBudget()
     private var isFull = false
 
-    /// Chooses inputs until one has no room; none after that.
-    /// - Returns: their places.
+    /// Selects inputs until the budget is used up.
+    ///
+    /// - Parameters:
+    ///   - inputs: The inputs.
+    ///   - level: The nesting level of the inputs, from 1.
+    /// - Returns: The indices of the selected inputs.
     mutating func select(_ inputs: some Collection<GivenInput>, level: Int = 1) -> Range<Int> {
         let start = selected.count
         for input in inputs {
@@ -52,7 +58,7 @@ private struct InputSelection {
         return start..<selected.count
     }
 
-    /// Goes through all that was selected, and chooses what that was made of.
+    /// Selects the inputs of all selected bundles.
     mutating func selectNestedInputs() {
         var place = 0
         while place < selected.count, !isFull {
@@ -64,7 +70,7 @@ private struct InputSelection {
         }
     }
 
-    /// The inputs at some places, each with what was selected below it.
+    /// Returns the selected inputs at the given indices, each with its own selected inputs.
     func entries(_ places: Range<Int>) -> [GivenInput] {
         selected[places].map { input, _, below in
             guard let inputs = input.inputs else { return input }
@@ -73,7 +79,13 @@ private struct InputSelection {
         }
     }
 
-    /// How many inputs are not listed of some, with all below those.
+    /// Returns the number of inputs that are not listed, including their own inputs.
+    ///
+    /// - Parameters:
+    ///   - inputs: All inputs.
+    ///   - listed: The number of inputs that are listed, from the start.
+    ///   - omitted: The number of further inputs that were not listed before.
+    /// - Returns: The number.
     func omitted(of inputs: some Collection<GivenInput>, listed: Int, besides omitted: Int) -> Int {
         GivenInputs(entries: Array(inputs.dropFirst(listed)), omitted: omitted).total
     }
@@ -89,10 +101,12 @@ extension GivenInputs {
 // MARK: - Reading
 
 extension GivenInputs {
-    /// Reads the inputs of a manifest.
-    /// - Parameter isPseudonymized: whether nothing may tell whose they are.
-    /// - Returns: nil where it has none.
-    /// - Throws: ``BundleError`` for what has not the form, or is more than a manifest holds.
+    /// Creates the list from a manifest, or returns `nil` if the manifest has no list.
+    ///
+    /// - Parameters:
+    ///   - fields: The members of the manifest.
+    ///   - isPseudonymized: Whether the records have pseudonyms, so that inputs must be anonymous.
+    /// - Throws: ``BundleError`` if the list is malformed or exceeds the limits.
     init?(ofManifest fields: JSONFields, isPseudonymized: Bool) throws(BundleError) {
         var budget = InputBudget()
         guard let inputs = try GivenInputs(fields, level: 1, budget: &budget) else { return nil }
@@ -103,8 +117,9 @@ extension GivenInputs {
         self = inputs
     }
 
-    /// Reads the inputs of a manifest, or of a bundle named in one.
-    /// - Returns: nil where there is no list.
+    /// Creates the list of a manifest, or of a bundle that a manifest lists.
+    ///
+    /// Returns `nil` if there is no list.
     init?(_ fields: JSONFields, level: Int, budget: inout InputBudget) throws(BundleError) {
         guard let list = fields.objects("inputs") else { return nil }
         guard list.isEmpty || level <= InputBudget.maxDepth else {

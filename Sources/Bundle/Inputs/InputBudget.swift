@@ -1,22 +1,29 @@
-/// How much a manifest says of the inputs of its bundle, so that bundles that are merged again and again do not make it grow
-/// without end.
+/// The limits on the inputs that a manifest lists.
+///
+/// Without limits, the manifests of bundles that are merged repeatedly would grow indefinitely.
 ///
 /// Source: "Bundle", "Inputs".
 struct InputBudget {
-    /// How deep inputs of inputs are listed: those that were given stand on level 1.
+    /// The maximum nesting level of inputs.
+    ///
+    /// The inputs of the bundle itself have level 1.
     static let maxDepth = 8
-    /// The most inputs on all maxDepth.
+    /// The maximum number of inputs on all levels.
     static let maxInputs = 4096
-    /// The most bytes of all labels.
+    /// The maximum length of all labels in bytes.
     static let maxLabelBytes = 1 << 20
-    /// The greatest number of inputs that are not listed; one more still counts as so many. Every reader of JSON takes it.
+    /// The maximum number of inputs that can be counted as omitted.
+    ///
+    /// All JSON readers can represent it.
     static let maxOmitted = 1 << 53 - 1
 
     private var inputs = Self.maxInputs
     private var labelBytes = Self.maxLabelBytes
 
-    /// Takes what an input needs.
-    /// - Returns: false if there is not so much left.
+    /// Reserves the budget that an input needs.
+    ///
+    /// - Parameter input: The input.
+    /// - Returns: `false` if the remaining budget is too small.
     mutating func reserve(_ input: GivenInput) -> Bool {
         let size = input.label?.utf8.count ?? 0
         guard inputs > 0, size <= labelBytes else { return false }
@@ -25,7 +32,7 @@ struct InputBudget {
         return true
     }
 
-    /// The sum of two counts of inputs that are not listed.
+    /// Returns the sum of two numbers of inputs, limited to ``maxOmitted``.
     static func clampedSum(_ left: Int, _ right: Int) -> Int {
         left > maxOmitted - right ? maxOmitted : left + right
     }

@@ -9,25 +9,25 @@ public struct GivenReceipt: Sendable {
     /// The maximum size of a receipt in bytes.
     public static let longest = 64 << 20
 
-    /// A bundle that the receipt names.
+    /// A bundle that the receipt lists.
     private struct Bundle {
         let files: [Receipt.File]
         let digest: String?
 
-        /// The last parts of the names of its files. Names of several bundles may have folders in front.
+        /// The last path components of the names of the files.
         var names: [String] { files.map { Path.name(of: $0.name) } }
     }
 
     /// A difference between a bundle and the receipt.
     public enum Mismatch: Sendable, Equatable, CustomStringConvertible {
-        /// The receipt names no bundle that consists of files of these names.
+        /// The receipt lists no bundle that consists of files with these names.
         case notNamed
-        /// The digest is another one.
+        /// The digests differ.
         case digest(String, expected: String)
-        /// The digest is that of the receipt, but the bytes of a file are others.
+        /// The digests are equal, but the bytes of a file differ.
         case file(Receipt.File, expected: ContentHash)
 
-        /// One line without a full stop.
+        /// A description in one line without a full stop.
         public var description: String {
             switch self {
             case .notNamed: "the receipt does not name it"
@@ -40,8 +40,10 @@ public struct GivenReceipt: Sendable {
 
     private let bundles: [Bundle]
 
-    /// Reads a receipt.
-    /// - Throws: ``GivenReceiptError`` if the bytes are no statement of a receipt.
+    /// Parses a receipt.
+    ///
+    /// - Parameter bytes: The contents of the file.
+    /// - Throws: ``GivenReceiptError`` if the bytes are not a receipt.
     public init(_ bytes: [UInt8]) throws(GivenReceiptError) {
         guard let statement = try? JSONFields(bytes), statement.text("_type") == Receipt.statementType,
             statement.text("predicateType") == Receipt.predicateType,
@@ -65,12 +67,13 @@ public struct GivenReceipt: Sendable {
         }
     }
 
-    /// Compares a bundle with those of its name.
+    /// Compares a bundle with the bundles of the same name in the receipt.
+    ///
     /// - Parameters:
-    ///   - files: its file, or its volumes in their order, with the last parts of their paths as names. A name of nil is that
-    ///     of the standard input, which can be compared if the receipt names one bundle.
-    ///   - digest: the digest of its manifest.
-    /// - Returns: the difference; nil if one of the bundles that the receipt names is this one.
+    ///   - files: The file of the bundle, or its volumes in order, with the last components of their paths as names.
+    ///     The name is `nil` for the standard input, which is compared if the receipt lists only one bundle.
+    ///   - digest: The digest of the manifest.
+    /// - Returns: The first difference, or `nil` if the receipt lists the bundle.
     public func mismatch(of files: [(name: String?, sha256: ContentHash)], digest: String) -> Mismatch? {
         let names = files.compactMap(\.name)
         let isNamed = names.count == files.count
@@ -95,8 +98,8 @@ public struct GivenReceipt: Sendable {
     }
 }
 
-/// Bytes that are no receipt.
+/// The error of parsing bytes that are not a receipt.
 public struct GivenReceiptError: Error, Sendable, CustomStringConvertible {
-    /// One line without a full stop.
+    /// A description in one line without a full stop.
     public var description: String { "not a receipt that --receipt wrote" }
 }

@@ -2,15 +2,14 @@ import Hashing
 import JSONText
 import Telemetry
 
-/// What is kept of a run of the program: who made or checked a bundle, when, where, and what became of it. It stands beside the
-/// bundle, which stays the same whoever makes it.
+/// A record of who created or verified bundles, when, where, and with which result.
 ///
-/// A receipt is an in-toto Statement v1 whose subjects are the files of bundles. A pure value: clock, user and host come from
-/// outside.
+/// A receipt is stored beside the bundle, so that the bundle itself does not depend on who creates it. It is an in-toto
+/// Statement v1 whose subjects are the files of the bundles.
 ///
 /// Source: "Receipts".
 public struct Receipt: Sendable, Equatable {
-    /// Who ran the program, when and where.
+    /// The user who ran the program, the host and the time.
     public struct Maker: Sendable, Equatable {
         let user: String?
         let userID: Int
@@ -18,7 +17,14 @@ public struct Receipt: Sendable, Equatable {
         let version: String
         let time: Timestamp
 
-        /// Creates a maker. Its user has no name if the machine has none for the number.
+        /// Creates a description of a run.
+        ///
+        /// - Parameters:
+        ///   - user: The name of the user, or `nil` if the system has no name for the id.
+        ///   - userID: The id of the user.
+        ///   - host: The name of the host.
+        ///   - version: The version of the program.
+        ///   - time: The time of the run.
         public init(user: String?, userID: Int, host: String, version: String, time: Timestamp) {
             self.user = user
             self.userID = userID
@@ -28,15 +34,17 @@ public struct Receipt: Sendable, Equatable {
         }
     }
 
-    /// What became of a bundle.
+    /// The result for a bundle.
     public enum Outcome: Sendable, Equatable {
-        /// It was made, of all input.
+        /// The bundle was created from all input.
         case complete
-        /// It was made, but some input was not understood or not read.
+        /// The bundle was created, but some input could not be read or parsed.
         case incomplete
-        /// It was checked, and is whole and well formed.
+        /// The bundle was verified and is valid.
         case good
-        /// It was checked, and is not good: why, and the exit status that means so.
+        /// The bundle was verified and is invalid, for the given reason.
+        ///
+        /// The status is the exit status of the program.
         case bad(reason: String, status: Int)
 
         fileprivate var word: String {
@@ -49,7 +57,7 @@ public struct Receipt: Sendable, Equatable {
         }
     }
 
-    /// A bundle that was made or checked.
+    /// A bundle that was created or verified.
     public struct Entry: Sendable, Equatable {
         let name: String
         let files: [File]
@@ -57,7 +65,14 @@ public struct Receipt: Sendable, Equatable {
         let manifest: Manifest?
         let signer: Signer?
 
-        /// Creates an entry by the last part of a path. Files and manifests that cannot be read are missing.
+        /// Creates an entry.
+        ///
+        /// - Parameters:
+        ///   - name: The last component of the path of the bundle.
+        ///   - files: The files that could be read.
+        ///   - outcome: The result.
+        ///   - manifest: The manifest, or `nil` if it could not be read.
+        ///   - signer: The signer, or `nil` if no signature was required.
         public init(name: String, files: [File], outcome: Outcome, manifest: Manifest?, signer: Signer? = nil) {
             self.signer = signer
             self.name = name
@@ -72,7 +87,11 @@ public struct Receipt: Sendable, Equatable {
         let name: String
         let sha256: ContentHash
 
-        /// - Parameter name: the last part of its path.
+        /// Creates a file.
+        ///
+        /// - Parameters:
+        ///   - name: The last component of its path.
+        ///   - sha256: The SHA-256 hash of its bytes.
         public init(name: String, sha256: ContentHash) {
             self.name = name
             self.sha256 = sha256
@@ -83,7 +102,9 @@ public struct Receipt: Sendable, Equatable {
     ///
     /// Source: in-toto Attestation Framework, "Statement layer specification", v1.
     static let statementType = "https://in-toto.io/Statement/v1"
-    /// The type of what it says. No server answers there: the domain is reserved (RFC 2606), so that it is nobody else's.
+    /// The type of the predicate.
+    ///
+    /// No server responds at this address. The domain is reserved (RFC 2606), so that the type is unique.
     static let predicateType = "https://pingferry.example/receipt/v1"
 
     private let command: String
@@ -92,11 +113,15 @@ public struct Receipt: Sendable, Equatable {
     private let entries: [Entry]
     private let inputs: GivenInputs?
 
+    /// Creates a receipt.
+    ///
     /// - Parameters:
-    ///   - command: `bundle` or `verify`.
-    ///   - arguments: the words behind it, as given; nil where they would tell whose captures a bundle with pseudonyms was made of.
-    ///   - entries: the bundles, in the order given.
-    ///   - inputs: what a bundle was made of; nil for bundles that were checked.
+    ///   - command: The command, `bundle` or `verify`.
+    ///   - arguments: The arguments of the command, or `nil` if they could identify people whose records have
+    ///     pseudonyms.
+    ///   - maker: The user who ran the program, the host and the time.
+    ///   - entries: The bundles in the given order.
+    ///   - inputs: The inputs of a bundle that was created, or `nil` for bundles that were verified.
     public init(command: String, arguments: [String]?, maker: Maker, entries: [Entry], inputs: GivenInputs?) {
         self.command = command
         self.arguments = arguments
@@ -105,7 +130,7 @@ public struct Receipt: Sendable, Equatable {
         self.inputs = inputs
     }
 
-    /// Whether it has a subject, without which it is no statement.
+    /// Whether the receipt has a subject, as a valid statement must.
     public var hasSubject: Bool { entries.contains { !$0.files.isEmpty } }
 
     /// The statement as one line of canonical JSON.

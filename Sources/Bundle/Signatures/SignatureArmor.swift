@@ -1,11 +1,11 @@
-/// The form of a signature's file: one block of base64 between two lines, and nothing else.
+/// The format of a signature file: a single block of base64 between two lines.
 ///
 /// Source: OpenSSH's PROTOCOL.sshsig, "Armored format".
 enum SignatureArmor {
     private static let begin = Array("-----BEGIN SSH SIGNATURE-----\n".utf8)
     private static let end = Array("-----END SSH SIGNATURE-----".utf8)
 
-    /// Whether a file holds one signature alone.
+    /// Returns whether a file contains exactly one signature and nothing else.
     static func isSingleSignature(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while let last = rest.last, last == 0x0a || last == 0x0d { rest.removeLast() }

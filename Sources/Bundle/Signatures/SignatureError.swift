@@ -1,22 +1,30 @@
 import Files
 import Processes
 
-/// Why a bundle is not taken for signed.
+/// The reason why a signature is not accepted.
 public enum SignatureError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// There is no signature of that name.
+    /// The signature does not exist.
+    ///
+    /// The value is its path.
     case missing(String)
-    /// The file is no signature, or more than one.
+    /// The file is not a single signature.
+    ///
+    /// The value is its path.
     case notASignature(String)
-    /// The key that made the signature is none of the signers', or not any more.
+    /// The key of the signature does not belong to an allowed signer.
+    ///
+    /// The value is the path of the signature.
     case unknownSigner(String)
-    /// `ssh-keygen` refuses the signature, for the reason that it says.
+    /// `ssh-keygen` rejects the signature for the given reason.
+    ///
+    /// The first value is the path of the signature.
     case refused(String, reason: String)
     /// `ssh-keygen` cannot be run.
     case program(ProgramError)
     /// A file cannot be read.
     case file(FileError)
 
-    /// One line without a full stop.
+    /// A description in one line without a full stop.
     public var description: String {
         switch self {
         case .missing(let path): "not signed: there is no \(path)"
@@ -28,7 +36,7 @@ public enum SignatureError: Error, Sendable, Equatable, CustomStringConvertible 
         }
     }
 
-    /// What the user can do about it.
+    /// A hint on how to resolve the error, or `nil` if there is none.
     public var remedy: String? {
         switch self {
         case .missing, .notASignature:

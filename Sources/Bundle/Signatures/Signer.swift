@@ -1,13 +1,13 @@
 import JSONText
 
-/// Who signed a bundle.
+/// The signer of a bundle.
 public struct Signer: Sendable, Equatable {
-    /// As the list of signers names him, such as `ines@example.org`.
+    /// The name of the signer in the list of allowed signers, such as `ines@example.org`.
     public let principal: String
-    /// The key, as `ssh-keygen` tells it: `ED25519 key SHA256:…`.
+    /// The key as `ssh-keygen` describes it: `ED25519 key SHA256:…`.
     public let key: String
 
-    /// The signer for machines.
+    /// The signer as canonical JSON.
     public var json: CanonicalObject {
         var object = CanonicalObject()
         object.set("key", string: key)

@@ -1,11 +1,13 @@
 import Files
 import Processes
 
-/// Those whose signatures are taken, as lists that `ssh-keygen` reads. All cryptography is its: we hand it the bytes and
-/// believe its exit status.
+/// The allowed signers of bundles, as lists in the format of `ssh-keygen`.
 ///
-/// A signature is SSHSIG over the bytes of a bundle (of volumes: over all of them in their order) for the namespace
-/// `pingferry-bundle`, and lies beside it as `NAME.tar.zst.sig`.
+/// All cryptographic operations are performed by `ssh-keygen`. It receives the bytes of a bundle, and its exit status
+/// decides whether the signature is valid.
+///
+/// A signature is in the SSHSIG format, covers the bytes of a bundle or of all its volumes in order, and has the
+/// namespace `pingferry-bundle`. It is stored beside the bundle as `NAME.tar.zst.sig`.
 ///
 /// ```swift
 /// let signers = try Signers(allowed: list, revoked: nil, environment: environment)
@@ -15,15 +17,18 @@ import Processes
 ///
 /// Source: `ssh-keygen(1)`, "ALLOWED SIGNERS"; OpenSSH's PROTOCOL.sshsig.
 public struct Signers: Sendable {
-    /// What signatures have to be made for, so that those of other things are not taken for a bundle's.
+    /// The namespace of signatures, so that a signature of something else is not accepted for a bundle.
     public static let namespace = "pingferry-bundle"
-    /// Where the signature of a bundle lies.
-    /// - Parameter bundle: the path of the bundle: of volumes, without the number.
+    /// Returns the default path of the signature of a bundle, whose path is given without the number of a volume.
     public static func signaturePath(of bundle: String) -> String { "\(bundle).sig" }
 
-    /// In bytes. A signature has some hundred bytes; one with a certificate, some thousand.
+    /// The maximum size of a signature in bytes.
+    ///
+    /// Signatures usually have some hundred bytes, or some thousand with a certificate.
     private static let maxSignatureSize = 64 << 10
-    /// A key may belong to several signers; each is a run over all bytes.
+    /// The maximum number of signers that are tried for a key.
+    ///
+    /// Each requires a run of `ssh-keygen` over all bytes.
     private static let maxPrincipals = 16
 
     private let allowed: String
@@ -31,12 +36,14 @@ public struct Signers: Sendable {
     private let keygen: InstalledProgram
     private let environment: [String: String]
 
-    /// Finds `ssh-keygen` and looks at the lists.
+    /// Finds `ssh-keygen` and checks that the lists can be read.
+    ///
     /// - Parameters:
-    ///   - allowed: the path of a list in the format of `allowed_signers`.
-    ///   - revoked: the path of a list of keys that are not taken any more, or of a key revocation list.
-    ///   - environment: this program's own. `ssh-keygen` gets nothing of it but the folders of programs, the home folder and
-    ///     the time zone, in which it reads `valid-before`.
+    ///   - allowed: The path of a list in the format of `allowed_signers`.
+    ///   - revoked: The path of a list of revoked keys or of a key revocation list, or `nil`.
+    ///   - environment: The environment of this program. Only the search path, the home folder and the time zone, which
+    ///     `valid-before` refers to, are passed to `ssh-keygen`.
+    /// - Throws: ``SignatureError``.
     public init(allowed: String, revoked: String?, environment: [String: String]) throws(SignatureError) {
         do throws(FileError) {
             for path in [allowed, revoked].compactMap(\.self) { _ = try InputFile(path: path) }
@@ -54,12 +61,14 @@ public struct Signers: Sendable {
             .merging(["LC_ALL": "C"]) { $1 }
     }
 
-    /// Has a signature checked.
+    /// Verifies a signature.
+    ///
     /// - Parameters:
-    ///   - source: the bytes that it has to be of.
-    ///   - path: what messages call them.
-    ///   - signature: the path of the signature.
-    /// - Returns: the bytes that were checked, which refuse to be read once they have changed, and who signed them.
+    ///   - source: The signed bytes.
+    ///   - path: The path of the signed bytes in messages.
+    ///   - signature: The path of the signature.
+    /// - Returns: The verified bytes, which cannot be read after they have changed, and the signer.
+    /// - Throws: ``SignatureError``.
     public func verify(
         _ source: ByteSource, path: String, signature: String
     ) throws(SignatureError) -> (ByteSource, Signer) {
@@ -85,13 +94,13 @@ public struct Signers: Sendable {
         }
     }
 
-    /// What is meant where `ssh-keygen` refuses a signature without a word.
+    /// The reason in messages if `ssh-keygen` rejects a signature without a message.
     private var fallbackReason: String {
         guard let revoked else { return "ssh-keygen does not say why" }
         return "the key is revoked, or \(revoked) is no list of keys"
     }
 
-    /// What `ssh-keygen` leaves unread, such as a second signature, nobody has checked.
+    /// Checks that the file is a single signature, because `ssh-keygen` ignores everything after the first one.
     private static func checkArmor(_ path: String) throws(SignatureError) {
         let bytes: [UInt8]
         do throws(FileError) {
@@ -103,7 +112,7 @@ public struct Signers: Sendable {
         guard SignatureArmor.isSingleSignature(bytes) else { throw .notASignature(path) }
     }
 
-    /// Whose key it is that made the signature, by the list.
+    /// Returns the names of the signers to whom the key of the signature belongs.
     private func principals(of signature: String) throws -> [String] {
         let result = try keygen.run(
             ["-Y", "find-principals", "-s", signature, "-f", allowed], environment: environment)
@@ -114,8 +123,15 @@ public struct Signers: Sendable {
         return Array(KeygenOutput.lines(result.output).prefix(Self.maxPrincipals))
     }
 
-    /// Has the bytes checked against the signature.
-    /// - Returns: the bytes; nil where `ssh-keygen` did not read them all.
+    /// Runs `ssh-keygen` to check the bytes against the signature of a signer.
+    ///
+    /// - Parameters:
+    ///   - source: The signed bytes.
+    ///   - path: The path of the signed bytes in messages.
+    ///   - signature: The path of the signature.
+    ///   - principal: The name of the signer.
+    /// - Returns: The result, and the bytes if `ssh-keygen` read all of them.
+    /// - Throws: `FileError` or `ProgramError`.
     private func check(
         _ source: ByteSource, path: String, _ signature: String, by principal: String
     ) throws -> (VerifiedBytes?, ProgramResult) {

@@ -1,10 +1,13 @@
 import Files
 import Hashing
 
-/// Bytes that are what they were when they were looked at: each block is compared with its hash whenever it is read, so that
-/// a file that changes meanwhile is noticed before anything of it is used.
+/// Bytes that are compared with their hashes whenever they are read.
+///
+/// Changes to the underlying file are thereby detected before any changed byte is used.
 struct VerifiedBytes: ByteMaking {
-    /// In bytes: the hashes of a GiB take half a MiB of memory.
+    /// The size of a block in bytes.
+    ///
+    /// The hashes of 1 GiB use half a MiB of memory.
     static let blockSize = 64 << 10
 
     let count: Int
@@ -12,11 +15,13 @@ struct VerifiedBytes: ByteMaking {
     private let path: String
     private let hashes: [ContentHash]
 
-    /// Hands out all bytes of a source and keeps the hash of each block.
+    /// Passes all bytes of a source to `body`, and keeps the hash of each block.
+    ///
     /// - Parameters:
-    ///   - path: what messages call it.
-    ///   - body: takes the bytes in their order; ends the reading where it says false.
-    /// - Throws: `FileError`, and what `body` throws.
+    ///   - source: The source.
+    ///   - path: The path in messages.
+    ///   - body: A function that accepts the blocks in order. Returning `false` stops the reading.
+    /// - Throws: `FileError`, and the errors of `body`.
     init(_ source: ByteSource, path: String, _ body: (Span<UInt8>) throws -> Bool) throws {
         self.source = source
         self.path = path
@@ -42,7 +47,7 @@ struct VerifiedBytes: ByteMaking {
         }
     }
 
-    /// What is read is compared with its hash each time.
+    /// Returns `true`, because every read is verified.
     func isUnchanged(isAtItsPath: Bool) -> Bool { true }
 
     private func block(_ number: Int) throws(FileError) -> [UInt8] {

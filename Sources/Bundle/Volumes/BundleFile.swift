@@ -1,35 +1,45 @@
 import Files
 
-/// A bundle on disk: a file, or the volumes that it was split into.
+/// A bundle on disk, which is a file or a set of volumes.
 ///
 /// ```swift
 /// let file = try BundleFile(path: path)
 /// let bundle = try BundleReader(file, knowing: Systems.table)
 /// ```
 public struct BundleFile: Sendable {
-    /// The path as given: of volumes, that of the first one.
+    /// The path as given.
+    ///
+    /// It is the path of the first volume if the bundle is split.
     public let path: String
-    /// The name of the bundle: of volumes, without the number.
+    /// The path of the bundle, without the number of a volume.
     public var name: String { volumes?.names.first?.bundle ?? path }
-    /// All its bytes.
+    /// The bytes of the bundle.
     public let source: ByteSource
-    /// The volumes; nil where it is one file.
+    /// The volumes, or `nil` if the bundle is a single file.
     public let volumes: VolumeSet?
 
-    /// What names of bundles end with. The volumes of one that is named so are known by their names alone.
+    /// The suffix of the names of bundles.
+    ///
+    /// Volumes with this suffix are recognized by their names alone.
     private static let suffix = ".tar.zst"
 
-    /// Opens a bundle, or all volumes of one by the path of the first.
-    /// - Throws: ``BundleError``: with ``VolumesError`` if a volume is missing or of the wrong length, if it is not the first one
-    ///   that was given, or if there are only volumes of what was given.
+    /// Opens a bundle, which must be complete.
+    ///
+    /// - Parameter path: The path of the bundle or of its first volume.
+    /// - Throws: ``BundleError``. It contains a ``VolumesError`` if a volume is missing or has the wrong size, if
+    ///   `path` is not the first volume, or if only volumes of the bundle exist.
     public init(path: String) throws(BundleError) {
         var faults: [VolumeFault] = []
         try self.init(path: path, noting: &faults)
         guard faults.isEmpty else { throw .volumes(.faults(faults)) }
     }
 
-    /// Opens as much of a bundle as is there.
-    /// - Parameter faults: takes what is wrong with its volumes.
+    /// Opens a bundle, which may lack volumes.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the bundle or of its first volume.
+    ///   - faults: The list to which faults of the volumes are appended.
+    /// - Throws: ``BundleError``.
     public init(path: String, noting faults: inout [VolumeFault]) throws(BundleError) {
         self.path = path
         let name = Self.volume(at: path)
@@ -46,17 +56,27 @@ public struct BundleFile: Sendable {
         }
     }
 
-    /// The volume that a path names; nil if it is that of another file, for many a file has a name that ends with a number.
+    /// Returns the volume that a path refers to, or `nil` if the file is not a volume.
+    ///
+    /// Many files have names that end with a number. A file without the suffix of bundles is a volume only if the first
+    /// volume starts like a bundle.
+    ///
+    /// - Parameter path: The path.
+    /// - Returns: The volume.
     public static func volume(at path: String) -> VolumeName? {
         guard let name = VolumeName(path: path) else { return nil }
         if name.bundle.hasSuffix(suffix) { return isFolder(path) ? nil : name }
-        // A first volume that cannot be read proves nothing: the path is then opened as a file, and reported if that fails too.
+        // If the first volume cannot be read, the path is opened as a file, and an error is reported if that fails too.
         guard let first = try? ByteSource(InputFile(path: name.first.path)) else { return nil }
         return (try? first.bytes(at: 0, count: FrameDecoder.magic.count)) == FrameDecoder.magic ? name : nil
     }
 
-    /// Returns the paths without those of volumes whose first volume is among them: a shell that expands `night.tar.zst.00*`
-    /// gives all volumes of one bundle.
+    /// Returns the paths without further volumes whose first volume is among the paths.
+    ///
+    /// The pattern `night.tar.zst.00*` of a shell, for example, expands to all volumes of a bundle.
+    ///
+    /// - Parameter paths: The paths.
+    /// - Returns: The remaining paths in order.
     public static func firstVolumes(of paths: [String]) -> [String] {
         let given = Set(paths)
         return paths.filter { path in
@@ -65,13 +85,17 @@ public struct BundleFile: Sendable {
         }
     }
 
-    /// Whether a path is that of a folder. One that cannot be opened is reported when it is opened as a file.
+    /// Returns whether a path refers to a folder.
+    ///
+    /// A folder that cannot be opened is reported when it is opened as a file.
     private static func isFolder(_ path: String) -> Bool { (try? Folder(path: path).device()) != nil }
 
-    /// Says that there are only volumes of a bundle, if it is so.
-    /// - Parameter path: one at which there is no file.
+    /// Returns the error for a missing file of which only volumes exist, or `nil` if there are no volumes.
+    ///
+    /// - Parameter path: The path of the missing file.
+    /// - Returns: The error.
     public static func split(at path: String) -> BundleError? {
-        // The caller reports that there is no file, if nothing more can be found out.
+        // If the folder cannot be read, the caller reports the missing file.
         guard let names = try? VolumeSet.names(of: path), let name = names.first else { return nil }
         return .volumes(.split(name.first.path))
     }

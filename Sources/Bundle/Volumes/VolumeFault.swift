@@ -1,30 +1,30 @@
 import Hashing
 
-/// What is wrong with a volume of a bundle, or with the list of them.
+/// A fault of a volume of a bundle, or of the list of volumes.
 public struct VolumeFault: Sendable, Equatable {
-    /// The kinds of what can be wrong.
+    /// The kind of a fault.
     public enum Kind: Sendable, Equatable {
-        /// It is not beside the others.
+        /// The volume is not in the folder of the others.
         case missing
-        /// It has not as many bytes as it has to have.
+        /// The size of the volume, in bytes, differs from the expected size.
         case length(Int, expected: Int)
-        /// It has the bytes of another one, which has not got them itself.
+        /// The volume has the bytes of another volume, which does not have them itself.
         case swapped(with: String)
-        /// It has the bytes of another one, which has them too.
+        /// The volume has the bytes of another volume, which has them too.
         case duplicate(of: String)
-        /// Its bytes are not those that the list tells.
+        /// The hash of the volume differs from the hash in the list.
         case changed
-        /// The list ends before it.
+        /// The volume is not in the list.
         case unlisted
-        /// A frame that begins at an offset in it, and may end in another volume, cannot be read, for some reason.
+        /// A frame that starts at an offset in the volume, and ends in it or in the volume `through`, cannot be read.
         case damaged(offset: Int, through: String?, reason: String)
-        /// It is the list, and cannot be read as one.
+        /// The list of volumes cannot be parsed.
         case badList(String)
     }
 
-    /// The last part of the path of the volume or of the list.
+    /// The last component of the path of the volume or of the list.
     public let name: String
-    /// What is wrong with it.
+    /// The kind of the fault.
     public let kind: Kind
 
     init(_ name: String, _ kind: Kind) {
@@ -32,7 +32,7 @@ public struct VolumeFault: Sendable, Equatable {
         self.kind = kind
     }
 
-    /// A word for machines that stays.
+    /// A stable code for programs.
     public var code: String {
         switch kind {
         case .missing: "missing"
@@ -46,7 +46,7 @@ public struct VolumeFault: Sendable, Equatable {
         }
     }
 
-    /// The fault in words.
+    /// A description of the fault.
     public var text: String {
         switch kind {
         case .missing: "\(name) is missing"
@@ -65,11 +65,15 @@ public struct VolumeFault: Sendable, Equatable {
 // MARK: - Finding faults
 
 extension VolumeFault {
-    /// What numbers and lengths tell: each volume up to the last has to be there, and all but the last have the same length.
+    /// Returns the faults that are visible from the numbers and sizes of volumes.
+    ///
+    /// All volumes up to the last one must exist, and all except the last one must have the same size.
+    ///
     /// - Parameters:
-    ///   - sizes: the numbers of the volumes that are there, in their order, and their sizes in bytes; at least one.
-    ///   - bundle: the path of the bundle.
-    ///   - listed: how many volumes the list has; nil where there is no list.
+    ///   - sizes: The number and the size, in bytes, of each existing volume in order. There is at least one.
+    ///   - bundle: The path of the bundle.
+    ///   - listedCount: The number of volumes in the list, or `nil` if there is no list.
+    /// - Returns: The faults in the order of the volumes.
     static func sizeFaults(in sizes: [(number: Int, size: Int)], of bundle: String, listedCount: Int?) -> [VolumeFault]
     {
         let last = listedCount ?? sizes.last?.number ?? 0
@@ -85,17 +89,19 @@ extension VolumeFault {
         }
     }
 
-    /// The size that most volumes before the last one have; of sizes that are as frequent, the largest.
+    /// Returns the most frequent size of the volumes before the last one.
+    ///
+    /// If several sizes are equally frequent, it is the largest.
     private static func mostFrequentSize(of sizes: [(number: Int, size: Int)], last: Int) -> Int {
         var counts: [Int: Int] = [:]
         for volume in sizes where volume.number < last { counts[volume.size, default: 0] += 1 }
         let usual = counts.max { ($0.value, $0.key) < ($1.value, $1.key) }
         let end = sizes.last?.size ?? 0
-        // One volume alone tells nothing that its successor does not tell as well.
+        // A size that occurs only once is compared with the size of the last volume.
         return usual.map { $0.value > 1 ? $0.key : max($0.key, end) } ?? max(end, 1)
     }
 
-    /// Compares the hashes of the volumes that are there with those of the list.
+    /// Returns the faults that are visible from the hashes of the existing volumes.
     static func hashFaults(in hashes: [ContentHash], of names: [VolumeName], list: VolumeList) -> [VolumeFault] {
         func isRight(_ index: Int) -> Bool {
             list.hashes.indices.contains(names[index].number - 1)

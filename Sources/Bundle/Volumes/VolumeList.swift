@@ -1,26 +1,30 @@
 import Bytes
 import Hashing
 
-/// The list of the volumes of a bundle, `NAME.tar.zst.sha256`, as `sha256sum` prints it: a line a volume, in their order.
+/// The list of the volumes of a bundle, `NAME.tar.zst.sha256`, in the format of `sha256sum` with a line for each volume
+/// in order.
 public struct VolumeList: Sendable, Equatable {
-    /// The SHA-256 of each volume.
+    /// The SHA-256 hash of each volume.
     public let hashes: [ContentHash]
 
-    /// The most bytes of a list that is read.
+    /// The maximum size of a list in bytes.
     static let sizeLimit = 1 << 20
 
-    /// Makes a list.
+    /// Creates a list.
+    ///
+    /// - Parameter hashes: The SHA-256 hash of each volume in order.
     public init(_ hashes: [ContentHash]) { self.hashes = hashes }
 
-    /// The text of the list.
-    /// - Parameter bundle: the path of the bundle; its last part is what counts.
+    /// Returns the contents of the file for the bundle with the given path, of which only the last component is used.
     public func bytes(of bundle: String) -> [UInt8] {
         hashes.enumerated().flatMap { number, hash in
             Array((Self.line(hash, VolumeName(of: bundle, number: number + 1).name) + "\n").utf8)
         }
     }
 
-    /// As `sha256sum` does it, a line begins with a backslash where something in the name is escaped.
+    /// Returns a line of the list.
+    ///
+    /// Like `sha256sum`, it starts the line with a backslash if the name contains escaped characters.
     private static func line(_ hash: ContentHash, _ name: String) -> String {
         var escaped = ""
         for scalar in name.unicodeScalars {
@@ -33,9 +37,12 @@ public struct VolumeList: Sendable, Equatable {
         return "\(escaped == name ? "" : "\\")\(hash.hex)  \(escaped)"
     }
 
-    /// Reads a list.
-    /// - Parameter bundle: the path of the bundle; the list has to name its volumes, each once, in their order.
-    /// - Returns: the list, or what is wrong with it.
+    /// Parses a list.
+    ///
+    /// - Parameters:
+    ///   - bytes: The contents of the file.
+    ///   - bundle: The path of the bundle. The list must name its volumes once each, in order.
+    /// - Returns: The list, or a fault.
     static func read(_ bytes: [UInt8], of bundle: String) -> Result<VolumeList, Fault> {
         guard bytes.last == UInt8(ascii: "\n") else { return .failure(Fault(line: nil, "no line feed at its end")) }
         var hashes: [ContentHash] = []
@@ -46,7 +53,7 @@ public struct VolumeList: Sendable, Equatable {
             let text = part.first == UInt8(ascii: "\\") ? part.dropFirst() : part
             let digits = String(decoding: text.prefix(2 * 32), as: UTF8.self)
             guard let hash = ContentHash(hex: digits) else { return .failure(Fault(line: number, "no SHA-256")) }
-            // Compared with what the line has to be: so names need not be read.
+            // The whole line is compared with the expected one, so that escaped names need not be parsed.
             let line = line(hash, name)
             let binary = line.replacing("\(hash.hex)  ", with: "\(hash.hex) *", maxReplacements: 1)
             guard [line, binary].contains(where: { $0.utf8.elementsEqual(part) }) else {
@@ -57,11 +64,11 @@ public struct VolumeList: Sendable, Equatable {
         return .success(VolumeList(hashes))
     }
 
-    /// What is wrong with a list.
+    /// A fault in a list.
     struct Fault: Error, Equatable {
-        /// The line, from 1; nil for the whole list.
+        /// The number of the malformed line, from 1, or `nil` if the fault concerns the whole list.
         let line: Int?
-        /// Why it cannot be read.
+        /// The reason why the list cannot be parsed.
         let reason: String
 
         init(line: Int?, _ reason: String) {
@@ -69,7 +76,7 @@ public struct VolumeList: Sendable, Equatable {
             self.reason = reason
         }
 
-        /// The fault in words.
+        /// A description of the fault.
         var text: String { line.map { "line \($0): \(reason)" } ?? reason }
     }
 }

@@ -1,23 +1,33 @@
 import Files
 
-/// The path of a volume: that of the bundle that was split, and a number from 1, as in `phone.tar.zst.002`.
+/// The path of a volume, which is the path of the bundle with a number from 1, as in `phone.tar.zst.002`.
 public struct VolumeName: Sendable, Equatable {
-    /// The path that the bundle would have as one file.
+    /// The path of the bundle.
     public let bundle: String
     /// The number of the volume, from 1.
     public let number: Int
 
-    /// The most volumes of a bundle: all have three digits, so that their names are in the order of their numbers.
+    /// The maximum number of volumes of a bundle.
+    ///
+    /// All numbers have three digits, so that the names sort in the order of the numbers.
     public static let maxNumber = 999
     private static let digits = 3
 
-    /// Names a volume by the path that the bundle would have as one file, and a number from 1 to ``maxNumber``.
+    /// Creates the name of a volume.
+    ///
+    /// - Parameters:
+    ///   - bundle: The path of the bundle.
+    ///   - number: The number of the volume, from 1 to ``maxNumber``.
     public init(of bundle: String, number: Int) {
         self.bundle = bundle
         self.number = number
     }
 
-    /// Reads the path of a volume; nil if it is another one.
+    /// Parses the path of a volume.
+    ///
+    /// Returns `nil` if the path does not have the form of a volume.
+    ///
+    /// - Parameter path: The path.
     public init?(path: String) {
         let bytes = Array(path.utf8)
         let suffix = bytes.suffix(Self.digits + 1)
@@ -39,15 +49,17 @@ public struct VolumeName: Sendable, Equatable {
         return "\(bundle).\(String(repeating: "0", count: max(0, Self.digits - text.count)))\(text)"
     }
 
-    /// The last part of the path.
+    /// The last component of the path.
     public var name: String { Path.name(of: path) }
 
     /// The first volume of the same bundle.
     public var first: VolumeName { VolumeName(of: bundle, number: 1) }
 
-    /// The path of the list of the volumes of a bundle, which `sha256sum -c` reads.
+    /// Returns the path of the list of the volumes of a bundle, which `sha256sum -c` can read.
     public static func listPath(of bundle: String) -> String { bundle + ".sha256" }
 
-    /// Whether two names are those of one file: Swift takes some for equal that have other bytes.
+    /// Returns whether two names have the same bytes.
+    ///
+    /// Swift considers some strings equal that have different bytes.
     static func areEqual(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
 }

@@ -2,20 +2,20 @@ import Files
 import Glibc
 import Hashing
 
-/// The volumes that a bundle was split into, open to be read as one.
+/// The volumes of a bundle, opened so that they can be read as one file.
 public struct VolumeSet: Sendable {
-    /// The volumes that are there, in their order.
+    /// The existing volumes in order.
     public let names: [VolumeName]
-    /// Their list, where one is beside them that can be read.
+    /// The list of volumes, if it exists and can be parsed.
     public let list: VolumeList?
     private let files: JoinedFiles
 
-    /// Finds the volumes of a bundle beside each other, and opens those that are there.
+    /// Finds and opens the existing volumes of a bundle.
     ///
     /// - Parameters:
-    ///   - bundle: the path that the bundle would have as one file.
-    ///   - faults: takes what names, lengths and the list tell to be wrong.
-    /// - Throws: `FileError`; `ENOENT` if there is no volume at all.
+    ///   - bundle: The path of the bundle.
+    ///   - faults: The list to which faults that are visible from names, sizes and the list are appended.
+    /// - Throws: `FileError`. The code is `ENOENT` if there is no volume at all.
     init(of bundle: String, noting faults: inout [VolumeFault]) throws(FileError) {
         let names = try Self.names(of: bundle)
         guard !names.isEmpty else {
@@ -35,7 +35,7 @@ public struct VolumeSet: Sendable {
         faults += VolumeFault.sizeFaults(in: sizes, of: bundle, listedCount: list?.hashes.count)
     }
 
-    /// The volumes of a bundle that are there, in the order of their numbers.
+    /// Returns the existing volumes of a bundle, in the order of their numbers.
     static func names(of bundle: String) throws(FileError) -> [VolumeName] {
         let name = Path.name(of: bundle)
         let entries = try Folder(path: Path.folder(of: bundle)).entries()
@@ -56,10 +56,10 @@ public struct VolumeSet: Sendable {
         }
     }
 
-    /// The bytes of all volumes as one.
+    /// The bytes of all volumes in order.
     public var source: ByteSource { ByteSource(files) }
 
-    /// The paths of all its files, the first volume first; also of the list, if there is one.
+    /// The paths of all volumes in order, and the path of the list if there is one.
     public var paths: [String] {
         names.map(\.path) + (list == nil ? [] : names.prefix(1).map { VolumeName.listPath(of: $0.bundle) })
     }
@@ -67,15 +67,16 @@ public struct VolumeSet: Sendable {
     /// The size of each volume in bytes.
     public var sizes: [Int] { files.sizes }
 
-    /// Which files the volumes are.
+    /// The identities of the volumes as files.
     public var identities: [FileIdentity] { files.identities }
 
-    /// How many bytes ``check(progress:)`` hashes.
+    /// The number of bytes that ``check(progress:)`` hashes.
     public var hashedCount: Int { list == nil ? 0 : files.count }
 
-    /// Hashes all volumes and compares them with the list, if there is one.
-    /// - Parameter progress: told the bytes that were hashed.
-    /// - Throws: ``BundleError`` with ``VolumesError`` that names each volume that is not what the list tells.
+    /// Compares the hashes of all volumes with the list, if there is one.
+    ///
+    /// - Parameter progress: A function that is called with the number of bytes that were hashed since the last call.
+    /// - Throws: ``BundleError`` with a ``VolumesError`` that names all volumes that differ from the list.
     public func check(progress: (Int) -> Void = { _ in }) throws(BundleError) {
         let faults: [VolumeFault]
         do throws(FileError) {
@@ -91,8 +92,13 @@ public struct VolumeSet: Sendable {
         return VolumeFault.hashFaults(in: try hashes(in: source, progress), of: names, list: list)
     }
 
-    /// Returns the SHA-256 of each volume.
-    /// - Parameter source: the bytes of all volumes. A volume that has become shorter has another hash.
+    /// Returns the SHA-256 hash of each volume.
+    ///
+    /// - Parameters:
+    ///   - source: The bytes of all volumes. A volume that was shortened has another hash.
+    ///   - progress: A function that is called with the number of bytes that were hashed since the last call.
+    /// - Returns: The hashes in order.
+    /// - Throws: `FileError`.
     func hashes(in source: ByteSource, _ progress: (Int) -> Void = { _ in }) throws(FileError) -> [ContentHash] {
         var start = 0
         var hashes: [ContentHash] = []
@@ -108,13 +114,13 @@ public struct VolumeSet: Sendable {
         return hashes
     }
 
-    /// Says which volumes are wrong where the container that they hold cannot be read.
+    /// Returns an error that names the volumes that cause an error of the container.
     func bundleError(for error: ContainerError) -> BundleError {
         if case .file = error.reason { return .container(error) }
-        // Without an explanation, the error itself is reported.
+        // If the volumes cannot be read, the error of the container is reported.
         if let faults = try? faultsAgainstList({ _ in }), !faults.isEmpty { return .volumes(.faults(faults)) }
         guard let last = names.last, let size = sizes.last else { return .container(error) }
-        // A last volume is mostly shorter than the others, and what ends the container stands in it.
+        // The last volume is usually shorter and contains the seek table, so another volume is probably missing.
         if case .noSeekTable = error.reason, list == nil, size == sizes[0], last.number < VolumeName.maxNumber {
             let next = VolumeName(of: last.bundle, number: last.number + 1)
             return .volumes(.faults([VolumeFault(next.name, .missing)]))
@@ -127,9 +133,9 @@ public struct VolumeSet: Sendable {
         return .volumes(.faults([VolumeFault(name, kind)]))
     }
 
-    /// The number of the volume, from 0, in which the frame ends that begins at an offset; nil where nothing tells.
+    /// Returns the index of the volume in which the frame at an offset ends, or `nil` if there is no seek table.
     private func lastFile(ofFrameAt offset: Int) -> Int? {
-        // This only explains another error.
+        // Errors are ignored, because the result only improves the message of another error.
         guard let table = try? SeekTable.read(from: source) else { return nil }
         var end = 0
         for entry in table.entries where end <= offset { end += Int(entry.compressedSize) }

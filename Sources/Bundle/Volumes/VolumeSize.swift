@@ -1,25 +1,35 @@
-/// How many bytes the volumes of a bundle have, all but the last.
+/// The size of all volumes of a bundle except the last one.
 public struct VolumeSize: Sendable, Equatable {
-    /// At least ``smallest``.
+    /// The size in bytes, which is at least ``smallest``.
     public let bytes: Int
 
-    /// Less than a block of a disk makes no sense.
+    /// The minimum size in bytes.
     public static let smallest = 4 << 10
 
-    /// Media by their names: a CD, a DVD of one layer, and a file on FAT, which is less than 4 GiB. Some room is left on each.
+    /// The sizes for media: a CD, a single-layer DVD, and a file on a FAT volume, which must be smaller than 4 GiB.
+    ///
+    /// Each size leaves some space unused.
     private static let media = ["cd": 700 << 20, "dvd": 4480 << 20, "fat": 4092 << 20]
     private static let units: [UInt8: Int] = [
         UInt8(ascii: "K"): 1 << 10, UInt8(ascii: "M"): 1 << 20, UInt8(ascii: "G"): 1 << 30,
     ]
 
-    /// A number of bytes; nil if it is too small.
+    /// Creates a size.
+    ///
+    /// Returns `nil` if it is smaller than ``smallest``.
+    ///
+    /// - Parameter bytes: The size in bytes.
     public init?(bytes: Int) {
         guard bytes >= Self.smallest else { return nil }
         self.bytes = bytes
     }
 
-    /// Reads `cd`, `dvd`, `fat`, or a number of bytes, with K, M or G behind it of KiB, MiB or GiB; nil for anything else, and for
-    /// what is too small.
+    /// Parses a size.
+    ///
+    /// Returns `nil` if the string is malformed or the size is too small.
+    ///
+    /// - Parameter text: `cd`, `dvd`, `fat`, or a number of bytes. The suffixes `K`, `M` and `G` stand for KiB, MiB and
+    ///   GiB.
     public init?(text: String) {
         if let bytes = Self.media[text] {
             self.init(bytes: bytes)

@@ -2,21 +2,23 @@ import Files
 import Glibc
 import Hashing
 
-/// Writes a bundle as volumes that appear all together with their list, or not at all: see "Volumes" in "Bundle".
+/// Writes a bundle as volumes that appear together with their list, or not at all.
 ///
 /// ```swift
 /// var output = try VolumeWriter(path: path, size: size, replacing: false)
 /// try output.write(bytes.span)
 /// let volumes = try output.commit()
 /// ```
+///
+/// Source: "Bundle", "Volumes".
 public struct VolumeWriter: ~Copyable {
     /// A volume that was written.
     public struct Volume: Sendable, Equatable {
-        /// Its path.
+        /// The path of the volume.
         public let path: String
-        /// How many bytes it has.
+        /// The size of the volume in bytes.
         public let bytes: Int
-        /// SHA-256 of them.
+        /// The SHA-256 hash of the volume.
         public let sha256: ContentHash
     }
 
@@ -25,12 +27,19 @@ public struct VolumeWriter: ~Copyable {
     private var output: AtomicFiles
     private var volumes: [Volume] = []
     private var hash = SHA256()
-    /// How many bytes the volume has that was begun last; nil before the first one.
+    /// The size of the current volume in bytes, or `nil` if there is none.
     private var currentSize: Int?
 
-    /// Begins to write; nothing can be seen yet.
-    /// - Parameter replacing: whether a bundle of that path, volumes of it and their list may be replaced. All of them go away
-    ///   then.
+    /// Creates a writer.
+    ///
+    /// No file is visible before ``commit()``.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the bundle.
+    ///   - size: The size of the volumes.
+    ///   - replacing: Whether an existing bundle with the path, its volumes and its list may be replaced. All of them
+    ///     are removed then.
+    ///   - permissions: The permissions of the files.
     /// - Throws: `FileError`, as `AtomicFiles`.
     public init(
         path: String, size: VolumeSize, replacing: Bool, permissions: mode_t = 0o600
@@ -40,17 +49,19 @@ public struct VolumeWriter: ~Copyable {
         self.path = path
         self.size = size.bytes
         output = try AtomicFiles(path: path, replacing: replacing, permissions: permissions) { other in
-            // By bytes: names that Swift takes for equal may be those of two files.
+            // Names are compared by their bytes, because Swift considers some strings with different bytes equal.
             VolumeName.areEqual(other, name) || VolumeName.areEqual(other, listName)
                 || VolumeName(path: other).map { VolumeName.areEqual($0.bundle, name) } ?? false
         }
     }
 
-    /// The files that it will replace, which must not be read as input.
+    /// The identities of the files that will be replaced, which must not be read as input.
     public var identities: Set<FileIdentity> { output.identities }
 
     /// Appends bytes of the bundle.
-    /// - Throws: `FileError`; with `EFBIG` when there would be more volumes than ``VolumeName/maxNumber``.
+    ///
+    /// - Parameter bytes: The bytes.
+    /// - Throws: `FileError`. The code is `EFBIG` if there would be more volumes than ``VolumeName/maxNumber``.
     public mutating func write(_ bytes: Span<UInt8>) throws(FileError) {
         var done = 0
         while done < bytes.count {
@@ -63,7 +74,7 @@ public struct VolumeWriter: ~Copyable {
         }
     }
 
-    /// How many bytes fit in the last volume. One that is full is closed, and the next one begun.
+    /// Returns the number of bytes that fit into the current volume, after starting a new one if it is full.
     private mutating func remainingVolumeSize() throws(FileError) -> Int {
         if let currentSize, currentSize < size { return size - currentSize }
         endVolume()
@@ -86,8 +97,9 @@ public struct VolumeWriter: ~Copyable {
         currentSize = nil
     }
 
-    /// Writes the list, and gives all files their names.
-    /// - Returns: the volumes.
+    /// Writes the list and makes all files visible.
+    ///
+    /// - Returns: The volumes.
     /// - Throws: `FileError`, as `AtomicFiles`.
     public consuming func commit() throws(FileError) -> [Volume] {
         endVolume()

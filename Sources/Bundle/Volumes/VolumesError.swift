@@ -1,13 +1,19 @@
-/// Why volumes cannot be read as a bundle.
+/// The reason why volumes cannot be read as a bundle.
 public enum VolumesError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A volume was given that is not the first; the path of the first.
+    /// The given volume is not the first one.
+    ///
+    /// The value is the path of the first volume.
     case notFirst(String)
-    /// A bundle was given of which there are only volumes; the path of the first.
+    /// The given bundle does not exist, but volumes of it do.
+    ///
+    /// The value is the path of the first volume.
     case split(String)
-    /// What is wrong with each volume, in their order; at least one.
+    /// At least one volume has a fault.
+    ///
+    /// The faults are in the order of the volumes.
     case faults([VolumeFault])
 
-    /// What is wrong, in words.
+    /// A description of the error.
     public var description: String {
         switch self {
         case .notFirst(let first): "it is not the first volume of a bundle; give \(first)"
@@ -16,7 +22,7 @@ public enum VolumesError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether nothing is wrong but that something is not there.
+    /// Whether the only fault is that files are missing.
     public var isMissing: Bool {
         switch self {
         case .notFirst: false
@@ -25,7 +31,7 @@ public enum VolumesError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// What the user can do about it, where there is something.
+    /// A hint on how to resolve the error, or `nil` if there is none.
     var remedy: String? {
         switch self {
         case .notFirst, .split: nil
