@@ -26,7 +26,7 @@ import Testing
 
     @Test func namesAreSetApart() {
         #expect(HTML.captured("<x>").text == "<bdi>&lt;x&gt;</bdi>")
-        #expect(HTML.captured(nil).text == "<span class=\"none\">not known</span>")
+        #expect(HTML.captured(nil).text == "<span class=\"none\">unknown</span>")
     }
 
     @Test func longNamesAreCutBetweenCharacters() {

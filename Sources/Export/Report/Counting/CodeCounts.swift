@@ -1,4 +1,4 @@
-/// How often each code was met, with the first few places of each.
+/// The number of occurrences of each code, with some examples.
 struct CodeCounts: Sendable {
     private(set) var counts = BoundedCounts<String>(limit: 300)
     private(set) var examples: [String: [CodeExample]] = [:]
@@ -7,8 +7,8 @@ struct CodeCounts: Sendable {
 
     init() {}
 
-    /// Takes counts of which no place may be told.
-    init(withoutPlaces counts: [String: Int]) {
+    /// Creates counts without examples, for reports that must not contain locations.
+    init(withoutExamples counts: [String: Int]) {
         for (code, count) in counts.sorted(by: { $0.key < $1.key }) { self.counts.add(code, count) }
     }
 

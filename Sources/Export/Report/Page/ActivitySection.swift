@@ -1,10 +1,10 @@
-/// What: events by what they mean, app by app, and searches by engine.
+/// The section about activity: events by their documented meaning for each app, and searches by engine.
 extension ReportPage {
     var activitySection: PageSection {
         PageSection(
-            id: "what", title: "What",
+            id: "what", title: "Activity",
             lead:
-                "What people did with the apps, by what the documents of the apps call it. An event that no document names has its technical name alone.",
+                "The events of each app and its searches. The descriptions of events are from the documentation of the apps.",
             content: eventTables + [searchTable])
     }
 
@@ -21,14 +21,14 @@ extension ReportPage {
             eventTable(app, count, sorted.filter { $0.key.app == app })
         }
         let more = largest.dropFirst(Self.maxApps).reduce(tally.eventKinds.other) { $0 + $1.count }
-        return tables + [.aside(more, "Of others: \(shown.text(more, "event")).")]
+        return tables + [.aside(more, "Other apps: \(shown.text(more, "event")).")]
     }
 
     private func eventTable(_ app: String?, _ count: Int, _ kinds: [(key: EventKind, count: Int)]) -> HTML {
-        let name = app ?? "an app that is not known"
+        let name = app ?? "an unknown app"
         var table = HTMLTable(
-            "Events of \(name), the most frequent first",
-            ["what happened", "technical name", .number("events"), .init(title: .barTitle)])
+            "Events of \(name), most frequent first",
+            ["description", "technical name", .number("events"), .init(title: .barTitle)])
         let largest = shown.chartValue(kinds.first?.count ?? 0)
         for (kind, count) in kinds.prefix(Self.maxEvents) {
             let label: HTML = kind.label.map { "<bdi>\($0)</bdi>" } ?? "<span class=\"none\">not documented</span>"
@@ -38,7 +38,7 @@ extension ReportPage {
             ])
         }
         let more = kinds.dropFirst(Self.maxEvents).reduce(0) { $0 + $1.count }
-        let rest = HTML.aside(more, "And others: \(shown.text(more, "event")).")
+        let rest = HTML.aside(more, "Not shown: \(shown.text(more, "event")).")
         return "<h3><bdi>\(name)</bdi>: \(shown.text(count, "event"))</h3>\(table.html)\(rest)"
     }
 
@@ -46,7 +46,7 @@ extension ReportPage {
         let sorted = tally.searches.largestFirst
         guard let largest = sorted.first?.count else { return "" }
         var table = HTMLTable(
-            "Searches by engine", ["engine", "begun from", .number("searches"), .init(title: .barTitle)])
+            "Searches by engine", ["engine", "started from", .number("searches"), .init(title: .barTitle)])
         for (kind, count) in sorted.prefix(Self.maxEvents) {
             table.rows.append([
                 "<bdi>\(kind.engine)</bdi>", .captured(kind.source), "\(shown.text(count))",
@@ -54,7 +54,7 @@ extension ReportPage {
             ])
         }
         let more = sorted.count - Self.maxEvents
-        let rest = HTML.aside(more, "And \(more) more kinds.")
+        let rest = HTML.aside(more, "Not shown: \(more) more.")
         return "<h3>Searches by engine</h3>\(table.html)\(rest)"
     }
 }

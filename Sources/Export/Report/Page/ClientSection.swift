@@ -1,10 +1,10 @@
-/// Who: clients, apps and their versions, models of phones.
+/// The section about clients: their apps, versions and phones.
 extension ReportPage {
     var clientSection: PageSection {
         PageSection(
-            id: "who", title: "Who",
+            id: "who", title: "Clients and phones",
             lead:
-                "A client is one app on one phone, known by a random number. The apps and the phones are those that the last of its records tell.",
+                "A client is one app on one phone, identified by a random number. Its app and phone are those of its last record.",
             content: [clientTable, appTable, modelTable])
     }
 
@@ -12,11 +12,11 @@ extension ReportPage {
 
     private var clientTable: HTML {
         let clients = tally.clients.largest
-        guard !clients.isEmpty else { return "<h3>Clients</h3><p>There are none.</p>" }
+        guard !clients.isEmpty else { return "<h3>Clients</h3><p>There are no clients.</p>" }
         var table = HTMLTable(
-            "Clients, those with the most records first",
+            "Clients, most records first",
             [
-                "client", "app", "phone", "system", "first", "last", .number("records"), .number("may go"),
+                "client", "app", "phone", "system", "first", "last", .number("records"), .number("uploadable"),
                 .number("events"),
             ])
         for client in clients {
@@ -31,8 +31,8 @@ extension ReportPage {
         }
         let more = tally.clients.records - clients.reduce(0) { $0 + $1.records }
         let rows = clients.count { $0.client != nil }
-        let others = shown.text(tally.clients.count - rows)
-        let rest = HTML.aside(more, "And \(others) more, with \(shown.text(more, "record")).")
+        let others = shown.text(tally.clients.count - rows, "client")
+        let rest = HTML.aside(more, "Not shown: \(others) with \(shown.text(more, "record")).")
         return "<h3>Clients</h3>\(table.html)\(rest)"
     }
 
@@ -46,17 +46,19 @@ extension ReportPage {
     private var modelTable: HTML {
         let clients = tally.phones.clientsByModel
         return counted(
-            "Phones, where the records tell", ["model", "operating system"], tally.models,
+            "Phones", ["model", "operating system"], tally.models,
             cells: { [.captured($0.device), .captured(Self.joined($0.os, $0.osVersion))] },
             clients: { clients[$0] ?? 0 })
     }
 
-    /// A table of counts of records and clients, with a bar for the records.
+    /// Returns a table with the numbers of records and clients, and a bar for the number of records.
     private func counted<Key>(
         _ caption: String, _ titles: [HTML], _ counts: BoundedCounts<Key>, cells: (Key) -> [HTML], clients: (Key) -> Int
     ) -> HTML {
         let sorted = counts.largestFirst
-        guard let largest = sorted.first?.count else { return "<h3>\(caption)</h3><p>Nothing is told of that.</p>" }
+        guard let largest = sorted.first?.count else {
+            return "<h3>\(caption)</h3><p>The records do not contain this information.</p>"
+        }
         var table = HTMLTable(
             caption,
             titles.map { .init(title: $0) } + [.number("records"), .number("clients"), .init(title: .barTitle)])
@@ -65,7 +67,7 @@ extension ReportPage {
             table.rows.append(cells(key) + ["\(shown.text(count))", "\(shown.text(clients(key)))", bar])
         }
         let more = sorted.dropFirst(Self.maxRows).reduce(counts.other) { $0 + $1.count }
-        let rest = HTML.aside(more, "And others, with \(shown.text(more, "record")).")
+        let rest = HTML.aside(more, "Not shown: \(shown.text(more, "record")).")
         return "<h3>\(caption)</h3>\(table.html)\(rest)"
     }
 

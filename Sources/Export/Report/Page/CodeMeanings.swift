@@ -1,28 +1,31 @@
 import Telemetry
 
-/// Sentences that explain codes to people who have never seen them.
+/// The meanings of codes, as sentences for readers who have not seen the codes before.
 enum CodeMeanings {
-    /// What a code of a hold means, as a sentence, and whether an operator may release what it holds.
+    /// Returns the meaning of a hold code, and whether the operator cannot release the held records.
+    ///
+    /// The second value is `nil` if the code is unknown.
     static func hold(_ code: String, _ known: [HoldCode]) -> (meaning: String, isFinal: Bool?) {
         guard let hold = known.first(where: { $0.code == code }) else {
-            return ("This version of the program does not know the reason; a later one wrote it.", nil)
+            return ("The reason is unknown to this version of the program.", nil)
         }
         return (hold.meaning.prefix(1).uppercased() + hold.meaning.dropFirst() + ".", hold.isFinal)
     }
 
-    /// What a code of a problem means; nil for one that its own words explain.
+    /// Returns the meaning of a problem code, or `nil` if the texts of the problems explain the code.
     static func problem(_ code: String) -> String? { problems[code] }
 
     private static let problems = [
-        "changed": "A file changed while it was read: take the capture again.",
-        "damaged": "An archive or a bundle is damaged: what stands before the damage was read.",
-        "extension-events": "Events wait on the phone to be put into a ping; they are in no record.",
-        "link": "A symbolic link stands where a store should be. It was not followed.",
-        "nested": "An archive lies in an archive. Unpack the outer one to have it read.",
-        "pending-counters": "The phone has counted something that is in no ping yet.",
-        "quarantine-limit": "More could not be understood than the quarantine holds: it is listed alone.",
-        "schema-objects": "A database has tables of its own app; they were not looked at.",
-        "special": "Something that is no file stands where a store should be. It was not read.",
+        "changed": "A file changed while it was read. Make the capture again.",
+        "damaged": "An archive or a bundle is damaged. The data before the damage was read.",
+        "extension-events": "The phone has stored events that are not part of a ping yet. They are not in any record.",
+        "link": "A symbolic link was found in place of a store. It was not followed.",
+        "nested": "An archive contains another archive. Unpack the outer archive to read the inner one.",
+        "pending-counters": "The phone has counted something that is not part of a ping yet.",
+        "quarantine-limit":
+            "The quarantine has reached its limit. Further input is listed, but its bytes are not stored.",
+        "schema-objects": "A database contains additional tables. They were not read.",
+        "special": "A special file was found in place of a store. It was not read.",
         "unreadable": "A file or a folder could not be read.",
     ]
 }

@@ -1,22 +1,28 @@
-/// How counts are written: small ones, by which somebody could be found, only as less than the smallest that is told.
+/// Formats counts.
+///
+/// Small counts, which could identify a person, are shown only as less than a minimum.
 struct CountFormatter: Sendable {
-    /// The smallest count that is told.
+    /// The smallest count that is shown exactly.
     let minimum: Int
 
-    /// `1,234`, or `<5`.
+    /// Returns a count as text, such as `1,234` or `<5`.
     func text(_ count: Int) -> String {
         isHidden(count) ? "<\(minimum)" : Self.grouped(count)
     }
 
-    /// The count as a chart draws it: no bar tells more than the text.
+    /// Returns the value that a chart shows for a count.
+    ///
+    /// It equals the minimum for small counts, so that a bar is not more precise than the text.
     func chartValue(_ count: Int) -> Int { isHidden(count) ? minimum : count }
 
-    /// `1 record`, `2 records`
+    /// Returns a count with a noun, such as `1 record` or `2 records`.
     func text(_ count: Int, _ noun: String) -> String {
         "\(text(count)) \(noun)\(count == 1 && minimum < 2 ? "" : "s")"
     }
 
-    /// A size with one digit behind the point: `30.9 kB`. It tells nobody's count.
+    /// Returns a size with one decimal digit, such as `30.9 kB`.
+    ///
+    /// Sizes do not identify people and are always shown.
     static func size(_ bytes: Int) -> String {
         var unit = 1
         var place = 0
@@ -33,7 +39,7 @@ struct CountFormatter: Sendable {
 
     private func isHidden(_ count: Int) -> Bool { count > 0 && count < minimum }
 
-    /// Digits in groups of three.
+    /// Returns a count with commas between groups of three digits.
     private static func grouped(_ count: Int) -> String {
         let digits = String(count.magnitude)
         var text = count < 0 ? "-" : ""

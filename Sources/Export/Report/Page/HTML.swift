@@ -2,8 +2,8 @@ import Bytes
 
 /// A piece of a page.
 ///
-/// The type keeps what we wrote and what a capture says apart: a literal is markup, and each text that is put into one is
-/// escaped, whatever stands in it. There is no other way to make a piece of a text.
+/// The type separates markup of this program from captured data. Literals are markup, and interpolated strings are
+/// escaped. A string cannot become a piece of a page in any other way.
 struct HTML: Sendable, ExpressibleByStringInterpolation {
     private(set) var text: String
 
@@ -38,7 +38,7 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
 
         mutating func appendInterpolation(_ number: Int) { text += String(number) }
 
-        /// A text: what means something in markup becomes a reference, and what cannot be seen is written out.
+        /// Appends a string with markup characters as references and invisible characters as escapes.
         mutating func appendInterpolation(_ value: String) {
             for scalar in value.printable.unicodeScalars {
                 switch scalar {

@@ -3,16 +3,18 @@ struct HTMLTable {
     /// A column, such as `"type"` or `.number("records")`.
     struct Column {
         let title: HTML
-        /// Numbers stand at the right.
+        /// Whether the cells are aligned at the right.
         var isNumber = false
 
         static func number(_ title: HTML) -> Column { Column(title: title, isNumber: true) }
     }
 
-    /// What the table is about; screen readers say it first.
+    /// The subject of the table, which screen readers announce first.
     let caption: String
     let columns: [Column]
-    /// For each row its cells. The first one names the row.
+    /// The cells of each row.
+    ///
+    /// The first cell is the header of the row.
     var rows: [[HTML]] = []
 
     init(_ caption: String, _ columns: [Column]) {
@@ -20,7 +22,7 @@ struct HTMLTable {
         self.columns = columns
     }
 
-    /// The table, which scrolls by itself where the page is narrow.
+    /// The table, in an element that scrolls horizontally on narrow pages.
     var html: HTML {
         """
         <div class="wide" role="region" tabindex="0" aria-label="\(caption)"><table><caption class="hidden">\(caption)</caption>\
@@ -48,22 +50,22 @@ extension HTMLTable.Column: ExpressibleByStringLiteral {
 }
 
 extension HTML {
-    /// The title of a column of bars, for those who do not see them.
-    static let barTitle: HTML = "<span class=\"hidden\">the same as a bar</span>"
+    /// The title of a column of bars, for screen readers.
+    static let barTitle: HTML = "<span class=\"hidden\">bar chart</span>"
 
-    /// A text of a capture, which must not turn round the text beside it.
+    /// Returns captured text, isolated so that it cannot change the direction of the surrounding text.
     static func captured(_ text: String?) -> HTML {
-        guard let text, !text.isEmpty else { return "<span class=\"none\">not known</span>" }
+        guard let text, !text.isEmpty else { return "<span class=\"none\">unknown</span>" }
         return "<bdi>\(text)</bdi>"
     }
 
-    /// A remark on how many others there are; nothing if there are none.
+    /// Returns a remark about items that are not shown, or nothing if `count` is zero.
     static func aside(_ count: Int, _ text: HTML) -> HTML { count > 0 ? "<p class=\"aside\">\(text)</p>" : "" }
 
-    /// The last item of a list that is cut: how many others there are; nothing if there are none.
+    /// Returns the last item of a truncated list, or nothing if `count` is zero.
     static func moreItems(_ count: Int, _ text: String) -> HTML { count > 0 ? "<li>and \(text) more</li>" : "" }
 
-    /// The sample of a color in a legend.
+    /// Returns the color sample of a legend.
     static func key(_ color: Int) -> HTML {
         """
         <svg class="key" aria-hidden="true" viewBox="0 0 10 10"><rect class="s\(color)" width="10" height="10"/></svg>

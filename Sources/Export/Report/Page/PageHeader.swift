@@ -1,56 +1,53 @@
-/// The head of a report: what was read, how much there is, and whether all is well.
+/// The header of a report: the inputs, the most important counts, and a verdict.
 extension ReportPage {
     var head: HTML {
         let more = facts.inputs.count - Self.maxInputs
         return """
-            <h1>What the phones left behind</h1>
-            <p class="verdict \(isWell ? "good" : "bad")" id="verdict">\(verdict)</p>
+            <h1>Telemetry report</h1>
+            <p class="verdict \(isComplete ? "good" : "bad")" id="verdict">\(verdict)</p>
             <dl class="figures">\(figures.map { figure($0.id, $0.title, $0.value) })</dl>
-            \(pseudonymText)<h2 class="small">What was read, by \(facts.tool)</h2>
+            \(pseudonymText)<h2 class="small">Inputs, read by \(facts.tool)</h2>
             <ul class="inputs">\(facts.inputs.prefix(Self.maxInputs).map(input))\(.moreItems(more, "\(more)"))</ul>
             """
     }
 
     private static let maxInputs = 50
 
-    private var isWell: Bool { facts.isComplete && tally.quarantine.counts.isEmpty }
+    private var isComplete: Bool { facts.isComplete && tally.quarantine.counts.isEmpty }
 
     private var verdict: HTML {
         let (records, held) = (tally.records, tally.records - tally.uploadable)
-        let broken = tally.quarantine.counts.total
-        if !isWell {
-            let understood = "\(shown.text(records, "record")) could be read"
-            guard broken > 0 else {
-                return
-                    "Not all is well: something could not be read; \(understood). See <a href=\"#wrong\">what is wrong</a>."
-            }
+        let unparsed = tally.quarantine.counts.total
+        if !isComplete {
+            let result: HTML =
+                "\(shown.text(records, "record")) could be read. See <a href=\"#wrong\">quarantine and problems</a>."
+            guard unparsed > 0 else { return "Some input could not be read. \(result)" }
             return """
-                Not all is well: \(shown.text(broken, "thing")) could not be understood, but nothing was thrown away; \
-                \(understood). See <a href="#wrong">what is wrong</a>.
+                \(shown.text(unparsed, "item")) could not be parsed. Bundles keep such input in quarantine. \(result)
                 """
         }
-        if records == 0 { return "Nothing was found: no record lies in what was read." }
-        if held == 0 { return "All is well: everything was understood, and every record may be uploaded." }
+        if records == 0 { return "The input contains no records." }
+        if held == 0 { return "All input was parsed, and every record can be uploaded." }
         return """
-            Everything was understood. \(shown.text(tally.uploadable)) of \(shown.text(records, "record")) may be uploaded; \
-            \(shown.text(held)) wait, for reasons that stand <a href="#go">below</a>.
+            All input was parsed. \(shown.text(tally.uploadable)) of \(shown.text(records, "record")) can be uploaded, \
+            and \(shown.text(held)) cannot, for the <a href="#go">reasons below</a>.
             """
     }
 
     private var pseudonymText: HTML {
         guard let pseudonymized = facts.pseudonymized else { return "" }
         return """
-            <p>Without the people: ids are pseudonyms, made with the key <code id="key">\(pseudonymized.keyID)</code>; names, \
-            addresses, positions, free text, paths and what could not be understood are left out, and counted.</p>
+            <p>This report is pseudonymized. Ids are replaced by pseudonyms of the key <code id="key">\(pseudonymized.keyID)</code>. \
+            Names, addresses, positions, free text, paths and input that could not be parsed are omitted.</p>
 
             """
     }
 
     private var figures: [(id: String, title: HTML, value: String)] {
         [
-            ("records", "records, each of which is one upload", shown.text(tally.records)),
-            ("events", "events in them", shown.text(tally.events)),
-            ("clients", "clients: apps on phones", shown.text(clients)),
+            ("records", "records (one upload each)", shown.text(tally.records)),
+            ("events", "events in the records", shown.text(tally.events)),
+            ("clients", "clients (one app on one phone each)", shown.text(clients)),
             ("days", "days with records", shown.text(days)),
             ("bytes", "of payload", CountFormatter.size(tally.payloadBytes)),
         ]

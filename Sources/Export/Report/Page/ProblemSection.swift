@@ -1,26 +1,26 @@
-/// What is wrong: what could not be understood, and what else there is to tell.
+/// The section about quarantined input, problems and duplicates.
 extension ReportPage {
     var problemSection: PageSection {
         PageSection(
-            id: "wrong", title: "What is wrong",
+            id: "wrong", title: "Quarantine and problems",
             lead:
-                "What could not be understood is in quarantine: a bundle carries it along, so that nothing is lost. A problem is what somebody should know of.",
+                "Input that could not be parsed is quarantined: a bundle stores it, so that nothing is lost. Problems are other conditions that require attention.",
             content: [quarantineTable, problemTable, duplicateText])
     }
 
     private var quarantineTable: HTML {
         table(
-            "Could not be understood", tally.quarantine, id: "quarantined",
-            none: "Nothing: everything was understood.", meaning: { _ in nil })
+            "Quarantined input", tally.quarantine, id: "quarantined",
+            none: "All input was parsed.", meaning: { _ in nil })
     }
 
     private var problemTable: HTML {
-        table("Problems", tally.problems, id: "problems", none: "None.", meaning: CodeMeanings.problem)
+        table("Problems", tally.problems, id: "problems", none: "There are no problems.", meaning: CodeMeanings.problem)
     }
 
     private var duplicateText: HTML {
         """
-        <p>Left out because an equal record came before: <b id="duplicates">\(shown.text(facts.duplicates))</b>.</p>
+        <p>Records omitted because they equal another record: <b id="duplicates">\(shown.text(facts.duplicates))</b>.</p>
         """
     }
 
@@ -30,7 +30,7 @@ extension ReportPage {
         let head: HTML = "<h3>\(title): <span id=\"\(id)\">\(shown.text(codes.counts.total))</span></h3>"
         guard !codes.counts.isEmpty else { return "\(head)<p>\(none)</p>" }
         var table = HTMLTable(
-            title, ["code", .number("how often"), "what it means", "where"])
+            title, ["code", .number("count"), "meaning", "locations"])
         for (code, count) in codes.counts.largestFirst {
             let examples = codes.examples[code] ?? []
             let own = examples.first.map { Self.withoutPlace($0.text) }
@@ -43,17 +43,19 @@ extension ReportPage {
             ])
         }
         let other = codes.counts.other
-        return "\(head)\(table.html)\(.aside(other, "With other codes: \(shown.text(other))."))"
+        return "\(head)\(table.html)\(.aside(other, "Other codes: \(shown.text(other))."))"
     }
 
-    /// The words of a case as they hold everywhere: `duplicate key` of `duplicate key at byte 665`.
+    /// Returns the text of an item without its position, such as `duplicate key` for `duplicate key at byte 665`.
     private static func withoutPlace(_ text: String) -> String {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count > 3, words.suffix(3).prefix(2).elementsEqual(["at", "byte"]) else { return text }
         return words.dropLast(3).joined(separator: " ")
     }
 
-    /// - Parameter words: what is said of the code already.
+    /// Returns an item with the location of an example.
+    ///
+    /// The text of the example is omitted if it equals `words`.
     private func place(_ example: CodeExample, besides words: String?) -> HTML {
         let offset: HTML = example.offset.map { " at byte \($0)" } ?? ""
         let path: HTML = example.path.isEmpty ? "" : ": <code><bdi>\(example.path)</bdi></code>"

@@ -2,7 +2,7 @@ import Bytes
 import Hashing
 import Telemetry
 
-/// A report as one HTML file that needs nothing else: no script, no network, no other file.
+/// A report as a single HTML file without scripts, network requests or references to other files.
 ///
 /// Source: "Exports", section 3.
 public struct ReportPage: Sendable {
@@ -11,13 +11,18 @@ public struct ReportPage: Sendable {
     let holdCodes: [HoldCode]
     let shown: CountFormatter
 
-    /// Collects the contents of a page.
-    /// - Parameter minimumCount: smaller counts are shown as less than this.
+    /// Creates a page.
+    ///
+    /// - Parameters:
+    ///   - counter: The counts of the tables.
+    ///   - facts: The facts that the tables do not contain.
+    ///   - systems: The systems, whose hold codes are explained.
+    ///   - minimumCount: The smallest count that is shown exactly. Smaller ones are shown as less than this number.
     public init(_ counter: ReportCounter, facts: ReportFacts, systems: SystemTable, minimumCount: Int) {
         var tally = counter.tally
         if let pseudonymized = facts.pseudonymized {
-            tally.quarantine = CodeCounts(withoutPlaces: pseudonymized.quarantine)
-            tally.problems = CodeCounts(withoutPlaces: pseudonymized.problems)
+            tally.quarantine = CodeCounts(withoutExamples: pseudonymized.quarantine)
+            tally.problems = CodeCounts(withoutExamples: pseudonymized.problems)
         }
         self.tally = tally
         self.facts = facts
@@ -25,18 +30,18 @@ public struct ReportPage: Sendable {
         shown = CountFormatter(minimum: max(1, minimumCount))
     }
 
-    /// The file.
+    /// The contents of the file.
     public var bytes: [UInt8] { Array(html.text.utf8) }
 
-    /// Events in all records.
+    /// The number of events in all records.
     public var events: Int { tally.events }
-    /// Clients of all systems.
+    /// The number of clients of all systems.
     public var clients: Int { tally.clients.count }
-    /// Days on which there are records.
+    /// The number of days with records.
     public var days: Int { Set(tally.kindDays.keys.map(\.day)).count }
-    /// Bytes of all payloads.
+    /// The total size of all payloads in bytes.
     public var payloadBytes: Int { tally.payloadBytes }
-    /// How many nights the uploads take at least.
+    /// The minimum number of nights that the uploads take.
     public var nights: Int { UploadNights(tally).count }
 
     var html: HTML {
@@ -49,9 +54,9 @@ public struct ReportPage: Sendable {
         <title>\(title)</title>
         <style>\(PageStyle.css)</style></head>
         <body><header>\(head)</header>
-        <nav aria-label="Parts of the report"><ul>\(parts.map(\.link))</ul></nav>
-        <main>\(parts.map(\.html))</main>
-        <footer><p>Made by \(facts.tool) from copies of what phones had stored. Times are in UTC. Nothing of this page was loaded \
+        <nav aria-label="Sections of the report"><ul>\(sections.map(\.link))</ul></nav>
+        <main>\(sections.map(\.html))</main>
+        <footer><p>Created by \(facts.tool) from copies of data that phones had stored. Times are in UTC. This page loads nothing \
         from a network.</p></footer>
         </body></html>
 
@@ -60,11 +65,11 @@ public struct ReportPage: Sendable {
 
     private var title: String { "Telemetry report: " + facts.inputs.prefix(3).map(\.label).joined(separator: ", ") }
 
-    private var parts: [PageSection] {
+    private var sections: [PageSection] {
         [timelineSection, clientSection, activitySection, uploadSection, problemSection, queueSection]
     }
 
-    /// The browser may use the one style of the page, and nothing else at all.
+    /// The content security policy, which allows nothing except the style sheet of the page.
     private static let policy: String = {
         var hash: [UInt8] = []
         hash.append(base64: SHA256.hash(PageStyle.css.text.utf8.span).bytes.span)
@@ -73,11 +78,11 @@ public struct ReportPage: Sendable {
     }()
 }
 
-/// A part of a report, with a heading.
+/// A section of a report with a heading.
 struct PageSection {
     let id: String
     let title: String
-    /// A sentence that says what the part shows.
+    /// The introduction of the section.
     let lead: HTML
     let content: [HTML]
 

@@ -1,14 +1,14 @@
-/// Over time: records by day and type, and events by day.
+/// The section about time: records by day and type, and events by day.
 extension ReportPage {
     var timelineSection: PageSection {
         PageSection(
             id: "time", title: "Over time",
             lead:
-                "When the phones queued the records, and when events happened, by what their clocks said. A gap is a time without any.",
+                "The times at which phones queued records and at which events happened, according to the clocks of the phones.",
             content: [recordTime, eventTime])
     }
 
-    /// So many kinds have a colour of their own.
+    /// The maximum number of kinds with separate colors.
     private static let maxColors = 6
 
     private var recordTime: HTML {
@@ -34,14 +34,14 @@ extension ReportPage {
     }
 }
 
-/// A chart of counts by day, and its table.
+/// A chart of counts by day, with a table of its numbers.
 struct DayChart {
     let id: String
-    /// What is counted: `record`.
+    /// The noun for the counted items, such as `record`.
     let noun: String
     let names: [String]
     let shown: CountFormatter
-    /// How many have no day.
+    /// The number of items without a day.
     var withoutDay = 0
     private var counts: [Int: [Int]] = [:]
 
@@ -59,7 +59,8 @@ struct DayChart {
     var html: HTML {
         let sums = counts.mapValues { $0.reduce(0, +) }
         guard let calendar = ReportCalendar(sums) else {
-            return "<h3>\(heading)</h3><p>There are none\(withoutDay > 0 ? " with a time" : "").</p>\(untimedText)"
+            return
+                "<h3>\(heading)</h3><p>There are no \(noun)s\(withoutDay > 0 ? " with a time" : "").</p>\(untimedText)"
         }
         var values = names.map { _ in Array(repeating: 0, count: calendar.spans.count) }
         var outside: [Int: Int] = [:]
@@ -78,7 +79,7 @@ struct DayChart {
         return """
             <figure><figcaption><h3>\(heading) by \(calendar.unit.rawValue)</h3>\(legend)</figcaption>
             \(chart.svg(id: "\(id)-title"))</figure>
-            \(outsideText(outside))\(untimedText)<details><summary>The numbers of this chart</summary>
+            \(outsideText(outside))\(untimedText)<details><summary>Numbers of this chart</summary>
             \(table(title, calendar, values))</details>
 
             """
@@ -98,7 +99,7 @@ struct DayChart {
         guard let first = outside.keys.min(), let last = outside.keys.max() else { return "" }
         let span = DaySpan(days: first..<last + 1)
         return """
-            <p class="aside">Not drawn: \(shown.text(outside.values.reduce(0, +), noun)) of \(span.name), more than a year away from the \
+            <p class="aside">Not shown: \(shown.text(outside.values.reduce(0, +), noun)) from \(span.name), more than a year away from the \
             others. The clock of a phone may have been wrong.</p>
             """
     }

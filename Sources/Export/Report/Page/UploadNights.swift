@@ -1,6 +1,8 @@
-/// How many nights the uploads take at least, with one job a night.
+/// The minimum number of nights that the uploads take, with one job each night.
 ///
-/// Source: "Upload rules": at most 100 uploads a day and at most 40 of a type in a job, both a client.
+/// A client can make at most 100 uploads a day, and at most 40 uploads of one type in a job.
+///
+/// Source: "Upload rules".
 struct UploadNights {
     static let daily = 100
     static let perType = 40

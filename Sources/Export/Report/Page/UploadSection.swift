@@ -1,26 +1,26 @@
-/// Can it go: what may be uploaded, what is held and why, and how long the uploads take.
+/// The section about uploads: uploadable records, held records with their reasons, and the duration of the uploads.
 extension ReportPage {
     var uploadSection: PageSection {
         PageSection(
-            id: "go", title: "Can it go",
+            id: "go", title: "Uploads",
             lead:
-                "A record is uploaded as it stands, or held for a reason. What is held stays in the bundle and is not lost.",
+                "Each record is uploaded unless it is held for a reason. Held records stay in the bundle and are not lost.",
             content: [share, nightText, holdTable])
     }
 
     private var share: HTML {
         guard tally.records > 0 else { return "<p>There are no records.</p>" }
         let held = tally.records - tally.uploadable
-        let room = 1000 * Double(shown.chartValue(tally.uploadable))
+        let part = 1000 * Double(shown.chartValue(tally.uploadable))
         let sum = Double(max(1, shown.chartValue(tally.uploadable) + shown.chartValue(held)))
-        let width = Int((room / sum).rounded())
+        let width = Int((part / sum).rounded())
         return """
             <figure><svg class="share" role="img" aria-labelledby="share-title" viewBox="0 0 1000 40" preserveAspectRatio="none">\
-            <title id="share-title">\(shown.text(tally.uploadable)) may go, \(shown.text(held)) are held</title>\
+            <title id="share-title">\(shown.text(tally.uploadable)) uploadable, \(shown.text(held)) held</title>\
             <rect class="s0" width="\(width)" height="40"/><rect class="s1" x="\(width)" width="\(1000 - width)" height="40"/></svg>
             <figcaption><ul class="legend">\
-            <li>\(.key(0)) <b id="uploadable">\(shown.text(tally.uploadable))</b> may be uploaded</li>\
-            <li>\(.key(1)) <b id="held">\(shown.text(held))</b> are held</li></ul></figcaption></figure>
+            <li>\(.key(0)) <b id="uploadable">\(shown.text(tally.uploadable))</b> uploadable</li>\
+            <li>\(.key(1)) <b id="held">\(shown.text(held))</b> held</li></ul></figcaption></figure>
             """
     }
 
@@ -28,8 +28,8 @@ extension ReportPage {
         guard tally.uploadable > 0 else { return "" }
         let nights = UploadNights(tally).count
         return """
-            <p>With one job a night, the uploads take at least <b id="nights">\(nights)</b> night\(nights == 1 ? "" : "s"): a client may upload \
-            \(UploadNights.daily) times a day, and \(UploadNights.perType) times of one type in a job.</p>
+            <p>With one job each night, the uploads take at least <b id="nights">\(nights)</b> night\(nights == 1 ? "" : "s"). A client can \
+            upload at most \(UploadNights.daily) records a day, and at most \(UploadNights.perType) records of one type in a job.</p>
             """
     }
 
@@ -37,16 +37,16 @@ extension ReportPage {
         let sorted = tally.heldRecords.largestFirst
         guard !sorted.isEmpty else { return "" }
         var table = HTMLTable(
-            "Why records are held; one that is held for two reasons counts in both",
+            "Reasons why records are held. A record with two reasons is counted for both.",
             [
-                "reason", "what it means", .number("records"), .number("events in them"), "may somebody release it?",
+                "reason", "meaning", .number("records"), .number("events"), "can it be released?",
             ])
         for (code, count) in sorted {
             let (meaning, isFinal) = CodeMeanings.hold(code, holdCodes)
             let answer: HTML =
                 switch isFinal {
-                case true?: "no, never"
-                case false?: "yes, who accepts the reason"
+                case true?: "no"
+                case false?: "yes, if you accept the reason"
                 case nil: .captured(nil)
                 }
             table.rows.append([
@@ -55,7 +55,7 @@ extension ReportPage {
             ])
         }
         let other = tally.heldRecords.other
-        let rest = HTML.aside(other, "And for other reasons: \(shown.text(other, "record")).")
+        let rest = HTML.aside(other, "Other reasons: \(shown.text(other, "record")).")
         return "<h3>Why records are held</h3>\(table.html)\(rest)"
     }
 }
