@@ -3,7 +3,9 @@ import JSONText
 import Parallel
 import Telemetry
 
-/// Writes tables as a folder with a CSV file for each, which appears complete or not at all.
+/// Writes a folder with a CSV file for each table.
+///
+/// The folder appears complete or not at all.
 final class CSVSink: TableSink {
     private var folder: AtomicFolder?
     private let spares: SparePool<[TextBuffer], Never>

@@ -1,9 +1,9 @@
 import JSONText
 import Telemetry
 
-/// Rows as CSV: fields with commas between them, quoted where they have to be, a line feed behind each row.
+/// Formats rows as CSV, with quotation marks only where they are required.
 ///
-/// NULL is an empty field; a text of no characters is `""`.
+/// NULL is an empty field, and an empty string is `""`. Each row ends with a line feed.
 ///
 /// Source: RFC 4180; "Exports", section 1.
 enum CSVText {
@@ -35,8 +35,9 @@ enum CSVText {
         }
     }
 
-    /// Where the fields of the row above stand. The events of a record have much in common, and a cell that is the one above is
-    /// written as that was.
+    /// The ranges of the fields of the previous row in the output.
+    ///
+    /// The events of a record have many equal cells, whose fields are copied instead of being formatted again.
     private struct RowAbove {
         let count: Int
         var fields: [Range<Int>]
@@ -46,7 +47,7 @@ enum CSVText {
             fields = Array(repeating: 0..<0, count: count)
         }
 
-        /// How many cells from a column on are those above.
+        /// Returns the number of consecutive cells, starting with `column`, that equal the cells of the previous row.
         func repeatedCellCount(_ cells: [Cell], _ first: Int, _ column: Int) -> Int {
             guard first > 0 else { return 0 }
             var same = 0
@@ -56,7 +57,7 @@ enum CSVText {
             return same
         }
 
-        /// Writes fields once more, which stand one behind another.
+        /// Writes a run of adjacent fields again, unchanged.
         mutating func repeatFields(_ column: Int, _ same: Int, to output: inout TextBuffer) {
             let shift = output.count - fields[column].lowerBound
             output.append(again: fields[column].lowerBound..<fields[column + same - 1].upperBound)
@@ -86,7 +87,7 @@ enum CSVText {
         guard text.needsQuotes else { return output.append(copying: text) }
         output.append(room: 2 * text.count + 2) { writer in
             writer.append(UInt8(ascii: "\""))
-            // A quotation mark stands twice.
+            // Quotation marks are doubled.
             writer.append(copying: text, doubling: UInt8(ascii: "\""))
             writer.append(UInt8(ascii: "\""))
         }
@@ -94,7 +95,7 @@ enum CSVText {
 }
 
 extension Span<UInt8> {
-    /// Whether a field of CSV with these bytes stands in quotation marks.
+    /// Whether a field with these bytes must be in quotation marks.
     fileprivate var needsQuotes: Bool {
         guard !isEmpty else { return true }
         var index = 0
@@ -110,10 +111,13 @@ extension Span<UInt8> {
     }
 }
 
-/// Eight bytes looked at together, as strings of JSON are; the first one is the lowest.
+/// Eight bytes that are examined together. The first one is the least significant.
 extension UInt64 {
-    /// The high bit of the first byte that is a quotation mark, a comma, a line feed or a carriage return; also of some bytes
-    /// after it. 0 if there is none.
+    /// The high bit of the first byte that is a quotation mark, a comma, a line feed or a carriage return.
+    ///
+    /// The value is 0 if there is none.
+    ///
+    /// The high bits of some later bytes can be set too.
     @inline(__always)
     fileprivate var csvSpecialBytes: UInt64 {
         (zeros(of: 0x2222_2222_2222_2222) | zeros(of: 0x2C2C_2C2C_2C2C_2C2C) | zeros(of: 0x0A0A_0A0A_0A0A_0A0A)

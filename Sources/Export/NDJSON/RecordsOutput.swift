@@ -1,15 +1,15 @@
 import CZstd
 import Telemetry
 
-/// Records as NDJSON: one canonical JSON object a line, or the payloads alone; compressed where asked.
+/// Writes records as NDJSON, with a line for each record or payload, optionally compressed.
 ///
 /// Source: "The record".
 public struct RecordsOutput: ~Copyable {
-    /// What is written on each line.
+    /// The content of a line.
     public enum Content: Sendable {
-        /// The record.
+        /// The canonical record.
         case record
-        /// Just the documented format.
+        /// Only the payload of the record.
         case payload
     }
 
@@ -18,18 +18,30 @@ public struct RecordsOutput: ~Copyable {
     private var compressor: ZstdCompressor?
     private var buffer: [UInt8] = []
 
-    /// Lines are handed on in pieces of about this many bytes; compressed, each is a frame of its own.
+    /// The approximate size, in bytes, of the pieces that are written.
+    ///
+    /// If compressed, each piece is a separate frame.
     private static let pieceSize = 1 << 20
 
-    /// Begins an output, as zstd frames if asked, whose bytes are passed to `write` in order.
-    /// - Throws: ``ZstdError`` when there is no memory.
+    /// Creates an output.
+    ///
+    /// - Parameters:
+    ///   - content: The content of a line.
+    ///   - isCompressed: Whether the output consists of zstd frames.
+    ///   - write: A function that accepts the bytes in order.
+    /// - Throws: ``ZstdError`` if there is not enough memory.
     public init(_ content: Content, isCompressed: Bool, write: @escaping (Span<UInt8>) throws -> Void) throws {
         self.content = content
         self.write = write
         compressor = isCompressed ? try ZstdCompressor() : nil
     }
 
-    /// Adds a record: its canonical line with the line feed, and the part of the line that is its payload.
+    /// Adds a record.
+    ///
+    /// - Parameters:
+    ///   - line: The canonical line of the record, with its line feed.
+    ///   - payload: The part of the line that is the payload.
+    /// - Throws: The errors of `write`, and ``ZstdError``.
     public mutating func add(line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) throws {
         switch content {
         case .record: try add(line)
@@ -40,16 +52,18 @@ public struct RecordsOutput: ~Copyable {
         if buffer.count >= Self.pieceSize { try flush() }
     }
 
-    /// Adds a text; a large one is handed on as it is, not copied.
+    /// Adds text.
+    ///
+    /// A large text is written directly, without a copy.
     private mutating func add(_ text: ArraySlice<UInt8>) throws {
         guard compressor == nil, text.count >= Self.pieceSize else { return buffer += text }
         if !buffer.isEmpty { try flush() }
         try write(text.span)
     }
 
-    /// Writes what is left.
+    /// Writes the remaining bytes.
     public mutating func finish() throws {
-        // An empty compressed output still is a frame, or it would be no zstd file.
+        // An empty compressed output needs a frame to be a valid zstd file.
         if !buffer.isEmpty || compressor != nil { try flush() }
     }
 

@@ -1,20 +1,20 @@
 import CZstd
 
-/// Why zstd could not compress.
+/// An error of zstd.
 public struct ZstdError: Error, Sendable, CustomStringConvertible {
-    /// zstd's words.
+    /// The message of zstd.
     public let description: String
 }
 
-/// Compresses pieces of an output, each to a zstd frame with a checksum.
+/// Compresses pieces of an output, each into a separate zstd frame with a checksum.
 final class ZstdCompressor {
     private let context: OpaquePointer
 
     init() throws(ZstdError) {
         guard let context = ZSTD_createCCtx() else { throw ZstdError(description: "not enough memory") }
         self.context = context
-        // Neither can fail: the values are in range and no frame is begun.
-        // Of records level 1 makes the smallest frames of the fast levels; see `FrameEncoder`.
+        // These calls cannot fail, because the values are in range and no frame has been started.
+        // Level 1 produces the smallest frames of all fast levels for records; see `FrameEncoder`.
         ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 1)
         ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)
     }

@@ -1,15 +1,17 @@
 import Files
 import Telemetry
 
-/// Counts the rows of an export for a report, instead of writing them.
+/// Counts the rows of an export for a report instead of writing them.
 ///
-/// A class, because the export and who makes the report hold on to it.
+/// The type is a class, because the export and the creator of the report share it.
 public final class ReportCounter: TableSink {
     private(set) var tally = ReportTally()
     let prepare: @Sendable (inout RowBuffer) -> ReportTally
     let identities: Set<FileIdentity> = []
 
-    /// Begins with nothing counted of the records of some systems.
+    /// Creates a counter without counts.
+    ///
+    /// - Parameter systems: The systems whose records are counted.
     public init(_ systems: SystemTable) {
         let tables = ExportTables(systems)
         prepare = { ReportTally(of: $0, tables) }

@@ -1,15 +1,20 @@
-/// What a report says besides what the tables tell.
+/// The facts of a report that are not in the exported tables.
 public struct ReportFacts: Sendable {
     /// An input that was read.
     public struct Input: Sendable {
-        /// What its records name it.
+        /// The label by which records refer to the input.
         public let label: String
-        /// What it is: `folder`, `bundle`.
+        /// The kind of the input, such as `folder` or `bundle`.
         public let kind: String
-        /// The digest of a bundle.
+        /// The digest if the input is a bundle.
         public let digest: String?
 
-        /// Describes an input.
+        /// Creates an input.
+        ///
+        /// - Parameters:
+        ///   - label: The label by which records refer to the input.
+        ///   - kind: The kind of the input.
+        ///   - digest: The digest if the input is a bundle.
         public init(label: String, kind: String, digest: String? = nil) {
             self.label = label
             self.kind = kind
@@ -17,18 +22,24 @@ public struct ReportFacts: Sendable {
         }
     }
 
-    /// What a store tells of itself, such as what the app's own rules say of a queue.
+    /// The state of a queue in a store, according to the rules of its app.
     public struct Queue: Sendable {
-        /// The capture that it lies in.
+        /// The capture that contains the store.
         public let capture: String
-        /// Its path there.
+        /// The path of the store in the capture.
         public let path: String
-        /// Sentences without a full stop.
+        /// The descriptions of the state, without full stops.
         public let sentences: [String]
-        /// How many events wait in it, where it tells that.
+        /// The number of pending events, or `nil` if it is unknown.
         public let pending: Int?
 
-        /// Describes a queue.
+        /// Creates the state of a queue.
+        ///
+        /// - Parameters:
+        ///   - capture: The capture that contains the store.
+        ///   - path: The path of the store in the capture.
+        ///   - sentences: The descriptions of the state, without full stops.
+        ///   - pending: The number of pending events, or `nil` if it is unknown.
         public init(capture: String, path: String, sentences: [String], pending: Int?) {
             self.capture = capture
             self.path = path
@@ -37,19 +48,23 @@ public struct ReportFacts: Sendable {
         }
     }
 
-    /// What there is to say of a report that is given away without the people: it has no names of captures, no paths and no
-    /// pieces of input in it.
+    /// The facts of a pseudonymized report, which contains no names of captures, no paths and no parts of the input.
     ///
     /// Source: "Exports", section 4.
     public struct Pseudonymized: Sendable {
-        /// The id of the key that the pseudonyms were made with.
+        /// The id of the key of the pseudonyms.
         public let keyID: String
-        /// How many things could not be understood, by code.
+        /// The number of quarantined items by code.
         public let quarantine: [String: Int]
-        /// How many problems there are, by code.
+        /// The number of problems by code.
         public let problems: [String: Int]
 
-        /// Describes what stands for that which is left out.
+        /// Creates the facts.
+        ///
+        /// - Parameters:
+        ///   - keyID: The id of the key of the pseudonyms.
+        ///   - quarantine: The number of quarantined items by code.
+        ///   - problems: The number of problems by code.
         public init(keyID: String, quarantine: [String: Int], problems: [String: Int]) {
             self.keyID = keyID
             self.quarantine = quarantine
@@ -57,20 +72,28 @@ public struct ReportFacts: Sendable {
         }
     }
 
-    /// The program and its version.
+    /// The name and the version of the program.
     public var tool: String
-    /// What was read.
+    /// The inputs in the given order.
     public var inputs: [Input]
-    /// Records that were left out because an equal one came before.
+    /// The number of records that were omitted because they equal another record.
     public var duplicates: Int
-    /// Whether all was read, and understood.
+    /// Whether all input was read and parsed.
     public var isComplete: Bool
-    /// What stores tell of themselves.
+    /// The states of queues.
     public var queues: [Queue]
-    /// What stands for that which is left out where the records have pseudonyms; nil where they are as they were stored.
+    /// The facts of a pseudonymized report, or `nil` if the records have no pseudonyms.
     public var pseudonymized: Pseudonymized?
 
-    /// Collects facts.
+    /// Creates facts.
+    ///
+    /// - Parameters:
+    ///   - tool: The name and the version of the program.
+    ///   - inputs: The inputs in the given order.
+    ///   - duplicates: The number of records that were omitted because they equal another record.
+    ///   - isComplete: Whether all input was read and parsed.
+    ///   - queues: The states of queues.
+    ///   - pseudonymized: The facts of a pseudonymized report, or `nil` if the records have no pseudonyms.
     public init(
         tool: String, inputs: [Input], duplicates: Int, isComplete: Bool, queues: [Queue] = [],
         pseudonymized: Pseudonymized? = nil

@@ -3,7 +3,7 @@ import Parallel
 import SQLite
 import Telemetry
 
-/// Writes tables as one SQLite database, which appears complete or not at all.
+/// Writes tables as an SQLite database, which appears complete or not at all.
 final class SQLiteSink: TableSink {
     private var file: AtomicOutput?
     private let path: String
@@ -12,11 +12,18 @@ final class SQLiteSink: TableSink {
     private let insertions: [RowInsertion]
     private var unsynced = 0
     private let spares: SparePool<RowBuffer, Never>
-    /// Passes the rows on as they are, because SQLite reads the texts where they are stored.
+    /// Passes rows on without conversion, because SQLite reads strings where they are stored.
     let prepare: @Sendable (inout RowBuffer) -> RowBuffer
     let identities: Set<FileIdentity>
 
-    /// - Parameter threads: how many may help to sort the indexes.
+    /// Creates a database.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the database.
+    ///   - replacing: Whether an existing file may be replaced.
+    ///   - tables: The tables to create.
+    ///   - threads: The maximum number of threads that sort indexes.
+    /// - Throws: `FileError`.
     init(path: String, replacing: Bool, tables: [Table], threads: Int) throws(FileError) {
         let file = try AtomicOutput(path: path, replacing: replacing)
         identities = file.identities
@@ -68,7 +75,7 @@ final class SQLiteSink: TableSink {
         if rows.memorySize <= Self.spareSizeLimit { spares.giveBack(rows) }
     }
 
-    /// The disk has time until all is written.
+    /// Starts writing the file to disk in the background.
     private func beginSync() {
         unsynced = 0
         switch file {
@@ -77,10 +84,10 @@ final class SQLiteSink: TableSink {
         }
     }
 
-    /// So many bytes of texts go to the disk at once.
+    /// The number of bytes after which writing to disk is started.
     private static let syncedSize = 32 << 20
 
-    /// The binary number of a text; one that is beyond all numbers is none.
+    /// Returns the floating-point value of a text, or NULL if it is not finite.
     private static func real(_ text: ArraySlice<UInt8>) -> RowInsertion.Value {
         guard let number = Double(String(decoding: text, as: UTF8.self)), number.isFinite else { return .null }
         return .real(number)

@@ -1,13 +1,13 @@
 import Telemetry
 
-/// The declaration of tables as SQLite reads it.
+/// The statements that create tables, indexes and views in SQLite.
 ///
 /// Source: "Exports", section 1; SQLite, "CREATE TABLE", "STRICT Tables", "The WITHOUT ROWID Optimization".
 enum SchemaText {
     static func creation(of table: Table) -> String {
         let columns = table.columns.map { column in
             let isNumber = table.key == [column.name] && type(of: column) == "INTEGER"
-            // A number that is the whole key is SQLite's own number of the row.
+            // An integer that is the whole key becomes the rowid of SQLite.
             if isNumber { return "\(quoted(column.name)) INTEGER PRIMARY KEY\(reference(column, table))" }
             return
                 "\(quoted(column.name)) \(type(of: column))\(column.isRequired ? " NOT NULL" : "")\(reference(column, table))"
@@ -29,7 +29,9 @@ enum SchemaText {
         "CREATE VIEW \(quoted(view.name)) (\(list(view.columns))) AS \(view.query)"
     }
 
-    /// A name as SQL has it: some columns have the names of SQL's own words.
+    /// Returns an identifier in quotation marks.
+    ///
+    /// Some columns have the names of SQL keywords.
     static func quoted(_ name: String) -> String { "\"\(name)\"" }
 
     static func type(of column: TableColumn) -> String {

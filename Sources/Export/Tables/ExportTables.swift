@@ -1,23 +1,25 @@
 import Telemetry
 
-/// All tables of an export: those that every system has rows in, and those of the systems.
+/// The tables of an export: those of all systems, and those of single systems.
 ///
 /// Source: "Exports", section 1.
 public struct ExportTables: Sendable {
-    /// The tables in the order of the document; rows of a `RowBuffer` have the same.
+    /// The tables in the order of the document, which is also the order in a `RowBuffer`.
     public let all: [Table]
 
-    /// The version of the tables, as `meta` and `PRAGMA user_version` have it.
+    /// The version of the tables, as `meta` and `PRAGMA user_version` state it.
     public static let version = 1
 
-    /// Collects the tables of all systems.
+    /// Creates the tables of all systems.
+    ///
+    /// - Parameter systems: The systems.
     public init(_ systems: SystemTable) {
         all =
             [Self.records, Self.holds, Self.notes, Self.events] + systems.all.compactMap(\.rows).flatMap(\.tables)
             + [Self.clients, Self.problems, Self.quarantine, Self.meta, Self.columns]
     }
 
-    /// The place of a table of this room among all.
+    /// Returns the index in ``all`` of a table that this module declares.
     func index(of table: Table) -> Int { all.firstIndex { $0.name == table.name } ?? 0 }
 }
 
@@ -95,7 +97,7 @@ extension ExportTables {
         ], key: ["record", "n"], indexes: [["client"], ["time_ms"], ["type"], ["name"]], isOfRecords: true)
 }
 
-// MARK: - The whole
+// MARK: - Tables of the whole export
 
 extension ExportTables {
     static let clients = Table(
@@ -163,19 +165,19 @@ extension ExportTables {
 
 // MARK: - Views
 
-/// A question of many, answered in SQLite by a view.
+/// A view of a database that answers a frequent question.
 public struct TableView: Sendable {
-    /// Its name.
+    /// The name of the view.
     public let name: String
-    /// What it has a row for.
+    /// The meaning of a row, as it completes "a row for each".
     public let rowMeaning: String
-    /// Its columns.
+    /// The names of the columns.
     public let columns: [String]
     let query: String
 }
 
 extension ExportTables {
-    /// The views of SQLite.
+    /// The views of an SQLite database.
     public static let views = [
         TableView(
             name: "pings_per_day", rowMeaning: "day, system and type",

@@ -1,12 +1,12 @@
 import Telemetry
 
-/// Lines of some records, kept until a job makes rows of them.
+/// The lines of consecutive records, from which a job builds rows.
 struct RecordBatch: Sendable {
     struct Entry: Sendable {
         let summary: RecordSummary
-        /// The record with 0 as its payload, in ``RecordBatch/text``.
+        /// The range of the record, with 0 in place of the payload, in ``RecordBatch/text``.
         let frame: Range<Int>
-        /// Its payload, in ``RecordBatch/text``.
+        /// The range of the payload in ``RecordBatch/text``.
         let payload: Range<Int>
     }
 
@@ -15,7 +15,9 @@ struct RecordBatch: Sendable {
     private(set) var text: [UInt8] = []
     private(set) var entries: [Entry] = []
 
-    /// Lines are handed on when they have this many bytes: more would not stay in the cache of a core.
+    /// The size, in bytes, at which a batch is full.
+    ///
+    /// A larger batch would not fit into the cache of a core.
     static let sizeGoal = 256 << 10
 
     init(first: Int) {
@@ -23,11 +25,16 @@ struct RecordBatch: Sendable {
         text.reserveCapacity(Self.sizeGoal + Self.sizeGoal / 4)
     }
 
-    /// The number of the record that comes next.
+    /// The number of the record after the batch.
     var next: Int { first + entries.count }
     var isFull: Bool { text.count >= Self.sizeGoal }
 
-    /// Adds a record: its canonical line with the line feed, and the part of the line that is its payload.
+    /// Adds a record.
+    ///
+    /// - Parameters:
+    ///   - summary: The summary of the record.
+    ///   - line: The canonical line of the record, with its line feed.
+    ///   - payload: The part of the line that is the payload.
     mutating func add(_ summary: RecordSummary, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) {
         let start = text.count
         text += line[..<payload.startIndex]

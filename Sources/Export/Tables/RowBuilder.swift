@@ -1,18 +1,20 @@
 import JSONText
 import Telemetry
 
-/// Makes the rows of records from their lines. A maker uses its memory again for the next lines.
+/// Builds the rows of records from their lines.
+///
+/// The memory is reused for later lines.
 struct RowBuilder {
     private let systems: SystemTable
-    /// The place of the records among the tables.
+    /// The index of the table `records`.
     private let recordTable: Int
-    /// The rows of the lines that were taken last.
+    /// The rows of the last batch.
     var made: RecordRows
     private var frame = JSONDocument()
     private var payload = JSONDocument()
     private var nested = JSONDocument()
 
-    /// A record's line was read when it was made or taken from a bundle, so it is JSON; a lone surrogate may stand in it.
+    /// The policy for reading lines, which are known to be JSON but can contain unpaired surrogates.
     private static let policy = JSONReadingPolicy(unpairedSurrogates: .keep, depthLimit: 513)
 
     init(_ tables: ExportTables, systems: SystemTable) {
@@ -21,9 +23,11 @@ struct RowBuilder {
         made = RecordRows(tables.all, eventTable: tables.index(of: ExportTables.events))
     }
 
-    /// Makes the rows of some records, which are ``made`` then.
-    /// - Returns: how many events each of them has.
-    /// - Throws: ``JSONError`` for a line that is no JSON.
+    /// Builds the rows of a batch and stores them in ``made``.
+    ///
+    /// - Parameter lines: The batch.
+    /// - Returns: The number of events of each record.
+    /// - Throws: ``JSONError`` for a line that is not JSON.
     mutating func make(_ lines: RecordBatch) throws(JSONError) -> [Int] {
         made.removeAll()
         var events: [Int] = []
@@ -64,7 +68,7 @@ struct RowBuilder {
 // MARK: - The frame
 
 extension RowBuilder {
-    // Static, as what follows: a maker that is passed on beside its own buffer would have that copied.
+    // The methods are static, because passing the builder and its buffer together would copy the buffer.
     private static func recordRow(
         _ frame: JSONDocument,
         _ shared: RecordRows.SharedCells, _ device: DeviceCells, _ payload: Span<UInt8>, _ buffer: inout RowBuffer
@@ -115,7 +119,7 @@ extension RowBuilder {
         buffer.keep(string: object.flatMap { frame.value(of: key, in: $0) }, of: frame)
     }
 
-    /// The first ten bytes of a time are its day.
+    /// Returns the day of a time, which is its first ten bytes.
     private static func day(_ time: Cell) -> Cell {
         switch time {
         case .text(let start, _): .text(start: start, count: 10)

@@ -3,8 +3,9 @@ import Files
 import Parallel
 import Telemetry
 
-/// An export to tables: takes records, problems and the rest as they are found, makes rows on all cores and has them written in
-/// order.
+/// Exports records, problems and quarantined input as tables.
+///
+/// Rows are built on all cores and written in order.
 ///
 /// ```swift
 /// var export = try TableExport(
@@ -15,15 +16,15 @@ import Telemetry
 /// let counts = try await export.finish()
 /// ```
 public struct TableExport: ~Copyable {
-    /// As what the tables are written.
+    /// The format of the output.
     public enum Format {
-        /// One SQLite database.
+        /// An SQLite database.
         case sqlite
         /// A folder with a CSV file for each table.
         case csv
-        /// The events of the tables, in order of time, as Timesketch imports them; not the other tables.
+        /// The events in order of time, in the format of Timesketch, without the other tables.
         case timeline(any StreamSink)
-        /// Counts of what the tables would hold.
+        /// Counts for a report.
         case report(ReportCounter)
     }
 
@@ -33,12 +34,19 @@ public struct TableExport: ~Copyable {
     private var lines = RecordBatch(first: 1)
     private var clients = ClientSummaries()
     private var counts: [Int]
-    /// Rows that no record has, until they are written.
+    /// Rows that do not belong to records and have not been written yet.
     private var others: RowBuffer
     private let limit: JobLimit
 
-    /// Makes the output, which has no name yet.
-    /// - Parameter path: where it is to be, unless it is a timeline, which is given what it is written to.
+    /// Creates the output, which is not visible before ``finish()``.
+    ///
+    /// - Parameters:
+    ///   - format: The format of the output.
+    ///   - path: The path of the output. It is not used for a timeline or a report.
+    ///   - replacing: Whether an existing output may be replaced.
+    ///   - systems: The systems whose records are exported.
+    ///   - limit: The maximum number of jobs.
+    /// - Throws: `FileError`.
     public init(
         _ format: Format, path: String, replacing: Bool, systems: SystemTable, limit: JobLimit
     ) throws(FileError) {
@@ -58,19 +66,26 @@ public struct TableExport: ~Copyable {
         others = RowBuffer(tables.all)
     }
 
-    /// The files that must not be read as input.
+    /// The identities of the files that must not be read as input.
     public var identities: Set<FileIdentity> { sink.identities }
 
-    /// How many rows of a timeline have no time, and are left out.
+    /// The number of rows that a timeline omits because they have no time.
     public var timeless: Int { sink.timeless }
 
-    /// Adds a record: its canonical line with the line feed, and the part of the line that is its payload.
+    /// Adds a record.
+    ///
+    /// - Parameters:
+    ///   - record: The summary of the record.
+    ///   - line: The canonical line of the record, with its line feed.
+    ///   - payload: The part of the line that is the payload.
     public mutating func add(_ record: RecordSummary, line: ArraySlice<UInt8>, payload: ArraySlice<UInt8>) {
         lines.add(record, line: line, payload: payload)
         if lines.isFull { closeLines() }
     }
 
     /// Adds a problem.
+    ///
+    /// - Parameter problem: The problem.
     public mutating func add(_ problem: PlacedProblem) {
         add(to: ExportTables.problems) { buffer in
             [
@@ -81,7 +96,9 @@ public struct TableExport: ~Copyable {
         }
     }
 
-    /// Adds something that could not be understood.
+    /// Adds a quarantined item.
+    ///
+    /// - Parameter item: The item.
     public mutating func add(_ item: Quarantined) {
         add(to: ExportTables.quarantine) { buffer in
             [
@@ -94,6 +111,10 @@ public struct TableExport: ~Copyable {
     }
 
     /// Adds a fact about the export.
+    ///
+    /// - Parameters:
+    ///   - key: The name of the fact.
+    ///   - value: The fact.
     public mutating func add(meta key: String, _ value: String) {
         let place = tables.index(of: ExportTables.meta)
         others.add([others.keep(key), others.keep(value)], to: place)
@@ -115,7 +136,8 @@ public struct TableExport: ~Copyable {
         jobs.make(full)
     }
 
-    /// Writes rows until no more wait than keep the jobs busy.
+    /// Writes rows until only as many jobs are pending as are needed to keep all cores busy.
+    ///
     /// - Throws: `FileError`.
     public mutating func writeFinished() async throws {
         while jobs.pending > 2 * limit.jobs { try await writeNext() }
@@ -134,8 +156,9 @@ public struct TableExport: ~Copyable {
         others.removeAll()
     }
 
-    /// Writes all that is left and gives the output its name.
-    /// - Returns: how many rows each table has, by its name.
+    /// Writes the remaining rows and makes the output visible.
+    ///
+    /// - Returns: The number of rows of each table, keyed by name.
     /// - Throws: `FileError`.
     public mutating func finish() async throws -> [String: Int] {
         if !lines.entries.isEmpty { closeLines() }
@@ -147,7 +170,7 @@ public struct TableExport: ~Copyable {
         return Dictionary(uniqueKeysWithValues: zip(tables.all.map(\.name), counts))
     }
 
-    /// Adds the data dictionary, in the order of its key.
+    /// Adds the data dictionary in the order of its key.
     private mutating func addColumns() {
         let place = tables.index(of: ExportTables.columns)
         for table in tables.all.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
@@ -179,31 +202,35 @@ public struct TableExport: ~Copyable {
 }
 
 extension RowBuffer {
-    /// How many rows a table has.
+    /// Returns the number of rows of a table.
     func rowCount(of place: Int, _ table: Table) -> Int { cells[place].count / table.columns.count }
 }
 
 // MARK: - Jobs
 
-/// What was written of some lines.
+/// The counts of the rows of a batch that has been written.
 struct WrittenRows: Sendable {
-    /// How many rows, table by table.
+    /// The number of rows of each table.
     let counts: [Int]
-    /// The records in short.
+    /// The summaries of the records.
     let summaries: [RecordSummary]
-    /// How many events each of them has.
+    /// The number of events of each record.
     let events: [Int]
 }
 
-/// The jobs that make rows for a sink.
+/// The jobs that build rows for a sink.
 private protocol RowJobs: AnyObject {
-    /// The number of jobs whose rows were not written yet.
+    /// The number of jobs whose rows have not been written.
     var pending: Int { get }
-    /// Has a job make the rows of lines.
+    /// Starts a job that builds the rows of a batch.
     func make(_ lines: RecordBatch)
-    /// Writes the rows of the oldest job. Returns `nil` if there is none.
+    /// Writes the rows of the oldest job.
+    ///
+    /// Returns `nil` if there is none.
     func writeNext() async throws -> WrittenRows?
-    /// Writes rows that no job has made. The contents of the buffer are unspecified afterwards.
+    /// Writes rows that were not built by a job.
+    ///
+    /// The contents of the buffer are unspecified afterwards.
     func write(_ rows: inout RowBuffer) throws
 }
 

@@ -1,17 +1,19 @@
 import Telemetry
 
-/// The rows of one table of a buffer, read row by row. If the buffer has no such table, there are no rows.
+/// The rows of one table in a buffer.
+///
+/// There are no rows if the buffer does not have the table.
 struct TableRows {
     private let buffer: RowBuffer
     private let cells: [Cell]
     private let columns: [String: Column]
     /// The column with the number of the record that a row belongs to.
     private let record: Column?
-    /// The first row that was not taken.
+    /// The index of the first row that has not been returned by `nextRows(ofRecord:)`.
     private var next = 0
     let count: Int
 
-    /// A column, by its place in the row.
+    /// The index of a column.
     struct Column {
         fileprivate let place: Int
     }
@@ -24,10 +26,12 @@ struct TableRows {
         count = cells.count / columns.count
     }
 
-    /// Finds a column; nil if the table has none of that name.
+    /// Returns the column with a name, or `nil` if the table does not have it.
     func column(_ name: String) -> Column? { columns[name] }
 
-    /// Takes the next rows, which belong to a record. Rows have the order of their records.
+    /// Returns the range of the next rows if they belong to the given record.
+    ///
+    /// Rows are in the order of their records.
     mutating func nextRows(ofRecord number: Cell) -> Range<Int> {
         let start = next
         while next < count, self[next, record] == number { next += 1 }
@@ -44,27 +48,27 @@ struct TableRows {
         return Int(number)
     }
 
-    /// The bytes of a text; nil for any other value.
+    /// Returns the bytes of a string cell, or `nil` for any other cell.
     func bytes(_ row: Int, _ column: Column?) -> ArraySlice<UInt8>? {
         guard case .text(let start, let count) = self[row, column] else { return nil }
         return buffer.bytes(start, count)
     }
 
-    /// A text, cut where it is too long to be shown.
+    /// Returns a string cell, truncated to a length that can be displayed.
     func text(_ row: Int, _ column: Column?) -> String? { bytes(row, column).map(DisplayText.truncated) }
 
-    /// A text as it is, however long.
+    /// Returns a string cell without truncating it.
     func fullText(_ row: Int, _ column: Column?) -> String? {
         bytes(row, column).map { String(decoding: $0, as: UTF8.self) }
     }
 }
 
-/// A text of a capture as a page shows it.
+/// Strings from captures, as a page displays them.
 enum DisplayText {
-    /// A name of more bytes than these is no name that anybody reads.
+    /// The maximum length of a displayed string in bytes.
     private static let limit = 160
 
-    /// The text, or its beginning with an ellipsis.
+    /// Returns the string, or its prefix with an ellipsis if it is too long.
     static func truncated(_ bytes: ArraySlice<UInt8>) -> String {
         let start = bytes.utf8Prefix(limit)
         let text = String(decoding: start, as: UTF8.self)

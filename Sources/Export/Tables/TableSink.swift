@@ -1,18 +1,19 @@
 import Files
 import Telemetry
 
-/// An output of an export that takes the rows in their order: a database, or a folder of files.
+/// An output of an export, such as a database, that accepts rows in order.
 ///
-/// A class, because an output is one thing that several hold on to.
+/// The protocol is limited to classes, because several owners share an output.
 protocol TableSink: AnyObject, SendableMetatype {
     /// The form in which rows are written.
     associatedtype Prepared: Sendable
 
-    /// Converts rows to the form in which they are written. It is called concurrently. The contents of the buffer are unspecified
-    /// afterwards.
+    /// Converts rows to the form in which they are written.
+    ///
+    /// The function is called concurrently. The contents of the buffer are unspecified afterwards.
     var prepare: @Sendable (inout RowBuffer) -> Prepared { get }
 
-    /// The files that must not be read as input.
+    /// The identities of the files that must not be read as input.
     var identities: Set<FileIdentity> { get }
 
     /// The number of rows that could not be written because they have no time.
@@ -20,10 +21,10 @@ protocol TableSink: AnyObject, SendableMetatype {
 
     func write(_ prepared: borrowing Prepared) throws
 
-    /// Accepts the memory of what was written, to use it again.
+    /// Accepts memory that is no longer needed, so that it can be used again.
     func recycle(_ prepared: Prepared)
 
-    /// Makes the output complete and gives it its name.
+    /// Completes the output and makes it visible.
     func commit() throws
 }
 
@@ -31,7 +32,9 @@ extension TableSink {
     /// The maximum number of unused buffers that a sink keeps.
     static var spareLimit: Int { 16 }
 
-    /// The maximum size, in bytes, of a buffer that a sink keeps. Larger ones are rare.
+    /// The maximum size, in bytes, of a buffer that a sink keeps.
+    ///
+    /// Larger buffers are rare.
     static var spareSizeLimit: Int { 4 << 20 }
 
     var timeless: Int { 0 }

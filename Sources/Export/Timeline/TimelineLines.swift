@@ -1,22 +1,22 @@
 import JSONText
 import Telemetry
 
-/// Lines of a timeline, each with its instant, in the order of records.
+/// The lines of a timeline with their times, in the order of the records.
 struct TimelineLines: Sendable {
     struct Line: Sendable {
-        /// In milliseconds since 1970.
+        /// The time in milliseconds since 1970.
         let time: Int64
-        /// Its bytes without a line feed.
+        /// The range of the line in the text, without a line feed.
         let bytes: Range<Int>
     }
 
     fileprivate(set) var text = TextBuffer()
     fileprivate(set) var lines: [Line] = []
-    /// How many rows have no time.
+    /// The number of rows without a time.
     fileprivate(set) var timeless = 0
 }
 
-/// Writes rows as Timesketch imports them: an object for each event, and one for each record without events.
+/// Formats rows for Timesketch, with an object for each event and for each record without events.
 ///
 /// Source: "Exports", section 2.
 struct TimelineWriter {
@@ -26,7 +26,9 @@ struct TimelineWriter {
     private var events: TableRows
     private var output = TimelineLines()
 
-    /// JSON of an event is cut at this many bytes.
+    /// The maximum size of the JSON of an event in bytes.
+    ///
+    /// Longer JSON is truncated.
     private static let extraLimit = 32_000
 
     private init(_ rows: RowBuffer) {
@@ -51,11 +53,11 @@ struct TimelineWriter {
         for event in events { addLine(ofEvent: event, common) }
     }
 
-    /// What all lines of a record have in common, in the order of their keys.
+    /// The properties that all lines of a record share.
     private struct Common {
         var system: String
         var type: String
-        /// The members from `app` to `client`, from `held` to `path`, and `record_id`.
+        /// The members with the keys `app`, `capture`, `client`, `device`, `held`, `path` and `record_id`.
         var pairs: [(key: String, value: String)]
         var tags: [String]
     }
@@ -101,7 +103,7 @@ struct TimelineWriter {
         let what = "\(common.system) \(common.type)"
         var members = common.pairs
         members.append(("data_type", "pingferry:\(common.system):\(common.type)"))
-        // `2018-05-24T12:00:08.418000+00:00` of `2018-05-24T12:00:08.418Z`.
+        // `2018-05-24T12:00:08.418Z` becomes `2018-05-24T12:00:08.418000+00:00`.
         members.append(("datetime", "\(instant.description.dropLast())000+00:00"))
         if let extra {
             members.append(("extra", String(decoding: extra.utf8Prefix(Self.extraLimit), as: UTF8.self)))

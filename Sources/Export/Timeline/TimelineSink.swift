@@ -2,19 +2,26 @@ import Files
 import SQLite
 import Telemetry
 
-/// Takes the bytes of a stream: a file that appears complete or not at all, a pipe, or the standard output.
+/// A destination of bytes: a file that appears complete or not at all, a pipe, or the standard output.
 public protocol StreamSink: AnyObject {
-    /// The files that must not be read as input.
+    /// The identities of the files that must not be read as input.
     var identities: Set<FileIdentity> { get }
     /// Writes bytes.
+    ///
+    /// - Parameter bytes: The bytes.
+    /// - Throws: An error if the bytes cannot be written.
     func write(_ bytes: Span<UInt8>) throws
-    /// Makes the output complete.
+    /// Completes the output.
+    ///
+    /// - Throws: An error if the output cannot be completed.
     func commit() throws
 }
 
-/// Writes a timeline: lines in order of time, those of one instant in order of records.
+/// Writes a timeline in the order of time.
 ///
-/// SQLite sorts them, in a private file: memory stays small however many there are.
+/// Lines with the same time are in the order of their records.
+///
+/// SQLite sorts the lines in a private file, so that memory use does not depend on their number.
 final class TimelineSink: TableSink {
     private let output: any StreamSink
     private let database: NewDatabase
@@ -74,7 +81,9 @@ final class TimelineSink: TableSink {
 }
 
 extension FileError {
-    /// Creates the error of sorting lines, which are in private files then, in the folder that SQLite chooses.
+    /// Creates the error of sorting lines.
+    ///
+    /// The lines are in private files in a folder that SQLite chooses.
     fileprivate init(sorting error: any Error) {
         self.init(error, .spool, "temporary files", doing: "sort the timeline")
     }

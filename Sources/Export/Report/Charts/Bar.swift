@@ -1,4 +1,6 @@
-/// A bar in a cell of a table, beside the number that it shows. Who cannot see it has the number.
+/// A bar beside a number in a cell of a table.
+///
+/// It is hidden from screen readers, which read the number.
 struct Bar {
     let value: Int
     let largest: Int

@@ -1,8 +1,9 @@
-/// A chart of bars side by side, each of which is made of parts: numbers become SVG.
+/// A chart of stacked bars in SVG.
 ///
-/// The text has no script and no style of its own: classes (`s0`, `s1`, …) name the colours, which the page has for light and dark.
+/// The SVG contains no scripts and no styles. The style sheet of the page defines the colors of the classes `s0`, `s1`
+/// and so on.
 struct StackedBars {
-    /// Numbers that are drawn in one colour.
+    /// The values that are drawn in one color.
     struct Series {
         let name: String
         /// A value for each bar.
@@ -10,12 +11,14 @@ struct StackedBars {
     }
 
     let title: String
-    /// The names of the bars, from left to right.
+    /// The spans of the bars, from left to right.
     let bars: [DaySpan]
     let series: [Series]
-    /// How a value is written.
+    /// Formats a value.
     let write: (Int) -> String
-    /// How high a value is drawn, where that must not tell more than the text does.
+    /// Returns the height of a value.
+    ///
+    /// It can be less precise than the value, so that bars do not reveal hidden counts.
     var draw: (Int) -> Int = { $0 }
 
     private static let width = 720.0
@@ -25,12 +28,17 @@ struct StackedBars {
     private static let top = 18.0
     private static let bottom = 34.0
     private static let maxLabels = 5
-    /// The numbers beside the lines are no counts.
+    /// The formatter for the axis.
+    ///
+    /// Its labels are not counts, so none is hidden.
     private static let axis = CountFormatter(minimum: 1)
-    /// About the width of a date.
+    /// The approximate width of a date.
     private static let labelWidth = 80.0
 
-    /// - Parameter id: names its title in the page.
+    /// Returns the chart.
+    ///
+    /// - Parameter id: The identifier of the title element.
+    /// - Returns: The SVG element.
     func svg(id: String) -> HTML {
         let scale = AxisScale(series.isEmpty ? 0 : bars.indices.map(total).max() ?? 0)
         return """
@@ -43,8 +51,8 @@ struct StackedBars {
     private func total(_ bar: Int) -> Int { series.reduce(0) { $0 + draw($1.values[bar]) } }
 
     private func y(_ value: Int, _ scale: AxisScale) -> Double {
-        let room = Self.height - Self.top - Self.bottom
-        return Self.height - Self.bottom - room * Double(value) / Double(max(1, scale.end))
+        let plotHeight = Self.height - Self.top - Self.bottom
+        return Self.height - Self.bottom - plotHeight * Double(value) / Double(max(1, scale.end))
     }
 
     private func grid(_ value: Int, _ scale: AxisScale) -> HTML {
@@ -55,7 +63,7 @@ struct StackedBars {
             """
     }
 
-    /// The room of a bar and the gap behind it.
+    /// The width of a bar and the gap after it.
     private var step: Double { (Self.width - Self.left - Self.right) / Double(max(1, bars.count)) }
 
     private func x(_ bar: Int) -> Double {
@@ -63,7 +71,7 @@ struct StackedBars {
         return Self.left + step * Double(bar) + (step - wide) / 2
     }
 
-    /// A single bar does not fill the chart.
+    /// The maximum width of a bar, so that a single bar does not fill the chart.
     private static let widest = 80.0
 
     private func bar(_ place: Int, _ scale: AxisScale) -> HTML {
@@ -83,14 +91,14 @@ struct StackedBars {
         return HTML(parts)
     }
 
-    /// Names under some of the bars, the first of them always.
+    /// The labels under some of the bars, always including the first one.
     private var labels: HTML {
         let gap = max(1, (bars.count + Self.maxLabels - 1) / Self.maxLabels)
         return HTML(
             stride(from: 0, to: bars.count, by: gap).enumerated().map { number, place in
                 let isFirst = place == 0 && step < Self.labelWidth
                 let x = isFirst ? Self.left : x(place) + min(step, Self.widest) * 0.43
-                // A narrow page has room for every second one.
+                // On narrow pages, every second label is hidden.
                 let anchor: HTML = isFirst ? "x first" : number % 2 == 1 ? "x second" : "x"
                 return """
                     <text class="\(anchor)" x="\(Self.number(x))" y="\(Self.number(Self.height - 10))">\(bars[place].start)</text>
@@ -98,17 +106,17 @@ struct StackedBars {
             })
     }
 
-    /// A number with one digit behind the point, as SVG has it.
+    /// Formats a coordinate with at most one decimal digit.
     private static func number(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
     }
 }
 
-/// A scale that ends at a round number, with up to five steps.
+/// A scale that ends at a round number and has at most five steps.
 struct AxisScale {
     let end: Int
-    /// The values at which there is a line, from 0 on.
+    /// The values of the grid lines, starting with 0.
     let ticks: [Int]
 
     init(_ largest: Int) {

@@ -1,11 +1,13 @@
-/// Counts of keys that a capture names, so that there may be any number of them: the first ones are counted one by one, all
-/// others together.
+/// Counts of keys with a limited number of keys.
 ///
-/// The order of the keys is that in which they were first met, so that equal input gives equal counts.
+/// Further keys are counted together.
+///
+/// The limit is needed because a capture can contain any number of keys. The keys are in the order of their first
+/// occurrence, so that equal input gives equal counts.
 struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
-    /// The keys with their counts, in the order in which the keys were met.
+    /// The keys and their counts, in the order of first occurrence.
     private(set) var entries: [(key: Key, count: Int)] = []
-    /// How much was counted of keys beyond the limit.
+    /// The count of all keys beyond the limit.
     private(set) var other = 0
     private var places: [Key: Int] = [:]
     private let limit: Int
@@ -14,7 +16,7 @@ struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
         self.limit = limit
     }
 
-    /// What was counted of a key; 0 for one that is not told apart.
+    /// Returns the count of a key, or 0 if the key is not counted separately.
     subscript(key: Key) -> Int { places[key].map { entries[$0].count } ?? 0 }
 
     var keys: [Key] { entries.map(\.key) }
@@ -39,7 +41,9 @@ struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
         other = other.addingWithinBounds(later.other)
     }
 
-    /// The keys with their counts, the largest first; of equal ones, the one first met.
+    /// The keys and their counts, largest count first.
+    ///
+    /// Equal counts are in the order of first occurrence.
     var largestFirst: [(key: Key, count: Int)] {
         entries.enumerated()
             .sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }
@@ -48,7 +52,9 @@ struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
 }
 
 extension Int {
-    /// The sum, or the largest number where that is too small for it: what a capture counts may be any number.
+    /// Returns the sum, or the maximum integer on overflow.
+    ///
+    /// A capture can contain any number as a count.
     fileprivate func addingWithinBounds(_ other: Int) -> Int {
         let (sum, isOver) = addingReportingOverflow(other)
         return isOver ? .max : sum

@@ -1,26 +1,38 @@
 import Bundle
 
-/// What is known of the phone of each client. Many have the same app and the same model, so that a client takes two small numbers.
+/// The latest app and phone model of each client.
+///
+/// Each client uses two small numbers, because many clients have the same app and the same model.
 struct ClientPhones: Sendable {
-    /// The numbers of an app and a model. 0 stands for an unknown one.
+    /// The numbers of an app and a model.
+    ///
+    /// The number 0 means unknown.
     private struct Places: Sendable {
         var app: UInt32 = 0
         var model: UInt32 = 0
     }
 
-    /// The maximum number of apps and of models. A capture may name any number of them.
+    /// The maximum number of apps and of models.
     private static let limit = 16_384
 
     private var places: [ClientKey: Places] = [:]
-    /// The clients as they were first met, so that equal input is counted in one order.
+    /// The clients in the order of first occurrence, so that equal input is counted in the same order.
     private var order: [ClientKey] = []
-    /// What stands for records without a client: at most one for each system.
+    /// The keys that stand for records without a client.
+    ///
+    /// There is at most one for each system.
     private var withoutClient: Set<ClientKey> = []
     private var apps = NumberedValues(ReportApp())
     private var models = NumberedValues(ReportModel())
 
-    /// Learns from a record: what it does not tell stays as it was.
-    /// - Parameter isClient: false for the records of a system without a client.
+    /// Updates a client from a record.
+    ///
+    /// Properties that the record does not state are unchanged.
+    ///
+    /// - Parameters:
+    ///   - client: The key of the client.
+    ///   - phone: The app and the model that the record states.
+    ///   - isClient: Whether the record has a client.
     mutating func update(_ client: ClientKey, _ phone: ReportPhone, isClient: Bool) {
         if !isClient { withoutClient.insert(client) }
         if places[client] == nil { order.append(client) }

@@ -1,11 +1,11 @@
 import CivilTime
 
-/// A run of days that a chart shows as one bar.
+/// A range of days that a chart shows as one bar.
 struct DaySpan: Sendable, Equatable {
-    /// The days, counted from 1970.
+    /// The days, as numbers of days since 1970-01-01.
     let days: Range<Int>
 
-    /// `2020-03-02`, or `2020-03-02 to 2020-03-08`.
+    /// The dates of the span, such as `2020-03-02` or `2020-03-02 to 2020-03-08`.
     var name: String {
         days.count == 1
             ? Self.name(of: days.lowerBound)
@@ -25,10 +25,10 @@ struct DaySpan: Sendable, Equatable {
     }
 }
 
-/// The time that a chart shows, cut into not too many spans.
+/// The period that a chart shows, divided into a limited number of spans.
 ///
-/// Clocks of phones are sometimes wrong by decades. Where little happened at the ends, beyond a pause of more than a year, it is
-/// therefore not drawn, but told.
+/// The clocks of phones are sometimes wrong by decades. A few outliers at either end, separated by more than a year,
+/// are therefore excluded from the chart and reported as text.
 struct ReportCalendar: Sendable {
     enum Unit: String, Sendable {
         case day, week, month, year
@@ -36,20 +36,23 @@ struct ReportCalendar: Sendable {
     }
 
     let unit: Unit
-    /// The spans from the first to the last, without a gap.
+    /// The spans from the first to the last, without gaps.
     let spans: [DaySpan]
 
-    /// A chart with more bars cannot be read.
+    /// The maximum number of bars in a readable chart.
     static let maxSpans = 120
     private static let maxPause = 366
 
-    /// - Parameter counts: how much there is of each day.
-    /// - Returns: nil if there is no day.
+    /// Creates a calendar for counts by day.
+    ///
+    /// Returns `nil` if there are no counts.
+    ///
+    /// - Parameter counts: The counts, keyed by the number of days since 1970-01-01.
     init?(_ counts: [Int: Int]) {
         guard let days = Self.daysWithoutOutliers(counts) else { return nil }
         for (unit, length) in [(Unit.day, 1), (.week, 7)] where days.count / length < Self.maxSpans {
             self.unit = unit
-            // Weeks begin on a Monday; 1970 began on a Thursday.
+            // Weeks start on Mondays.
             let start = length == 1 ? days.lowerBound : days.lowerBound - Self.weekday(days.lowerBound)
             spans = stride(from: start, to: days.upperBound, by: length).map { DaySpan(days: $0..<$0 + length) }
             return
@@ -66,7 +69,7 @@ struct ReportCalendar: Sendable {
         }
     }
 
-    /// The place of the span that has a day; nil for a day that is not drawn.
+    /// Returns the index of the span that contains a day, or `nil` if the day is not shown.
     func index(of day: Int) -> Int? {
         guard let first = spans.first, let last = spans.last,
             (first.days.lowerBound..<last.days.upperBound).contains(day)
@@ -79,7 +82,7 @@ struct ReportCalendar: Sendable {
         return low
     }
 
-    /// The days without those few at either end that lie beyond a long pause.
+    /// Returns the days that are shown: all days except a few at either end that are separated by a long pause.
     private static func daysWithoutOutliers(_ counts: [Int: Int]) -> Range<Int>? {
         var runs = runs(counts)
         guard !runs.isEmpty else { return nil }
@@ -92,10 +95,12 @@ struct ReportCalendar: Sendable {
         return first.days.lowerBound..<last.days.upperBound
     }
 
-    /// At most one part of so many is left out.
+    /// The divisor that gives the maximum number of excluded items.
+    ///
+    /// At most a tenth of all items is excluded.
     private static let outlierDivisor = 10
 
-    /// The days in runs between long pauses, and how much there is in each run.
+    /// Returns the runs of days between long pauses, with the count of each run.
     private static func runs(_ counts: [Int: Int]) -> [(count: Int, days: Range<Int>)] {
         var runs: [(count: Int, days: Range<Int>)] = []
         for (day, count) in counts.sorted(by: { $0.key < $1.key }) {
@@ -108,10 +113,10 @@ struct ReportCalendar: Sendable {
         return runs
     }
 
-    /// Days since Monday.
+    /// Returns the number of days since the last Monday.
     private static func weekday(_ day: Int) -> Int { ((day + 3) % 7 + 7) % 7 }
 
-    /// - Parameter month: counted from the year 0.
+    /// Returns the first day of a month, which is counted from January of the year 0.
     private static func firstDay(ofMonth month: Int) -> Int {
         CivilDate(year: month / 12, month: month % 12 + 1, day: 1)?.daysSinceEpoch ?? 0
     }

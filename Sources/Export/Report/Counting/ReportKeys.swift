@@ -1,4 +1,4 @@
-/// A kind of record: a system and its own name of this kind of upload.
+/// The kind of a record: its system and its type.
 struct RecordKind: Hashable, Sendable {
     let system: String
     let type: String
@@ -6,9 +6,9 @@ struct RecordKind: Hashable, Sendable {
     var name: String { "\(system) \(type)" }
 }
 
-/// An app as a report tells it.
+/// An app and its version.
 struct ReportApp: Hashable, Sendable {
-    /// Its name, else its id.
+    /// The name of the app, or its id if the name is unknown.
     var name: String?
     var version: String?
 
@@ -17,7 +17,7 @@ struct ReportApp: Hashable, Sendable {
     }
 }
 
-/// A model of phone with its operating system.
+/// A phone model with its operating system.
 struct ReportModel: Hashable, Sendable {
     var device: String?
     var os: String?
@@ -28,19 +28,23 @@ struct ReportModel: Hashable, Sendable {
     }
 }
 
-/// What is known of the phone of a client.
+/// The app and the phone model of a client.
 struct ReportPhone: Hashable, Sendable {
     var app = ReportApp()
     var model = ReportModel()
 }
 
-/// A client, by a hash: a million of them take 8 bytes each then.
+/// A hash that identifies a client with 8 bytes.
 ///
-/// The hash has 64 bits and a seed of its own in each run, so that nobody can make two clients that are taken for one.
+/// The seed of the hash is random in each run, so that no input can produce two clients with the same key.
 struct ClientKey: Hashable, Sendable {
     private let hash: Int
 
-    /// - Parameter client: nil for the records of a system without a client.
+    /// Creates the key of a client.
+    ///
+    /// - Parameters:
+    ///   - system: The name of the system.
+    ///   - client: The id of the client, or `nil` for records without a client.
     init(system: String, client: String?) {
         var hasher = Hasher()
         hasher.combine(system)
@@ -48,7 +52,7 @@ struct ClientKey: Hashable, Sendable {
         hash = hasher.finalize()
     }
 
-    /// The records of one type that a client has.
+    /// Returns the key for the records of one type of the client.
     func type(_ type: String) -> ClientKey { ClientKey(of: self, type: type) }
 
     private init(of client: ClientKey, type: String) {
@@ -70,11 +74,11 @@ struct SearchKind: Hashable, Sendable {
     let source: String?
 }
 
-/// A place in a capture that is named as an example of a code.
+/// The location of an item, as an example of its code.
 struct CodeExample: Sendable, Equatable {
     let capture: String
     let path: String
     let offset: Int?
-    /// What was found, in words.
+    /// The description of the item.
     let text: String
 }

@@ -1,17 +1,22 @@
 import Telemetry
 
-/// All that a report counts while records are read. It does not grow with the records, but for some bytes a client; names out of
-/// captures are cut, and those beyond a limit counted together.
+/// The counts that a report collects while records are read.
+///
+/// The size does not depend on the number of records, except for a few bytes for each client. Names from captures are
+/// truncated, and names beyond a limit are counted together.
 struct ReportTally: Sendable {
     var records = 0
     var uploadable = 0
     var events = 0
     var payloadBytes = 0
-    /// Records and events that no time is known of.
+    /// The number of records without a known time.
     var timelessRecords = 0
+    /// The number of events without a known time.
     var timelessEvents = 0
 
-    /// Records by kind and day, which is counted from 1970.
+    /// The number of records by kind and day.
+    ///
+    /// Days are counted since 1970-01-01.
     var kindDays = BoundedCounts<KindDay>(limit: 20_000)
     var kinds = BoundedCounts<RecordKind>(limit: 500)
     var eventDays = BoundedCounts<Int>(limit: 20_000)
@@ -26,7 +31,7 @@ struct ReportTally: Sendable {
 
     var heldRecords = BoundedCounts<String>(limit: 200)
     var heldEvents = BoundedCounts<String>(limit: 200)
-    /// How many uploadable records of one type a client has.
+    /// The number of uploadable records of one type of a client.
     var uploads: [ClientKey: Int32] = [:]
 
     var problems = CodeCounts()
@@ -61,12 +66,12 @@ struct ReportTally: Sendable {
     }
 }
 
-/// The clients with the most records, and how many others there are.
+/// The clients with the most records, and the number of all clients.
 struct LargestClients: Sendable {
-    /// A client as the table of clients has it.
+    /// A row of the table of clients.
     struct Client: Sendable, Equatable {
         let system: String
-        /// Nil for the records of a system without a client.
+        /// The id of the client, or `nil` for records without a client.
         let client: String?
         let key: ClientKey
         let apps: String?
@@ -78,13 +83,13 @@ struct LargestClients: Sendable {
     }
 
     private var kept: [Client] = []
-    /// How many clients there are; records without one are of none.
+    /// The number of clients, without those that stand for records without a client.
     private(set) var count = 0
     private(set) var records = 0
-    /// The most uploadable records that a client has.
+    /// The maximum number of uploadable records of a client.
     private(set) var mostUploadable = 0
 
-    /// So many clients have a row of their own.
+    /// The maximum number of clients with separate rows.
     static let limit = 100
 
     mutating func add(_ client: Client) {
@@ -103,7 +108,9 @@ struct LargestClients: Sendable {
         if kept.count >= 2 * Self.limit { kept = largest }
     }
 
-    /// The clients with the most records, the largest first; of equal ones, the one that came first.
+    /// The clients with the most records, largest first.
+    ///
+    /// Equal ones are in the order of first occurrence.
     var largest: [Client] {
         kept.enumerated().sorted { ($1.element.records, $0.offset) < ($0.element.records, $1.offset) }
             .prefix(Self.limit).map(\.element)

@@ -1,12 +1,14 @@
 import Telemetry
 
-/// A report reads no record on its own. It counts the rows that the tables of an export have.
+/// Counting of the rows of exported tables.
+///
+/// A report does not read records itself.
 extension ReportTally {
     /// Counts the rows of a buffer.
     init(of buffer: RowBuffer, _ tables: ExportTables) {
         self.init()
         countRecords(in: buffer)
-        // A system that counts searches has this table for them.
+        // The table exists only if a system that counts searches is supported.
         if let table = tables.all.first(where: { $0.name == "searches" }) {
             countSearches(TableRows(table, in: buffer))
         }
@@ -146,7 +148,7 @@ extension ReportTally {
         count(
             rows,
             text: { row in
-                // The code stands before the words.
+                // The reason starts with the code.
                 let length = (rows.text(row, code) ?? "").count + 1
                 return rows.text(row, reason).map { String($0.dropFirst(length)) }
             }, to: \.quarantine)
