@@ -9,7 +9,7 @@ import Testing
 @Suite struct BundleAssemblerTests {
     private static let mebibyte = 1 << 20
 
-    /// The sizes of the segments that records with such payloads are packed in.
+    /// Packs records with payloads of the given sizes, and returns the segments of the bundle.
     private func segments(_ payloadSizes: [Int], jobs: Int = 2) async throws -> [Manifest.Segment] {
         let records = payloadSizes.enumerated().map { SampleBundle.record($0, payloadSize: $1) }
         let (bytes, manifest, _) = try await SampleBundle.pack(records, jobs: jobs)
@@ -20,14 +20,14 @@ import Testing
         return manifest.segments
     }
 
-    @Test func segmentsCloseBeforeTheyExceedFourMebibytes() async throws {
+    @Test func segmentsAreClosedBeforeTheyExceedFourMebibytes() async throws {
         let segments = try await segments(Array(repeating: Self.mebibyte, count: 10))
         #expect(segments.map(\.path) == (1...4).map { "records/00000\($0).ndjson" })
         #expect(segments.map(\.records) == [3, 3, 3, 1])
         #expect(segments.allSatisfy { $0.bytes <= 4 * Self.mebibyte })
     }
 
-    @Test func segmentMayBeFourMebibytesToTheByte() async throws {
+    @Test func segmentCanHaveExactlyFourMebibytes() async throws {
         let overhead = SampleBundle.line(SampleBundle.record(0)).count - 20
         for (excess, records) in [(0, [2]), (1, [1, 1])] {
             let sizes = [2 * Self.mebibyte - overhead, 2 * Self.mebibyte - overhead + excess]
@@ -37,13 +37,13 @@ import Testing
         }
     }
 
-    @Test func largerRecordIsASegmentOfItsOwn() async throws {
+    @Test func largerRecordGetsItsOwnSegment() async throws {
         let segments = try await segments([10, 5 * Self.mebibyte, 10, 10])
         #expect(segments.map(\.records) == [1, 1, 2])
         #expect(segments[1].bytes > 5 * Self.mebibyte)
     }
 
-    @Test func jobsDoNotChangeTheBytes() async throws {
+    @Test func bytesDoNotDependOnTheNumberOfJobs() async throws {
         let records = (0..<12).map { SampleBundle.record($0, payloadSize: Self.mebibyte) }
         let alone = try await SampleBundle.pack(records, quarantined: [[1], []], jobs: 1).bytes
         for jobs in [2, 7] {
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func levelsDoNotChangeTheDigest() async throws {
+    @Test func digestDoesNotDependOnTheLevel() async throws {
         let records = (0..<3).map { SampleBundle.record($0) }
         let (fast, best) = (
             try await SampleBundle.pack(records, level: 1), try await SampleBundle.pack(records, level: 19)
@@ -60,7 +60,7 @@ import Testing
         #expect(fast.manifest == best.manifest)
     }
 
-    @Test func bundleOfNothingHasNoSegments() async throws {
+    @Test func emptyBundleHasNoSegments() async throws {
         let (bytes, manifest, _) = try await SampleBundle.pack([])
         #expect(manifest.segments == [])
         #expect(manifest.totals == BundleTotals())
@@ -74,7 +74,7 @@ import Testing
         #expect(listed.map(\.path) == (0..<3).map { "Documents/bad-\($0)" })
     }
 
-    @Test func quarantinedBytesThatAreGoneAreListedAsNotStored() async throws {
+    @Test func missingQuarantinedBytesAreListedAsNotStored() async throws {
         let entry = Quarantined(
             capture: "phone", path: "p", store: .mozillaPingFile, reject: Reject("P2 cut short"), size: 1,
             sha256: PayloadHash.hex(of: [7]), isStored: true)
@@ -91,7 +91,7 @@ import Testing
         #expect(!manifest.members.contains { $0.path.hasPrefix("quarantine/") })
     }
 
-    @Test("an error in reading quarantined bytes is the reason of the loss, unless equal bytes can be read")
+    @Test("An error that prevents reading quarantined bytes is reported unless equal bytes can be read")
     func unreadableQuarantine() async throws {
         struct ReadError: Error, CustomStringConvertible { let description = "cannot read p: Input/output error" }
         let contents: [[UInt8]] = [[7], [8], [7]]
@@ -112,8 +112,8 @@ import Testing
         #expect(lost == ["p1": .unreadable("cannot read p: Input/output error")])
     }
 
-    /// By the description of the format alone, with other programs.
-    @Test func digestIsTheHashOfWhatSha256sumPrints() async throws {
+    /// Checks the digest with other programs, following only the description of the format.
+    @Test func digestIsTheHashOfTheOutputOfSha256sum() async throws {
         let (bytes, manifest, _) = try await SampleBundle.pack(
             (0..<5).map { SampleBundle.record($0, payloadSize: 2 << 20) }, quarantined: [[1, 2], []])
         let file = try TemporaryFile(bytes)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Bundle
 
-/// A bundle that is opened for some of its segments.
+/// Tests of bundles that are opened to read some of their segments.
 @Suite struct BundlePartTests {
     private static func open(_ bytes: [UInt8]) throws -> BundleReader {
         try BundleReader(segmentsOf: ByteSource(bytes), path: "part", knowing: Systems.table)
@@ -17,14 +17,16 @@ import Testing
         return try reader.manifest.segments.map { try reader.contents(of: $0.path, with: &decoder) }
     }
 
-    /// Three segments, of two records each but for the last one.
+    /// Returns a bundle with three segments.
+    ///
+    /// The first two have two records each, and the last one has one.
     private static func large() async throws -> [UInt8] {
         let sizes = [20, 2_200_000, 2_200_000, 20, 2_200_000]
         let records = sizes.enumerated().map { SampleBundle.record($0.offset, payloadSize: $0.element) }
         return try await SampleBundle.pack(records, quarantined: [[1, 2, 3]]).bytes
     }
 
-    @Test("an intact bundle is the same, whichever way it is opened")
+    @Test("Both ways of opening an intact bundle give the same result")
     func intact() async throws {
         for bytes in [try await SampleBundle.small(), try await Self.large()] {
             let (whole, part) = (try BundleReader(bytes: bytes), try Self.open(bytes))
@@ -34,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("what lies in the other segments does not matter")
+    @Test("Damage in other segments has no effect")
     func damagedSegment() async throws {
         let bytes = try await Self.large()
         let members = try BundleReader(bytes: bytes).members
@@ -57,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("a flipped byte is found in what is read, or changes nothing of it")
+    @Test("A flipped byte is detected, or it does not change the contents of segments")
     func flips() async throws {
         let bytes = try await SampleBundle.small()
         let intact = try Self.segments(Self.open(bytes))
@@ -69,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("a bundle that is cut anywhere is refused")
+    @Test("A bundle that is truncated at any byte is rejected")
     func cuts() async throws {
         let bytes = try await SampleBundle.small()
         for count in bytes.indices {
@@ -77,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("members that are not those of the manifest are refused")
+    @Test("Members that do not match the manifest are rejected")
     func otherMembers() async throws {
         let members = try SampleBundle.members(try await SampleBundle.small())
         func error(_ change: (inout [(name: String, contents: [UInt8])]) -> Void) throws -> String? {

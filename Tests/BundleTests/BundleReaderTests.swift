@@ -22,7 +22,9 @@ import Testing
         #expect(try await SampleBundle.verify(bytes) == reader.manifest.digest)
     }
 
-    /// A flip is found, or it lies in bits that mean nothing and everything is as before.
+    /// Flips bits.
+    ///
+    /// Each flip must be detected, or it must be in bits without a meaning.
     @Test func everyFlippedByteIsAnErrorOrChangesNothing() async throws {
         let bytes = try await SampleBundle.small()
         let intact = try contents(bytes)
@@ -38,14 +40,14 @@ import Testing
         #expect(unnoticed < bytes.count / 20)
     }
 
-    @Test func everyTruncationIsAnError() async throws {
+    @Test func truncatedBundleIsRejected() async throws {
         let bytes = try await SampleBundle.small()
         for count in bytes.indices {
             #expect(throws: BundleError.self, "\(count) bytes") { try BundleReader(bytes: Array(bytes.prefix(count))) }
         }
     }
 
-    @Test func containerThatIsNoBundleSaysSo() throws {
+    @Test func otherContainersAreNotBundles() throws {
         for members in [[], [("manifest.json", [])], [("a", [1]), ("manifest.json", [1])]] as [[(String, [UInt8])]] {
             let error = #expect(throws: BundleError.self) {
                 try BundleReader(bytes: SampleContainer.container(members))
@@ -54,12 +56,12 @@ import Testing
         }
     }
 
-    @Test func missingFileIsAFileError() {
+    @Test func missingFileIsReported() {
         let error = #expect(throws: BundleError.self) { try BundleReader(path: "/none/a.tar.zst") }
         #expect(error?.description == "cannot open /none/a.tar.zst: No such file or directory")
     }
 
-    @Test func memberThatIsNotThereIsNamed() async throws {
+    @Test func errorNamesMissingMember() async throws {
         let reader = try BundleReader(bytes: try await SampleBundle.small())
         var decoder = try BundleReader.makeDecoder()
         let error = #expect(throws: BundleError.self) { try reader.contents(of: "quarantine/none", with: &decoder) }

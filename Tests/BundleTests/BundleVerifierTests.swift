@@ -6,9 +6,9 @@ import Testing
 
 @testable import Bundle
 
-/// Bundles whose hashes are right and whose contents are not.
+/// Tests of bundles whose hashes are correct but whose contents are not.
 @Suite struct BundleVerifierTests {
-    /// Packs members anew under a manifest whose hashes and sizes are theirs and whose counts are given.
+    /// Packs members with a manifest that has correct hashes and sizes, and the given counts.
     private func repack(
         _ members: [(name: String, contents: [UInt8])], records: [Int], totals: BundleTotals
     ) throws -> [UInt8] {
@@ -26,7 +26,7 @@ import Testing
         return try SampleContainer.container(members + [("manifest.json", manifest.bytes)])
     }
 
-    /// What is wrong with the small bundle after a change of a member.
+    /// Returns the fault that is found after a change of a member of the small bundle.
     private func fault(
         _ name: String, records: Int = 3, _ change: ([UInt8]) -> [UInt8]
     ) async throws -> String? {
@@ -47,11 +47,11 @@ import Testing
 
     private let first = BundleLayout.segment(1)
 
-    @Test func repackedUnchangedBundleIsGood() async throws {
+    @Test func unchangedBundleIsValid() async throws {
         #expect(try await fault("", { $0 }) == nil)
     }
 
-    @Test func countsThatAreNotThoseOfTheRecordsAreFound() async throws {
+    @Test func wrongCountsAreDetected() async throws {
         #expect(
             try await fault("", records: 4, { $0 })
                 == "manifest.json: the number of records of \(first) is not what the records say")
@@ -60,13 +60,13 @@ import Testing
                 == "manifest.json: the number of records of \(first) is not what the records say")
     }
 
-    @Test func clientsHaveToBeThoseOfTheRecords() async throws {
+    @Test func clientsMustMatchTheRecords() async throws {
         for contents in [[], Array("{}\n".utf8)] as [[UInt8]] {
             #expect(try await fault(BundleLayout.clients) { _ in contents }?.contains("clients.ndjson") == true)
         }
     }
 
-    @Test func recordThatIsThereTwiceIsFound() async throws {
+    @Test func duplicateRecordIsDetected() async throws {
         let twice = [SampleBundle.record(1), SampleBundle.record(2), SampleBundle.record(1)]
         #expect(try await fault(first) { _ in segment(twice) } == "\(first) line 3: the record is there twice")
     }
@@ -77,20 +77,20 @@ import Testing
         "/submit/telemetry/a/core/Focus/1/release/1 HTTP/1.1\r\nHost: x", "/submit/telemetry/a/core/Focus/1/release",
         "/submit/telemetry/a/core/Focus/1/release/%2e%2e", "/submit/telemetry/a/core/Focus/1/release/1#x", "/", "",
     ])
-    func hostileTargetIsFound(path: String) async throws {
+    func invalidTargetIsDetected(path: String) async throws {
         var record = SampleBundle.record(1)
         record.target = Target(path: path)
         let line = "\(first) line 1: the target is not in the system's grammar"
         #expect(try await fault(first) { _ in segment([record]) } == line)
     }
 
-    @Test func uploadableRecordNeedsATarget() async throws {
+    @Test func uploadableRecordMustHaveATarget() async throws {
         var record = SampleBundle.record(1)
         record.target = nil
         #expect(try await fault(first) { _ in segment([record]) } == "\(first) line 1: uploadable without a target")
     }
 
-    @Test func hashThatIsAnIDHasToBeThatOfThePayload() async throws {
+    @Test func idThatIsAHashMustMatchThePayload() async throws {
         var record = SampleBundle.record(1)
         record.id = "sha256:" + String(repeating: "0", count: 64)
         #expect(
@@ -98,7 +98,7 @@ import Testing
                 == "\(first) line 1: the id is not the hash of the payload")
     }
 
-    /// What stands in the first line, what instead, and whether that is no JSON at all or no canonical record.
+    /// Pairs of a text in the first line and its replacement, which makes the line malformed.
     private static let lines = [
         (#","held""#, #", "held""#), (#"{"app""#, #"{"aaa":1,"app""#), (#""index":0"#, #""index":00"#),
         (#""index":0"#, #""index":0.0"#), (#""held":[],"#, ""), (#""held":[]"#, #""held":null"#),
@@ -109,7 +109,7 @@ import Testing
         (#"{"path""#, #"{"host":"x","path""#), ("}\n", "} \n"), ("}\n", "}\r\n"), ("}\n", "}\n\n"), ("}\n", "}"),
     ]
 
-    @Test(arguments: lines) func recordThatIsNotCanonicalIsFound(text: String, replacement: String) async throws {
+    @Test(arguments: lines) func recordThatIsNotCanonicalIsDetected(text: String, replacement: String) async throws {
         let fault = try await fault(first) { contents in
             let line = String(decoding: contents.prefix { $0 != 10 } + [10], as: UTF8.self)
             let parts = line.components(separatedBy: text)
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [BundleLayout.quarantine, BundleLayout.problems, BundleLayout.clients])
-    func detailsHaveToBeAsWritten(name: String) async throws {
+    func detailsMustBeInCanonicalForm(name: String) async throws {
         let changes: [([UInt8]) -> [UInt8]] = [
             { $0 + [10] }, { [10] + $0 }, { Array($0.dropLast()) }, { _ in Array("{}\n".utf8) },
             { Array("{\"aa\":1,".utf8) + $0.dropFirst() }, { Array("{ ".utf8) + $0.dropFirst() },
@@ -128,7 +128,7 @@ import Testing
         for change in changes { #expect(try await fault(name, change)?.hasPrefix("\(name) line ") == true) }
     }
 
-    @Test func quarantineHasToHoldWhatIsListed() async throws {
+    @Test func quarantineMustMatchItsList() async throws {
         #expect(
             try await fault(BundleLayout.quarantine, { _ in [] })
                 == "manifest.json: the list of what is in quarantine is not what the records say")
@@ -139,14 +139,14 @@ import Testing
         #expect(try await fault(name, { $0 + [0] }) == "manifest.json: \(name) is not named for its hash")
     }
 
-    @Test func membersHaveToBeThoseOfTheFormat() async throws {
+    @Test func membersMustFollowTheFormat() async throws {
         let members = Array(try SampleBundle.members(try await SampleBundle.small()).dropLast())
         let changes: [(String, ([(name: String, contents: [UInt8])]) -> [(name: String, contents: [UInt8])])] = [
             ("no segment 1", { $0.map { ($0.name.replacing("000001", with: "000002"), $0.contents) } }),
             ("details in another order", { $0.dropLast(2) + $0.suffix(2).reversed() }),
             ("a detail missing", { $0.dropLast() }),
-            ("a stranger behind", { $0 + [("stranger", [1])] }),
-            ("a stranger in front of the segments", { $0.prefix(1) + [("stranger", [1])] + $0.dropFirst() }),
+            ("an unknown member at the end", { $0 + [("unknown", [1])] }),
+            ("an unknown member before the segments", { $0.prefix(1) + [("unknown", [1])] + $0.dropFirst() }),
         ]
         for (what, change) in changes {
             let bytes = try repack(change(members), records: [3], totals: BundleTotals())

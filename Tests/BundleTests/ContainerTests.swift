@@ -17,8 +17,8 @@ import Testing
         #expect(reader.members.map(\.size) == SampleContainer.members.map(\.contents.count))
     }
 
-    @Test func sameInputGivesSameBytes() throws {
-        // Also when the encoder has worked before.
+    @Test func outputIsDeterministic() throws {
+        // The output must not depend on earlier members.
         var encoder = try FrameEncoder(level: 3)
         let first = try encoder.member(named: "a", contents: SampleContainer.text(lines: 3000).span)
         _ = try encoder.member(named: "b", contents: SampleContainer.text(lines: 90_000, seed: 5).span)
@@ -27,7 +27,7 @@ import Testing
         #expect(try SampleContainer.container() == SampleContainer.container())
     }
 
-    @Test func encodedMemberDescribesItself() throws {
+    @Test func encodedMemberHasSizesAndHash() throws {
         var encoder = try FrameEncoder(level: 3)
         let contents = SampleContainer.text(lines: 100)
         let member = try encoder.member(named: "a", contents: contents.span)
@@ -44,8 +44,10 @@ import Testing
         return words.withUnsafeBytes { Array($0) }
     }
 
-    /// The contents of a member. The type is not `Codable` and has a short description, because the testing library would
-    /// otherwise describe each of several million bytes.
+    /// The contents of a member.
+    ///
+    /// The type is not `Codable` and has a short description, because the testing library would otherwise describe each
+    /// of several million bytes.
     struct Contents: Sendable, CustomTestStringConvertible {
         let bytes: [UInt8]
 
@@ -53,12 +55,12 @@ import Testing
     }
 
     @Test(
-        "a member that is compressed at once is read like any other, with any need of padding and of room",
+        "A member that is compressed in a single call can be read, whatever its size and compressibility",
         arguments: [
             [], [1], [UInt8](repeating: 7, count: 511), [UInt8](repeating: 7, count: 512),
             SampleContainer.text(lines: 3000), SampleContainer.text(lines: 90_000), noise(3 << 20), noise(9 << 20),
         ].map(Contents.init))
-    func membersAtOnce(_ sample: Contents) throws {
+    func singleCallMembers(_ sample: Contents) throws {
         let contents = sample.bytes
         var encoder = try FrameEncoder(level: 3)
         var bytes = MemberBuffer(capacity: 1000)
@@ -72,9 +74,9 @@ import Testing
             let member = try encoder.member(named: name, ofLines: &bytes)
             #expect(member.sha256.hex == ContentHash(of: contents).hex)
             #expect(member.size == contents.count)
-            // What was compressed is still there.
-            let isThere = bytes.contents.equals(contents.span)
-            #expect(isThere)
+            // The contents are unchanged after compression.
+            let isUnchanged = bytes.contents.equals(contents.span)
+            #expect(isUnchanged)
             bytes.removeAll()
             #expect(bytes.count == 0)
             try writer.append(member) { file.append(copying: $0) }
@@ -83,14 +85,14 @@ import Testing
         #expect(try SampleContainer.read(file) == ["a": contents, "b": contents])
     }
 
-    @Test("what is compressed at once does not depend on what was before", arguments: [1, 3, 9, 19])
-    func atOnceDependsOnContentsAlone(level: Int) throws {
+    @Test("The output of a single call does not depend on earlier members", arguments: [1, 3, 9, 19])
+    func singleCallIsDeterministic(level: Int) throws {
         var used = try FrameEncoder(level: level)
         var noise = MemberBuffer()
         let noiseBytes = Self.noise(1 << 20)
         noise.append(noiseBytes[...])
         _ = try used.member(named: "noise", ofLines: &noise)
-        // Frames about as large as the room that a new encoder makes: a quarter of the contents, or 128 KiB.
+        // The frames are about as large as the initial output buffer of an encoder.
         for share in [100, 124, 126, 127, 128, 129, 131, 140, 200, 262] {
             var bytes = MemberBuffer()
             bytes.append((noiseBytes.prefix(share << 10) + [UInt8](repeating: 7, count: 512 << 10))[...])
@@ -99,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func memberAtOnceIsRefusedLikeAnyOther() throws {
+    @Test func singleCallRejectsInvalidNames() throws {
         var encoder = try FrameEncoder(level: 3)
         var bytes = MemberBuffer()
         bytes.append([1])
@@ -126,7 +128,7 @@ import Testing
         #expect(try reader.read(member, with: &decoder, limit: Int.max) == contents)
     }
 
-    @Test func severalThreadsReadAtOnce() async throws {
+    @Test func threadsReadInParallel() async throws {
         let members = (0..<20).map { ("m\($0)", SampleContainer.text(lines: 2000, seed: UInt64($0))) }
         let file = try TemporaryFile(try SampleContainer.container(members))
         let reader = try ContainerReader(ByteSource(InputFile(path: file.path)))
@@ -144,11 +146,11 @@ import Testing
     }
 
     @Test(arguments: [0, 20, -1])
-    func levelsOutOfRangeAreRefused(level: Int) {
+    func levelsOutOfRangeAreRejected(level: Int) {
         #expect(throws: ContainerWriteError.level(level)) { _ = try FrameEncoder(level: level) }
     }
 
-    @Test func duplicateNamesAreRefusedByTheWriter() throws {
+    @Test func writerRejectsDuplicateNames() throws {
         var encoder = try FrameEncoder(level: 1)
         let member = try encoder.member(named: "a", contents: [1].span)
         var writer = ContainerWriter()

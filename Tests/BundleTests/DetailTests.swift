@@ -13,7 +13,7 @@ import Testing
             capture: "phone", path: "p\(number)", problem: Problem("link", String(repeating: "x", count: size)))
     }
 
-    @Test func listGoesOnInNumberedMembersWithoutSplittingALine() {
+    @Test func longListIsSplitBetweenLines() {
         var members = DetailMemberBuilder(BundleLayout.quarantine, sizeGoal: 8)
         var closed: [DetailMemberBuilder.Member] = []
         for line in ["abc", "def", "g", "a line longer than that", "h"] {
@@ -29,7 +29,7 @@ import Testing
                 == ["abc\ndef\n", "g\n", "a line longer than that\n", "h\n"])
     }
 
-    @Test func listOfNothingIsOneEmptyMember() {
+    @Test func emptyListIsOneEmptyMember() {
         #expect(DetailMemberBuilder(BundleLayout.problems).current.contents == [])
         #expect(DetailMemberBuilder(BundleLayout.problems).current.name == "problems.ndjson")
     }
@@ -39,11 +39,11 @@ import Testing
         ("problems.1234567.ndjson", "problems.ndjson"), ("clients.000001.ndjson", nil), ("clients.2.ndjson", nil),
         ("clients.-00002.ndjson", nil), ("clients.ndjson.ndjson", nil), ("x.ndjson", nil), ("clients.", nil),
     ])
-    func namesOfMembersTellTheirList(name: String, list: String?) {
+    func memberNamesIdentifyTheirList(name: String, list: String?) {
         #expect(BundleLayout.list(of: name) == list)
     }
 
-    @Test(arguments: [1, 40, 1 << 20]) func spilledLinesComeBackInOrder(bufferLimit: Int) throws {
+    @Test(arguments: [1, 40, 1 << 20]) func spilledLinesAreReturnedInOrder(bufferLimit: Int) throws {
         let folder = try TemporaryFolder()
         var spill = DetailSpill(folder: folder.path, bufferLimit: bufferLimit)
         let lines = [0, 1, 3, 100, 0, 5000, 2].enumerated().map { number, size in
@@ -79,7 +79,7 @@ import Testing
         #expect(clients.count == records.count)
     }
 
-    @Test func clientsAreToldApartWithoutLetterCaseAndSorted() throws {
+    @Test func clientsAreComparedWithoutLetterCaseAndSorted() throws {
         var clients = ClientSummaries()
         let ids = ["b", "B", nil, "É", "a", "e\u{301}", "", "A", "é", "Z", "\u{37E}", ";"]
         for (number, id) in ids.enumerated() { clients.count(RecordSummary(SampleBundle.record(number, client: id))) }
@@ -93,7 +93,7 @@ import Testing
         #expect(sorted.allSatisfy { $0.types == ["core": $0.records] && $0.apps == ["Focus"] })
     }
 
-    @Test func memberThatNoReaderTakesIsNotWritten() async throws {
+    @Test func memberBeyondTheLimitOfReadersIsNotWritten() async throws {
         let size = BundleLayout.memberLimit + 1
         var assembler = try BundleAssembler(level: 1, tool: "1", limit: JobLimit(jobs: 1))
         assembler.add(
@@ -104,7 +104,7 @@ import Testing
         #expect(error == .overLimit(name: "records/000001.ndjson", BundleLayout.memberLimit))
     }
 
-    @Test func quarantineHoldsSoManyMembersAndListsTheOthers() async throws {
+    @Test func quarantinedBytesBeyondTheLimitAreOnlyListed() async throws {
         let bytes: [[UInt8]] = [[3], [1], [3], [2], [4], [1]]
         let (bundle, manifest, lost) = try await SampleBundle.pack(
             [], quarantined: bytes, limits: QuarantineLimits(countLimit: 2))

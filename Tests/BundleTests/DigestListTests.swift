@@ -1,7 +1,7 @@
 import Bundle
 import Testing
 
-/// Lists of the digests that bundles have to have.
+/// Tests of lists of expected digests.
 @Suite struct DigestListTests {
     private static let (a, b) = (String(repeating: "a1", count: 32), String(repeating: "b2", count: 32))
 
@@ -13,7 +13,7 @@ import Testing
         arguments: [
             ("\(a)  x.tar.zst\n\(b) *y.tar.zst\n", "x.tar.zst", false, a),
             ("\(a)  x.tar.zst\n\(b) *y.tar.zst", "in/y.tar.zst", false, b),
-            ("# told by telephone\r\n\n\(a.uppercased())  in/x.tar.zst\r\n", "in/x.tar.zst", true, a),
+            ("# a comment\r\n\n\(a.uppercased())  in/x.tar.zst\r\n", "in/x.tar.zst", true, a),
             ("\(a)\n", "x", true, a), ("digest \(a)\n", "x", true, a), ("\(a)\n\(a)", "x", true, a),
             ("\(a)  name with spaces.tar.zst", "name with spaces.tar.zst", false, a),
             ("\(a)\n", "x", false, nil), ("\(a)\n\(b)\n", "x", true, nil), ("\(a)  y\n", "x", true, nil),
@@ -28,7 +28,7 @@ import Testing
             ("\(a)\nnone\n", 2), (String(a.dropLast()), 1), ("\(a)0  x", 1), ("\n\n\u{0}", 3), ("digest \n", 1),
             ("\(a)   \n", 1),
         ])
-    func lineThatIsNone(text: String, line: Int) {
+    func malformedLineIsReported(text: String, line: Int) {
         #expect(throws: DigestListError.self) { try DigestList(Array(text.utf8)) }
         do { _ = try DigestList(Array(text.utf8)) } catch { #expect(error.line == line) }
     }

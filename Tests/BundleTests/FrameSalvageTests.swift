@@ -5,7 +5,7 @@ import Testing
 @testable import Bundle
 
 @Suite struct FrameSalvageTests {
-    @Test func intactContainerGivesEverythingChecked() throws {
+    @Test func allMembersOfIntactContainerAreVerified() throws {
         let found = try SampleContainer.salvage(SampleContainer.container())
         #expect(found.members.map(\.name) == SampleContainer.members.map(\.name))
         #expect(found.contents == SampleContainer.contents)
@@ -14,7 +14,7 @@ import Testing
         #expect(found.sawEnd)
     }
 
-    @Test func damagedMemberIsOneGap() throws {
+    @Test func damagedMemberIsReportedAsOneGap() throws {
         var bytes = try SampleContainer.container()
         let member = try ContainerReader(ByteSource(bytes)).members[1]
         bytes[member.offset + member.compressedSize / 2] ^= 0x55
@@ -24,7 +24,7 @@ import Testing
         #expect(found.sawEnd)
     }
 
-    @Test func lostEndIsKnown() throws {
+    @Test func missingEndIsDetected() throws {
         let bytes = try SampleContainer.container()
         let last = try #require(try ContainerReader(ByteSource(bytes)).members.last)
         let found = try SampleContainer.salvage(Array(bytes.prefix(last.offset)))
@@ -48,11 +48,11 @@ import Testing
         #expect(found.contents == SampleContainer.contents)
         #expect(found.gaps == [])
         #expect(found.sawEnd)
-        // The frame's checksum comes after all of them; only the last one is held until then.
+        // Only the last member is still pending when the checksum of the frame is verified.
         #expect(found.members.map(\.isChecked) == [false, false, false, false, false, true])
     }
 
-    @Test func cutRecompressedTarGivesWholeMembers() throws {
+    @Test func completeMembersOfTruncatedTarAreFound() throws {
         let members = (0..<30).map { ("m\($0)", SampleContainer.text(lines: 3000, seed: UInt64($0))) }
         let bytes = try zstd(try unpacked(members))
         let found = try SampleContainer.salvage(Array(bytes.prefix(bytes.count / 2)))
@@ -62,7 +62,7 @@ import Testing
         #expect(found.gaps == [0..<bytes.count / 2])
     }
 
-    @Test func memberWithoutItsFrameChecksumIsGivenUnchecked() throws {
+    @Test func memberWithoutFrameChecksumIsUnverified() throws {
         var encoder = try FrameEncoder(level: 3)
         let frame = try encoder.member(named: "a", contents: SampleContainer.text(lines: 50).span).frames[0].bytes
         let found = try SampleContainer.salvage(Array(frame.dropLast(2)))
@@ -78,8 +78,8 @@ import Testing
         #expect(found.gaps == [])
     }
 
-    @Test func storedContainerWithinADamagedFrameDoesNotTakeForever() throws {
-        // Magic numbers without end: each begins a frame that a raw block makes look plausible.
+    @Test func manyNestedFramesAreScannedInLinearTime() throws {
+        // Each magic number starts a frame that looks valid because of a raw block.
         let start: [UInt8] = FrameDecoder.magic + [0x00, 0x58, 0xf8, 0xff, 0x0f]
         let bytes = [UInt8]((0..<20_000).map { _ in start }.joined())
         let found = try SampleContainer.salvage(bytes)
@@ -90,7 +90,7 @@ import Testing
     @Test(arguments: [
         ["tar", "--zstd", "-cf", "-"], ["bsdtar", "--zstd", "-cf", "-"], ["tar", "--format=pax", "--zstd", "-cf", "-"],
     ])
-    func membersThatAnotherProgramPackedAreFound(command: [String]) throws {
+    func archivesOfOtherProgramsAreRead(command: [String]) throws {
         let folder = try TemporaryFolder()
         for (name, contents) in SampleContainer.members {
             try folder.put(String(decoding: contents, as: UTF8.self), "unpacked/\(name)")
@@ -111,7 +111,7 @@ import Testing
         ("x/quarantine/ab", "quarantine/ab"), ("clients.000002.ndjson", "clients.000002.ndjson"),
         ("records/", nil), ("Documents/x.json", nil), ("", nil),
     ])
-    func pathsOfUnpackedMembersNameThem(path: String, member: String?) {
+    func pathsOfUnpackedMembersAreRecognized(path: String, member: String?) {
         #expect(BundleLayout.member(atPath: path) == member)
     }
 

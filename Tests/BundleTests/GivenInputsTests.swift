@@ -6,7 +6,7 @@ import Testing
 
 @testable import Bundle
 
-/// What a manifest says of the inputs of its bundle.
+/// Tests of the inputs that a manifest lists.
 @Suite struct GivenInputsTests {
     private static let digest = String(repeating: "ab", count: 32)
     private static let sha256 = String(repeating: "01", count: 32)
@@ -15,7 +15,7 @@ import Testing
         GivenInput(kind: .bundle, label: label, sha256: nil, digest: ContentHash(hex: digest), inputs: inputs)
     }
 
-    /// A manifest with inputs, as text.
+    /// Returns a manifest with inputs as a string.
     private func manifest(_ inputs: [GivenInput]?, pseudonymized: String? = nil) async throws -> String {
         var bytes: [UInt8] = []
         var assembler = try BundleAssembler(level: 1, tool: "1", limit: JobLimit(jobs: 1))
@@ -27,12 +27,12 @@ import Testing
         let manifest = try assembler.finish(
             problems: SampleBundle.spill([PlacedProblem]()), duplicates: 0, pseudonymized: pseudonymized, inputs: inputs
         ) { bytes.append(copying: $0) }
-        // The reader takes it, and finds in it what the writer said.
+        // The reader accepts the manifest and parses the same values.
         #expect(try BundleReader(bytes: bytes).manifest == manifest)
         return String(decoding: manifest.bytes, as: UTF8.self)
     }
 
-    /// What stands in a manifest between the format and the members.
+    /// Returns the part of a manifest between the format and the members.
     private func written(_ inputs: [GivenInput]?, pseudonymized: String? = nil) async throws -> String {
         let text = try await manifest(inputs, pseudonymized: pseudonymized)
         let start = try #require(text.range(of: #""format":"pingferry-bundle","#))
@@ -48,7 +48,7 @@ import Testing
 
     // MARK: Form
 
-    @Test("inputs stand in the order given, with the keys that they have")
+    @Test("Inputs are listed in the given order, and missing values have no keys")
     func form() async throws {
         let hash = ContentHash(hex: Self.sha256)
         let below = GivenInputs([GivenInput(kind: .log, label: "a\"\n.har", sha256: hash)])
@@ -67,14 +67,14 @@ import Testing
         #expect(try await written(nil) == "")
     }
 
-    @Test("a manifest with inputs is of version 2, and one without of version 1; the marker stays as it is")
+    @Test("A manifest has version 2 with inputs and version 1 without, and the marker is always the same")
     func versions() async throws {
         #expect(try await manifest([]).hasSuffix("\"version\":2}\n"))
         #expect(try await manifest(nil).hasSuffix("\"version\":1}\n"))
         #expect(BundleLayout.markerContents == Array("{\"format\":\"pingferry-bundle\",\"version\":1}\n".utf8))
     }
 
-    @Test("with pseudonyms the kinds alone are told")
+    @Test("A pseudonymized bundle lists only the kinds of its inputs")
     func pseudonyms() async throws {
         let inputs = [
             GivenInput(kind: .store, label: "x", sha256: ContentHash(of: [1])),
@@ -88,7 +88,7 @@ import Testing
         "inputs are named where the records have pseudonyms, or are not where they have none"
     private static let halfNamed = "an input without a label, or a bundle without its digest"
 
-    /// What has not the form, and what is said of it.
+    /// Malformed inputs and the expected messages.
     private static let malformed: [(text: String, description: String)] = [
         (#"{"inputs":[{}]}"#, "an input of a kind that is not known"),
         (#"{"inputs":[{"kind":"disk","label":"a"}]}"#, "an input of a kind that is not known"),
@@ -113,13 +113,13 @@ import Testing
         (#"{"inputs":[],"inputsOmitted":9007199254740992}"#, "a number of inputs that cannot be"),
     ]
 
-    @Test("what has not the form is refused", arguments: malformed)
+    @Test("Malformed inputs are rejected", arguments: malformed)
     func formIsChecked(text: String, description: String) {
         let error = #expect(throws: BundleError.self) { try read(text) }
         #expect(error?.description == "manifest.json: \(description)")
     }
 
-    @Test("a named input among pseudonyms is refused")
+    @Test("A pseudonymized bundle must not identify its inputs")
     func nameAmongPseudonyms() throws {
         let error = #expect(throws: BundleError.self) {
             try read(#"{"inputs":[{"kind":"folder","label":"phone"}]}"#, isPseudonymized: true)
@@ -130,7 +130,7 @@ import Testing
 
     // MARK: Limits
 
-    /// A text with inputs of inputs on some levels.
+    /// Returns inputs that are nested on the given number of levels.
     private func nested(_ levels: Int) -> String {
         let open = #"{"digest":"\#(Self.digest)","inputs":["#
         let close = #"],"kind":"bundle","label":"b"}"#
@@ -138,7 +138,7 @@ import Testing
         return #"{"inputs":["# + head + #"{"kind":"folder","label":"phone"}"# + tail + "]}"
     }
 
-    @Test("inputs of inputs are read on eight levels, and not on nine or a thousand")
+    @Test("Inputs can be nested on eight levels, but not on more")
     func levels() throws {
         #expect(try read(nested(8))?.total == 8)
         for levels in [9, 100] {
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test("more inputs than a manifest holds are refused, and more bytes of labels")
+    @Test("More inputs or longer labels than the limits allow are rejected")
     func tooMany() throws {
         func list(_ count: Int, _ label: String) -> String {
             let entry = #"{"kind":"folder","label":"\#(label)"}"#
@@ -162,12 +162,12 @@ import Testing
         }
     }
 
-    @Test("what is beyond a level, a number or a size is counted, level by level")
+    @Test("Inputs beyond the limits on levels, number and size are counted on their level")
     func cut() {
         let phone = GivenInput(kind: .folder, label: "phone")
         var chain = phone
         for _ in 0..<10 { chain = Self.bundle("b", of: GivenInputs([chain])) }
-        // Eleven inputs, one in the other: three are too deep.
+        // There are eleven nested inputs. Three of them exceed the maximum level.
         var (depth, inputs) = (0, GivenInputs([chain]))
         #expect(inputs.total == 11)
         while let next = inputs.entries.first?.inputs { (depth, inputs) = (depth + 1, next) }
@@ -184,13 +184,13 @@ import Testing
         #expect((large.entries.count, large.omitted) == (1, 2))
     }
 
-    @Test("a bundle that is merged with itself again and again names what it can, counts the rest, and does not grow")
+    @Test("The list of a bundle that is repeatedly merged with itself does not grow indefinitely")
     func doubling() {
         var inputs = GivenInputs([GivenInput(kind: .folder, label: "phone")])
         var expected = 1
         for round in 1...80 {
             inputs = GivenInputs(["left", "right"].map { Self.bundle($0, of: inputs) })
-            // Two bundles, and below each what there was.
+            // Each round gives two bundles, each with all earlier inputs.
             expected = min(2 + 2 * expected, 9_007_199_254_740_991)
             if round <= 40 { #expect(inputs.total == expected, "round \(round)") }
             var object = CanonicalObject()

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Bundle
 
-/// Damaged and hostile bytes: an error or, never, anything worse.
+/// Tests of damaged and malicious containers, which must cause nothing worse than an error.
 @Suite struct HostileContainerTests {
     private func frame(_ name: String, _ contents: [UInt8]) throws -> [UInt8] {
         var encoder = try FrameEncoder(level: 3)
         return try encoder.member(named: name, contents: contents.span).frames[0].bytes
     }
 
-    /// Frames with a right seek table, whatever is in them.
+    /// Returns a container of arbitrary frames with a correct seek table.
     private func container(_ frames: [(bytes: [UInt8], contentSize: Int)]) throws -> [UInt8] {
         var encoder = try FrameEncoder(level: 3)
         let end = try encoder.end()
@@ -34,7 +34,7 @@ import Testing
 
     @Test func everyFlippedByteIsAnErrorOrChangesNothing() throws {
         let bytes = try SampleContainer.container()
-        // Each byte is changed in one of four ways; the fuzzer of bundles changes them in all others.
+        // Each byte is changed in one of four ways. The fuzzer of bundles covers all others.
         let masks: [UInt8] = [0x01, 0x10, 0x80, 0xff]
         for index in bytes.indices {
             let mask = masks[index % masks.count]
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func everyTruncationIsAnError() throws {
+    @Test func truncatedContainerIsRejected() throws {
         let bytes = try SampleContainer.container()
         var most = 0
         for count in bytes.indices {
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func otherFilesSayWhatTheyAre() throws {
+    @Test func otherFilesAreReportedWithTheirKind() throws {
         #expect(try reason([]) == .notZstd)
         #expect(try reason(Array("PK\u{3}\u{4} a zip file".utf8)) == .notZstd)
         let member = try frame("a", [1])
@@ -98,13 +98,13 @@ import Testing
         #expect(error.remedy != nil)
     }
 
-    @Test func duplicateNamesAreRefused() throws {
+    @Test func duplicateNamesAreRejected() throws {
         let (first, second) = (try frame("a", [1]), try frame("a", [2]))
         let bytes = try container([(first, 1024), (second, 1024)])
         #expect(try reason(bytes) == .duplicateName("a"))
     }
 
-    @Test func wrongContentSizesAreRefused() throws {
+    @Test func wrongContentSizesAreRejected() throws {
         let member = try frame("a", [1])
         #expect(try reason(container([(member, 1024)])) == nil)
         for size in [0, 512, 1023, 1025, Int(UInt32.max)] {
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func twoMembersInOneFrameAreRefused() throws {
+    @Test func twoMembersInOneFrameAreRejected() throws {
         let tar =
             try TarHeader(name: "a", size: 0).encoded() + TarHeader(name: "b", size: 0).encoded()
         let bytes = try container([(try zstd(tar), 1024)])
@@ -120,7 +120,7 @@ import Testing
         #expect(try SampleContainer.salvage(bytes).members.map(\.name) == ["a", "b"])
     }
 
-    @Test func paddingThatIsNotZeroIsRefused() throws {
+    @Test func nonzeroPaddingIsRejected() throws {
         var tar = try TarHeader(name: "a", size: 1).encoded() + [UInt8](repeating: 0, count: 512)
         tar[513] = 1
         let bytes = try container([(try zstd(tar), 1024)])
@@ -128,12 +128,12 @@ import Testing
         #expect(try SampleContainer.salvage(bytes).members == [])
     }
 
-    @Test func twoFramesUnderOneEntryAreRefused() throws {
+    @Test func twoFramesUnderOneEntryAreRejected() throws {
         let member = try frame("a", [1])
         #expect(try reason(container([(member + member, 1024)])) != nil)
     }
 
-    @Test func endMustBeThereAndZero() throws {
+    @Test func missingEndIsRejected() throws {
         let member = try frame("a", [1])
         let entry = SeekTable.Entry(
             compressedSize: UInt32(member.count), contentSize: 1024,
@@ -141,15 +141,15 @@ import Testing
         #expect(try reason(member + SeekTable([entry]).encoded()) == .noEnd)
     }
 
-    @Test func windowBeyondTheLimitIsRefused() throws {
-        // A frame that states a window of 2 GiB, then a raw block.
+    @Test func windowBeyondTheLimitIsRejected() throws {
+        // The frame states a window of 2 GiB and contains a raw block.
         let bytes: [UInt8] = FrameDecoder.magic + [0x00, 21 << 3, 0x01, 0, 0]
         var decoder = try FrameDecoder()
         try decoder.start(ByteSource(bytes), at: 0, end: bytes.count, limit: 1 << 20)
         #expect(throws: ContainerError.self) { _ = try decoder.advance() }
     }
 
-    @Test func bombStopsAtTheLimit() throws {
+    @Test func decompressionStopsAtTheLimit() throws {
         let member = try frame("a", [UInt8](repeating: 0, count: 8 << 20))
         #expect(member.count < 2000)
         var decoder = try FrameDecoder()
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: [-1, 5, Int.max, Int.min])
-    func decoderTakesAnyOffset(offset: Int) throws {
+    func decoderRejectsInvalidOffsets(offset: Int) throws {
         var decoder = try FrameDecoder()
         #expect(throws: ContainerError.self) {
             try decoder.start(ByteSource([1, 2, 3, 4]), at: offset, end: Int.max, limit: 1)

@@ -11,12 +11,12 @@ import Testing
         return String(decoding: try #require(members.last).contents, as: UTF8.self)
     }
 
-    @Test func whatIsWrittenIsReadBack() async throws {
+    @Test func manifestRoundTrips() async throws {
         let bytes = Array(try await text().utf8)
         #expect(try Manifest(bytes).bytes == bytes)
     }
 
-    @Test func itIsOneCanonicalLine() async throws {
+    @Test func manifestIsOneCanonicalLine() async throws {
         let text = try await text()
         #expect(text.hasPrefix(#"{"digest":""#))
         #expect(text.hasSuffix("\"version\":1}\n"))
@@ -24,7 +24,7 @@ import Testing
             text.contains(#""held":{},"records":3,"system":{"mozilla":3},"type":{"mozilla/core":3},"uploadable":3"#))
     }
 
-    /// A text in the manifest, what stands there instead, and what is said about that.
+    /// Parts of the manifest, their replacements, and the expected messages.
     private static let faults = [
         (#""format":"pingferry-bundle""#, #""format":"other""#, "manifest.json: it is not one"),
         (
@@ -44,7 +44,8 @@ import Testing
         ("\"path\":\"clients.ndjson\",", "", "manifest.json: a member without path, size or hash"),
     ]
 
-    @Test(arguments: faults) func faultsAreNamed(text: String, replacement: String, description: String) async throws {
+    @Test(arguments: faults) func faultsAreReported(text: String, replacement: String, description: String) async throws
+    {
         let manifest = try await self.text()
         let changed = try #require(
             manifest.range(of: text).map { manifest.replacingCharacters(in: $0, with: replacement) })
@@ -52,7 +53,7 @@ import Testing
         #expect(error?.description == description)
     }
 
-    @Test func noJSONIsNoManifest() {
+    @Test func malformedJSONIsRejected() {
         for text in ["", "{", "[]", "null", "\u{0}"] {
             let error = #expect(throws: BundleError.self) { try Manifest(Array(text.utf8)) }
             #expect(error?.description == "manifest.json: it is not one")
@@ -71,7 +72,7 @@ import Testing
             Manifest.digest(of: [member("c", hash), member("b", other)]),
         ]
         #expect(Set(digests).count == digests.count)
-        // sha256sum of nothing.
+        // The SHA-256 hash of no bytes.
         #expect(digests[2] == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Bundle
 
-/// Bundles that say that all their records have pseudonyms.
+/// Tests of bundles whose manifests state that all records have pseudonyms.
 @Suite struct PseudonymizedBundleTests {
     private func record(_ number: Int, key: String?) -> Record {
         var record = SampleBundle.record(number)
@@ -14,7 +14,8 @@ import Testing
         return record
     }
 
-    private func pack(_ keys: [String?], _ said: String?, problem: Bool = false, reject: Bool = false) async throws
+    private func pack(_ keys: [String?], _ declaredKey: String?, problem: Bool = false, reject: Bool = false)
+        async throws
         -> [UInt8]
     {
         var bytes: [UInt8] = []
@@ -35,7 +36,7 @@ import Testing
         }
         let problems = [PlacedProblem(capture: "c", path: "p", problem: Problem("link", "x"))]
         _ = try assembler.finish(
-            problems: SampleBundle.spill(problem ? problems : []), duplicates: 0, pseudonymized: said
+            problems: SampleBundle.spill(problem ? problems : []), duplicates: 0, pseudonymized: declaredKey
         ) {
             bytes.append(copying: $0)
         }
@@ -53,7 +54,7 @@ import Testing
 
     private static let key = "01e15c1d"
 
-    @Test func manifestSaysWhoseKeyAndReadsBack() async throws {
+    @Test func manifestStatesTheKey() async throws {
         let bytes = try await pack([Self.key, Self.key], Self.key)
         #expect(try BundleReader(bytes: bytes).manifest.pseudonymized == Self.key)
         #expect(try await fault(bytes) == nil)
@@ -62,21 +63,21 @@ import Testing
         #expect(try await fault(plain) == nil)
     }
 
-    @Test func recordWithoutPseudonymsIsFound() async throws {
+    @Test func recordWithoutPseudonymsIsDetected() async throws {
         let reason = "it has not the pseudonyms that the manifest says all have"
         #expect(
             try await fault(pack([Self.key, nil, nil], Self.key)) == "records/000001.ndjson line 2: \(reason)")
         #expect(try await fault(pack(["89abcdef"], Self.key)) == "records/000001.ndjson line 1: \(reason)")
     }
 
-    @Test func detailsOfInputAreFound() async throws {
+    @Test func quarantineAndProblemsAreDetected() async throws {
         let reason = "manifest.json: that the bundle has pseudonyms is not what the records say"
         #expect(try await fault(pack([Self.key], Self.key, problem: true)) == reason)
         #expect(try await fault(pack([Self.key], Self.key, reject: true)) == reason)
         #expect(try await fault(pack([Self.key], nil, problem: true, reject: true)) == nil)
     }
 
-    @Test func recordThatIsMarkedInOneWayOnlyIsRefused() async throws {
+    @Test func recordWithNoteButWithoutHoldIsRejected() async throws {
         var record = record(1, key: Self.key)
         record.held = []
         let line = SampleBundle.line(record)

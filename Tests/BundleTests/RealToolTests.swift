@@ -4,24 +4,24 @@ import Testing
 
 @testable import Bundle
 
-/// What other programs make of a container.
+/// Tests that read containers with other programs.
 @Suite struct RealToolTests {
     private let file: TemporaryFile
     private let names = SampleContainer.members.map(\.name).joined(separator: "\n") + "\n"
 
     init() throws { file = try TemporaryFile(try SampleContainer.container()) }
 
-    @Test func tarListsIt() throws {
+    @Test func tarListsMembers() throws {
         #expect(try tool("tar", "--zstd", "-tf", file.path) == names)
         let modes = try tool("tar", "--zstd", "--numeric-owner", "-tvf", file.path)
         #expect(modes.split(separator: "\n").allSatisfy { $0.hasPrefix("-rw------- 0/0 ") })
     }
 
-    @Test func bsdtarListsIt() throws {
+    @Test func bsdtarListsMembers() throws {
         #expect(try tool("bsdtar", "-tf", file.path) == names)
     }
 
-    @Test func zstdTestsIt() throws {
+    @Test func zstdTestSucceeds() throws {
         try tool("zstd", "-q", "-t", file.path)
     }
 
@@ -35,8 +35,9 @@ import Testing
         #expect(try tool("python3", "-c", script, file.path) == (try listing()))
     }
 
-    /// Follows the description of the seekable format: footer, table, frames; each frame by itself through
-    /// the zstd tool.
+    /// Follows the description of the seekable format: footer, table, frames.
+    ///
+    /// Each frame is decoded separately by the zstd command.
     @Test func pythonFindsEveryMemberThroughTheSeekTable() throws {
         let script = """
             import hashlib, struct, subprocess, sys
@@ -74,7 +75,7 @@ import Testing
     }
 }
 
-/// One frame of any bytes, as the zstd tool makes it.
+/// Returns a zstd frame of arbitrary bytes, as the zstd command creates it.
 func zstd(_ bytes: [UInt8]) throws -> [UInt8] {
     let context = try #require(ZSTD_createCCtx())
     defer { ZSTD_freeCCtx(context) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Bundle
 
-/// Receipts as bytes.
+/// Tests of the bytes of receipts.
 @Suite struct ReceiptTests {
     private let maker = Receipt.Maker(
         user: "ada", userID: 1000, host: "site-3", version: "9.8.7",
@@ -13,7 +13,7 @@ import Testing
 
     private func text(_ receipt: Receipt) -> String { String(decoding: receipt.bytes, as: UTF8.self) }
 
-    @Test("the receipt of a bundle tells who, when, where, how, of what, and the hash of the file")
+    @Test("The receipt of a new bundle states user, time, host, arguments, inputs, and the hash of the file")
     func bundle() async throws {
         let manifest = try await SampleBundle.pack([SampleBundle.record(1)]).manifest
         let sha256 = ContentHash(of: Array("abc".utf8))
@@ -38,7 +38,7 @@ import Testing
         #expect(receipt.hasSubject)
     }
 
-    @Test("the receipt of a check tells what is bad and why, and has each volume as a subject")
+    @Test("The receipt of a verification states faults, and each volume is a subject")
     func verify() {
         let (first, second) = (ContentHash(of: [1]), ContentHash(of: [2]))
         let receipt = Receipt(
@@ -62,14 +62,14 @@ import Testing
         #expect(text(receipt) == expected + "\n")
     }
 
-    @Test("a receipt of nothing that could be read has no subject")
+    @Test("A receipt has no subject if no file could be read")
     func nothing() {
         let entry = Receipt.Entry(name: "b", files: [], outcome: .bad(reason: "no b", status: 66), manifest: nil)
         #expect(!Receipt(command: "verify", arguments: nil, maker: maker, entries: [entry], inputs: nil).hasSubject)
         #expect(!Receipt(command: "verify", arguments: nil, maker: maker, entries: [], inputs: nil).hasSubject)
     }
 
-    @Test("bytes that come in pieces have the hash of the whole")
+    @Test("Bytes that are added in pieces have the hash of all bytes")
     func runningHash() {
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let hash = RunningHash()

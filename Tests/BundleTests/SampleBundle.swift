@@ -8,7 +8,7 @@ import TestSupport
 
 /// Bundles in memory for tests.
 enum SampleBundle {
-    /// A record that may be uploaded, with as many bytes of payload as wanted.
+    /// Returns an uploadable record with a payload of the given size in bytes.
     static func record(_ number: Int, client: String? = "C", payloadSize: Int = 20) -> Record {
         let id = "ID-\(number)"
         let filling = String(repeating: "x", count: max(0, payloadSize - #"{"a":""}"#.utf8.count))
@@ -26,7 +26,7 @@ enum SampleBundle {
         return line
     }
 
-    /// Packs records, and spans that could not be understood.
+    /// Packs records, quarantined bytes and problems into a bundle.
     static func pack(
         _ records: [Record], quarantined: [[UInt8]] = [], problems: [PlacedProblem] = [], level: Int = 3, jobs: Int = 2,
         limits: QuarantineLimits = QuarantineLimits()
@@ -55,7 +55,9 @@ enum SampleBundle {
         return (bytes, manifest, lost)
     }
 
-    /// Entries for the quarantine, each of the input of its number.
+    /// Returns entries for the quarantine.
+    ///
+    /// The input of each entry has the number of the entry.
     static func spill(_ entries: [Quarantined]) throws -> QuarantineSpill {
         var spill = QuarantineSpill(folder: "/tmp")
         for (number, entry) in entries.enumerated() {
@@ -70,7 +72,7 @@ enum SampleBundle {
         return spill
     }
 
-    /// All of a list of a bundle.
+    /// Returns all entries of a list of a bundle.
     static func details<Entry: BundleDetail>(_ list: String, of bytes: [UInt8]) throws -> [Entry] {
         var cursor = try DetailCursor<Entry>(list, of: BundleReader(bytes: bytes))
         var entries: [Entry] = []
@@ -78,7 +80,7 @@ enum SampleBundle {
         return entries
     }
 
-    /// A bundle with something in each of its members.
+    /// Returns a bundle in which no member is empty.
     static func small() async throws -> [UInt8] {
         try await pack(
             [record(1), record(2, client: nil), record(3, client: "D")], quarantined: [Array("{\"cut".utf8)],
@@ -86,7 +88,7 @@ enum SampleBundle {
         ).bytes
     }
 
-    /// Opens and verifies a bundle; its digest.
+    /// Verifies a bundle and returns its digest.
     static func verify(_ bytes: [UInt8]) async throws -> String {
         let reader = try BundleReader(bytes: bytes)
         let secret = RunSecret.ofTests
@@ -94,7 +96,7 @@ enum SampleBundle {
         return reader.manifest.digest
     }
 
-    /// The members of a bundle, by name, in their order.
+    /// Returns the names and contents of the members of a bundle in order.
     static func members(_ bytes: [UInt8]) throws -> [(name: String, contents: [UInt8])] {
         let reader = try ContainerReader(ByteSource(bytes))
         var decoder = try FrameDecoder()

@@ -4,7 +4,7 @@ import Files
 
 /// Containers for tests.
 enum SampleContainer {
-    /// Names and contents that need no, some and much padding, and frames of one and several blocks.
+    /// Names and contents that need no, little and much padding, and frames of one and several blocks.
     static let members: [(name: String, contents: [UInt8])] = [
         ("pingferry-bundle.json", Array(#"{"format":"pingferry-bundle","version":1}"#.utf8)),
         ("records/000000.ndjson", text(lines: 40)),
@@ -39,7 +39,7 @@ enum SampleContainer {
         return bytes
     }
 
-    /// Opens and reads everything.
+    /// Opens a container and reads all members.
     static func read(_ bytes: [UInt8]) throws -> [String: [UInt8]] {
         let reader = try ContainerReader(ByteSource(bytes))
         var decoder = try FrameDecoder()

@@ -9,7 +9,7 @@ import Testing
         SeekTable.Entry(compressedSize: 30, contentSize: 1024, checksum: 0xffff_ffff),
     ])
 
-    @Test func bytesAreThoseOfTheFormat() {
+    @Test func bytesMatchTheFormat() {
         let expected: [UInt8] =
             [0x5e, 0x2a, 0x4d, 0x18, 33, 0, 0, 0] + [20, 0, 0, 0, 0, 2, 0, 0, 4, 3, 2, 1]
             + [30, 0, 0, 0, 0, 4, 0, 0, 255, 255, 255, 255] + [2, 0, 0, 0, 0x80, 0xb1, 0xea, 0x92, 0x8f]
@@ -30,9 +30,9 @@ import Testing
         }
     }
 
-    @Test func damageOutsideTheChecksumsAndContentSizesIsRefused() {
+    @Test func damageOutsideTheChecksumsAndContentSizesIsRejected() {
         let bytes = table.encoded()
-        // Content sizes and checksums are compared with the frames by the reader.
+        // The reader compares content sizes and checksums with the frames.
         let free = Set([12..<20, 24..<32].joined())
         for index in bytes.indices where !free.contains(index) {
             for bit in 0..<8 {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func everyLengthIsSafe() {
+    @Test func truncatedTablesAreRejected() {
         let bytes = table.encoded()
         for count in 0..<bytes.count {
             #expect(throws: FrameError.self) {
@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: [
         [UInt8](repeating: 255, count: 4), [0, 0, 16, 0], [1, 0, 16, 0], [3, 0, 0, 0],
     ])
-    func impossibleCountsAreRefused(count: [UInt8]) {
+    func impossibleCountsAreRejected(count: [UInt8]) {
         var bytes = [UInt8](repeating: 1, count: 50) + table.encoded()
         bytes.replaceSubrange(bytes.count - 9..<bytes.count - 5, with: count)
         #expect(throws: ContainerError.self) { try SeekTable.read(from: ByteSource(bytes)) }

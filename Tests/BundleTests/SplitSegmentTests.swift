@@ -5,11 +5,11 @@ import Testing
 
 @testable import Bundle
 
-/// Segments that consist of several frames.
+/// Tests of segments that consist of several frames.
 @Suite struct SplitSegmentTests {
     private static let contents = SampleContainer.text(lines: 8000)
 
-    /// A container with one member of lines between others.
+    /// Returns a container with a member of lines between two other members.
     private static func container(_ contents: [UInt8] = contents, level: Int = 3) throws -> [UInt8] {
         var encoder = try FrameEncoder(level: level)
         var writer = ContainerWriter()
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("frames are of whole lines and about equally large, and at most seven", arguments: [1, 19])
+    @Test("A member has at most seven frames of whole lines and similar size", arguments: [1, 19])
     func frames(level: Int) throws {
         for (lines, count) in [(1, 1), (1500, 1), (3000, 2), (8000, 5), (100_000, 7)] {
             var encoder = try FrameEncoder(level: level)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("a line that is longer than a frame is not split")
+    @Test("A line that is longer than a frame is not split")
     func longLines() throws {
         let long = [UInt8](repeating: 0x78, count: 300_000) + [10]
         for lines in [long, [0x78, 10] + long, long + [0x78, 10], long + long, Array(long.dropLast())] {
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("each of them is read like a member in one frame, also by its place in a list")
+    @Test("A member of several frames can be read with and without its header")
     func reading() throws {
         let bytes = try Self.container()
         let reader = try ContainerReader(ByteSource(bytes))
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("other programs read it")
+    @Test("Other programs can read the container")
     func otherPrograms() throws {
         let file = try TemporaryFile(try Self.container())
         try tool("zstd", "-q", "-t", file.path)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("damage to a frame costs no line of another one")
+    @Test("Damage to a frame leaves the lines of the others readable")
     func damage() throws {
         let bytes = try Self.container()
         let frames = try Self.entries(bytes)[1...5]
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("a container that ends between or within frames gives those before")
+    @Test("The frames before the end of a truncated container are read")
     func cuts() throws {
         let bytes = try Self.container()
         let frames = try Self.entries(bytes)
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("of a member in one frame, the blocks before the damage are read, and nothing proves them right")
+    @Test("The blocks before damage in a single frame are read but unverified")
     func oldMember() throws {
         let bytes = try SampleContainer.container([("records/000001.ndjson", Self.contents)])
         let frame = try Self.entries(bytes)[0].entry
@@ -142,7 +142,7 @@ import Testing
         #expect(Set(whole).intersection(lines).count > lines.count / 4)
     }
 
-    @Test("frames that do not add up to their members are refused")
+    @Test("Frames that do not add up to their members are rejected")
     func hostile() throws {
         let bytes = try Self.container()
         let entries = try Self.entries(bytes)
@@ -158,21 +158,21 @@ import Testing
             [0, 1, 7], [0, 1, 2, 3, 4, 5],
         ] {
             #expect(throws: ContainerError.self, "\(numbers)") { try SampleContainer.read(container(numbers)) }
-            // Whatever is found is whole lines of the member, or was never proven.
+            // Verified parts contain only lines of the member.
             for part in try SampleContainer.salvage(container(numbers)).parts where part.isChecked {
                 #expect(part.contents.count <= Self.contents.count + 512)
             }
         }
     }
 
-    @Test("the manifest states that there are such segments, and the digest does not depend on it")
+    @Test("The version of the manifest states that segments are split")
     func manifestVersion() async throws {
         let bundle = try await SampleBundle.pack((0..<900).map { SampleBundle.record($0) })
         #expect(bundle.manifest.hasSplitSegments)
         #expect(try await SampleBundle.verify(bundle.bytes) == bundle.manifest.digest)
         let members = try SampleBundle.members(bundle.bytes)
         #expect(String(decoding: members[members.count - 1].contents, as: UTF8.self).hasSuffix("\"version\":3}\n"))
-        // The same members, each in one frame.
+        // A container with the same members, each in one frame, does not match the version.
         #expect(throws: BundleError.self) { try BundleReader(bytes: SampleContainer.container(members)) }
         let small = try await SampleBundle.pack([SampleBundle.record(1)])
         #expect(!small.manifest.hasSplitSegments)

@@ -9,14 +9,14 @@ import Testing
         return tally
     }
 
-    @Test("nothing was counted at first")
+    @Test("A new tally has no counts")
     func new() {
         #expect(Tally<String>().counts == [:])
         #expect(Tally<String>() == Tally<String>())
     }
 
     @Test(
-        "keys are counted in whatever order they come",
+        "Keys are counted in any order",
         arguments: [
             ([], [:]), (["a"], ["a": 1]), (["a", "a"], ["a": 2]), (["a", "b", "a"], ["a": 2, "b": 1]),
             (["b", "a", "b", "c", "c", "b"], ["a": 1, "b": 3, "c": 2]), (["", "", "a"], ["": 2, "a": 1]),
@@ -27,7 +27,7 @@ import Testing
         #expect(tally.counts == counts)
     }
 
-    @Test("several are counted at once, and none is a count too")
+    @Test("Several occurrences or none can be added at once")
     func several() {
         var tally = tally("a")
         tally.add("a", 4)
@@ -36,7 +36,7 @@ import Testing
         #expect(tally.counts == ["a": 5, "b": 2, "c": 0])
     }
 
-    @Test("tallies are added, with keys of both or of one")
+    @Test("Tallies with common and distinct keys can be added")
     func sums() {
         var sum = tally("a", "b")
         sum.add(tally("b", "c", "c"))
@@ -46,13 +46,13 @@ import Testing
         var empty = Tally<String>()
         empty.add(sum)
         #expect(empty == sum)
-        // The key that was counted last is known still.
+        // The last key can be counted again.
         empty.add("c")
         empty.add("a")
         #expect(empty.counts == ["a": 2, "b": 2, "c": 3])
     }
 
-    @Test("a copy counts for itself")
+    @Test("A copy is independent of the original")
     func copy() {
         let before = tally("a", "b")
         var after = before
@@ -61,7 +61,7 @@ import Testing
         #expect(after.counts == ["a": 1, "b": 2])
     }
 
-    @Test("the order in which keys came makes no difference")
+    @Test("Equality does not depend on the order of keys")
     func equality() {
         #expect(tally("a", "b", "a") == tally("b", "a", "a"))
         #expect(tally("a", "b") != tally("a", "b", "b"))
@@ -69,7 +69,7 @@ import Testing
         #expect(tally("a") != tally())
     }
 
-    @Test("many keys are counted as a dictionary counts them")
+    @Test("The counts of many keys equal those of a dictionary")
     func many() {
         var tally = Tally<Int>()
         var expected: [Int: Int] = [:]

@@ -16,8 +16,8 @@ import Testing
         #expect(header.memberSize - 512 - header.padding == size)
     }
 
-    /// The bytes as POSIX describes them, put together by hand.
-    @Test func bytesAreThoseOfPOSIX() throws {
+    /// Compares the bytes with a header that is constructed from the description in POSIX.
+    @Test func bytesMatchPOSIX() throws {
         let block = try TarHeader(name: "ab/c", size: 10).encoded()
         var text = "ab/c" + String(repeating: "\0", count: 96)
         text += "0000600\0" + "0000000\0" + "0000000\0" + "00000000012\0" + "00000000000\0"
@@ -35,16 +35,16 @@ import Testing
         "", "/a", "a/", "a//b", "../a", "a/..", "a/../b", ".", "./a", "a\n", "a\u{7f}", "ä", "a\0b",
         String(repeating: "n", count: 101),
     ])
-    func badNamesAreRefused(name: String) {
+    func invalidNamesAreRejected(name: String) {
         #expect(throws: TarHeaderError.name) { try TarHeader(name: name, size: 0) }
     }
 
     @Test(arguments: [-1, TarHeader.maxSize + 1, Int.min, Int.max])
-    func badSizesAreRefused(size: Int) {
+    func invalidSizesAreRejected(size: Int) {
         #expect(throws: TarHeaderError.size) { try TarHeader(name: "a", size: size) }
     }
 
-    /// Puts text into a good header, corrects the checksum, and decodes.
+    /// Replaces a part of a valid header, corrects the checksum, and decodes it.
     private func decode(_ text: String, at offset: Int) throws -> TarHeader {
         var block = try TarHeader(name: "abc", size: 10).encoded()
         block.replaceSubrange(offset..<offset + text.utf8.count, with: Array(text.utf8))
@@ -64,11 +64,11 @@ import Testing
         ("14000000000", 136, .otherField), ("root", 265, .otherField), ("p", 345, .otherField),
         ("x", 511, .otherField), (" ", 135, .otherField),
     ])
-    func otherHeadersAreRefused(text: String, offset: Int, error: TarHeaderError) {
+    func otherHeadersAreRejected(text: String, offset: Int, error: TarHeaderError) {
         #expect(throws: error) { try decode(text, at: offset) }
     }
 
-    @Test func everyBitFlipIsRefused() throws {
+    @Test func flippedBitsAreRejected() throws {
         let block = try TarHeader(name: "abc", size: 10).encoded()
         for index in block.indices {
             for bit in 0..<8 {
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 511, 513])
-    func otherLengthsAreRefused(count: Int) {
+    func otherLengthsAreRejected(count: Int) {
         #expect(throws: TarHeaderError.length) {
             try TarHeader.decode([UInt8](repeating: 0, count: count).span)
         }

@@ -1,7 +1,7 @@
 import Files
 import Foundation
 
-/// A file that is removed with the value.
+/// A file that is removed when the object is destroyed.
 final class TemporaryFile {
     let path: String
 

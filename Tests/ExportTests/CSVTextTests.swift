@@ -4,7 +4,7 @@ import Testing
 
 @testable import Export
 
-/// Fields of CSV, against the rules of RFC 4180 and against Python's reader.
+/// Tests of CSV fields against the rules of RFC 4180 and the reader of Python.
 @Suite struct CSVTextTests {
     private func field(_ text: String) -> String {
         var output = TextBuffer()
@@ -25,8 +25,8 @@ import Testing
         #expect(field(text) == expected)
     }
 
-    @Test("what Python's reader makes of a field is the text, whatever stands next to what")
-    func everyNeighborhood() throws {
+    @Test("The reader of Python parses each field as the original text")
+    func pythonReadsFields() throws {
         var generator = SeededGenerator(seed: 7)
         let letters: [Character] = ["\"", ",", "\n", "\r", "a", "é", " ", "\u{2C}", "\u{AC}"]
         let texts = (0..<400).map { _ in

@@ -4,15 +4,17 @@ import Testing
 
 @testable import Export
 
-/// Records as NDJSON, as they are or compressed.
+/// Tests of records as NDJSON, compressed and uncompressed.
 @Suite struct RecordsOutputTests {
-    /// What was handed on, piece by piece.
+    /// The pieces that were written.
     private final class Pieces {
         var pieces: [[UInt8]] = []
         var bytes: [UInt8] { Array(pieces.joined()) }
     }
 
-    /// Runs lines through an output; each payload stands between `<` and `>`.
+    /// Writes lines to an output.
+    ///
+    /// The payload of each line is between `<` and `>`.
     private func pieces(
         _ lines: [String], _ content: RecordsOutput.Content = .record, isCompressed: Bool = false
     ) throws -> Pieces {
@@ -30,23 +32,23 @@ import Testing
         return pieces
     }
 
-    /// What the tool of zstd makes of frames.
+    /// Returns the output of the zstd command for frames.
     private func unpacked(_ bytes: [UInt8]) throws -> [UInt8] {
         Array(try tool(["zstd", "-dc"], input: bytes))
     }
 
-    @Test("records come out line by line as they are")
+    @Test("Records are written unchanged, one on each line")
     func records() throws {
         let lines = ["{\"a\":<1>}\n", "{\"b\":<é>}\n"]
         #expect(try pieces(lines).bytes == Array(lines.joined().utf8))
     }
 
-    @Test("payloads come out alone, a line each")
+    @Test("Payloads are written alone, one on each line")
     func payloads() throws {
         #expect(try pieces(["{\"a\":<1>}\n", "{\"b\":<{}>}\n"], .payload).bytes == Array("<1>\n<{}>\n".utf8))
     }
 
-    @Test("nothing is written for no records; compressed, that is still a file of zstd")
+    @Test("Without records the output is empty, or a valid zstd file if compressed")
     func noRecords() throws {
         #expect(try pieces([]).pieces.isEmpty)
         let empty = try pieces([], isCompressed: true).bytes
@@ -54,7 +56,7 @@ import Testing
         #expect(try unpacked(empty) == [])
     }
 
-    @Test("output is handed on in pieces of about a mebibyte, whatever is in them", arguments: [false, true])
+    @Test("Output is written in pieces of about one mebibyte", arguments: [false, true])
     func largeOutput(isCompressed: Bool) throws {
         let line = "<" + String(repeating: "x", count: 100_000) + ">\n"
         let lines = Array(repeating: line, count: 50)
@@ -64,7 +66,7 @@ import Testing
         #expect(bytes == Array(lines.joined().utf8))
     }
 
-    @Test("a large record is handed on as it is, after what came before it", arguments: RecordsOutput.Content.allOfThem)
+    @Test("A large record is written directly after the buffered records", arguments: RecordsOutput.Content.all)
     func largeRecord(content: RecordsOutput.Content) throws {
         let large = "<" + String(repeating: "y", count: 3 << 20) + ">\n"
         let lines = ["<1>\n", large, "<2>\n"]
@@ -73,7 +75,7 @@ import Testing
         #expect(pieces.pieces.first == Array("<1>\n".utf8))
     }
 
-    @Test("what writing throws comes out, and ends the output")
+    @Test("An error of writing is thrown")
     func failure() throws {
         struct DiskFull: Error {}
         var output = try RecordsOutput(.record, isCompressed: false) { _ in throw DiskFull() }
@@ -87,5 +89,5 @@ import Testing
 }
 
 extension RecordsOutput.Content {
-    fileprivate static let allOfThem: [RecordsOutput.Content] = [.record, .payload]
+    fileprivate static let all: [RecordsOutput.Content] = [.record, .payload]
 }

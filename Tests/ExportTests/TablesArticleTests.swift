@@ -6,7 +6,7 @@ import Testing
 
 @testable import Export
 
-/// The article about the tables is what the declaration says.
+/// Tests that the article about tables matches their declarations.
 @Suite struct TablesArticleTests {
     private static let path = "\(repository)/Sources/Export/Export.docc/Tables.md"
 
@@ -31,8 +31,8 @@ import Testing
 
     private static func names(_ names: [String]) -> String { names.map { "`\($0)`" }.joined(separator: ", ") }
 
-    /// With PINGFERRY_WRITE_ARTICLES in the environment it is written anew.
-    @Test func articleIsTheDeclaration() throws {
+    /// Writes the article instead if the environment contains `PINGFERRY_WRITE_ARTICLES`.
+    @Test func articleMatchesDeclarations() throws {
         let article = Self.article
         if ProcessInfo.processInfo.environment["PINGFERRY_WRITE_ARTICLES"] != nil {
             try article.write(toFile: Self.path, atomically: true, encoding: .utf8)
@@ -40,7 +40,7 @@ import Testing
         #expect(try String(contentsOfFile: Self.path, encoding: .utf8) == article)
     }
 
-    @Test("each table has a key of its own columns, and the columns that the document names")
+    @Test("Each table has a valid key and the documented columns")
     func declaration() throws {
         let tables = ExportTables(Systems.table).all
         #expect(Set(tables.map(\.name)).count == tables.count)

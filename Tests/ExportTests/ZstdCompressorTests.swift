@@ -4,11 +4,11 @@ import Testing
 
 @testable import Export
 
-/// Pieces of an output as frames of zstd.
+/// Tests of compressing pieces of an output into zstd frames.
 @Suite struct ZstdCompressorTests {
     private let texts = ["", "a", String(repeating: "record ", count: 10_000)].map { Array($0.utf8) }
 
-    @Test("each piece is a frame that the tool of zstd reads; frames after each other are their texts after each other")
+    @Test("The zstd command decodes single frames and concatenated frames")
     func frames() throws {
         let compressor = try ZstdCompressor()
         let frames = try texts.map(compressor.frame)
@@ -18,7 +18,7 @@ import Testing
         #expect(Array(try tool(["zstd", "-dc"], input: Array(frames.joined()))) == Array(texts.joined()))
     }
 
-    @Test("equal pieces give equal frames, whatever came before")
+    @Test("Equal pieces give equal frames, regardless of earlier pieces")
     func determinism() throws {
         let (used, fresh) = (try ZstdCompressor(), try ZstdCompressor())
         for text in texts { _ = try used.frame(of: text) }
@@ -26,9 +26,9 @@ import Testing
         #expect(first == second)
     }
 
-    @Test("a frame carries a checksum, which finds a flipped bit")
+    @Test("The checksum of a frame detects a flipped bit")
     func checksum() throws {
-        // Random bytes are stored as they are, so that a flipped bit is still a frame.
+        // Random bytes are stored uncompressed, so that a frame with a flipped bit can still be decoded.
         var generator = SeededGenerator(seed: 7)
         let text = (0..<1000).map { _ in UInt8.random(in: 0...255, using: &generator) }
         var frame = try ZstdCompressor().frame(of: text)

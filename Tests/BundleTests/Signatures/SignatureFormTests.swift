@@ -3,7 +3,7 @@ import Testing
 
 @testable import Bundle
 
-/// The form of signatures' files, and of what `ssh-keygen` prints.
+/// Tests of the format of signature files and of the output of `ssh-keygen`.
 @Suite struct SignatureFormTests {
     private static let begin = "-----BEGIN SSH SIGNATURE-----\n"
     private static let end = "-----END SSH SIGNATURE-----"
@@ -16,7 +16,7 @@ import Testing
             ("\(begin)U1NI\n\(end)\n\(begin)U1NI\n\(end)\n", false), ("\(begin)\(end)\n", false),
             ("\(begin)U1 NI\n\(end)\n", false), ("\(begin)U1NIU0lH\n", false), ("", false), (end, false),
         ])
-    func signatureAlone(text: String, isSingle: Bool) {
+    func signatureMustBeSingle(text: String, isSingle: Bool) {
         #expect(SignatureArmor.isSingleSignature(Array(text.utf8)) == isSingle)
     }
 
@@ -24,7 +24,7 @@ import Testing
         ProgramResult(status: status, output: Array(output.utf8), errors: Array(errors.utf8))
     }
 
-    @Test func answersOfKeygen() {
+    @Test func keygenOutputIsParsed() {
         let good = result(0, "Good \"pingferry-bundle\" signature for a b with ED25519 key SHA256:x\n")
         #expect(KeygenOutput.key(of: good, "a b") == "ED25519 key SHA256:x")
         #expect(KeygenOutput.key(of: good, "a") == nil)

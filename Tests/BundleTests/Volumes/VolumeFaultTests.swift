@@ -3,9 +3,9 @@ import Testing
 
 @testable import Bundle
 
-/// What numbers, lengths and hashes tell of volumes.
+/// Tests of faults that are visible from numbers, sizes and hashes of volumes.
 @Suite struct VolumeFaultTests {
-    /// Volumes by their lengths, a dot for one that is missing; how many are listed; what is wrong.
+    /// The arguments are the sizes of volumes, with a dot for a missing one, the number of listed volumes, and the faults.
     @Test(
         arguments: [
             ("10 10 3", nil, []), ("10 10 10", nil, []), ("10", nil, []), ("3", nil, []), ("10 3", nil, []),
@@ -37,7 +37,7 @@ import Testing
         #expect(VolumeFault.sizeFaults(in: volumes, of: "x/a", listedCount: listed).map(\.text) == faults)
     }
 
-    /// A letter for the bytes of each volume that is there.
+    /// The arguments have a letter for the bytes of each volume, and the faults.
     @Test(arguments: [
         ("abc", []), ("axc", ["002 changed"]), ("xyz", ["001 changed", "002 changed", "003 changed"]),
         ("acb", ["002 swapped", "003 swapped"]), ("aac", ["002 doubled"]), ("cbc", ["001 doubled"]),
@@ -51,7 +51,7 @@ import Testing
         #expect(found.map { "\($0.name.suffix(3)) \($0.code)" } == faults)
     }
 
-    @Test("volumes with equal bytes may change places")
+    @Test("Volumes with equal bytes can be swapped")
     func equalVolumes() {
         let hashes = [0, 0, 1].map { ContentHash(of: [$0]) }
         let names = (1...3).map { VolumeName(of: "a", number: $0) }

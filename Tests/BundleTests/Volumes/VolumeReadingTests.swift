@@ -7,13 +7,13 @@ import Testing
 
 @testable import Bundle
 
-/// Bundles that are read from volumes, and what is said of volumes that are wrong.
+/// Tests of bundles that are read from volumes, and of the messages about faulty volumes.
 @Suite struct VolumeReadingTests {
     private let folder: TemporaryFolder
     private let bytes: [UInt8]
     private let digest: String
 
-    /// A bundle whose records hardly compress, in volumes of 4 KiB.
+    /// Creates a bundle whose records hardly compress, in volumes of 4 KiB.
     init() async throws {
         folder = try TemporaryFolder(inMemory: true)
         var random = SeededGenerator(seed: 7)
@@ -35,7 +35,7 @@ import Testing
 
     private func name(_ number: Int) -> String { "a.tar.zst.00\(number)" }
 
-    /// What is wrong when the bundle is opened and its volumes are compared with the list.
+    /// Returns the error of opening the bundle and of comparing its volumes with the list.
     private func message(_ path: String? = nil) -> String? {
         do throws(BundleError) {
             try BundleReader(path: path ?? first).volumes?.check()
@@ -47,14 +47,13 @@ import Testing
 
     private func removeList() { unlink(folder("a.tar.zst.sha256")) }
 
-    /// Changes a volume.
     private func edit(_ number: Int, _ change: (inout Data) -> Void) throws {
         var data = try folder.data(name(number))
         change(&data)
         try data.write(to: URL(fileURLWithPath: folder(name(number))))
     }
 
-    @Test("volumes are read as the bundle that they are", arguments: [true, false])
+    @Test("Volumes are read as one bundle", arguments: [true, false])
     func good(hasList: Bool) throws {
         if !hasList { removeList() }
         let reader = try BundleReader(path: first)
@@ -69,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("each volume that is missing is named, with a list and without", arguments: [true, false])
+    @Test("All missing volumes are reported, with and without a list", arguments: [true, false])
     func missing(hasList: Bool) throws {
         if !hasList { removeList() }
         unlink(folder(name(2)))
@@ -79,7 +78,7 @@ import Testing
         #expect(message() == "\(name(1)) is missing; \(name(2)) is missing; \(name(4)) is missing")
     }
 
-    @Test("the last volume is missed, with a list and without", arguments: [true, false])
+    @Test("A missing last volume is reported, with and without a list", arguments: [true, false])
     func lastMissing(hasList: Bool) throws {
         if !hasList { removeList() }
         let last = try #require(folder.names.last { $0.hasPrefix("a.tar.zst.0") })
@@ -87,7 +86,7 @@ import Testing
         #expect(message() == "\(last) is missing")
     }
 
-    @Test("a volume that was cut, or has grown, is named, with a list and without", arguments: [true, false])
+    @Test("Volumes of the wrong size are reported, with and without a list", arguments: [true, false])
     func lengths(hasList: Bool) throws {
         if !hasList { removeList() }
         try edit(3) { $0.removeLast() }
@@ -95,7 +94,7 @@ import Testing
         #expect(message() == "\(name(3)) has 4095 bytes, not 4096; \(name(5)) has 4097 bytes, not 4096")
     }
 
-    @Test("by the list, volumes that are damaged, swapped, doubled or of another bundle are named")
+    @Test("Volumes that differ from the list are reported")
     func listed() throws {
         try edit(2) { $0[100] ^= 1 }
         #expect(
@@ -109,7 +108,7 @@ import Testing
         #expect(message() == "\(name(2)) has the bytes of \(name(3)); \(name(3)) has the bytes of \(name(2))")
     }
 
-    @Test("without a list, damage is found at its place")
+    @Test("Without a list, damage is reported with its position")
     func unlisted() throws {
         removeList()
         try edit(3) { $0[100] ^= 1 }
@@ -118,7 +117,7 @@ import Testing
             var decoder = try BundleReader.makeDecoder()
             _ = try reader.contents(of: reader.manifest.segments[0].path, with: &decoder)
         }
-        // The frame begins in front of the damage and ends behind it.
+        // The frame starts before the damage and ends after it.
         guard case .volumes(.faults(let faults))? = error, case .damaged(let offset, let last, _) = faults[0].kind
         else {
             Issue.record("\(error.map(String.init(describing:)) ?? "")")
@@ -129,20 +128,20 @@ import Testing
         #expect((last ?? faults[0].name) >= name(3))
     }
 
-    @Test("a list with anything else in it is no list", arguments: ["", "x", "\n"])
+    @Test("A malformed list is reported", arguments: ["", "x", "\n"])
     func badLists(text: String) throws {
         try folder.put(text, "a.tar.zst.sha256")
         #expect(message()?.hasPrefix("a.tar.zst.sha256: ") == true)
         #expect(message()?.contains("missing") == false)
     }
 
-    @Test("a volume that the list does not know is named")
+    @Test("A volume that is not in the list is reported")
     func extra() throws {
         try folder.put("x", "a.tar.zst.777")
         #expect(message() == "a.tar.zst.777 is not in the list of the volumes")
     }
 
-    @Test("another volume than the first is told to be none, and the bundle to be split")
+    @Test("A wrong path of a split bundle is reported with the path of its first volume")
     func wrongPaths() {
         #expect(message(folder(name(2))) == "it is not the first volume of a bundle; give \(first)")
         #expect(message(folder("a.tar.zst")) == "there is no such file, but volumes of it; give \(first)")
@@ -151,7 +150,7 @@ import Testing
         #expect(message(folder("a.tar.zst.444")) == "cannot open \(folder("a.tar.zst.444")): No such file or directory")
     }
 
-    @Test("volumes with other names than those of bundles are known by what they begin with")
+    @Test("Volumes with other names are recognized by their first bytes")
     func otherNames() throws {
         for number in 1...5 { _ = rename(folder(name(number)), folder("night.00\(number)")) }
         for number in 6...9 { _ = rename(folder(name(number)), folder("night.00\(number)")) }
@@ -164,7 +163,7 @@ import Testing
         }
     }
 
-    @Test("a file that became shorter while it was read ends what can be read; one that grew changes nothing")
+    @Test("Reading ends where a volume was shortened, and ignores appended bytes")
     func changing() throws {
         let reader = try BundleReader(path: first)
         let set = try #require(reader.volumes)
@@ -175,7 +174,7 @@ import Testing
         #expect(throws: BundleError.self) { try set.check() }
     }
 
-    /// What `verify` says.
+    /// Returns the error that `verify` reports.
     private func verdict() async -> String? {
         if let message = message() { return message }
         do {
@@ -189,7 +188,7 @@ import Testing
         }
     }
 
-    @Test("no change of a byte in a volume or in the list passes", arguments: [true, false])
+    @Test("Every changed byte in a volume or in the list is detected", arguments: [true, false])
     func everyChangeIsFound(hasList: Bool) async throws {
         if !hasList { removeList() }
         var random = SeededGenerator(seed: 16)
@@ -202,7 +201,7 @@ import Testing
             after[place] ^= UInt8.random(in: 1...255, using: &random)
             try after.write(to: URL(fileURLWithPath: folder(name)))
             let found = try #require(await verdict(), "\(name) byte \(place)")
-            // A change of the list can make it one that names other bytes; without a list, only the place is known.
+            // After a change of the list, all volumes can be reported. Without a list, the volume can be another one.
             #expect(found.contains(name) || !hasList || name == "a.tar.zst.sha256", "\(name) byte \(place): \(found)")
             try before.write(to: URL(fileURLWithPath: folder(name)))
         }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Bundle
 
-/// Names, sizes and lists of volumes.
+/// Tests of names, sizes and lists of volumes.
 @Suite struct VolumeTextTests {
     @Test(
-        "a path names a volume by three digits after a dot",
+        "The path of a volume ends with a dot and three digits",
         arguments: [
             ("a.tar.zst.001", "a.tar.zst", 1), ("a.tar.zst.999", "a.tar.zst", 999), ("/x/y.010", "/x/y", 10),
             ("a b.\u{e9}.123", "a b.\u{e9}", 123), (".x.002", ".x", 2),
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "and nothing else does",
+        "Other paths are not paths of volumes",
         arguments: [
             "", "001", ".001", "a/.001", "a001", "a.01", "a.0001", "a.000", "a.1", "a.12x", "a.001/", "a.001 ", "a.-01",
             "a.٠٠١", "a.tar.zst", "a.tar.zst.sha256",
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "sizes are numbers with units, or media",
+        "A size is a number with an optional unit, or a medium",
         arguments: [
             ("4096", 4096), ("4K", 4096), ("5000", 5000), ("1M", 1_048_576), ("2G", 2_147_483_648),
             ("cd", 734_003_200), ("dvd", 4_697_620_480), ("fat", 4_290_772_992), ("00004096", 4096),
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "and nothing else",
+        "Other sizes are rejected",
         arguments: [
             "", "0", "4095", "3K", "-4096", "+4096", "4096B", "4k", "4KB", "4 K", "K", "1.5G", "1T", "CD", "0x1000",
             "9223372036854775808", "9007199254740992K", "99999999999G", "４０９６", "bd",
@@ -52,7 +52,7 @@ import Testing
     private static let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     private static let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
-    @Test("a list is what sha256sum prints")
+    @Test("A list has the format of sha256sum")
     func list() {
         let list = VolumeList(Self.hashes)
         let text = "\(Self.empty)  a.001\n\(Self.abc)  a.002\n"
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "names that sha256sum escapes are escaped as it does it",
+        "Names are escaped like sha256sum escapes them",
         arguments: ["a\\b", "a\nb", "a\\\n", "\\", " *a", "a\rb"])
     func oddNames(name: String) throws {
         let folder = try TemporaryFolder()
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "a list that is not exactly that is refused",
+        "Lists in other formats are rejected",
         arguments: [
             ("", "no line feed at its end"), ("\(empty)  a.001", "no line feed at its end"),
             ("\n", "line 1: no SHA-256"), ("\(empty)  a.001\n\n", "line 2: no SHA-256"),
@@ -95,7 +95,7 @@ import Testing
         do { _ = try VolumeList.read(Array(text.utf8), of: "a").get() } catch { #expect(error.text == reason) }
     }
 
-    @Test("a list has no more lines than there may be volumes")
+    @Test("A list cannot have more lines than the maximum number of volumes")
     func longLists() {
         let hashes = [ContentHash](repeating: Self.hashes[0], count: 1000)
         let most = VolumeList(Array(hashes.dropLast()))

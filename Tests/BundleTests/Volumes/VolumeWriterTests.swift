@@ -6,7 +6,7 @@ import Testing
 
 @testable import Bundle
 
-/// Volumes as they are written.
+/// Tests of writing volumes.
 @Suite struct VolumeWriterTests {
     private let folder: TemporaryFolder
     private let size: VolumeSize
@@ -16,7 +16,7 @@ import Testing
         size = try #require(VolumeSize(text: "4K"))
     }
 
-    /// Writes so many bytes in pieces; the volumes.
+    /// Writes `count` bytes in pieces of the given size, and returns the volumes.
     @discardableResult
     private func write(_ count: Int, pieces: Int, replacing: Bool = false) throws -> [VolumeWriter.Volume] {
         let bytes = Self.bytes(count)
@@ -29,7 +29,7 @@ import Testing
         return try writer.commit()
     }
 
-    /// Why volumes cannot get their names.
+    /// Returns the error of committing the volumes.
     private static func failure(_ writer: consuming VolumeWriter) -> FileError? {
         do {
             _ = try writer.commit()
@@ -42,7 +42,7 @@ import Testing
     private static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) } }
 
     @Test(
-        "volumes are cut where they are full, whatever the pieces are",
+        "The sizes of volumes do not depend on the sizes of the pieces that are written",
         arguments: [
             (1, [1]), (4095, [4095]), (4096, [4096]), (4097, [4096, 1]), (8192, [4096, 4096]),
             (10000, [4096, 4096, 1808]),
@@ -60,7 +60,7 @@ import Testing
         #expect(try tool("stat", "-c", "%a", folder("a.001"), folder("a.sha256")) == "600\n600\n")
     }
 
-    @Test("nothing can be seen before commit, and nothing stays without it")
+    @Test("No file is visible before commit, and none remains without it")
     func nothingWithoutCommit() throws {
         do {
             var writer = try VolumeWriter(path: folder("a"), size: size, replacing: false)
@@ -70,7 +70,7 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test("999 volumes are the most")
+    @Test("A bundle has at most 999 volumes")
     func count() throws {
         let most = 999 * 4096
         #expect(try write(most, pieces: 1 << 20).count == 999)
@@ -82,7 +82,7 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test("what is there is refused", arguments: ["a", "a.001", "a.002", "a.900", "a.sha256"])
+    @Test("Existing files are not replaced by default", arguments: ["a", "a.001", "a.002", "a.900", "a.sha256"])
     func existing(name: String) throws {
         try folder.put("mine", name)
         let error = #expect(throws: FileError.self) { try write(5000, pieces: 5000) }
@@ -91,7 +91,7 @@ import Testing
         #expect(try folder.text(name) == "mine")
     }
 
-    @Test("what belongs to the bundle is replaced or goes away, if that is wanted; nothing else does")
+    @Test("Replacing removes all files of the bundle and no others")
     func replacing() throws {
         try write(20000, pieces: 5000)
         #expect(folder.names == ["a.001", "a.002", "a.003", "a.004", "a.005", "a.sha256"])
@@ -103,7 +103,7 @@ import Testing
         #expect(try folder.data("a.001") + folder.data("a.002") == Data(Self.bytes(5000)))
     }
 
-    @Test("volumes and their list that exist already are identified, so that they are not read as input")
+    @Test("Existing volumes and their list are identified, so that they are not read as input")
     func identities() throws {
         try write(20000, pieces: 5000)
         let existing = Set(folder.names.compactMap { FileIdentity(path: folder($0)) })
@@ -114,7 +114,7 @@ import Testing
         #expect(identities == existing)
     }
 
-    @Test("what is no file is not replaced")
+    @Test("A folder is not replaced")
     func folders() throws {
         try folder.makeFolder("a.002")
         #expect(throws: FileError(.replace, folder("a.002"), code: EISDIR)) {
@@ -123,8 +123,8 @@ import Testing
         #expect(folder.names == ["a.002"])
     }
 
-    @Test("where a name cannot be given, what was there before is there again")
-    func takenMeanwhile() throws {
+    @Test("If a file cannot be renamed, the previous files are restored")
+    func failedRename() throws {
         try write(20000, pieces: 5000)
         let before = try folder.names.map { try folder.data($0) }
         var writer = try VolumeWriter(path: folder("a"), size: size, replacing: true)
@@ -137,8 +137,8 @@ import Testing
         #expect(try folder.names.map { try folder.data($0) } == before)
     }
 
-    @Test("a name that appeared meanwhile stays, and the others are taken back")
-    func appearedMeanwhile() throws {
+    @Test("A file that was created in the meantime is kept, and the new volumes are removed")
+    func fileCreatedMeanwhile() throws {
         var writer = try VolumeWriter(path: folder("a"), size: size, replacing: false)
         try writer.write(Self.bytes(9000).span)
         try folder.put("mine", "a.001")
@@ -148,7 +148,7 @@ import Testing
         #expect(try folder.text("a.001") == "mine")
     }
 
-    @Test("a second run is refused, and what a killed one left is used again")
+    @Test("A concurrent run is rejected, and the files of a killed run are reused")
     func runs() throws {
         do {
             var first = try VolumeWriter(path: folder("a"), size: size, replacing: false)
@@ -161,7 +161,7 @@ import Testing
         #expect(folder.names == ["a.001", "a.002", "a.sha256"])
     }
 
-    @Test("the only copy of an older bundle that a killed run left is not touched", arguments: [false, true])
+    @Test("The only copy of an older bundle that a killed run left is kept", arguments: [false, true])
     func former(replacing: Bool) throws {
         try folder.put("the only copy", ".a.volumes.partial/a.001.former")
         try folder.put("new", ".a.volumes.partial/a.001")
@@ -171,7 +171,7 @@ import Testing
         #expect(try folder.text(".a.volumes.partial/a.001.former") == "the only copy")
     }
 
-    @Test("an older bundle whose successor got its names before the program was killed goes away")
+    @Test("An older bundle is removed if its successor was complete before the run was killed")
     func formerAfterNames() throws {
         try folder.put("old", ".a.volumes.partial/a.001.former")
         try write(5000, pieces: 5000)

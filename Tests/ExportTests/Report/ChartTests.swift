@@ -2,10 +2,10 @@ import Testing
 
 @testable import Export
 
-/// Charts: numbers become text.
+/// Tests of charts.
 @Suite struct ChartTests {
     @Test(
-        "a scale ends at a round number and has few steps",
+        "A scale ends at a round number and has few steps",
         arguments: [
             (0, [0, 1]), (1, [0, 1]), (3, [0, 1, 2, 3]), (5, [0, 1, 2, 3, 4, 5]), (6, [0, 2, 4, 6]),
             (11, [0, 5, 10, 15]), (26, [0, 10, 20, 30]), (100, [0, 20, 40, 60, 80, 100]),
@@ -24,7 +24,7 @@ import Testing
             series: values.enumerated().map { StackedBars.Series(name: "<\($0)>", values: $1) }, write: { "\($0)" })
     }
 
-    /// The rectangles of a chart: their class, and top and height, which are in proportion to the values.
+    /// Returns the classes, y coordinates and heights of the rectangles of a chart.
     private func rectangles(_ svg: String) -> [(name: String, y: Double, height: Double)] {
         svg.matches(of: #/<rect class="(s\d)" x="[^"]+" y="([^"]+)" width="[^"]+" height="([^"]+)"/#).compactMap {
             guard let y = Double($0.2), let height = Double($0.3) else { return nil }
@@ -32,15 +32,15 @@ import Testing
         }
     }
 
-    @Test func partsStandOnOneAnother() {
+    @Test func seriesAreStacked() {
         let found = rectangles(chart([[2, 0], [1, 4]]).svg(id: "x").text)
         #expect(found.map(\.name) == ["s0", "s1", "s1"])
-        // The chart is 186 high and ends at 4; its floor is at 204.
+        // The plot has a height of 186 for the value 4, and its bottom is at 204.
         #expect(found.map(\.height) == [93, 46.5, 186])
         #expect(found.map(\.y) == [111, 64.5, 18])
     }
 
-    @Test func smallCountsAreDrawnAlike() {
+    @Test func smallCountsHaveEqualHeights() {
         let shown = CountFormatter(minimum: 5)
         let chart = StackedBars(
             title: "", bars: (0..<3).map { DaySpan(days: $0..<$0 + 1) },
@@ -59,7 +59,7 @@ import Testing
         #expect(svg.contains("<title>1970-01-01: &lt;0&gt; 1</title>"))
     }
 
-    @Test func nothingToDraw() {
+    @Test func emptyChart() {
         let svg = chart([[0, 0]]).svg(id: "x").text
         #expect(!svg.contains("<rect"))
         #expect(svg.hasSuffix("</svg>"))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Export
 
-/// What is counted without growing with what a capture names.
+/// Tests of counts whose size is limited.
 @Suite struct CountingTests {
     private func counts(_ keys: String, limit: Int) -> BoundedCounts<Character> {
         var counts = BoundedCounts<Character>(limit: limit)
@@ -19,7 +19,7 @@ import Testing
         #expect(counts["a"] == 3 && counts["d"] == 0)
     }
 
-    @Test func piecesAddUp() {
+    @Test func countsCanBeAdded() {
         var sum = counts("ab", limit: 3)
         sum.add(counts("cbd", limit: 3))
         #expect(sum.keys == ["a", "b", "c"])
@@ -27,12 +27,12 @@ import Testing
         #expect(sum.other == 1)
     }
 
-    @Test func largestFirstThenFirstMet() {
+    @Test func largestCountsComeFirst() {
         #expect(counts("abbcca", limit: 9).largestFirst.map(\.key) == ["a", "b", "c"])
         #expect(counts("abbc", limit: 9).largestFirst.map(\.key) == ["b", "a", "c"])
     }
 
-    @Test func hugeCountsStayCounts() {
+    @Test func hugeCountsDoNotOverflow() {
         var counts = BoundedCounts<String>(limit: 1)
         counts.add("a", .max)
         counts.add("a", 1)
@@ -56,7 +56,7 @@ import Testing
         #expect(clients.largest.map(\.records) == Array((900..<1000).reversed()))
     }
 
-    @Test func phoneIsWhatTheLastRecordsTell() {
+    @Test func lastRecordsDetermineThePhone() {
         var phones = ClientPhones()
         let (one, other) = (ClientKey(system: "s", client: "A"), ClientKey(system: "t", client: "a"))
         #expect(one == ClientKey(system: "s", client: "a"))
@@ -74,7 +74,7 @@ import Testing
         #expect(phones.clientsByApp == [ReportApp(name: "x", version: "2"): 1, ReportApp(): 1])
     }
 
-    @Test func examplesAreTheFirstOfEachCode() {
+    @Test func firstOccurrencesAreExamples() {
         var codes = CodeCounts()
         for number in 0..<9 {
             var later = CodeCounts()

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Export
 
-/// Pieces of a page: markup is what we wrote, and nothing that a capture says is markup.
+/// Tests of HTML pieces, in which captured data must never become markup.
 @Suite struct HTMLTests {
     @Test(
-        "a text is escaped wherever it stands",
+        "Text is escaped in elements and attributes",
         arguments: [
             ("plain", "plain"), ("<script>", "&lt;script&gt;"), ("a & b", "a &amp; b"), ("&lt;", "&amp;lt;"),
             ("\"'", "&quot;&#39;"), ("é中🙂", "é中🙂"), ("\u{202E}abc", "\\u{202E}abc"), ("a\u{0}b\n", "a\\u{0}b\\u{A}"),
@@ -24,15 +24,15 @@ import Testing
         #expect(HTML(["a", "b"], between: "<br>").text == "a<br>b")
     }
 
-    @Test func namesAreSetApart() {
+    @Test func capturedTextIsIsolated() {
         #expect(HTML.captured("<x>").text == "<bdi>&lt;x&gt;</bdi>")
         #expect(HTML.captured(nil).text == "<span class=\"none\">unknown</span>")
     }
 
-    @Test func longNamesAreCutBetweenCharacters() {
+    @Test func longNamesAreTruncatedBetweenCharacters() {
         #expect(DisplayText.truncated(String(repeating: "x", count: 160)) == String(repeating: "x", count: 160))
         #expect(DisplayText.truncated(String(repeating: "x", count: 161)) == String(repeating: "x", count: 160) + "…")
-        // 80 characters of 3 bytes: the limit lies within the 54th.
+        // The limit is within the 54th of 80 characters of 3 bytes each.
         #expect(DisplayText.truncated(String(repeating: "中", count: 80)) == String(repeating: "中", count: 53) + "…")
     }
 
@@ -41,7 +41,7 @@ import Testing
             (0, 1, "0"), (1, 1, "1"), (999, 1, "999"), (1000, 1, "1,000"), (1_234_567, 1, "1,234,567"), (0, 5, "0"),
             (1, 5, "<5"), (4, 5, "<5"), (5, 5, "5"), (2000, 1000, "2,000"), (999, 1000, "<1000"),
         ])
-    func smallCountsAreNotTold(count: Int, minimum: Int, text: String) {
+    func smallCountsAreHidden(count: Int, minimum: Int, text: String) {
         #expect(CountFormatter(minimum: minimum).text(count) == text)
     }
 
@@ -52,7 +52,7 @@ import Testing
         ])
     func sizes(bytes: Int, text: String) { #expect(CountFormatter.size(bytes) == text) }
 
-    @Test func chartsDrawSmallCountsAlike() {
+    @Test func smallCountsHaveEqualChartValues() {
         let shown = CountFormatter(minimum: 5)
         #expect([0, 1, 4, 5, 6].map(shown.chartValue) == [0, 5, 5, 5, 6])
     }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Export
 
-/// The spans of time that a chart has bars for.
+/// Tests of the spans that a chart shows.
 @Suite struct ReportCalendarTests {
-    /// The number of a day, found by counting from a known one: 2020-01-01 is the 18,262nd day after 1970-01-01, a Wednesday.
+    /// The number of days from 1970-01-01 to 2020-01-01, a Wednesday.
     private static let newYear2020 = 18_262
 
     private func counts(_ days: some Sequence<Int>) -> [Int: Int] {
@@ -20,7 +20,7 @@ import Testing
         #expect(calendar.spans.map(\.name) == ["2020-01-01"])
     }
 
-    @Test func gapsAreSpansToo() throws {
+    @Test func gapsAreIncluded() throws {
         let calendar = try #require(ReportCalendar(counts([0, 3])))
         #expect(calendar.spans.map(\.name) == ["2020-01-01", "2020-01-02", "2020-01-03", "2020-01-04"])
         #expect((0...3).map { calendar.index(of: Self.newYear2020 + $0) } == [0, 1, 2, 3])
@@ -32,7 +32,7 @@ import Testing
         let calendar = try #require(ReportCalendar(counts([0, 150])))
         #expect(calendar.unit == .week)
         #expect(calendar.spans.first?.name == "2019-12-30 to 2020-01-05")
-        // 150 days after a Wednesday is a Saturday, the 30th of May.
+        // The day 150 days after 2020-01-01 is Saturday, the 30th of May.
         #expect(calendar.spans.last?.name == "2020-05-25 to 2020-05-31")
         #expect(calendar.index(of: Self.newYear2020 + 5) == 1)
     }
@@ -51,7 +51,7 @@ import Testing
         #expect(more.spans.first?.name == "2020-01-01 to 2022-12-31")
     }
 
-    @Test func aWrongClockDoesNotStretchTheChart() throws {
+    @Test func outliersAreExcluded() throws {
         var days = counts(0..<10).mapValues { $0 * 10 }
         days[0] = 5
         days[Self.newYear2020 + 20_000] = 4
@@ -59,7 +59,7 @@ import Testing
         #expect(calendar.unit == .day)
         #expect(calendar.spans.count == 10)
         #expect(calendar.index(of: 0) == nil)
-        // A tenth of all may be left out, and no more.
+        // At most a tenth of all items is excluded.
         days[0] = 8
         #expect(ReportCalendar(days)?.index(of: 0) == 0)
     }

@@ -41,6 +41,7 @@ struct ReportCalendar: Sendable {
 
     /// The maximum number of bars in a readable chart.
     static let maxSpans = 120
+    /// The minimum number of days without items that separates outliers from the other days.
     private static let maxPause = 366
 
     /// Creates a calendar for counts by day.
