@@ -127,7 +127,8 @@ public final class BundleReader: Sendable {
     public convenience init(
         segmentsOf source: ByteSource, path: String, volumes: VolumeSet? = nil, knowing systems: SystemTable
     ) throws(BundleError) {
-        let ends = try Self.wrapping(volumes) { () throws(ContainerError) in try ContainerReader.openingEnds(of: source)
+        let ends = try Self.wrapping(volumes) { () throws(ContainerError) in
+            try ContainerReader.openingFirstAndLastMember(of: source)
         }
         let manifest = try Self.manifest(of: ends, volumes)
         let last = ends.members.suffix(1).map { (name: $0.name, size: $0.size) }

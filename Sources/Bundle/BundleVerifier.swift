@@ -68,7 +68,7 @@ public struct BundleVerifier {
         var records: [(summary: RecordSummary, key: RecordKey)] = []
         var notes: Notes
         /// The number, from 1, of the first line without the pseudonyms that the manifest declares.
-        var exposed: Int?
+        var lineWithoutPseudonyms: Int?
     }
 
     private func verifySegments<Notes: Sendable>(
@@ -112,15 +112,15 @@ public struct BundleVerifier {
         var found = empty
         let keyID = reader.manifest.pseudonymized
         _ = try reader.forEachRecord(of: segment) { record, range, _ in
-            if let keyID, found.exposed == nil, record.pseudonymKeyID != keyID {
-                found.exposed = found.records.count + 1
+            if let keyID, found.lineWithoutPseudonyms == nil, record.pseudonymKeyID != keyID {
+                found.lineWithoutPseudonyms = found.records.count + 1
             }
             let summary = RecordSummary(record)
             found.totals.count(summary)
             found.records.append((summary, RecordKey(record, secret: secret)))
             each(record, range, &found.notes)
         }
-        if let line = found.exposed {
+        if let line = found.lineWithoutPseudonyms {
             throw BundleError.badRecord(
                 member: segment.path, line: line, reason: "it has not the pseudonyms that the manifest says all have")
         }

@@ -69,7 +69,7 @@ import Testing
         let reader = try ContainerReader(ByteSource(bytes))
         #expect(reader.members.map(\.frames.count) == [1, 5, 1])
         #expect(try SampleContainer.read(bytes)["records/000001.ndjson"] == Self.contents)
-        let ends = try ContainerReader.openingEnds(of: ByteSource(bytes))
+        let ends = try ContainerReader.openingFirstAndLastMember(of: ByteSource(bytes))
         #expect(ends.members == [reader.members[0], reader.members[2]])
         let list = reader.members.map { (name: $0.name, size: $0.size) }
         #expect(try ends.withMembers(list).members == reader.members)

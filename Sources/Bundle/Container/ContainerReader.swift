@@ -110,7 +110,7 @@ extension ContainerReader {
     /// - Parameter source: The bytes of the container.
     /// - Returns: The container.
     /// - Throws: `ContainerError`, as `init(_:)`.
-    static func openingEnds(of source: ByteSource) throws(ContainerError) -> ContainerReader {
+    static func openingFirstAndLastMember(of source: ByteSource) throws(ContainerError) -> ContainerReader {
         let (table, end) = try table(of: source)
         let frames = table.entries.dropLast()
         let offset = frames.reduce(0) { $0 + Int($1.compressedSize) }

@@ -167,14 +167,14 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
     private mutating func compress(_ bytes: Span<UInt8>) throws(ContainerWriteError) -> Int {
         // Frames of records are usually smaller than a quarter of the records. Otherwise the output grows to the worst case.
         growOutput(to: bytes.count / 4 + Self.maxBlockSize)
-        let result = attempt(bytes)
+        let result = compressOnce(bytes)
         let worst = ZSTD_compressBound(bytes.count)
         guard output.count < worst, needsLargerOutput(result) else {
             try check(result)
             return result
         }
         growOutput(to: worst)
-        let again = attempt(bytes)
+        let again = compressOnce(bytes)
         try check(again)
         return again
     }
@@ -188,7 +188,7 @@ public struct FrameEncoder: ~Copyable, @unchecked Sendable {
             ? ZSTD_getErrorCode(result) == ZSTD_error_dstSize_tooSmall : output.count - result < Self.maxBlockSize
     }
 
-    private mutating func attempt(_ bytes: Span<UInt8>) -> Int {
+    private mutating func compressOnce(_ bytes: Span<UInt8>) -> Int {
         bytes.withUnsafeBytes { bytes in
             output.withUnsafeMutableBytes { room in
                 ZSTD_compress2(context, room.baseAddress, room.count, bytes.baseAddress, bytes.count)

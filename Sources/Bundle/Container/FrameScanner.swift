@@ -32,7 +32,7 @@ public struct FrameScanner: ~Copyable, Sendable {
     private var frameOffset = 0
     private var tar: TarStream
     /// The numbers of headers and of unconfirmed bytes of `tar` at the start of the frame.
-    private var atFrameStart = (headers: 0, bytes: 0)
+    private var countsAtFrameStart = (headers: 0, bytes: 0)
     /// Whether the frame starts within a member whose header `tar` has read.
     private var isContinued = false
     /// Whether all frames of the current member had checksums.
@@ -159,11 +159,11 @@ extension FrameScanner {
     }
 
     /// Reports the readable part of the current member and resets the tar stream.
-    private mutating func abandonMember() {
+    private mutating func reportPartialMember() {
         defer { (tar, allChecked) = (TarStream(memberLimit: memberLimit), true) }
         guard let (name, contents) = tar.unconfirmed else { return }
-        let beganBefore = tar.headerCount == atFrameStart.headers
-        let proven = beganBefore && allChecked ? atFrameStart.bytes : 0
+        let beganBefore = tar.headerCount == countsAtFrameStart.headers
+        let proven = beganBefore && allChecked ? countsAtFrameStart.bytes : 0
         reportPart(of: name, Array(contents.prefix(proven)), isChecked: true)
         reportPart(of: name, Array(contents.dropFirst(proven)), isChecked: false)
     }
@@ -176,7 +176,7 @@ extension FrameScanner {
         if !isContinued, reason == .truncated || tar.memberCount > 1, let held = tar.confirm() {
             report(held, isChecked: false)
         }
-        abandonMember()
+        reportPartialMember()
         if gap == nil { gap = (frameOffset, reason) }
         let used = max(decoder.position - frameOffset, FrameDecoder.magic.count)
         wastedBytes += max(used, decoder.contentCount / 16)
@@ -196,7 +196,7 @@ extension FrameScanner {
     /// - Throws: `ContainerError` if the source cannot be read or the frame is invalid.
     private mutating func findFrame() throws(ContainerError) -> Bool {
         guard position < end else {
-            leaveMember()
+            reportInterruptedMember()
             closeGap(at: end)
             return !findings.isEmpty
         }
@@ -211,7 +211,7 @@ extension FrameScanner {
         }
         let found = try findMagic(from: position)
         if found > position {
-            leaveMember()
+            reportInterruptedMember()
             if gap == nil { gap = (position, .noFrame) }
         }
         position = found
@@ -222,16 +222,16 @@ extension FrameScanner {
         frameOffset = position
         isContinued = tar.isWithinMember
         if !isContinued { tar = TarStream(memberLimit: memberLimit) }
-        atFrameStart = (tar.headerCount, tar.unconfirmedCount)
+        countsAtFrameStart = (tar.headerCount, tar.unconfirmedCount)
         try decoder.start(source, at: position, end: end, limit: Int.max)
         return true
     }
 
     /// Reports the readable part of the member in which the last frame ended, because no adjacent frame continues it.
-    private mutating func leaveMember() {
+    private mutating func reportInterruptedMember() {
         guard tar.isWithinMember else { return }
-        atFrameStart = (tar.headerCount, tar.unconfirmedCount)
-        abandonMember()
+        countsAtFrameStart = (tar.headerCount, tar.unconfirmedCount)
+        reportPartialMember()
     }
 
     /// Returns whether a frame of the container can start at an offset.

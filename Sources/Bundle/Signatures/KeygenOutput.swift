@@ -22,8 +22,8 @@ enum KeygenOutput {
 
     /// Returns the most specific reason why a signature is invalid, or `nil` if `ssh-keygen` states none.
     static func reason(of result: ProgramResult) -> String? {
-        let said = (lines(result.output) + lines(result.errors)).filter { !genericMessages.contains($0) }
-        return said.last.map { String($0.prefix(maxReasonLength)) }
+        let messages = (lines(result.output) + lines(result.errors)).filter { !genericMessages.contains($0) }
+        return messages.last.map { String($0.prefix(maxReasonLength)) }
     }
 
     /// Returns the lines of an output.

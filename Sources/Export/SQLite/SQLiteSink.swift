@@ -10,7 +10,7 @@ final class SQLiteSink: TableSink {
     private let tables: [Table]
     private let database: NewDatabase
     private let insertions: [RowInsertion]
-    private var unsynced = 0
+    private var unsyncedBytes = 0
     private let spares: SparePool<RowBuffer, Never>
     /// Passes rows on without conversion, because SQLite reads strings where they are stored.
     let prepare: @Sendable (inout RowBuffer) -> RowBuffer
@@ -67,8 +67,8 @@ final class SQLiteSink: TableSink {
         } catch {
             throw FileError(error, writing: path)
         }
-        unsynced += rows.text.count
-        if unsynced >= Self.syncedSize { beginSync() }
+        unsyncedBytes += rows.text.count
+        if unsyncedBytes >= Self.syncedSize { beginSync() }
     }
 
     func recycle(_ rows: RowBuffer) {
@@ -77,7 +77,7 @@ final class SQLiteSink: TableSink {
 
     /// Starts writing the file to disk in the background.
     private func beginSync() {
-        unsynced = 0
+        unsyncedBytes = 0
         switch file {
         case .some(let file): file.beginSync()
         case .none: break

@@ -9,7 +9,7 @@ struct RowBuilder {
     /// The index of the table `records`.
     private let recordTable: Int
     /// The rows of the last batch.
-    var made: RecordRows
+    var rows: RecordRows
     private var frame = JSONDocument()
     private var payload = JSONDocument()
     private var nested = JSONDocument()
@@ -20,23 +20,23 @@ struct RowBuilder {
     init(_ tables: ExportTables, systems: SystemTable) {
         self.systems = systems
         recordTable = tables.index(of: ExportTables.records)
-        made = RecordRows(tables.all, eventTable: tables.index(of: ExportTables.events))
+        rows = RecordRows(tables.all, eventTable: tables.index(of: ExportTables.events))
     }
 
-    /// Builds the rows of a batch and stores them in ``made``.
+    /// Builds the rows of a batch and stores them in ``rows``.
     ///
     /// - Parameter lines: The batch.
     /// - Returns: The number of events of each record.
     /// - Throws: ``JSONError`` for a line that is not JSON.
     mutating func make(_ lines: RecordBatch) throws(JSONError) -> [Int] {
-        made.removeAll()
+        rows.removeAll()
         var events: [Int] = []
         events.reserveCapacity(lines.entries.count)
         for (index, entry) in lines.entries.enumerated() {
             _ = try frame.readValue(in: lines.text, range: entry.frame, policy: Self.policy)
             _ = try payload.readValue(in: lines.text, range: entry.payload, policy: Self.policy)
             add(entry, number: lines.first + index, lines.text.span.extracting(entry.payload))
-            events.append(made.eventCount)
+            events.append(rows.eventCount)
         }
         frame.reset()
         payload.reset()
@@ -48,20 +48,20 @@ struct RowBuilder {
         let system = systems[record.system]
         var shared = RecordRows.SharedCells()
         shared.number = .integer(Int64(number))
-        shared.system = made.buffer.keep(record.system.description)
-        shared.type = made.buffer.keep(record.type)
-        shared.client = made.buffer.keep(record.client)
+        shared.system = rows.buffer.keep(record.system.description)
+        shared.type = rows.buffer.keep(record.type)
+        shared.client = rows.buffer.keep(record.client)
         if let time = record.time {
-            shared.time = made.buffer.keep(time)
+            shared.time = rows.buffer.keep(time)
             shared.milliseconds = .integer(time.milliseconds)
         }
         let labels = system?.vocabulary?.labels(of: payload, type: record.type, nested: &nested) ?? []
-        made.begin(shared, labels: labels)
+        rows.begin(shared, labels: labels)
         addHoldsAndNotes(shared.number)
         let device =
-            system?.rows?.addRows(of: RecordPayload(payload, type: record.type), to: &made, nested: &nested)
+            system?.rows?.addRows(of: RecordPayload(payload, type: record.type), to: &rows, nested: &nested)
             ?? DeviceCells()
-        made.buffer.add(Self.recordRow(frame, shared, device, payloadBytes, &made.buffer), to: recordTable)
+        rows.buffer.add(Self.recordRow(frame, shared, device, payloadBytes, &rows.buffer), to: recordTable)
     }
 }
 
@@ -98,18 +98,18 @@ extension RowBuilder {
     private mutating func addHoldsAndNotes(_ number: Cell) {
         if let held = frame.value(of: Keys.held, in: frame.root), frame.count(of: held) > 0 {
             let holds = frame.elements(of: held).map { Hold(text: frame.string(of: $0)) }
-            let rows = holds.map { [made.buffer.keep($0.code), made.buffer.keep($0.detail)] }
-            made.add(rows, to: ExportTables.holds.name)
+            let cells = holds.map { [rows.buffer.keep($0.code), rows.buffer.keep($0.detail)] }
+            rows.add(cells, to: ExportTables.holds.name)
         }
         if let notes = frame.value(of: Keys.notes, in: frame.root), frame.count(of: notes) > 0 {
             let texts = frame.elements(of: notes).map { frame.string(of: $0) }
-            let rows = texts.map { note in
+            let cells = texts.map { note in
                 let parts = note.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
                 return [
-                    made.buffer.keep(String(parts[0])), made.buffer.keep(parts.count > 1 ? String(parts[1]) : nil),
+                    rows.buffer.keep(String(parts[0])), rows.buffer.keep(parts.count > 1 ? String(parts[1]) : nil),
                 ]
             }
-            made.add(rows, to: ExportTables.notes.name)
+            rows.add(cells, to: ExportTables.notes.name)
         }
     }
 

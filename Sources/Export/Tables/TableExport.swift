@@ -248,25 +248,25 @@ private final class SinkJobs<Sink: TableSink>: RowJobs {
 
     private let sink: Sink
     private let tables: [Table]
-    private let makers: SparePool<RowBuilder, any Error>
+    private let builders: SparePool<RowBuilder, any Error>
     private var tasks: OrderedTasks<Prepared>
 
     init(_ sink: Sink, _ tables: ExportTables, _ systems: SystemTable, _ limit: JobLimit) {
         self.sink = sink
         self.tables = tables.all
-        makers = SparePool { RowBuilder(tables, systems: systems) }
+        builders = SparePool { RowBuilder(tables, systems: systems) }
         tasks = OrderedTasks(limit: limit)
     }
 
     var pending: Int { tasks.count }
 
     func make(_ lines: RecordBatch) {
-        tasks.add { [makers, tables, prepare = sink.prepare] in
-            try makers.withSpare { maker in
-                let events = try maker.make(lines)
-                let counts = tables.indices.map { maker.made.buffer.rowCount(of: $0, tables[$0]) }
+        tasks.add { [builders, tables, prepare = sink.prepare] in
+            try builders.withSpare { builder in
+                let events = try builder.make(lines)
+                let counts = tables.indices.map { builder.rows.buffer.rowCount(of: $0, tables[$0]) }
                 return Prepared(
-                    contents: prepare(&maker.made.buffer),
+                    contents: prepare(&builder.rows.buffer),
                     written: WrittenRows(counts: counts, summaries: lines.entries.map(\.summary), events: events))
             }
         }

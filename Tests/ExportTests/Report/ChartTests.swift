@@ -21,7 +21,7 @@ import Testing
     private func chart(_ values: [[Int]]) -> StackedBars {
         StackedBars(
             title: "A & B", bars: (0..<values[0].count).map { DaySpan(days: $0..<$0 + 1) },
-            series: values.enumerated().map { StackedBars.Series(name: "<\($0)>", values: $1) }, write: { "\($0)" })
+            series: values.enumerated().map { StackedBars.Series(name: "<\($0)>", values: $1) }, format: { "\($0)" })
     }
 
     /// Returns the classes, y coordinates and heights of the rectangles of a chart.
@@ -44,7 +44,7 @@ import Testing
         let shown = CountFormatter(minimum: 5)
         let chart = StackedBars(
             title: "", bars: (0..<3).map { DaySpan(days: $0..<$0 + 1) },
-            series: [StackedBars.Series(name: "n", values: [1, 4, 10])], write: shown.text, draw: shown.chartValue)
+            series: [StackedBars.Series(name: "n", values: [1, 4, 10])], format: shown.text, barValue: shown.chartValue)
         let svg = chart.svg(id: "x").text
         #expect(rectangles(svg).map(\.height) == [93, 93, 186])
         #expect(svg.contains("n &lt;5</title>"))

@@ -52,7 +52,7 @@ import Testing
         for number in 0..<1000 { clients.add(client(number, records: (number * 7919) % 1000)) }
         #expect(clients.count == 1000)
         #expect(clients.records == 999 * 500)
-        #expect(clients.mostUploadable == 999)
+        #expect(clients.maxUploadable == 999)
         #expect(clients.largest.map(\.records) == Array((900..<1000).reversed()))
     }
 

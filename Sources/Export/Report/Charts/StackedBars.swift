@@ -15,11 +15,11 @@ struct StackedBars {
     let bars: [DaySpan]
     let series: [Series]
     /// Formats a value.
-    let write: (Int) -> String
+    let format: (Int) -> String
     /// Returns the height of a value.
     ///
     /// It can be less precise than the value, so that bars do not reveal hidden counts.
-    var draw: (Int) -> Int = { $0 }
+    var barValue: (Int) -> Int = { $0 }
 
     private static let width = 720.0
     private static let height = 238.0
@@ -48,7 +48,7 @@ struct StackedBars {
             """
     }
 
-    private func total(_ bar: Int) -> Int { series.reduce(0) { $0 + draw($1.values[bar]) } }
+    private func total(_ bar: Int) -> Int { series.reduce(0) { $0 + barValue($1.values[bar]) } }
 
     private func y(_ value: Int, _ scale: AxisScale) -> Double {
         let plotHeight = Self.height - Self.top - Self.bottom
@@ -67,25 +67,25 @@ struct StackedBars {
     private var step: Double { (Self.width - Self.left - Self.right) / Double(max(1, bars.count)) }
 
     private func x(_ bar: Int) -> Double {
-        let wide = min(step, Self.widest)
+        let wide = min(step, Self.maxBarWidth)
         return Self.left + step * Double(bar) + (step - wide) / 2
     }
 
     /// The maximum width of a bar, so that a single bar does not fill the chart.
-    private static let widest = 80.0
+    private static let maxBarWidth = 80.0
 
-    private func bar(_ place: Int, _ scale: AxisScale) -> HTML {
+    private func bar(_ index: Int, _ scale: AxisScale) -> HTML {
         var below = 0
         var parts: [HTML] = []
-        let width = min(step, Self.widest) * 0.86
-        for (number, series) in series.enumerated() where series.values[place] > 0 {
-            let value = series.values[place]
-            let (start, end) = (y(below, scale), y(below + draw(value), scale))
-            below += draw(value)
+        let width = min(step, Self.maxBarWidth) * 0.86
+        for (number, series) in series.enumerated() where series.values[index] > 0 {
+            let value = series.values[index]
+            let (start, end) = (y(below, scale), y(below + barValue(value), scale))
+            below += barValue(value)
             parts.append(
                 """
-                <rect class="s\(number)" x="\(Self.number(x(place)))" y="\(Self.number(end))" width="\(Self.number(width))" \
-                height="\(Self.number(max(0.5, start - end)))"><title>\(bars[place].name): \(series.name) \(write(value))</title></rect>
+                <rect class="s\(number)" x="\(Self.number(x(index)))" y="\(Self.number(end))" width="\(Self.number(width))" \
+                height="\(Self.number(max(0.5, start - end)))"><title>\(bars[index].name): \(series.name) \(format(value))</title></rect>
                 """)
         }
         return HTML(parts)
@@ -95,13 +95,13 @@ struct StackedBars {
     private var labels: HTML {
         let gap = max(1, (bars.count + Self.maxLabels - 1) / Self.maxLabels)
         return HTML(
-            stride(from: 0, to: bars.count, by: gap).enumerated().map { number, place in
-                let isFirst = place == 0 && step < Self.labelWidth
-                let x = isFirst ? Self.left : x(place) + min(step, Self.widest) * 0.43
+            stride(from: 0, to: bars.count, by: gap).enumerated().map { number, index in
+                let isFirst = index == 0 && step < Self.labelWidth
+                let x = isFirst ? Self.left : x(index) + min(step, Self.maxBarWidth) * 0.43
                 // On narrow pages, every second label is hidden.
                 let anchor: HTML = isFirst ? "x first" : number % 2 == 1 ? "x second" : "x"
                 return """
-                    <text class="\(anchor)" x="\(Self.number(x))" y="\(Self.number(Self.height - 10))">\(bars[place].start)</text>
+                    <text class="\(anchor)" x="\(Self.number(x))" y="\(Self.number(Self.height - 10))">\(bars[index].start)</text>
                     """
             })
     }

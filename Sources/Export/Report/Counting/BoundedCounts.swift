@@ -21,24 +21,24 @@ struct BoundedCounts<Key: Hashable & Sendable>: Sendable {
 
     var keys: [Key] { entries.map(\.key) }
 
-    var total: Int { entries.reduce(other) { $0.addingWithinBounds($1.count) } }
+    var total: Int { entries.reduce(other) { $0.addingSaturated($1.count) } }
 
     var isEmpty: Bool { entries.isEmpty && other == 0 }
 
     mutating func add(_ key: Key, _ count: Int = 1) {
         if let place = places[key] {
-            entries[place].count = entries[place].count.addingWithinBounds(count)
+            entries[place].count = entries[place].count.addingSaturated(count)
         } else if entries.count < limit {
             places[key] = entries.count
             entries.append((key, count))
         } else {
-            other = other.addingWithinBounds(count)
+            other = other.addingSaturated(count)
         }
     }
 
     mutating func add(_ later: BoundedCounts) {
         for (key, count) in later.entries { add(key, count) }
-        other = other.addingWithinBounds(later.other)
+        other = other.addingSaturated(later.other)
     }
 
     /// The keys and their counts, largest count first.
@@ -55,7 +55,7 @@ extension Int {
     /// Returns the sum, or the maximum integer on overflow.
     ///
     /// A capture can contain any number as a count.
-    fileprivate func addingWithinBounds(_ other: Int) -> Int {
+    fileprivate func addingSaturated(_ other: Int) -> Int {
         let (sum, isOver) = addingReportingOverflow(other)
         return isOver ? .max : sum
     }

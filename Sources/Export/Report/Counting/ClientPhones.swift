@@ -7,7 +7,7 @@ struct ClientPhones: Sendable {
     /// The numbers of an app and a model.
     ///
     /// The number 0 means unknown.
-    private struct Places: Sendable {
+    private struct Numbers: Sendable {
         var app: UInt32 = 0
         var model: UInt32 = 0
     }
@@ -15,7 +15,7 @@ struct ClientPhones: Sendable {
     /// The maximum number of apps and of models.
     private static let limit = 16_384
 
-    private var places: [ClientKey: Places] = [:]
+    private var numbers: [ClientKey: Numbers] = [:]
     /// The clients in the order of first occurrence, so that equal input is counted in the same order.
     private var order: [ClientKey] = []
     /// The keys that stand for records without a client.
@@ -35,12 +35,12 @@ struct ClientPhones: Sendable {
     ///   - isClient: Whether the record has a client.
     mutating func update(_ client: ClientKey, _ phone: ReportPhone, isClient: Bool) {
         if !isClient { withoutClient.insert(client) }
-        if places[client] == nil { order.append(client) }
-        var known = places[client] ?? Places()
+        if numbers[client] == nil { order.append(client) }
+        var known = numbers[client] ?? Numbers()
         let (app, model) = (apps[known.app].updated(by: phone.app), models[known.model].updated(by: phone.model))
         known.app = apps.number(of: app, limit: Self.limit) ?? known.app
         known.model = models.number(of: model, limit: Self.limit) ?? known.model
-        places[client] = known
+        numbers[client] = known
     }
 
     mutating func add(_ later: ClientPhones) {
@@ -48,7 +48,7 @@ struct ClientPhones: Sendable {
     }
 
     subscript(client: ClientKey) -> ReportPhone {
-        let known = places[client] ?? Places()
+        let known = numbers[client] ?? Numbers()
         return ReportPhone(app: apps[known.app], model: models[known.model])
     }
 
@@ -56,9 +56,9 @@ struct ClientPhones: Sendable {
 
     var clientsByModel: [ReportModel: Int] { clients { models[$0.model] } }
 
-    private func clients<Key: Hashable>(by key: (Places) -> Key) -> [Key: Int] {
+    private func clients<Key: Hashable>(by key: (Numbers) -> Key) -> [Key: Int] {
         var counts: [Key: Int] = [:]
-        for (client, known) in places where !withoutClient.contains(client) { counts[key(known), default: 0] += 1 }
+        for (client, known) in numbers where !withoutClient.contains(client) { counts[key(known), default: 0] += 1 }
         return counts
     }
 }

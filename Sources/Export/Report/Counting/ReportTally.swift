@@ -10,9 +10,9 @@ struct ReportTally: Sendable {
     var events = 0
     var payloadBytes = 0
     /// The number of records without a known time.
-    var timelessRecords = 0
+    var recordsWithoutTime = 0
     /// The number of events without a known time.
-    var timelessEvents = 0
+    var eventsWithoutTime = 0
 
     /// The number of records by kind and day.
     ///
@@ -47,8 +47,8 @@ struct ReportTally: Sendable {
         uploadable += later.uploadable
         events += later.events
         payloadBytes += later.payloadBytes
-        timelessRecords += later.timelessRecords
-        timelessEvents += later.timelessEvents
+        recordsWithoutTime += later.recordsWithoutTime
+        eventsWithoutTime += later.eventsWithoutTime
         kindDays.add(later.kindDays)
         kinds.add(later.kinds)
         eventDays.add(later.eventDays)
@@ -87,7 +87,7 @@ struct LargestClients: Sendable {
     private(set) var count = 0
     private(set) var records = 0
     /// The maximum number of uploadable records of a client.
-    private(set) var mostUploadable = 0
+    private(set) var maxUploadable = 0
 
     /// The maximum number of clients with separate rows.
     static let limit = 100
@@ -95,7 +95,7 @@ struct LargestClients: Sendable {
     mutating func add(_ client: Client) {
         count += client.client == nil ? 0 : 1
         records += client.records
-        mostUploadable = max(mostUploadable, client.uploadable)
+        maxUploadable = max(maxUploadable, client.uploadable)
         kept.append(client)
         if kept.count >= 2 * Self.limit { kept = largest }
     }
@@ -103,7 +103,7 @@ struct LargestClients: Sendable {
     mutating func add(_ later: LargestClients) {
         count += later.count
         records += later.records
-        mostUploadable = max(mostUploadable, later.mostUploadable)
+        maxUploadable = max(maxUploadable, later.maxUploadable)
         kept += later.kept
         if kept.count >= 2 * Self.limit { kept = largest }
     }

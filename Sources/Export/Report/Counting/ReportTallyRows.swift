@@ -51,7 +51,7 @@ extension ReportTally {
         if let time = rows.integer(row, columns.time) {
             kindDays.add(KindDay(kind: kind, day: Self.day(time)))
         } else {
-            timelessRecords += 1
+            recordsWithoutTime += 1
         }
         let phone = ReportPhone(
             app: ReportApp(name: app, version: rows.text(row, columns.version)),
@@ -85,7 +85,7 @@ extension ReportTally {
             if let time = rows.integer(row, time) {
                 eventDays.add(Self.day(time))
             } else {
-                timelessEvents += 1
+                eventsWithoutTime += 1
             }
         }
     }

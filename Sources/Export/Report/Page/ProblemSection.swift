@@ -33,13 +33,13 @@ extension ReportPage {
             title, ["code", .number("count"), "meaning", "locations"])
         for (code, count) in codes.counts.largestFirst {
             let examples = codes.examples[code] ?? []
-            let own = examples.first.map { Self.withoutPlace($0.text) }
+            let own = examples.first.map { Self.withoutPosition($0.text) }
             let words = meaning(code) ?? own
             let more = count - examples.count
             let rest = HTML.moreItems(more, shown.text(more))
             table.rows.append([
                 "<code><bdi>\(code)</bdi></code>", "\(shown.text(count))", .captured(words),
-                "<ul class=\"places\">\(examples.map { place($0, besides: words) })\(rest)</ul>",
+                "<ul class=\"places\">\(examples.map { listItem(for: $0, besides: words) })\(rest)</ul>",
             ])
         }
         let other = codes.counts.other
@@ -47,7 +47,7 @@ extension ReportPage {
     }
 
     /// Returns the text of an item without its position, such as `duplicate key` for `duplicate key at byte 665`.
-    private static func withoutPlace(_ text: String) -> String {
+    private static func withoutPosition(_ text: String) -> String {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count > 3, words.suffix(3).prefix(2).elementsEqual(["at", "byte"]) else { return text }
         return words.dropLast(3).joined(separator: " ")
@@ -56,7 +56,7 @@ extension ReportPage {
     /// Returns an item with the location of an example.
     ///
     /// The text of the example is omitted if it equals `words`.
-    private func place(_ example: CodeExample, besides words: String?) -> HTML {
+    private func listItem(for example: CodeExample, besides words: String?) -> HTML {
         let offset: HTML = example.offset.map { " at byte \($0)" } ?? ""
         let path: HTML = example.path.isEmpty ? "" : ": <code><bdi>\(example.path)</bdi></code>"
         let text: HTML = example.text == words ? "" : ": <bdi>\(example.text)</bdi>"

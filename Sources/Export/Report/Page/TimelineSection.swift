@@ -22,14 +22,14 @@ extension ReportPage {
         for (key, count) in tally.kindDays.entries {
             chart.add(count, day: key.day, series: numbers[key.kind] ?? colored.count)
         }
-        chart.withoutDay = tally.timelessRecords + tally.kindDays.other
+        chart.withoutDay = tally.recordsWithoutTime + tally.kindDays.other
         return chart.html
     }
 
     private var eventTime: HTML {
         var chart = DayChart(id: "events-chart", noun: "event", names: ["events"], shown: shown)
         for (day, count) in tally.eventDays.entries { chart.add(count, day: day, series: 0) }
-        chart.withoutDay = tally.timelessEvents + tally.eventDays.other
+        chart.withoutDay = tally.eventsWithoutTime + tally.eventDays.other
         return chart.html
     }
 }
@@ -74,8 +74,8 @@ struct DayChart {
         let title = "\(heading), from \(calendar.spans.first?.start ?? "") to \(calendar.spans.last?.name ?? "")"
         let chart = StackedBars(
             title: title, bars: calendar.spans,
-            series: zip(names, values).map { StackedBars.Series(name: $0, values: $1) }, write: shown.text,
-            draw: shown.chartValue)
+            series: zip(names, values).map { StackedBars.Series(name: $0, values: $1) }, format: shown.text,
+            barValue: shown.chartValue)
         return """
             <figure><figcaption><h3>\(heading) by \(calendar.unit.rawValue)</h3>\(legend)</figcaption>
             \(chart.svg(id: "\(id)-title"))</figure>

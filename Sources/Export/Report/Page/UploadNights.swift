@@ -4,14 +4,14 @@
 ///
 /// Source: "Upload rules".
 struct UploadNights {
-    static let daily = 100
-    static let perType = 40
+    static let dailyLimit = 100
+    static let typeLimit = 40
 
     let count: Int
 
     init(_ tally: ReportTally) {
         let ofType = Int(tally.uploads.values.max() ?? 0)
-        let ofAll = tally.clients.mostUploadable
-        count = max((ofType + Self.perType - 1) / Self.perType, (ofAll + Self.daily - 1) / Self.daily)
+        let ofAll = tally.clients.maxUploadable
+        count = max((ofType + Self.typeLimit - 1) / Self.typeLimit, (ofAll + Self.dailyLimit - 1) / Self.dailyLimit)
     }
 }

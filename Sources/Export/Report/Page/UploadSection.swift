@@ -5,10 +5,10 @@ extension ReportPage {
             id: "go", title: "Uploads",
             lead:
                 "Each record is uploaded unless it is held for a reason. Held records stay in the bundle and are not lost.",
-            content: [share, nightText, holdTable])
+            content: [shareChart, nightText, holdTable])
     }
 
-    private var share: HTML {
+    private var shareChart: HTML {
         guard tally.records > 0 else { return "<p>There are no records.</p>" }
         let held = tally.records - tally.uploadable
         let part = 1000 * Double(shown.chartValue(tally.uploadable))
@@ -29,7 +29,7 @@ extension ReportPage {
         let nights = UploadNights(tally).count
         return """
             <p>With one job each night, the uploads take at least <b id="nights">\(nights)</b> night\(nights == 1 ? "" : "s"). A client can \
-            upload at most \(UploadNights.daily) records a day, and at most \(UploadNights.perType) records of one type in a job.</p>
+            upload at most \(UploadNights.dailyLimit) records a day, and at most \(UploadNights.typeLimit) records of one type in a job.</p>
             """
     }
 
