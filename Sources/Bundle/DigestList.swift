@@ -67,5 +67,5 @@ public struct DigestListError: Error, Sendable, Equatable, CustomStringConvertib
     public let line: Int
 
     /// A description of the error in one line, without a full stop.
-    public var description: String { "line \(line) has no digest of 64 hexadecimal digits in front" }
+    public var description: String { "line \(line) does not start with a digest of 64 hexadecimal digits" }
 }

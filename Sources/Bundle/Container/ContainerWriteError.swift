@@ -25,10 +25,10 @@ public enum ContainerWriteError: Error, Sendable, Equatable, CustomStringConvert
     public var description: String {
         switch self {
         case .level(let level): "compression level \(level) is not from 1 to 19"
-        case .header(let name, let error): "cannot make a bundle member named \(name): \(error)"
+        case .header(let name, let error): "cannot create a bundle member named \(name): \(error)"
         case .tooLarge(let name): "bundle member \(name) is larger than 4 GiB"
         case .overLimit(let name, let limit):
-            "bundle member \(name) would be larger than \(limit >> 20) MiB, which no reader takes; pack fewer captures in one bundle"
+            "bundle member \(name) would exceed the limit of \(limit >> 20) MiB; pack fewer captures into one bundle"
         case .duplicateName(let name): "two bundle members named \(name)"
         case .tooManyMembers: "more than \(ContainerReader.maxMemberCount) bundle members"
         case .closed: "the bundle is already closed"

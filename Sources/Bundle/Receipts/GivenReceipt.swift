@@ -101,5 +101,5 @@ public struct GivenReceipt: Sendable {
 /// The error of parsing bytes that are not a receipt.
 public struct GivenReceiptError: Error, Sendable, CustomStringConvertible {
     /// A description in one line without a full stop.
-    public var description: String { "not a receipt that --receipt wrote" }
+    public var description: String { "not a receipt that --receipt has written" }
 }

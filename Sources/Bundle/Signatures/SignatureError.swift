@@ -40,9 +40,9 @@ public enum SignatureError: Error, Sendable, Equatable, CustomStringConvertible 
     public var remedy: String? {
         switch self {
         case .missing, .notASignature:
-            "ask for the signature of who packed it: ssh-keygen -Y sign -n \(Signers.namespace) -f KEY BUNDLE"
-        case .unknownSigner: "do not use it unless you know whose key that is, and add that to the list of signers"
-        case .refused: "do not use it until that is settled: ask who packed it, and look at the list of signers"
+            "ask the packer to sign the bundle: ssh-keygen -Y sign -n \(Signers.namespace) -f KEY BUNDLE"
+        case .unknownSigner: "do not use the bundle unless you know the owner of the key; then add the key to the list of signers"
+        case .refused: "do not use the bundle; ask the packer about the signature, and check the list of signers"
         case .program(.missing): "install OpenSSH's ssh-keygen (openssh-client)"
         case .program(.notStarted), .file: nil
         }

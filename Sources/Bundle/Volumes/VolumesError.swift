@@ -37,7 +37,7 @@ public enum VolumesError: Error, Sendable, Equatable, CustomStringConvertible {
         case .notFirst, .split: nil
         case .faults(let faults):
             if faults.contains(where: { $0.code == "bad-list" }) {
-                "use another copy of the list, or remove it: the volumes are read without it too"
+                "use another copy of the list, or remove the list, because it is optional"
             } else if isMissing {
                 "put all volumes of the bundle into one folder"
             } else {
