@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Compares the tables and the timeline that pingferry makes of captures with rows made here, from the expected records.
+"""Compares the tables and the timeline that pingferry exports with rows that are computed independently.
 
     check_tables.py PINGFERRY FOLDER
 
-FOLDER is the output of a generator of Tests/Fixtures, or any folder of captures. Captures whose oracle expects that they can be
-read without a password are converted together, and their tables are compared with rows made of the records that the program
-writes as NDJSON. Other tests compare those records with the same oracles. Every other capture is converted on its own, and what
-its oracle states about a record replaces what the program writes. Oracles are `expected-<case>.json` beside a capture, with the
-requests of each entry if it is a log, or `expected-requests.json` in a store of Sift. Problems and quarantine are compared with
-the oracle of each capture. All rows are made here, from the document "Exports" alone. Nothing is shared with the program.
+FOLDER is the output of a generator of Tests/Fixtures, or any folder of captures. Captures that can be read without a password
+according to their oracles are converted together, and their tables are compared with rows that are computed from the records
+that the program writes as NDJSON. Other tests compare those records with the same oracles. Every other capture is converted
+separately, and the values that its oracle states replace the values that the program writes. An oracle is a file
+`expected-<case>.json` beside a capture, with the requests of each entry if the capture is a log, or a file
+`expected-requests.json` in a store of Sift. Problems and quarantined items are compared with the oracle of each capture. All rows
+are computed according to the document "Exports", without code of the program.
 
-Prints a line for each difference; ends with status 1 if there is one. Standard library only.
+Prints a line for each difference. The exit status is 1 if there are differences. Requires only the standard library.
 """
 
 import concurrent.futures
@@ -32,7 +33,7 @@ MOST_TIME = 253402300800000
 
 
 class Number(str):
-    """A number as its text: nothing goes through a double."""
+    """A number as its text, so that no digits are lost."""
 
 
 def unique(pairs):
@@ -51,7 +52,7 @@ def read_json(text, object_of=unique):
 
 
 def canonical(value):
-    """Keys by their UTF-8 bytes, no spaces, shortest escapes, numbers as stored."""
+    """Returns canonical JSON: keys sorted by UTF-8 bytes, no spaces, shortest escapes, numbers as stored."""
     if isinstance(value, Number):
         return str(value)
     if isinstance(value, str):
@@ -70,7 +71,7 @@ def as_json(value):
 
 
 def text_of(value):
-    """A string that UTF-8 can express; None for anything else."""
+    """Returns a string that can be encoded as UTF-8, or None if the value is not a string."""
     if not isinstance(value, str) or isinstance(value, Number):
         return None
     return "".join("\ufffd" * 3 if "\ud800" <= letter <= "\udfff" else letter for letter in value)
@@ -107,7 +108,7 @@ def time_text(instant):
     return time.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (time.microsecond // 1000)
 
 
-# Events: name, category, method, object, value, extra, elapsed, basis, own time.
+# Events. Each function yields the columns of the events of a payload. The key "own" has the time of the event itself.
 
 def mozilla_events(payload, record):
     events = payload.get("events")
@@ -115,7 +116,7 @@ def mozilla_events(payload, record):
         return
     offsets = [(n, int(event[0])) for n, event in enumerate(events)
                if isinstance(event, list) and event and integer_of(event[0]) is not None]
-    # A drop to less than half, by more than small steps back: another process began.
+    # A drop to less than half, by more than 100, means that another process was started.
     starts = [n for (_, before), (n, offset) in zip(offsets, offsets[1:]) if 0 <= offset < before // 2 and before - offset > 100]
     noted = [int(note.group(1)) for note in (re.match(r"E13 events\[(\d+)\]", text) for text in record["notes"]) if note]
     if noted and noted != starts:
@@ -200,7 +201,7 @@ def events_of(record):
     return rows
 
 
-# What the payload tells of the phone: os, os_version, device, locale.
+# The phone, as the payload states it: os, os_version, device, locale.
 
 def device_of(record):
     payload, system = record["payload"], record["system"]
@@ -229,7 +230,7 @@ def device_of(record):
     return [text_of(value) for value in found]
 
 
-# The fields of core pings as the document of the format has them, by type.
+# The documented fields of core pings, by type.
 CORE = {
     "integer": "v seq profileDate tz sessions durations flashUsage landings openTabCount",
     "boolean": "bug_1501329_affected defaultBrowser enhancedSearchReady enhancedSearchUsed showTrackerStatsShare "
@@ -299,7 +300,7 @@ def record_row(number, record):
 
 
 def expected_tables(records):
-    """Rows by table; clients too."""
+    """Returns the expected rows of the tables of records and of clients, by table."""
     tables = {name: [] for name in
               "records holds notes events core searches metrics sift_states clients".split()}
     clients = {}
@@ -338,10 +339,10 @@ def expected_tables(records):
     return tables
 
 
-# What the generators expect.
+# Oracles.
 
 def same(found, expected):
-    """Whether two values of JSON are the same; a number may be spelled in several ways."""
+    """Returns whether two JSON values are equal. Numbers are compared by value."""
     if isinstance(found, Number) and isinstance(expected, Number):
         return decimal.Decimal(found) == decimal.Decimal(expected)
     if isinstance(found, dict) and isinstance(expected, dict):
@@ -357,7 +358,7 @@ def read_oracle(path):
 
 
 class Case:
-    """A capture, and what is expected of it: None for what the generator does not tell."""
+    """A capture and its expected results. A result is None if the oracle does not state it."""
 
     def __init__(self, path, oracle=None):
         oracle = oracle if isinstance(oracle, dict) else {}
@@ -379,7 +380,7 @@ class Case:
 
     @staticmethod
     def of_log(path, oracle):
-        """Of equal uploads a table has one; all are held if one of them arrived. No entry of Glean is expected or compared."""
+        """Returns a case for a log. Equal uploads give one record, which is held if one of them was delivered. Glean is ignored."""
         case, known = Case(path), {}
         for entry in oracle["entries"]:
             record = entry["record"]
@@ -428,7 +429,7 @@ class Run:
         self.faults.append("%s: %s" % (self.case.name, text[:1500]))
 
     def records(self):
-        """The records of the program, with what the oracle knows of them in its place."""
+        """Returns the records that the program writes, with the values of the oracle in place of the written ones."""
         path = self.convert("records.ndjson", "--labels")
         if self.case.status is not None and self.status != self.case.status:
             self.fault("status %d, %d expected" % (self.status, self.case.status))
@@ -451,7 +452,7 @@ class Run:
 
     def compare_record(self, record, known):
         if same(record["payload"], known["payload"]):
-            # Numbers are as the store has them, which an oracle in Python need not spell alike.
+            # The program keeps the spelling of numbers, which can differ from the spelling in the oracle.
             known = dict(known, payload=record["payload"])
         if record["id"].startswith("sha256:"):
             digest = "sha256:" + hashlib.sha256(canonical(known["payload"]).encode("utf-8")).hexdigest()
@@ -476,8 +477,8 @@ class Run:
                 if expected is not None:
                     self.check_finding(label, name, expected, [row for row in tables[name] if row["capture"] == label])
         for row in tables["problems"]:
-            told = re.search(r" at byte (\d+)$", row["text"]) if "sift-v0_0_1" in row["path"] else None
-            if told and row["offset"] != int(told.group(1)):
+            position = re.search(r" at byte (\d+)$", row["text"]) if "sift-v0_0_1" in row["path"] else None
+            if position and row["offset"] != int(position.group(1)):
                 self.fault("problems: offset %s of %s" % (row["offset"], row["text"]))
 
     def check_finding(self, label, name, expected, found):
@@ -571,7 +572,7 @@ class Run:
                 if row != other or list(row) != list(other):
                     self.fault("csv %s, row %d: %s, %s" % (name, place, row, other))
 
-    # Timesketch's rules: the keys that it requires, the types, the forms; and the document's own.
+    # The keys of a line: those that Timesketch requires, and those of the document.
     KEYS = {"message", "datetime", "timestamp_desc", "timestamp", "data_type", "system", "type", "name", "client", "app",
             "device", "record_id", "path", "capture", "held", "extra", "tag"}
 
@@ -612,13 +613,13 @@ class Run:
             micros = (moment - datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)) // datetime.timedelta(microseconds=1)
             if set(line) - self.KEYS or not line["message"] or micros != line["timestamp"] or type(line["timestamp"]) is not int:
                 self.fault("timeline: %s" % line)
-        told = re.search(r"(\d+) rows? without a time", self.complaints)
-        if int(told.group(1) if told else 0) != timeless:
-            self.fault("timeline: %d rows without a time, %s told" % (timeless, told))
+        reported = re.search(r"(\d+) rows? without a time", self.complaints)
+        if int(reported.group(1) if reported else 0) != timeless:
+            self.fault("timeline: %d rows without a time, %s reported" % (timeless, reported))
 
 
 def cases(folder):
-    """All captures of a folder. Of backups those alone that an oracle names: there are passwords and other things beside them."""
+    """Returns all captures of a folder, or only those that an oracle names if there are such oracles, as for backups."""
     oracles = {name: read_oracle(os.path.join(folder, name)) for name in sorted(os.listdir(folder))
                if re.fullmatch(r"expected-.*\.json", name)}
     named = [oracle for oracle in oracles.values() if isinstance(oracle, dict) and "input" in oracle]
