@@ -6,10 +6,8 @@ import Telemetry
 ///
 /// Only one member of the list is in memory at a time, because a list can have millions of entries.
 ///
-/// ```swift
-/// var problems = try DetailCursor<PlacedProblem>(BundleLayout.problems, of: reader)
-/// while let problem = try problems.next() { show(problem) }
-/// ```
+///     var problems = try DetailCursor<PlacedProblem>(BundleLayout.problems, of: reader)
+///     while let problem = try problems.next() { show(problem) }
 public struct DetailCursor<Entry: BundleDetail>: ~Copyable {
     private let reader: BundleReader
     private var decoder: FrameDecoder

@@ -7,10 +7,8 @@ import Files
 /// A decoder uses two buffers of 128 KiB and the window of zstd, which is limited to 2^27 bytes. Frames that need a
 /// larger window are rejected. A decoder must be used by one thread at a time.
 ///
-/// ```swift
-/// try decoder.start(source, at: offset, end: source.count, limit: limit)
-/// while try decoder.advance() { use(decoder.chunk) }
-/// ```
+///     try decoder.start(source, at: offset, end: source.count, limit: limit)
+///     while try decoder.advance() { use(decoder.chunk) }
 public struct FrameDecoder: ~Copyable, @unchecked Sendable {
     /// The maximum size of the window of a frame as a power of two.
     ///

@@ -1,6 +1,8 @@
 /// The style sheet of a report.
 ///
-/// The colors can be distinguished with color vision deficiencies. Source: Okabe and Ito, "Color Universal Design".
+/// The colors can be distinguished with color vision deficiencies.
+///
+/// Source: Okabe and Ito, "Color Universal Design".
 enum PageStyle {
     static let css: HTML = """
         :root{color-scheme:light dark;--bg:#fff;--fg:#1c2126;--soft:#5a646e;--line:#d9dee3;--card:#f4f6f8;--link:#0b5cad;
