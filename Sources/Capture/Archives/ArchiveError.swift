@@ -39,6 +39,15 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         self.offset = offset
     }
 
+    /// Calls `body`, and rethrows its error as an `ArchiveError`.
+    static func wrapping<Value>(_ body: () throws(FileError) -> Value) throws(ArchiveError) -> Value {
+        do throws(FileError) {
+            return try body()
+        } catch {
+            throw ArchiveError(.file(error))
+        }
+    }
+
     /// Creates the error for a message of libarchive, which reports in words alone what it does not support.
     init(ofLibarchive words: String?, at offset: Int) {
         let words = words ?? "the archive does not continue as its format requires"

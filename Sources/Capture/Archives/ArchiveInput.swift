@@ -75,10 +75,8 @@ final class ArchiveInput {
     private func head() throws(ArchiveError) -> [UInt8] {
         switch origin {
         case .stored(.source(let source)):
-            do throws(FileError) {
-                return try source.bytes(at: 0, count: min(source.count, UnsupportedFormat.headSize))
-            } catch {
-                throw ArchiveError(.file(error))
+            return try ArchiveError.wrapping { () throws(FileError) in
+                try source.bytes(at: 0, count: min(source.count, UnsupportedFormat.headSize))
             }
         case .stored(.standardInput(let head, _)): return Array(head.prefix(UnsupportedFormat.headSize))
         case .decompressed(let decompression):
@@ -204,12 +202,10 @@ extension ArchiveInput {
             if let block = first.take() { return block }
             return try decompression.next()
         case .stored(let bytes):
-            do throws(FileError) {
+            return try ArchiveError.wrapping { () throws(FileError) in
                 var output = OutputSpan(buffer: buffer, initializedCount: 0)
                 try fill(&output, from: bytes)
                 return UnsafeRawBufferPointer(start: buffer.baseAddress, count: output.finalize(for: buffer))
-            } catch {
-                throw ArchiveError(.file(error))
             }
         }
     }

@@ -205,11 +205,7 @@ struct ArchiveSpooler {
     }
 
     func append(_ bytes: Span<UInt8>) throws(ArchiveError) {
-        do throws(FileError) {
-            try spool.append(bytes)
-        } catch {
-            throw ArchiveError(.file(error))
-        }
+        try ArchiveError.wrapping { () throws(FileError) in try spool.append(bytes) }
     }
 
     /// Adds a file under its name.
@@ -295,12 +291,7 @@ struct ArchiveSpooler {
     }
 
     private consuming func finish() throws(ArchiveError) -> Result {
-        let file: SpoolFile
-        do throws(FileError) {
-            file = try spool.file()
-        } catch {
-            throw ArchiveError(.file(error))
-        }
+        let file = try ArchiveError.wrapping { () throws(FileError) in try spool.file() }
         let (tree, faults) = members.finish(name: archive.shownPath, bytes: .spool(file))
         var neededTargets: Set<[UInt8]> = []
         for fault in faults {
