@@ -11,19 +11,14 @@ struct EntryBody {
     /// How they were spelled: `text`, `base64`, `latin1`, `surrogateescape`, each with `+gzip` where compressed.
     let spelling: String
 
-    /// Inflates a gzip body; nil if it is damaged or would become longer than a limit.
-    typealias Inflate = @Sendable (_ body: [UInt8], _ limit: Int) -> [UInt8]?
-
     /// The most bytes that a body may inflate to.
     static let inflatedLimit = 32 << 20
     /// No body of text inflates to more than this many times its length.
     static let inflationLimit = 200
 
     /// Recovers the bytes from the text of `postData`, which is UTF-8 with lone surrogates encoded in the same way.
-    init(
-        text: Span<UInt8>, isBase64: Bool, inflate: Inflate = { Inflater.inflate(body: $0, limit: $1) }
-    ) throws(BodyError) {
-        let (bytes, spelling) = try Self.unspelled(text, isBase64: isBase64)
+    init(text: Span<UInt8>, isBase64: Bool) throws(BodyError) {
+        let (bytes, spelling) = try Self.storedBytes(of: text, isBase64: isBase64)
         guard bytes.starts(with: [0x1F, 0x8B]) else {
             self.bytes = bytes
             self.spelling = spelling
@@ -31,12 +26,15 @@ struct EntryBody {
         }
         let (product, isOverflow) = bytes.count.multipliedReportingOverflow(by: Self.inflationLimit)
         let limit = isOverflow ? Self.inflatedLimit : min(Self.inflatedLimit, max(product, 1 << 16))
-        guard let inflated = inflate(bytes, limit) else { throw .invalid("gzip body damaged or too large") }
+        guard let inflated = Inflater.inflate(body: bytes, limit: limit) else { throw .invalid("gzip body damaged or too large") }
         self.bytes = inflated
         self.spelling = spelling + "+gzip"
     }
 
-    private static func unspelled(_ text: Span<UInt8>, isBase64: Bool) throws(BodyError) -> ([UInt8], String) {
+    /// Returns the bytes that a text stands for, before they are decompressed, and how they are spelled.
+    static func storedBytes(
+        of text: Span<UInt8>, isBase64: Bool
+    ) throws(BodyError) -> (bytes: [UInt8], spelling: String) {
         if isBase64 {
             guard let bytes = Base64.decoded(text, needsPadding: false, allowsBlanks: false) else {
                 throw .invalid("not the base64 that it is said to be")
